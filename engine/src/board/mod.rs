@@ -1,0 +1,22 @@
+//! Positions, moves, symmetries, notation and perft.
+//!
+//! A [`Position`] is two bitboards seen from the player to move; bit 0 is a1, bit 7 is h1,
+//! bit 63 is h8. Nothing in this room knows of patterns, values or files.
+
+pub mod notation;
+pub mod obf;
+pub mod perft;
+mod phase;
+mod position;
+mod rules;
+mod square;
+mod symmetry;
+pub mod transcript;
+
+pub use phase::{PHASES, Phase};
+pub use position::{Position, Side};
+pub use square::{Square, Squares};
+pub use symmetry::Symmetry;
+
+/// A difference of discs, player minus opponent: −64..=64 for a score.
+pub type Discs = i32;

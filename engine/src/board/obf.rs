@@ -1,0 +1,77 @@
+//! Test positions with known scores: OBF, as `64 characters X; MOVE:SCORE; MOVE:SCORE; …`.
+
+use std::str::FromStr;
+
+use super::notation::{NotationError, read_board, side, split_board};
+use super::{Discs, Position, Side, Square};
+
+/// One line of an OBF file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// The position, seen by the side to move.
+    pub position: Position,
+    /// Which side that is.
+    pub side: Side,
+    /// The moves the file names, in its order, with the score of each where stated.
+    pub moves: Vec<(Square, Option<Discs>)>,
+}
+
+impl Problem {
+    /// The score that the file states for the position: that of its best move.
+    pub fn expected(&self) -> Option<Discs> {
+        self.moves.iter().filter_map(|&(_, score)| score).max()
+    }
+}
+
+impl FromStr for Problem {
+    type Err = NotationError;
+
+    fn from_str(line: &str) -> Result<Self, NotationError> {
+        let (board, rest) = split_board(line)?;
+        let mut fields = rest.split(';').map(str::trim_ascii).filter(|field| !field.is_empty());
+        let side = side(fields.next().unwrap_or(""))?;
+        let position = read_board(board, side)?;
+        let moves = fields.filter(|field| !field.starts_with("--")).map(scored_move);
+        Ok(Self { position, side, moves: moves.collect::<Result<_, _>>()? })
+    }
+}
+
+fn scored_move(field: &str) -> Result<(Square, Option<Discs>), NotationError> {
+    let (square, score) = field.split_once(':').unwrap_or((field, ""));
+    let square = square.trim_ascii().parse()?;
+    let score = match score.trim_ascii() {
+        "" => None,
+        text => Some(parse_score(text)?),
+    };
+    Ok((square, score))
+}
+
+fn parse_score(text: &str) -> Result<Discs, NotationError> {
+    let value: Option<Discs> = text.parse().ok().filter(|v| (-64..=64).contains(v));
+    value.ok_or_else(|| NotationError::Score { found: text.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "-OOO------OOOO--XXXOOXXX-XOOOXX-XXXXOOOOOXXOOOO---OXOO---OOOO--- X; \
+                        E1:+0; F8:-2; --:-127;";
+
+    #[test]
+    fn moves_and_scores_are_read_and_filler_is_not() {
+        let problem: Problem = LINE.parse().unwrap();
+        assert_eq!(problem.moves.len(), 2);
+        assert_eq!(problem.expected(), Some(0));
+        let unscored: Problem = LINE.replace("+0", "").replace("-2", "").parse().unwrap();
+        assert_eq!((unscored.moves.len(), unscored.expected()), (2, None));
+    }
+
+    #[test]
+    fn damaged_lines_are_refused() {
+        assert!(LINE.replace(" X;", " Z;").parse::<Problem>().is_err());
+        assert!(LINE.replace("E1", "E9").parse::<Problem>().is_err());
+        assert!(LINE.replace("+0", "+x").parse::<Problem>().is_err());
+        assert!(LINE.replace("+0", "+99").parse::<Problem>().is_err());
+    }
+}

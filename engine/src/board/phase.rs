@@ -1,0 +1,58 @@
+//! Phases: one set of weights for each number of discs played.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Position;
+
+/// How many phases there are.
+pub const PHASES: usize = 60;
+
+/// One of the 60 sets of weights, 0..=59: the ply (discs on the board − 4) of the positions it
+/// values. A position at ply 60 has no phase: it is scored, never evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "usize", into = "usize")]
+pub struct Phase(u8);
+
+impl Phase {
+    /// The phase with this number; `None` from 60 on.
+    pub const fn new(index: usize) -> Option<Self> {
+        if index < PHASES { Some(Self(index as u8)) } else { None }
+    }
+
+    /// The phase of a position; `None` when the board is full (or holds fewer than four discs).
+    pub fn of(position: &Position) -> Option<Self> {
+        Self::new((position.discs() as usize).wrapping_sub(4))
+    }
+
+    /// 0..=59.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// All phases in order.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> + DoubleEndedIterator {
+        (0..PHASES as u8).map(Self)
+    }
+}
+
+impl TryFrom<usize> for Phase {
+    type Error = String;
+
+    fn try_from(index: usize) -> Result<Self, String> {
+        Self::new(index).ok_or_else(|| format!("phase {index} is not in 0..=59"))
+    }
+}
+
+impl From<Phase> for usize {
+    fn from(phase: Phase) -> Self {
+        phase.index()
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,111 @@
+//! Squares by name and number, and iteration over sets of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::notation::NotationError;
+
+/// One of the 64 squares: a1 = 0, b1 = 1, …, h8 = 63.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Square(u8);
+
+impl Square {
+    /// The square with this number; `None` from 64 on.
+    pub const fn new(index: u8) -> Option<Self> {
+        if index < 64 { Some(Self(index)) } else { None }
+    }
+
+    /// The square at `file` (0 = a) and `rank` (0 = 1); `None` outside the board.
+    pub const fn at(file: u8, rank: u8) -> Option<Self> {
+        if file < 8 && rank < 8 { Some(Self(rank * 8 + file)) } else { None }
+    }
+
+    /// All squares, a1 to h8.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        (0..64).map(Self)
+    }
+
+    /// 0..=63.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The bitboard with only this square set.
+    pub const fn bit(self) -> u64 {
+        1 << self.0
+    }
+
+    /// The lowest square of a bitboard; `None` for the empty one.
+    pub const fn lowest(bits: u64) -> Option<Self> {
+        Self::new(bits.trailing_zeros() as u8)
+    }
+
+    /// The `n`-th square of a bitboard in ascending order, counted from 0.
+    pub fn nth(bits: u64, n: usize) -> Option<Self> {
+        Squares(bits).nth(n)
+    }
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", (b'a' + self.0 % 8) as char, self.0 / 8 + 1)
+    }
+}
+
+impl fmt::Debug for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Square {
+    type Err = NotationError;
+
+    /// Reads `a1` to `h8`, in either case.
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        let not_a_square = || NotationError::Square { found: text.chars().take(8).collect() };
+        let &[file, rank] = text.as_bytes() else { return Err(not_a_square()) };
+        let file = file.to_ascii_lowercase().wrapping_sub(b'a');
+        Self::at(file, rank.wrapping_sub(b'1')).ok_or_else(not_a_square)
+    }
+}
+
+/// The squares of a bitboard, in ascending order.
+#[derive(Clone, Copy, Debug)]
+pub struct Squares(pub u64);
+
+impl Iterator for Squares {
+    type Item = Square;
+
+    #[inline]
+    fn next(&mut self) -> Option<Square> {
+        let square = Square::lowest(self.0)?;
+        self.0 &= self.0 - 1;
+        Some(square)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.0.count_ones() as usize;
+        (count, Some(count))
+    }
+}
+
+impl ExactSizeIterator for Squares {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_agree() {
+        assert_eq!("a1".parse::<Square>().unwrap().index(), 0);
+        assert_eq!("H1".parse::<Square>().unwrap().index(), 7);
+        assert_eq!("h8".parse::<Square>().unwrap().index(), 63);
+        for square in Square::all() {
+            assert_eq!(square.to_string().parse::<Square>().unwrap(), square);
+        }
+        for bad in ["", "a", "a0", "a9", "i1", "a11", "é1"] {
+            assert!(bad.parse::<Square>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The eight symmetries of the board.
+
+use super::Square;
+
+/// One of the eight symmetries of the square. The number's bits say what is done, in this order:
+/// bit 0 mirrors left and right (a ↔ h), bit 1 mirrors top and bottom (1 ↔ 8), bit 2 transposes
+/// (a2 ↔ b1).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Symmetry(u8);
+
+impl Symmetry {
+    /// All eight, the identity first.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        (0..8).map(Self)
+    }
+
+    /// The image of a set of squares.
+    pub const fn bits(self, bits: u64) -> u64 {
+        let mut image = bits;
+        if self.0 & 1 != 0 {
+            image = mirror_files(image);
+        }
+        if self.0 & 2 != 0 {
+            image = image.swap_bytes();
+        }
+        if self.0 & 4 != 0 {
+            image = transpose(image);
+        }
+        image
+    }
+
+    /// The image of one square.
+    pub fn square(self, square: Square) -> Square {
+        Square::lowest(self.bits(square.bit())).unwrap_or(square)
+    }
+}
+
+/// Swaps the files a and h, b and g, c and f, d and e.
+const fn mirror_files(bits: u64) -> u64 {
+    bits.reverse_bits().swap_bytes()
+}
+
+/// Mirrors at the diagonal a1–h8 by three delta swaps (Warren, *Hacker's Delight*, 7-3).
+const fn transpose(bits: u64) -> u64 {
+    let mut x = bits;
+    let mut swap = (x ^ (x >> 7)) & 0x00AA_00AA_00AA_00AA;
+    x ^= swap ^ (swap << 7);
+    swap = (x ^ (x >> 14)) & 0x0000_CCCC_0000_CCCC;
+    x ^= swap ^ (swap << 14);
+    swap = (x ^ (x >> 28)) & 0x0000_0000_F0F0_F0F0;
+    x ^ swap ^ (swap << 28)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Squares;
+
+    #[test]
+    fn each_generator_moves_the_squares_it_says() {
+        let image = |number: u8, name: &str| Symmetry(number).square(name.parse().unwrap());
+        assert_eq!(image(1, "b3").to_string(), "g3");
+        assert_eq!(image(2, "b3").to_string(), "b6");
+        assert_eq!(image(4, "b3").to_string(), "c2");
+    }
+
+    #[test]
+    fn the_eight_are_distinct_and_act_square_by_square() {
+        let board = 0x8000_0000_0012_4301;
+        let mut images: Vec<u64> = Symmetry::all().map(|s| s.bits(board)).collect();
+        for (symmetry, &image) in Symmetry::all().zip(&images) {
+            let by_square = Squares(board).map(|q| symmetry.square(q).bit()).sum::<u64>();
+            assert_eq!(by_square, image);
+        }
+        images.sort_unstable();
+        images.dedup();
+        assert_eq!(images.len(), 8);
+    }
+}

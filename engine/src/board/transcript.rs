@@ -1,0 +1,93 @@
+//! Games as their moves: `f5d6c3…`, passes left out.
+
+use super::notation::NotationError;
+use super::{Position, Side, Square};
+
+/// Reads the squares of a transcript, without looking at the rules. Blanks are skipped, and so
+/// are passes written out (`pa`, `ps`, `--`).
+pub fn parse(text: &str) -> Result<Vec<Square>, NotationError> {
+    let text: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let words = text.chunks(2).map(|pair| pair.iter().collect::<String>());
+    words.filter(|word| !is_pass(word)).map(|word| word.parse()).collect()
+}
+
+fn is_pass(word: &str) -> bool {
+    matches!(word.to_ascii_lowercase().as_str(), "pa" | "ps" | "--")
+}
+
+/// One position of a game and the move played there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The position before the move; its player has a legal move.
+    pub position: Position,
+    /// Who moves.
+    pub side: Side,
+    /// Where.
+    pub square: Square,
+}
+
+/// A game replayed by the rules.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replay {
+    /// Each move and the position it was played in.
+    pub steps: Vec<Step>,
+    /// The position after the last move, passed where its player must pass and the other can move.
+    pub end: Position,
+    /// Who is to move there.
+    pub side: Side,
+}
+
+impl Replay {
+    /// Plays `squares` from the start of the game, black first.
+    pub fn from_start(squares: &[Square]) -> Result<Self, NotationError> {
+        let mut replay = Self { steps: vec![], end: Position::START, side: Side::Black };
+        for &square in squares {
+            replay.push(square)?;
+        }
+        Ok(replay)
+    }
+
+    /// Plays one more move.
+    pub fn push(&mut self, square: Square) -> Result<(), NotationError> {
+        let illegal =
+            || NotationError::Illegal { number: self.steps.len() + 1, square: square.to_string() };
+        let next = self.end.play(square).ok_or_else(illegal)?;
+        self.steps.push(Step { position: self.end, side: self.side, square });
+        (self.end, self.side) = (next, self.side.other());
+        if next.moves() == 0 && next.pass().moves() != 0 {
+            (self.end, self.side) = (next.pass(), self.side.other());
+        }
+        Ok(())
+    }
+
+    /// The score for black, when the game is over.
+    pub fn black_score(&self) -> Option<super::Discs> {
+        (self.end.moves() == 0).then(|| self.end.score() * self.side.sign())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wipe_out_in_nine_moves_ends_at_64() {
+        let squares = parse("f5 d6 c5 f4 e7 f6 g5 e6 e3").unwrap();
+        let replay = Replay::from_start(&squares).unwrap();
+        assert_eq!(replay.black_score(), Some(64));
+        assert_eq!(replay.steps.len(), 9);
+    }
+
+    #[test]
+    fn passes_may_be_written_or_left_out() {
+        assert_eq!(parse("F5pad6--").unwrap(), parse("f5d6").unwrap());
+    }
+
+    #[test]
+    fn an_illegal_move_is_named() {
+        let squares = parse("f5f4a1").unwrap();
+        let error = Replay::from_start(&squares).unwrap_err();
+        assert_eq!(error, NotationError::Illegal { number: 3, square: "a1".into() });
+        assert!(parse("f5d").is_err());
+    }
+}
