@@ -6,3 +6,4 @@
 pub mod board;
 pub mod eval;
 pub mod random;
+pub mod search;
