@@ -7,3 +7,4 @@ pub mod board;
 pub mod eval;
 pub mod file;
 pub mod random;
+pub mod record;
