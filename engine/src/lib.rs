@@ -4,5 +4,8 @@
 //! `selfplay`, `openings` ← `cli`, with `file` ← `record` beside them.
 
 pub mod board;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod eval;
+pub mod progress;
 pub mod random;

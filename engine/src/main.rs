@@ -1,2 +1,30 @@
-//! bin
-fn main() {}
+//! `othello-engine`: the table of contents of its subcommands.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use othello_engine::cli::{common, perft};
+
+/// Othello engine: plays, solves, evaluates, and makes training data.
+#[derive(Parser, Debug)]
+#[command(name = "othello-engine", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten)]
+    common: common::Common,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Count the leaves of the game tree from the start
+    Perft(perft::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    common::run(&arguments.common, |session| match &arguments.command {
+        Command::Perft(arguments) => perft::run(arguments, session),
+    })
+}
