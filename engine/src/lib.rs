@@ -7,5 +7,6 @@ pub mod board;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod eval;
+pub mod openings;
 pub mod progress;
 pub mod random;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use othello_engine::cli::{common, perft};
+use othello_engine::cli::{common, openings, perft};
 
 /// Othello engine: plays, solves, evaluates, and makes training data.
 #[derive(Parser, Debug)]
@@ -18,6 +18,8 @@ struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Enumerate the openings up to symmetry
+    Openings(openings::Arguments),
     /// Count the leaves of the game tree from the start
     Perft(perft::Arguments),
 }
@@ -25,6 +27,7 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     common::run(&arguments.common, |session| match &arguments.command {
+        Command::Openings(arguments) => openings::run(arguments, session),
         Command::Perft(arguments) => perft::run(arguments, session),
     })
 }

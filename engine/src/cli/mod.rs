@@ -8,4 +8,5 @@ pub mod common;
 pub mod output;
 pub mod progress;
 
+pub mod openings;
 pub mod perft;
