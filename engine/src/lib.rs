@@ -5,4 +5,5 @@
 
 pub mod board;
 pub mod eval;
+pub mod pattern;
 pub mod random;
