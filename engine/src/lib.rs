@@ -8,5 +8,6 @@ pub mod board;
 pub mod cli;
 pub mod eval;
 pub mod openings;
+pub mod pattern;
 pub mod progress;
 pub mod random;
