@@ -13,17 +13,3 @@ pub struct Source {
 
 /// Every source in this crate.
 pub const SOURCES: &[Source] = &[];
-
-#[cfg(test)]
-mod tests {
-    use super::SOURCES;
-
-    #[test]
-    fn every_entry_point_is_in_its_source() {
-        for source in SOURCES {
-            for entry_point in source.entry_points {
-                assert!(source.text.contains(entry_point), "{}: {entry_point}", source.name);
-            }
-        }
-    }
-}
