@@ -1,5 +1,7 @@
 //! What a position is worth: the interface the search sees, and everything behind it.
 
+pub mod builtin;
+
 use crate::board::{Position, Square};
 
 /// A value in steps of 1/32 disc, for the player: −2048..=2048.
