@@ -10,4 +10,5 @@ pub mod eval;
 pub mod openings;
 pub mod pattern;
 pub mod progress;
+pub mod file;
 pub mod random;
