@@ -7,8 +7,8 @@ pub mod board;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod eval;
+pub mod file;
 pub mod openings;
 pub mod pattern;
 pub mod progress;
-pub mod file;
 pub mod random;
