@@ -16,14 +16,27 @@ pub struct Lines {
     reader: BufReader<File>,
     line: Vec<u8>,
     number: u64,
+    bytes: u64,
+    bytes_read: u64,
 }
 
 impl Lines {
     /// Opens a file.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+        let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let reader = BufReader::with_capacity(1 << 18, file);
-        Ok(Self { path: path.into(), reader, line: vec![], number: 0 })
+        Ok(Self { path: path.into(), reader, line: vec![], number: 0, bytes, bytes_read: 0 })
+    }
+
+    /// The size of the file; 0 for a pipe.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// How much of it has been read.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
     }
 
     /// The next line that is not blank; `None` at the end of the file.
@@ -36,7 +49,9 @@ impl Lines {
             let mut limited = (&mut self.reader).take(MAX_LINE_BYTES);
             let bytes = limited.read_until(b'\n', &mut self.line);
             self.number += 1;
-            match bytes.with_context(|| self.place())? as u64 {
+            let bytes = bytes.with_context(|| self.place())? as u64;
+            self.bytes_read += bytes;
+            match bytes {
                 0 => return Ok(None),
                 MAX_LINE_BYTES => bail!("{}: longer than {MAX_LINE_BYTES} bytes", self.place()),
                 _ => {}
