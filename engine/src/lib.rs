@@ -7,6 +7,7 @@ pub mod board;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod eval;
+pub mod file;
 pub mod openings;
 pub mod pattern;
 pub mod progress;

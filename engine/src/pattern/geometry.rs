@@ -69,7 +69,9 @@ impl Geometry {
         };
         for (number, pattern) in set.patterns().iter().enumerate() {
             let instances = images(pattern).into_iter();
-            geometry.instances.extend(instances.map(|squares| Instance { pattern: number, squares }));
+            geometry
+                .instances
+                .extend(instances.map(|squares| Instance { pattern: number, squares }));
             let permutations = permutations(pattern);
             let (class_of, classes) = classes(&permutations);
             let first_parameter = geometry.pattern_parameters;
@@ -196,7 +198,8 @@ mod tests {
         let geometry = Geometry::new(&PatternSet::shipped("small").unwrap());
         let groups: Vec<usize> = geometry.patterns.iter().map(|p| p.permutations.len()).collect();
         assert_eq!(groups, [2, 1, 2, 8, 8]);
-        let instances = |pattern| geometry.instances.iter().filter(|i| i.pattern == pattern).count();
+        let instances =
+            |pattern| geometry.instances.iter().filter(|i| i.pattern == pattern).count();
         let counts: Vec<usize> = (0..5).map(instances).collect();
         assert_eq!(counts, [4, 8, 2, 1, 1]);
         // Four corners with two colours and empty under the group of the square: 21 necklaces.
