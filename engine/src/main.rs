@@ -8,7 +8,7 @@ use othello_engine::cli::{common, openings, perft};
 /// Othello engine: plays, solves, evaluates, and makes training data.
 #[derive(Parser, Debug)]
 #[command(name = "othello-engine", version)]
-struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
 

@@ -1,8 +1,10 @@
 //! Every opening to a given ply: enumerated up to symmetry, scored, and negamaxed back.
 
 mod enumerate;
+mod score;
 
 pub use enumerate::{MAX_PLIES, enumerate};
+pub use score::negamax_back;
 
 use crate::board::{Position, Squares};
 
