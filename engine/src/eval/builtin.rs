@@ -1,0 +1,108 @@
+//! Evaluations that need no weights: nothing at all, and a few terms by hand.
+
+use super::{Evaluate, MAX_VALUE, STEPS_PER_DISC, Value};
+use crate::board::{Position, Square};
+
+/// Values every position at 0: the search then sees finished games only.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Zero;
+
+impl Evaluate for Zero {
+    type State = ();
+
+    fn state(&self, _: &Position) {}
+
+    #[inline]
+    fn after(&self, (): &(), _: Square, _: u64) {}
+
+    #[inline]
+    fn pass(&self, (): &()) {}
+
+    #[inline]
+    fn value(&self, (): &(), _: &Position) -> Value {
+        0
+    }
+}
+
+/// Legal moves, corners and the squares diagonally before empty corners, weighted by hand. The
+/// weakest opponent worth beating, and what the first games are played with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mobility;
+
+/// What one more legal move than the other side is worth.
+const MOVE: Value = 3 * STEPS_PER_DISC / 4;
+/// What a corner is worth.
+const CORNER: Value = 8 * STEPS_PER_DISC;
+/// What a disc diagonally before an empty corner costs.
+const BEFORE_CORNER: Value = 3 * STEPS_PER_DISC;
+
+const CORNERS: u64 = 0x8100_0000_0000_0081;
+
+impl Evaluate for Mobility {
+    type State = ();
+
+    fn state(&self, _: &Position) {}
+
+    #[inline]
+    fn after(&self, (): &(), _: Square, _: u64) {}
+
+    #[inline]
+    fn pass(&self, (): &()) {}
+
+    #[inline]
+    fn value(&self, (): &(), position: &Position) -> Value {
+        let before_corners = before_corners(position.empty() & CORNERS);
+        let more = |squares: u64| {
+            let count = |bits: u64| (bits & squares).count_ones() as Value;
+            count(position.player()) - count(position.opponent())
+        };
+        let moves = position.moves().count_ones() as Value;
+        let replies = position.pass().moves().count_ones() as Value;
+        let value = MOVE * (moves - replies) + CORNER * more(CORNERS)
+            - BEFORE_CORNER * more(before_corners);
+        value.clamp(-MAX_VALUE, MAX_VALUE)
+    }
+}
+
+/// The squares diagonally next to `corners`.
+#[inline]
+const fn before_corners(corners: u64) -> u64 {
+    const INNER: u64 = 0x0042_0000_0000_4200;
+    ((corners << 9) | (corners << 7) | (corners >> 7) | (corners >> 9)) & INNER
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Symmetry;
+    use crate::random::Generator;
+
+    fn value(player: u64, opponent: u64) -> Value {
+        Mobility.value(&(), &Position::new(player, opponent).unwrap())
+    }
+
+    #[test]
+    fn each_term_is_worth_what_it_says() {
+        assert_eq!(Mobility.value(&(), &Position::START), 0);
+        assert_eq!(value(1, 0), CORNER);
+        assert_eq!(value(1 << 9, 0), -BEFORE_CORNER);
+        // White's corner beside it: b2 costs nothing more, but white may take it on c3.
+        assert_eq!(value(1 << 9, 1), -CORNER - MOVE);
+        // White on b1 and black on a1: black may move on c1, white nowhere.
+        assert_eq!(value(1, 2), CORNER + MOVE);
+    }
+
+    #[test]
+    fn both_sides_and_all_images_see_the_same_value() {
+        let mut random = Generator::new(2);
+        for _ in 0..1_000 {
+            let (a, b, c) = (random.next_u64(), random.next_u64(), random.next_u64());
+            let position = Position::new(a & b, !a & b & c).unwrap();
+            let value = Mobility.value(&(), &position);
+            assert_eq!(Mobility.value(&(), &position.pass()), -value);
+            for symmetry in Symmetry::all() {
+                assert_eq!(Mobility.value(&(), &position.image(symmetry)), value);
+            }
+        }
+    }
+}
