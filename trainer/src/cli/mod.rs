@@ -5,4 +5,5 @@ pub mod fit;
 pub mod import;
 pub mod loss;
 pub mod matches;
+pub mod phases;
 pub mod quickstart;
