@@ -1,2 +1,33 @@
-//! bin
-fn main() {}
+//! `othello-engine`: the table of contents of its subcommands.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use othello_engine::cli::{common, openings, perft};
+
+/// Othello engine: plays, solves, evaluates, and makes training data.
+#[derive(Parser, Debug)]
+#[command(name = "othello-engine", version)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten)]
+    common: common::Common,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Enumerate the openings up to symmetry
+    Openings(openings::Arguments),
+    /// Count the leaves of the game tree from the start
+    Perft(perft::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    common::run(&arguments.common, |session| match &arguments.command {
+        Command::Openings(arguments) => openings::run(arguments, session),
+        Command::Perft(arguments) => perft::run(arguments, session),
+    })
+}

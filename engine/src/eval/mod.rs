@@ -1,17 +1,20 @@
 //! What a position is worth: the interface the search sees, and everything behind it.
 
-pub mod builtin;
+mod builtin;
+pub mod embedded;
+mod evaluator;
+pub mod layout;
+mod limits;
+mod tables;
+mod weights;
 
 use crate::board::{Position, Square};
 
-/// A value in steps of 1/32 disc, for the player: −2048..=2048.
-pub type Value = i32;
-
-/// Steps in a disc.
-pub const STEPS_PER_DISC: Value = 32;
-
-/// The largest value: 64 discs.
-pub const MAX_VALUE: Value = 64 * STEPS_PER_DISC;
+pub use builtin::{Mobility, Zero};
+pub use evaluator::{Evaluator, WeightsChoice};
+pub use limits::{MAX_STEPS, MAX_VALUE, STEPS_PER_DISC, Value};
+pub use tables::Tables;
+pub use weights::{Weights, WeightsError, WeightsFile};
 
 /// An evaluation that can follow a search move by move.
 ///

@@ -1,0 +1,13 @@
+//! The command line: one file per subcommand, and what all of them share. `othello-trainer` uses
+//! the shared part too.
+//!
+//! A subcommand is a file with `Arguments` (clap) and `run(&Arguments, &Session)`, which prints
+//! one [`output::Report`] and returns a [`common::Outcome`].
+
+pub mod common;
+pub mod lines;
+pub mod output;
+pub mod progress;
+
+pub mod openings;
+pub mod perft;

@@ -1,0 +1,44 @@
+//! `othello-engine perft`: counts the leaves of the game tree.
+
+use std::fmt;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::common::{Outcome, Session};
+use crate::board::Position;
+use crate::board::perft::{PassCost, count_leaves};
+
+/// Arguments of `perft`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Plies from the start of the game
+    depth: u32,
+
+    /// A pass costs no ply: the depth counts discs
+    #[arg(long)]
+    pass_free: bool,
+}
+
+#[derive(Serialize)]
+struct Perft {
+    depth: u32,
+    leaves: u64,
+    seconds: f64,
+}
+
+impl fmt::Display for Perft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} leaves at depth {}, {:.2} s", self.leaves, self.depth, self.seconds)
+    }
+}
+
+/// Counts and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let pass = if arguments.pass_free { PassCost::Free } else { PassCost::OnePly };
+    let begun = Instant::now();
+    let leaves = count_leaves(&Position::START, arguments.depth, pass);
+    let seconds = begun.elapsed().as_secs_f64();
+    session.print(&Perft { depth: arguments.depth, leaves, seconds })?;
+    Ok(Outcome::Done)
+}

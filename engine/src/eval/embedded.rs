@@ -1,0 +1,39 @@
+//! The weights that the build script put into the binary.
+
+use std::borrow::Cow;
+
+use super::Tables;
+use crate::pattern::{Geometry, PatternSet};
+
+/// Bytes at the start of a cache line, shared by all processes that run the binary.
+#[repr(C, align(64))]
+struct Aligned<T: ?Sized>(T);
+
+static TABLES: &Aligned<[u8]> =
+    &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/embedded.tables")));
+
+// PATTERN_SET, PROVENANCE and SHA256 of the weights file.
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// What the embedded weights are.
+#[derive(Clone, Copy, Debug)]
+pub struct EmbeddedIdentity {
+    /// The pattern set, as TOML.
+    pub pattern_set: &'static str,
+    /// What decided the weights, as JSON.
+    pub provenance: &'static str,
+    /// Checksum of the decoded content of the weights file.
+    pub sha256: &'static str,
+}
+
+/// What the embedded weights are.
+pub const fn identity() -> EmbeddedIdentity {
+    EmbeddedIdentity { pattern_set: PATTERN_SET, provenance: PROVENANCE, sha256: SHA256 }
+}
+
+/// The embedded weights, ready to play from.
+#[expect(clippy::expect_used, reason = "the build script read this very text as a pattern set")]
+pub fn tables() -> Tables {
+    let set = PatternSet::from_toml(PATTERN_SET).expect("the build script checked the set");
+    Tables::with_tables(&Geometry::new(&set), Cow::Borrowed(bytemuck::cast_slice(&TABLES.0)))
+}

@@ -1,0 +1,67 @@
+//! How weights lie in memory once classes are expanded to configurations.
+
+use super::Weights;
+use crate::board::{PHASES, Phase};
+use crate::pattern::{Geometry, LANES, Scalar};
+
+/// Where everything stands in the table of one phase, in 16-bit weights: the configurations of
+/// all patterns, a zero for the lanes without an instance, the scalars, and padding to a whole
+/// number of cache lines that is at least two bytes, so that 32-bit gathers stay inside.
+#[derive(Clone, Debug)]
+pub struct TableLayout {
+    /// Where the configuration 0 of each lane's pattern stands.
+    pub(super) middles: [u32; LANES],
+    /// Where the scalars start.
+    pub(super) scalars: usize,
+    /// Weights from one phase to the next.
+    pub(super) stride: usize,
+}
+
+impl TableLayout {
+    /// The layout of a pattern set.
+    pub fn new(geometry: &Geometry) -> Self {
+        const CACHE_LINE: usize = 32;
+        let starts: Vec<usize> = pattern_starts(geometry).collect();
+        let zero: usize = geometry.patterns.iter().map(|p| p.class_of.len()).sum();
+        let mut middles = [zero as u32; LANES];
+        for (middle, instance) in middles.iter_mut().zip(&geometry.instances) {
+            let pattern = instance.pattern;
+            *middle = (starts[pattern] + geometry.patterns[pattern].middle()) as u32;
+        }
+        let scalars = zero + 1;
+        let used = scalars + geometry.scalars.len() * Scalar::VALUES;
+        Self { middles, scalars, stride: (used + 1).next_multiple_of(CACHE_LINE) }
+    }
+
+    /// Weights in all 60 phases together.
+    pub fn total(&self) -> usize {
+        self.stride * PHASES
+    }
+}
+
+fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
+    geometry.patterns.iter().scan(0, |next, pattern| {
+        let start = *next;
+        *next += pattern.class_of.len();
+        Some(start)
+    })
+}
+
+/// Expands the class weights of all phases into configuration tables, [`TableLayout::total`] long.
+pub fn expand(weights: &Weights) -> Vec<i16> {
+    let geometry = weights.geometry();
+    let layout = TableLayout::new(geometry);
+    let mut tables = vec![0; layout.total()];
+    for (table, phase) in tables.chunks_exact_mut(layout.stride).zip(Phase::all()) {
+        let steps = weights.steps(phase);
+        for (pattern, start) in geometry.patterns.iter().zip(pattern_starts(geometry)) {
+            let classes = &steps[pattern.first_parameter..];
+            for (weight, &class) in table[start..].iter_mut().zip(&pattern.class_of) {
+                *weight = classes[usize::from(class)];
+            }
+        }
+        let scalars = &steps[geometry.pattern_parameters..];
+        table[layout.scalars..layout.scalars + scalars.len()].copy_from_slice(scalars);
+    }
+    tables
+}

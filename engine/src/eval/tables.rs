@@ -1,0 +1,67 @@
+//! The evaluation by patterns: expanded weights, and the sum over all lanes.
+
+use std::borrow::Cow;
+
+use super::layout::{TableLayout, expand};
+use super::{Evaluate, MAX_VALUE, Value, Weights};
+use crate::board::{PHASES, Phase, Position, Square};
+use crate::pattern::{Geometry, Indices, Lanes, Scalar};
+
+/// A weights file ready to play from.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    lanes: Lanes,
+    layout: TableLayout,
+    scalars: Vec<Scalar>,
+    weights: Cow<'static, [i16]>,
+}
+
+impl Tables {
+    /// Expands weights.
+    pub fn new(weights: &Weights) -> Self {
+        Self::with_tables(weights.geometry(), Cow::Owned(expand(weights)))
+    }
+
+    /// Takes tables that were expanded before, at build time. `weights` is as long as
+    /// [`TableLayout::total`] says for this geometry.
+    pub(super) fn with_tables(geometry: &Geometry, weights: Cow<'static, [i16]>) -> Self {
+        let layout = TableLayout::new(geometry);
+        assert_eq!(weights.len(), layout.total(), "tables of another pattern set");
+        Self { lanes: Lanes::new(geometry), layout, scalars: geometry.scalars.clone(), weights }
+    }
+}
+
+impl Evaluate for Tables {
+    type State = Indices;
+
+    fn state(&self, position: &Position) -> Indices {
+        self.lanes.indices(position)
+    }
+
+    #[inline]
+    fn after(&self, state: &Indices, square: Square, flips: u64) -> Indices {
+        self.lanes.after(state, square, flips)
+    }
+
+    #[inline]
+    fn pass(&self, state: &Indices) -> Indices {
+        state.negated()
+    }
+
+    #[inline]
+    fn value(&self, state: &Indices, position: &Position) -> Value {
+        let phase = Phase::of(position).map_or(PHASES - 1, Phase::index);
+        let table = &self.weights[phase * self.layout.stride..][..self.layout.stride];
+        let lanes = self.layout.middles.iter().zip(&state.0);
+        let patterns: Value = lanes
+            .map(|(&middle, &index)| {
+                Value::from(table[middle.wrapping_add_signed(index.into()) as usize])
+            })
+            .sum();
+        let scalars: Value = self.scalars.iter().enumerate().fold(0, |sum, (number, scalar)| {
+            let place = self.layout.scalars + number * Scalar::VALUES + scalar.count(position);
+            sum + Value::from(table[place])
+        });
+        (patterns + scalars).clamp(-MAX_VALUE, MAX_VALUE)
+    }
+}

@@ -1,0 +1,103 @@
+//! What can be wrong with a file.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::VERSION;
+
+/// Why a file was not read or not written. Every message names the file and the place.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The operating system refused.
+    #[error("{}: cannot {action}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried, as in "cannot …".
+        action: &'static str,
+        /// What the system answered.
+        source: io::Error,
+    },
+    /// No file of this program.
+    #[error("{}: begins with `{found}`, which is no file of this program; expected {expected}",
+        path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What should have been there.
+        expected: &'static str,
+        /// The first bytes, printable.
+        found: String,
+    },
+    /// A file of another kind.
+    #[error("{}: is {found}; expected {expected}", path.display())]
+    OtherKind {
+        /// The file.
+        path: PathBuf,
+        /// The kind that was asked for.
+        expected: &'static str,
+        /// The kind it is.
+        found: &'static str,
+    },
+    /// A format of the future.
+    #[error("{}: has format version {found}, newer than version {VERSION}, the newest that this \
+        program reads; use the program that wrote it, or a later one", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// The file stops too early.
+    #[error("{}: cut short: ends at byte {length}, inside {place} that begins at byte {offset}; \
+        copy or make the file again", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// Which part is incomplete.
+        place: String,
+        /// Where that part begins.
+        offset: u64,
+        /// Where the file ends.
+        length: u64,
+    },
+    /// The file does not hold what was once written.
+    #[error("{}: damaged: {place} at byte {offset} {reason}; copy or make the file again",
+        path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Which part is damaged.
+        place: String,
+        /// Where that part begins.
+        offset: u64,
+        /// How it shows.
+        reason: String,
+    },
+    /// A section that cannot be written.
+    #[error("{}: section `{name}` cannot be written: {reason}", path.display())]
+    Section {
+        /// The file.
+        path: PathBuf,
+        /// The section's name.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The output is there and is not what would be written.
+    #[error("{}: exists: {reason}; name another output, or replace it with --force",
+        path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+        /// How it differs.
+        reason: String,
+    },
+    /// Somebody else writes the same output.
+    #[error("{}: another process is writing this file; wait for it, or name another output",
+        path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+}

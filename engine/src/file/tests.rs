@@ -1,0 +1,299 @@
+//! The container against damage, interruption and other people's files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+
+/// A folder of its own for each test.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+}
+
+fn provenance() -> Provenance {
+    Provenance::new("test").with("seed", 7)
+}
+
+fn begin(path: &Path, existing: Existing) -> Result<Writer, FileError> {
+    match Writer::begin(path, Kind::Games, &provenance(), existing)? {
+        Begin::Writer(writer) => Ok(writer),
+        Begin::Done(_) => panic!("{} is complete", path.display()),
+    }
+}
+
+fn write(path: &Path, sections: &[(String, Vec<u8>)]) -> Summary {
+    let mut writer = begin(path, Existing::Replace).unwrap();
+    sections.iter().for_each(|(name, content)| writer.section(name, content).unwrap());
+    writer.finish().unwrap()
+}
+
+fn read(path: &Path) -> Result<Vec<(String, Vec<u8>)>, FileError> {
+    let sections = Reader::open(path, Kind::Games)?;
+    sections.map(|section| section.map(|s| (s.name, s.content))).collect()
+}
+
+fn some_sections() -> Vec<(String, Vec<u8>)> {
+    let noise: Vec<u8> = (0..30u32).map(|n| ((n * n * 37) >> 3) as u8).collect();
+    vec![
+        ("first".into(), noise),
+        ("empty".into(), vec![]),
+        ("the same name".into(), b"twice".repeat(40)),
+        ("the same name".into(), b"x".to_vec()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn what_is_written_is_read(
+        sections in vec(("[a-zé ]{1,40}", vec(any::<u8>(), 0..300)), 0..6),
+    ) {
+        let folder = Folder::new();
+        let path = folder.path("file");
+        let summary = write(&path, &sections);
+        prop_assert_eq!(summary.bytes, fs::metadata(&path).unwrap().len());
+        let mut reader = Reader::open(&path, Kind::Games).unwrap();
+        let there: Vec<_> = reader.by_ref().map(|s| s.unwrap()).map(|s| (s.name, s.content)).collect();
+        prop_assert_eq!(there, sections);
+        prop_assert_eq!(reader.summary(), Some(&summary));
+        prop_assert_eq!(reader.provenance(), &provenance());
+    }
+
+    #[test]
+    fn any_bytes_are_refused_without_a_panic(bytes in vec(any::<u8>(), 0..200), magic in any::<bool>()) {
+        let folder = Folder::new();
+        let path = folder.path("file");
+        let start = if magic { &b"OTHELLOG\x01\0\0\0"[..] } else { &[] };
+        fs::write(&path, [start, &bytes].concat()).unwrap();
+        prop_assert!(read(&path).is_err());
+    }
+}
+
+/// Every change of one byte, in three ways, anywhere.
+#[test]
+fn no_changed_byte_goes_unnoticed() {
+    let folder = Folder::new();
+    let path = folder.path("file");
+    write(&path, &some_sections());
+    let whole = fs::read(&path).unwrap();
+    for at in 0..whole.len() {
+        for change in [1, 0x80, 0xFF] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= change;
+            fs::write(&path, &damaged).unwrap();
+            let error = read(&path).expect_err("refused");
+            assert!(error.to_string().contains("file"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn no_missing_or_extra_byte_goes_unnoticed() {
+    let folder = Folder::new();
+    let path = folder.path("file");
+    write(&path, &some_sections());
+    let whole = fs::read(&path).unwrap();
+    for length in 0..whole.len() {
+        fs::write(&path, &whole[..length]).unwrap();
+        let error = read(&path).unwrap_err();
+        assert!(matches!(error, FileError::Truncated { .. }), "{length}: {error}");
+    }
+    fs::write(&path, [&whole[..], b"x"].concat()).unwrap();
+    assert!(read(&path).unwrap_err().to_string().contains("is not the end of the file"));
+}
+
+/// Wherever a run is killed, the next one ends with the same bytes.
+#[test]
+fn a_resumed_file_is_that_of_the_undisturbed_run() {
+    let folder = Folder::new();
+    let (path, partial) = (folder.path("file"), folder.path("file.partial"));
+    let sections = some_sections();
+    let summary = write(&path, &sections);
+    let whole = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    for length in 0..=whole.len() {
+        fs::write(&partial, &whole[..length]).unwrap();
+        let mut writer = begin(&path, Existing::Keep).unwrap();
+        let done = writer.resumed().len();
+        let reread = writer.reread().unwrap().take(done).map(|s| s.unwrap().content);
+        assert!(reread.eq(sections[..done].iter().map(|(_, content)| content.clone())));
+        let names = writer.resumed().iter().map(|info| &info.name);
+        assert!(names.eq(sections[..done].iter().map(|(name, _)| name)));
+        if length == whole.len() {
+            assert_eq!((done, writer.dropped_bytes()), (sections.len(), 0));
+        }
+        sections[done..].iter().for_each(|(name, content)| writer.section(name, content).unwrap());
+        assert_eq!(writer.finish().unwrap(), summary);
+        assert_eq!(fs::read(&path).unwrap(), whole);
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn what_a_torn_frame_loses_is_counted() {
+    let folder = Folder::new();
+    let (path, partial) = (folder.path("file"), folder.path("file.partial"));
+    let mut writer = begin(&path, Existing::Keep).unwrap();
+    writer.section("one", b"content").unwrap();
+    drop(writer);
+    let length = fs::metadata(&partial).unwrap().len();
+    fs::write(&partial, [&fs::read(&partial).unwrap()[..], b"SECT and more"].concat()).unwrap();
+    let writer = begin(&path, Existing::Keep).unwrap();
+    assert_eq!((writer.resumed().len(), writer.dropped_bytes()), (1, 13));
+    assert_eq!(fs::metadata(&partial).unwrap().len(), length);
+}
+
+#[test]
+fn an_existing_output_is_done_or_refused_or_replaced() {
+    let folder = Folder::new();
+    let (path, partial) = (folder.path("file"), folder.path("file.partial"));
+    let summary = write(&path, &some_sections());
+    let again = Writer::begin(&path, Kind::Games, &provenance(), Existing::Keep).unwrap();
+    assert!(matches!(again, Begin::Done(there) if there == summary));
+
+    let other = provenance().with("seed", 8);
+    let refused = || Writer::begin(&path, Kind::Games, &other, Existing::Keep).err().unwrap();
+    let message = refused().to_string();
+    assert!(
+        message.contains("seed: 7 there, 8 wanted") && message.contains("--force"),
+        "{message}"
+    );
+    assert!(!partial.exists());
+
+    let replaced = Writer::begin(&path, Kind::Games, &other, Existing::Replace).unwrap();
+    let Begin::Writer(mut writer) = replaced else { panic!("not replaced") };
+    writer.section("one", b"1").unwrap();
+    drop(writer);
+    // Killed while replacing: the same settings go on, others are refused, the old file stands.
+    assert_eq!(read(&path).unwrap(), some_sections());
+    let third = provenance().with("seed", 9);
+    assert!(Writer::begin(&path, Kind::Games, &third, Existing::Keep).is_err());
+    let resumed = Writer::begin(&path, Kind::Games, &other, Existing::Keep).unwrap();
+    let Begin::Writer(writer) = resumed else { panic!("not resumed") };
+    assert_eq!(writer.resumed().len(), 1);
+    writer.finish().unwrap();
+    assert_eq!(read(&path).unwrap().len(), 1);
+}
+
+#[test]
+fn a_damaged_or_foreign_output_is_not_taken_for_done() {
+    let folder = Folder::new();
+    let path = folder.path("file");
+    write(&path, &some_sections());
+    let mut bytes = fs::read(&path).unwrap();
+    let end = bytes.len() - 60;
+    bytes[end] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    assert!(matches!(begin(&path, Existing::Keep), Err(FileError::Exists { .. })));
+    fs::write(&path, "somebody's notes").unwrap();
+    assert!(matches!(begin(&path, Existing::Keep), Err(FileError::Exists { .. })));
+    assert_eq!(fs::read(&path).unwrap(), b"somebody's notes");
+}
+
+#[test]
+fn a_second_writer_waits() {
+    let folder = Folder::new();
+    let path = folder.path("file");
+    let first = begin(&path, Existing::Keep).unwrap();
+    assert!(matches!(begin(&path, Existing::Keep), Err(FileError::Busy { .. })));
+    assert!(matches!(begin(&path, Existing::Replace), Err(FileError::Busy { .. })));
+    drop(first);
+    assert!(begin(&path, Existing::Keep).is_ok());
+}
+
+#[test]
+fn the_checksum_is_of_content_alone() {
+    let folder = Folder::new();
+    let (one, two) = (folder.path("one"), folder.path("two"));
+    let sections = some_sections();
+    let first = write(&one, &sections);
+    let other = provenance().with("seed", 8);
+    let begun = Writer::begin(&two, Kind::Positions, &other, Existing::Keep).unwrap();
+    let Begin::Writer(mut writer) = begun else { panic!("complete") };
+    sections.iter().for_each(|(name, content)| writer.section(name, content).unwrap());
+    assert_eq!(writer.finish().unwrap().sha256, first.sha256);
+    assert_ne!(write(&one, &sections[1..]).sha256, first.sha256);
+}
+
+/// SHA-256 as the format's description says it is made up, by another program:
+/// `printf '\1\0\0\0\0\0\0\0a\2\0\0\0\0\0\0\0bc' | sha256sum`.
+#[test]
+fn the_checksum_is_as_described() {
+    let folder = Folder::new();
+    let summary = write(&folder.path("file"), &[("a".into(), b"bc".to_vec())]);
+    assert_eq!(summary.sha256, SHA256_OF_A_BC);
+}
+
+const SHA256_OF_A_BC: &str = "9a8acca1b6c6c0befd3fbc756aed625da998c998f7252e738c4ef061906b9b21";
+
+#[test]
+fn other_kinds_versions_and_programs_are_refused_by_name() {
+    let folder = Folder::new();
+    let path = folder.path("file");
+    write(&path, &some_sections());
+    assert_eq!(kind_of(&path).unwrap(), Kind::Games);
+    let error = Reader::open(&path, Kind::Weights).err().unwrap().to_string();
+    assert!(error.contains("is a file of games; expected a weights file"), "{error}");
+
+    let mut newer = fs::read(&path).unwrap();
+    newer[8] = 9;
+    fs::write(&path, &newer).unwrap();
+    let error = read(&path).unwrap_err();
+    assert!(matches!(error, FileError::Newer { found: 9, .. }));
+    assert!(error.to_string().contains("version 9, newer than version 1"), "{error}");
+
+    fs::write(&path, "PK\x03\x04 a zip file, say").unwrap();
+    let error = read(&path).unwrap_err().to_string();
+    assert!(error.contains(r"begins with `PK\x03\x04 a z`") && error.contains("games"), "{error}");
+    assert!(kind_of(&path).is_err());
+    assert!(kind_of(folder.0.path()).is_err());
+    assert!(matches!(kind_of(&folder.path("none")), Err(FileError::Io { .. })));
+}
+
+/// A section whose checksums are right and whose numbers lie.
+#[test]
+fn a_stated_size_allocates_nothing() {
+    let folder = Folder::new();
+    let path = folder.path("file");
+    let header = format::header(Kind::Games, &provenance()).unwrap();
+    let packed = zstd::bulk::compress(b"hello", 1).unwrap();
+    let real = packed.len() as u64;
+    for (stored, length) in
+        [(u64::MAX, 5), (1 << 40, 5), (real + 5, 5), (real, u64::MAX), (real, 1 << 30), (real, 4)]
+    {
+        let mut head = b"SECT\x01\0\0\0".to_vec();
+        head.extend(stored.to_le_bytes());
+        head.extend(length.to_le_bytes());
+        head.push(b'a');
+        head.extend(crc32fast::hash(&head).to_le_bytes());
+        let checksum = crc32fast::hash(&packed).to_le_bytes();
+        fs::write(&path, [&header[..], &head, &packed, &checksum].concat()).unwrap();
+        let error = read(&path).unwrap_err();
+        assert!(
+            matches!(error, FileError::Truncated { .. } | FileError::Damaged { .. }),
+            "{stored} {length}: {error}"
+        );
+    }
+}
+
+#[test]
+fn names_have_1_to_255_bytes() {
+    let folder = Folder::new();
+    let mut writer = begin(&folder.path("file"), Existing::Keep).unwrap();
+    assert!(writer.section("", b"").is_err());
+    assert!(writer.section(&"x".repeat(256), b"").is_err());
+    writer.section(&"x".repeat(255), b"").unwrap();
+    assert_eq!(writer.finish().unwrap().sections, 1);
+}

@@ -1,0 +1,251 @@
+//! Writing: under another name until complete, resumable after the last whole section.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::format::{self, ContentHash};
+use super::{FileError, Kind, Provenance, Reader, Summary};
+
+/// What to do about an output that exists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Existing {
+    /// Complete with the same provenance: done. Partial with the same provenance: resume.
+    /// Anything else: refuse.
+    Keep,
+    /// Start anew, and replace what is there when complete (`--force`).
+    Replace,
+}
+
+/// How writing begins: not at all where the output is complete already.
+pub enum Begin<W = Writer> {
+    /// The output is there, whole and of the same provenance.
+    Done(Summary),
+    /// The output is to be written, or gone on with.
+    Writer(W),
+}
+
+/// A section that a resumed file already holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SectionInfo {
+    /// Its name.
+    pub name: String,
+    /// The size of its content.
+    pub bytes: u64,
+}
+
+/// Writes a file section by section as `PATH.partial`, and renames it when it is complete.
+///
+/// Dropped without [`Writer::finish`], it leaves the partial file to be resumed.
+pub struct Writer {
+    path: PathBuf,
+    partial: PathBuf,
+    kind: Kind,
+    file: File,
+    offset: u64,
+    content: ContentHash,
+    resumed: Vec<SectionInfo>,
+    dropped_bytes: u64,
+}
+
+impl Writer {
+    /// Begins the output `path`. A second writer of the same output is refused while the first
+    /// lives.
+    pub fn begin(
+        path: &Path,
+        kind: Kind,
+        provenance: &Provenance,
+        existing: Existing,
+    ) -> Result<Begin, FileError> {
+        let partial = partial_path(path);
+        let mut refusal = None;
+        if existing == Existing::Keep && path.exists() {
+            match complete(path, kind, provenance) {
+                Ok(summary) => return Ok(Begin::Done(summary)),
+                Err(error) if !partial.exists() => return Err(error),
+                // A partial file of these settings beside it was begun to replace it.
+                Err(error) => refusal = Some(error),
+            }
+        }
+        let file = lock(&partial)?;
+        let (path, content) = (path.to_owned(), ContentHash::default());
+        let (resumed, dropped_bytes) = (vec![], 0);
+        let mut writer =
+            Self { path, partial, kind, file, offset: 0, content, resumed, dropped_bytes };
+        let resumes = existing == Existing::Keep && writer.resume(provenance)?;
+        if let Some(refusal) = refusal.filter(|_| !resumes) {
+            return Err(refusal);
+        }
+        if !resumes {
+            let header = format::header(kind, provenance)
+                .map_err(|reason| writer.unwritable("provenance", reason))?;
+            writer.append(&header)?;
+        }
+        Ok(Begin::Writer(writer))
+    }
+
+    /// The sections that the partial file already held, in order.
+    pub fn resumed(&self) -> &[SectionInfo] {
+        &self.resumed
+    }
+
+    /// The sections that the partial file already held, read again. The iterator ends with an
+    /// error after [`Self::resumed`] many, since the file has no end yet.
+    pub fn reread(&self) -> Result<Reader, FileError> {
+        Reader::open(&self.partial, self.kind)
+    }
+
+    /// How many bytes after the last whole section were dropped when resuming: those of a frame
+    /// that was being written when the run was killed.
+    pub fn dropped_bytes(&self) -> u64 {
+        self.dropped_bytes
+    }
+
+    /// Writes a section: a name of 1 to 255 bytes, content of at most 1 GiB.
+    pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {
+        let frame = format::section(self.kind, name, content)
+            .map_err(|reason| self.unwritable(name, reason))?;
+        self.append(&frame)?;
+        self.content.add(name, content);
+        Ok(())
+    }
+
+    /// Completes the file: end frame, sync, rename, sync of the folder.
+    pub fn finish(mut self) -> Result<Summary, FileError> {
+        self.append(&format::end(&self.content))?;
+        self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))?;
+        self.file.sync_all().map_err(|error| self.failed("sync it", error))?;
+        fs::rename(&self.partial, &self.path).map_err(|error| self.failed("rename it", error))?;
+        sync_folder(&self.path).map_err(|error| self.failed("sync its folder", error))?;
+        let sha256 = format::hexadecimal(&self.content.sha256());
+        Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
+    }
+
+    /// Goes on with a partial file; false where it does not even hold a whole header.
+    fn resume(&mut self, provenance: &Provenance) -> Result<bool, FileError> {
+        let mut reader = match Reader::open(&self.partial, self.kind) {
+            Ok(reader) => reader,
+            Err(FileError::Truncated { .. }) => return Ok(false),
+            Err(error @ FileError::Io { .. }) => return Err(error),
+            Err(error) => return Err(exists(&self.partial, error.to_string())),
+        };
+        same_provenance(&reader, provenance)?;
+        for section in reader.by_ref() {
+            match section {
+                Ok(section) => {
+                    let bytes = section.content.len() as u64;
+                    self.resumed.push(SectionInfo { name: section.name, bytes });
+                }
+                Err(error @ FileError::Io { .. }) => return Err(error),
+                Err(_) => break,
+            }
+        }
+        self.offset = reader.whole_until();
+        if reader.summary().is_none() {
+            let length = self.file.metadata().map_err(|e| self.failed("look at it", e))?.len();
+            self.dropped_bytes = length.saturating_sub(self.offset);
+        }
+        self.content = reader.into_content();
+        self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))?;
+        Ok(true)
+    }
+
+    /// Writes after what is known to be whole, so that a write that failed can be repeated.
+    fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        let written = self
+            .file
+            .seek(SeekFrom::Start(self.offset))
+            .and_then(|_| self.file.set_len(self.offset))
+            .and_then(|()| self.file.write_all(bytes));
+        written.map_err(|error| self.failed("write it", error))?;
+        self.offset += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn failed(&self, action: &'static str, source: io::Error) -> FileError {
+        FileError::Io { path: self.partial.clone(), action, source }
+    }
+
+    fn unwritable(&self, name: &str, reason: String) -> FileError {
+        FileError::Section { path: self.partial.clone(), name: name.to_owned(), reason }
+    }
+}
+
+/// Where an output is written until it is complete.
+fn partial_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".partial");
+    name.into()
+}
+
+/// Reads through a complete output of the same provenance.
+fn complete(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Summary, FileError> {
+    let refused = |error: FileError| match error {
+        FileError::Io { .. } => error,
+        _ => exists(path, error.to_string()),
+    };
+    let mut reader = Reader::open(path, kind).map_err(refused)?;
+    same_provenance(&reader, provenance)?;
+    for section in reader.by_ref() {
+        section.map_err(refused)?;
+    }
+    reader.summary().cloned().ok_or_else(|| exists(path, "it has no end".into()))
+}
+
+fn same_provenance(reader: &Reader, wanted: &Provenance) -> Result<(), FileError> {
+    let there = reader.provenance();
+    if there == wanted {
+        return Ok(());
+    }
+    let differences = Provenance::differences(there, wanted);
+    Err(exists(reader.path(), format!("made from other settings ({differences})")))
+}
+
+fn exists(path: &Path, reason: String) -> FileError {
+    FileError::Exists { path: path.to_owned(), reason }
+}
+
+/// Opens the partial file for this process alone.
+fn lock(partial: &Path) -> Result<File, FileError> {
+    let failed = |source| FileError::Io { path: partial.to_owned(), action: "create it", source };
+    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(partial);
+    let file = open.map_err(failed)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => return Err(FileError::Busy { path: partial.to_owned() }),
+        // Some file systems of clusters know no locks; that is no reason not to work there.
+        Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
+            return Err(failed(error));
+        }
+        _ => {}
+    }
+    // Whoever held the lock until now may have completed and renamed the file.
+    if is_at(&file, partial).map_err(failed)? {
+        Ok(file)
+    } else {
+        Err(FileError::Busy { path: partial.to_owned() })
+    }
+}
+
+/// Whether an open file is still the one at `path`.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let open = file.metadata()?;
+    Ok(fs::metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (open.dev(), open.ino())))
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+    path.try_exists()
+}
+
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! What the eight symmetries make of a pattern set: instances, and classes of configurations.
+
+use super::{Pattern, PatternSet, Scalar};
+use crate::board::{Position, Square, Symmetry};
+
+/// How many configurations `squares` squares have: 3 to the power of it.
+pub const fn configurations(squares: usize) -> usize {
+    3usize.pow(squares as u32)
+}
+
+/// One of the distinct images of a pattern under the eight symmetries.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instance {
+    /// Which pattern of the set it is an image of.
+    pub pattern: usize,
+    /// The images of the pattern's squares, in the pattern's order.
+    pub squares: Vec<Square>,
+}
+
+/// A pattern's own symmetries and what they tie together.
+#[derive(Clone, Debug)]
+pub struct PatternGeometry {
+    /// The ways in which the symmetries that map the pattern onto itself permute its digits,
+    /// the identity first, without repetition: 1, 2, 4 or 8 of them.
+    pub permutations: Vec<Vec<usize>>,
+    /// The class of each configuration, indexed by configuration + `(3^squares − 1) / 2`. Classes
+    /// are numbered by their smallest configuration.
+    pub class_of: Vec<u16>,
+    /// How many classes there are.
+    pub classes: usize,
+    /// Where the pattern's classes start among all parameters of a phase.
+    pub first_parameter: usize,
+}
+
+impl PatternGeometry {
+    /// How many squares the pattern has.
+    pub fn squares(&self) -> usize {
+        self.permutations[0].len()
+    }
+
+    /// The configuration 0 (all squares empty) stands at this index of `class_of`.
+    pub fn middle(&self) -> usize {
+        self.class_of.len() / 2
+    }
+}
+
+/// Everything that follows from a pattern set. The parameters of a phase are the classes of all
+/// patterns in order, then [`Scalar::VALUES`] weights for each scalar feature.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    /// One for each pattern.
+    pub patterns: Vec<PatternGeometry>,
+    /// All instances, those of the first pattern first.
+    pub instances: Vec<Instance>,
+    /// The scalar features.
+    pub scalars: Vec<Scalar>,
+    /// How many parameters belong to patterns: where the scalars start.
+    pub pattern_parameters: usize,
+}
+
+impl Geometry {
+    /// Computes instances and classes.
+    pub fn new(set: &PatternSet) -> Self {
+        let mut geometry = Self {
+            patterns: Vec::with_capacity(set.patterns().len()),
+            instances: vec![],
+            scalars: set.scalars().to_vec(),
+            pattern_parameters: 0,
+        };
+        for (number, pattern) in set.patterns().iter().enumerate() {
+            let instances = images(pattern).into_iter();
+            geometry
+                .instances
+                .extend(instances.map(|squares| Instance { pattern: number, squares }));
+            let permutations = permutations(pattern);
+            let (class_of, classes) = classes(&permutations);
+            let first_parameter = geometry.pattern_parameters;
+            geometry.pattern_parameters += classes;
+            let tied = PatternGeometry { permutations, class_of, classes, first_parameter };
+            geometry.patterns.push(tied);
+        }
+        geometry
+    }
+
+    /// How many instances these patterns have in all.
+    pub(super) fn instance_count(patterns: &[Pattern]) -> usize {
+        patterns.iter().map(|pattern| images(pattern).len()).sum()
+    }
+
+    /// How many weights a phase has.
+    pub fn parameters(&self) -> usize {
+        self.pattern_parameters + self.scalars.len() * Scalar::VALUES
+    }
+
+    /// The parameters whose weights add up to the value of a position, one for each instance and
+    /// scalar. The plain definition that every faster way is tested against.
+    pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
+        let classes = self.instances.iter().map(|instance| {
+            let pattern = &self.patterns[instance.pattern];
+            let configuration = configuration(position, &instance.squares);
+            let index = (pattern.middle() as i32 + configuration) as usize;
+            pattern.first_parameter + usize::from(pattern.class_of[index])
+        });
+        let scalars = self.scalars.iter().enumerate().map(|(number, scalar)| {
+            self.pattern_parameters + number * Scalar::VALUES + scalar.count(position)
+        });
+        classes.chain(scalars)
+    }
+}
+
+/// What stands on these squares as a balanced base-3 number, the first square least significant.
+fn configuration(position: &Position, squares: &[Square]) -> i32 {
+    squares.iter().rev().fold(0, |number, square| {
+        let player = (position.player() >> square.index() & 1) as i32;
+        let opponent = (position.opponent() >> square.index() & 1) as i32;
+        number * 3 + player - opponent
+    })
+}
+
+/// The images of a pattern that differ as sets of squares, each in the pattern's order.
+fn images(pattern: &Pattern) -> Vec<Vec<Square>> {
+    let mut images: Vec<Vec<Square>> = vec![];
+    for symmetry in Symmetry::all() {
+        let image: Vec<Square> =
+            pattern.squares().iter().map(|&square| symmetry.square(square)).collect();
+        if images.iter().all(|other| bits(other) != bits(&image)) {
+            images.push(image);
+        }
+    }
+    images
+}
+
+fn bits(squares: &[Square]) -> u64 {
+    squares.iter().map(|square| square.bit()).sum()
+}
+
+/// How the symmetries that map a pattern onto itself permute its digits.
+fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
+    let squares = pattern.squares();
+    let mut permutations: Vec<Vec<usize>> = vec![];
+    for symmetry in Symmetry::all() {
+        let place = |&square: &Square| squares.iter().position(|&q| q == symmetry.square(square));
+        if let Some(permutation) = squares.iter().map(place).collect::<Option<Vec<usize>>>()
+            && !permutations.contains(&permutation)
+        {
+            permutations.push(permutation);
+        }
+    }
+    permutations
+}
+
+/// Numbers the orbits of all configurations under the permutations by their smallest member.
+fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
+    let squares = permutations[0].len();
+    let mut class_of: Vec<Option<u16>> = vec![None; configurations(squares)];
+    let mut classes = 0u16;
+    for index in 0..class_of.len() {
+        if class_of[index].is_some() {
+            continue;
+        }
+        for permutation in permutations {
+            class_of[permuted(index, permutation)] = Some(classes);
+        }
+        // At most 3^10 = 59,049 classes.
+        classes += 1;
+    }
+    (class_of.into_iter().flatten().collect(), usize::from(classes))
+}
+
+/// Moves the digits of a number: digit `i` goes to place `permutation[i]`. It does not matter that
+/// the digits here are 0, 1, 2 instead of −1, 0, 1: both number the configurations in one order.
+fn permuted(index: usize, permutation: &[usize]) -> usize {
+    let mut rest = index;
+    let mut image = 0;
+    for &place in permutation {
+        image += rest % 3 * configurations(place);
+        rest /= 3;
+    }
+    image
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 320,193 classes, as published for these patterns.
+    #[test]
+    fn the_standard_set_has_64_instances_and_320193_classes() {
+        let geometry = Geometry::new(&PatternSet::shipped("standard").unwrap());
+        assert_eq!(geometry.instances.len(), 64);
+        assert!(geometry.patterns.iter().all(|pattern| pattern.permutations.len() == 2));
+        assert_eq!(geometry.pattern_parameters, 320_193);
+        assert_eq!(geometry.parameters(), 320_258);
+    }
+
+    #[test]
+    fn the_small_set_has_every_kind_of_symmetry() {
+        let geometry = Geometry::new(&PatternSet::shipped("small").unwrap());
+        let groups: Vec<usize> = geometry.patterns.iter().map(|p| p.permutations.len()).collect();
+        assert_eq!(groups, [2, 1, 2, 8, 8]);
+        let instances =
+            |pattern| geometry.instances.iter().filter(|i| i.pattern == pattern).count();
+        let counts: Vec<usize> = (0..5).map(instances).collect();
+        assert_eq!(counts, [4, 8, 2, 1, 1]);
+        // Four corners with two colours and empty under the group of the square: 21 necklaces.
+        assert_eq!(geometry.patterns[3].classes, 21);
+        assert_eq!(geometry.patterns[0].classes, (6561 + 81) / 2);
+        assert_eq!(geometry.patterns[1].classes, 729);
+    }
+
+    #[test]
+    fn classes_are_numbered_by_their_smallest_configuration() {
+        let geometry = Geometry::new(&PatternSet::shipped("small").unwrap());
+        for pattern in &geometry.patterns {
+            let mut seen = 0;
+            for &class in &pattern.class_of {
+                assert!(usize::from(class) <= seen);
+                seen = seen.max(usize::from(class) + 1);
+            }
+            assert_eq!(seen, pattern.classes);
+        }
+    }
+}

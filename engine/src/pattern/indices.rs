@@ -1,0 +1,74 @@
+//! The configurations of all instances at once, in 64 lanes of 16 bits.
+
+use super::Geometry;
+use crate::board::{Position, Square, Squares};
+
+/// How many instances there is room for. Lanes without an instance stay 0.
+pub const LANES: usize = 64;
+
+/// The configuration of every instance, seen by the player: −29,524..=29,524.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(64))]
+pub struct Indices(pub [i16; LANES]);
+
+/// What a disc of the player adds to every lane, for each square. An opponent's disc subtracts
+/// it, a flip to the player's side adds it twice, and a change of the side to move negates all.
+#[derive(Clone, Debug)]
+pub struct Lanes {
+    disc: Box<[Indices; 64]>,
+}
+
+impl Lanes {
+    /// Powers of three for each instance, by square.
+    pub fn new(geometry: &Geometry) -> Self {
+        let mut disc = Box::new([Indices([0; LANES]); 64]);
+        for (lane, instance) in geometry.instances.iter().enumerate() {
+            let mut power = 1;
+            for (digit, square) in instance.squares.iter().enumerate() {
+                disc[square.index()].0[lane] = power;
+                // The tenth digit is the last, and 3^10 would not fit.
+                power = if digit + 1 < instance.squares.len() { power * 3 } else { power };
+            }
+        }
+        Self { disc }
+    }
+
+    /// The indices of a position, from scratch.
+    pub fn indices(&self, position: &Position) -> Indices {
+        let mut indices = Indices([0; LANES]);
+        for square in Squares(position.player()) {
+            indices.add(&self.disc[square.index()], 1);
+        }
+        for square in Squares(position.opponent()) {
+            indices.add(&self.disc[square.index()], -1);
+        }
+        indices
+    }
+
+    /// The indices after the player's move on `square`, seen by the other side.
+    #[inline]
+    pub fn after(&self, before: &Indices, square: Square, flips: u64) -> Indices {
+        let mut indices = *before;
+        indices.add(&self.disc[square.index()], 1);
+        for flipped in Squares(flips) {
+            indices.add(&self.disc[flipped.index()], 2);
+        }
+        indices.negated()
+    }
+}
+
+impl Indices {
+    /// The same board with the other side to move.
+    #[inline]
+    #[must_use]
+    pub fn negated(&self) -> Self {
+        Self(self.0.map(i16::wrapping_neg))
+    }
+
+    #[inline]
+    fn add(&mut self, disc: &Self, times: i16) {
+        for (lane, power) in self.0.iter_mut().zip(&disc.0) {
+            *lane = lane.wrapping_add(power.wrapping_mul(times));
+        }
+    }
+}

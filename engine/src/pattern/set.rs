@@ -1,0 +1,230 @@
+//! A pattern set as a researcher writes it: a TOML file of squares and scalar features.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Geometry, LANES, MAX_SQUARES};
+use crate::board::{Position, Square};
+
+/// An ordered list of 1 to [`MAX_SQUARES`] different squares.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    name: String,
+    squares: Vec<Square>,
+}
+
+impl Pattern {
+    /// What the file calls it; for people only.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its squares; the first is the least significant digit of a configuration.
+    pub fn squares(&self) -> &[Square] {
+        &self.squares
+    }
+}
+
+/// A feature that is a count, with one weight for each value of the count. Every one of them is
+/// the same for all eight images of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scalar {
+    /// How many discs the player has, 0..=64.
+    PlayerDiscs,
+}
+
+impl Scalar {
+    /// How many values the count can take.
+    pub const VALUES: usize = 65;
+
+    /// The count in a position: 0..[`Self::VALUES`].
+    #[inline]
+    pub fn count(self, position: &Position) -> usize {
+        match self {
+            Self::PlayerDiscs => position.player().count_ones() as usize,
+        }
+    }
+}
+
+/// A validated set of patterns and scalar features: at most [`LANES`] instances in all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PatternSet {
+    name: String,
+    patterns: Vec<Pattern>,
+    scalars: Vec<Scalar>,
+}
+
+/// Why a text is no pattern set.
+#[derive(Debug, thiserror::Error)]
+pub enum PatternSetError {
+    /// Not TOML, or not these fields.
+    #[error("not a pattern set: {0}")]
+    Toml(#[from] toml::de::Error),
+    /// A square that is none.
+    #[error("pattern {number} ({name}): {source}")]
+    Square {
+        /// Counted from 1.
+        number: usize,
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        source: crate::board::notation::NotationError,
+    },
+    /// No squares, or too many.
+    #[error("pattern {number} ({name}) has {found} squares; expected 1 to {MAX_SQUARES}")]
+    Size {
+        /// Counted from 1.
+        number: usize,
+        /// Its name.
+        name: String,
+        /// How many squares it has.
+        found: usize,
+    },
+    /// A square named twice.
+    #[error("pattern {number} ({name}) names {square} twice")]
+    Repeated {
+        /// Counted from 1.
+        number: usize,
+        /// Its name.
+        name: String,
+        /// The square.
+        square: Square,
+    },
+    /// A scalar named twice.
+    #[error("a scalar feature is named twice")]
+    RepeatedScalar,
+    /// More instances than lanes.
+    #[error("the patterns have {found} instances in all; at most {LANES} fit: take some out")]
+    Instances {
+        /// How many there are.
+        found: usize,
+    },
+}
+
+/// The file as it stands.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSet {
+    name: String,
+    #[serde(default)]
+    scalars: Vec<Scalar>,
+    #[serde(default, rename = "pattern")]
+    patterns: Vec<RawPattern>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPattern {
+    #[serde(default)]
+    name: String,
+    squares: String,
+}
+
+impl PatternSet {
+    /// The sets that come with the program, by name: `standard`, `small`, `discs`.
+    pub fn shipped(name: &str) -> Option<Self> {
+        let text = match name {
+            "standard" => include_str!("../../../datasets/patterns/standard.toml"),
+            "small" => include_str!("../../../datasets/patterns/small.toml"),
+            "discs" => include_str!("../../../datasets/patterns/discs.toml"),
+            _ => return None,
+        };
+        Self::from_toml(text).ok()
+    }
+
+    /// Reads and checks a set.
+    pub fn from_toml(text: &str) -> Result<Self, PatternSetError> {
+        let raw: RawSet = toml::from_str(text)?;
+        let patterns = raw.patterns.into_iter().enumerate();
+        let patterns = patterns.map(|(index, pattern)| read_pattern(index + 1, pattern));
+        let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
+        if (1..raw.scalars.len()).any(|end| raw.scalars[..end].contains(&raw.scalars[end])) {
+            return Err(PatternSetError::RepeatedScalar);
+        }
+        let set = Self { name: raw.name, patterns, scalars: raw.scalars };
+        match Geometry::instance_count(&set.patterns) {
+            found if found > LANES => Err(PatternSetError::Instances { found }),
+            _ => Ok(set),
+        }
+    }
+
+    /// The set as TOML: reads back as the same set.
+    pub fn to_toml(&self) -> String {
+        let raw = RawSet {
+            name: self.name.clone(),
+            scalars: self.scalars.clone(),
+            patterns: self.patterns.iter().map(write_pattern).collect(),
+        };
+        // Strings and lists of strings always have a TOML form.
+        toml::to_string(&raw).unwrap_or_default()
+    }
+
+    /// What the file calls the set.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The patterns in the file's order.
+    pub fn patterns(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// The scalar features in the file's order.
+    pub fn scalars(&self) -> &[Scalar] {
+        &self.scalars
+    }
+}
+
+fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, PatternSetError> {
+    let RawPattern { name, squares } = raw;
+    let squares = squares.split_ascii_whitespace().map(str::parse).collect::<Result<Vec<_>, _>>();
+    let squares: Vec<Square> = match squares {
+        Ok(squares) => squares,
+        Err(source) => return Err(PatternSetError::Square { number, name, source }),
+    };
+    if !(1..=MAX_SQUARES).contains(&squares.len()) {
+        return Err(PatternSetError::Size { number, name, found: squares.len() });
+    }
+    let repeated = (1..squares.len()).find(|&end| squares[..end].contains(&squares[end]));
+    match repeated.map(|index| squares[index]) {
+        Some(square) => Err(PatternSetError::Repeated { number, name, square }),
+        None => Ok(Pattern { name, squares }),
+    }
+}
+
+fn write_pattern(pattern: &Pattern) -> RawPattern {
+    let squares: Vec<String> = pattern.squares.iter().map(ToString::to_string).collect();
+    RawPattern { name: pattern.name.clone(), squares: squares.join(" ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_sets_are_valid_and_read_back() {
+        for name in ["standard", "small", "discs"] {
+            let set = PatternSet::shipped(name).unwrap();
+            assert_eq!(set.name(), name);
+            assert_eq!(PatternSet::from_toml(&set.to_toml()).unwrap(), set);
+        }
+        assert!(PatternSet::shipped("none").is_none());
+    }
+
+    #[test]
+    fn sets_that_cannot_work_are_refused_by_name() {
+        let refused = |body: &str| {
+            let text = format!("name = \"t\"\n{body}");
+            PatternSet::from_toml(&text).unwrap_err().to_string()
+        };
+        let one = |squares: &str| refused(&format!("[[pattern]]\nsquares = \"{squares}\""));
+        assert!(one("a1 z9").contains("z9"));
+        assert!(one("").contains("0 squares"));
+        assert!(one("a1 b1 c1 d1 e1 f1 g1 h1 a2 b2 c2").contains("11 squares"));
+        assert!(one("a1 b1 a1").contains("a1 twice"));
+        assert!(refused("colour = 3").contains("colour"));
+        assert!(refused("scalars = [\"player_discs\", \"player_discs\"]").contains("twice"));
+        let eight_instances = "[[pattern]]\nsquares = \"a1 b1\"\n";
+        assert!(refused(&eight_instances.repeat(9)).contains("72 instances"));
+    }
+}

@@ -1,0 +1,173 @@
+//! The evaluation holds what the pattern room promises: the same value for all eight images of a
+//! position, the same indices whichever way they were reached, one set of weights a phase.
+
+use othello_engine::board::{PHASES, Phase, Position, Squares, Symmetry};
+use othello_engine::eval::{Evaluate, MAX_STEPS, Tables, Weights};
+use othello_engine::file::{Existing, Provenance};
+use othello_engine::pattern::{MAX_SQUARES, PatternSet};
+use othello_engine::random::Generator;
+
+/// Weights drawn at random, all classes different.
+fn random_weights(set: PatternSet, seed: u64) -> Weights {
+    let mut weights = Weights::zero(set);
+    for phase in Phase::all() {
+        let key = Generator::split(seed, phase.index() as u64).next_u64();
+        let step = |parameter: usize| {
+            let draw = Generator::split(key, parameter as u64).below(301);
+            draw as i16 - 150
+        };
+        weights.set_steps(phase, step);
+    }
+    weights
+}
+
+/// A set of random patterns: any squares, as many instances as fit.
+fn random_set(random: &mut Generator) -> PatternSet {
+    let mut text = String::from("name = \"random\"\nscalars = [\"player_discs\"]\n");
+    let mut set = PatternSet::from_toml(&text).unwrap();
+    for _ in 0..12 {
+        let mut squares: Vec<u32> = (0..64).collect();
+        random.shuffle(&mut squares);
+        squares.truncate(1 + random.below(MAX_SQUARES as u32) as usize);
+        let name =
+            |square: &u32| format!("{}{}", (b'a' + *square as u8 % 8) as char, square / 8 + 1);
+        let names: Vec<String> = squares.iter().map(name).collect();
+        text.push_str(&format!("[[pattern]]\nsquares = \"{}\"\n", names.join(" ")));
+        match PatternSet::from_toml(&text) {
+            Ok(larger) => set = larger,
+            Err(_) => break,
+        }
+    }
+    set
+}
+
+/// Plays a random game, and hands every position and how it came about to `visit`: `None` for the
+/// start and after a pass, else the move and its flips.
+fn random_game(random: &mut Generator, mut visit: impl FnMut(&Position, Reached)) {
+    let mut position = Position::START;
+    visit(&position, Reached::Start);
+    while !position.is_over() {
+        let moves = position.moves();
+        if moves == 0 {
+            position = position.pass();
+            visit(&position, Reached::Pass);
+            continue;
+        }
+        let choice = random.below(moves.count_ones()) as usize;
+        let square = Squares(moves).nth(choice).unwrap();
+        let flips = position.flips(square);
+        position = position.after(square, flips);
+        visit(&position, Reached::Move(square, flips));
+    }
+}
+
+enum Reached {
+    Start,
+    Pass,
+    Move(othello_engine::board::Square, u64),
+}
+
+fn all_sets() -> Vec<PatternSet> {
+    let mut random = Generator::new(11);
+    let mut sets: Vec<PatternSet> = (0..4).map(|_| random_set(&mut random)).collect();
+    sets.extend(["standard", "small"].map(|name| PatternSet::shipped(name).unwrap()));
+    sets
+}
+
+#[test]
+fn ten_thousand_positions_and_their_seven_images_have_the_same_value() {
+    for (number, set) in all_sets().into_iter().enumerate() {
+        let tables = Tables::new(&random_weights(set, number as u64));
+        let mut random = Generator::new(5);
+        let mut checked = 0;
+        while checked < 10_000 {
+            random_game(&mut random, |position, _| {
+                let value = |p: &Position| tables.value(&tables.state(p), p);
+                let images: Vec<i32> = Symmetry::all().map(|s| value(&position.image(s))).collect();
+                assert_eq!(images, [images[0]; 8], "{position:?}");
+                checked += 1;
+            });
+        }
+    }
+}
+
+#[test]
+fn indices_along_a_thousand_games_with_passes_are_those_computed_from_scratch() {
+    for set in ["standard", "small"] {
+        let tables = Tables::new(&Weights::zero(PatternSet::shipped(set).unwrap()));
+        let mut random = Generator::new(6);
+        let mut passes = 0;
+        for _ in 0..1000 {
+            let mut state = tables.state(&Position::START);
+            random_game(&mut random, |position, reached| {
+                state = match reached {
+                    Reached::Start => state,
+                    Reached::Pass => tables.pass(&state),
+                    Reached::Move(square, flips) => tables.after(&state, square, flips),
+                };
+                passes += u32::from(matches!(reached, Reached::Pass));
+                assert_eq!(state, tables.state(position));
+            });
+        }
+        assert!(passes > 100, "only {passes} passes met");
+    }
+}
+
+/// The value is by definition the sum of the weights of a position's parameters.
+#[test]
+fn tables_add_up_the_weights_of_the_definition() {
+    for set in all_sets() {
+        let weights = random_weights(set, 3);
+        let tables = Tables::new(&weights);
+        let mut random = Generator::new(7);
+        for _ in 0..20 {
+            random_game(&mut random, |position, _| {
+                let Some(phase) = Phase::of(position) else { return };
+                let parameters = weights.geometry().parameters_of(position);
+                let sum: i32 = parameters.map(|p| i32::from(weights.steps(phase)[p])).sum();
+                assert_eq!(tables.value(&tables.state(position), position), sum.clamp(-2048, 2048));
+            });
+        }
+    }
+}
+
+#[test]
+fn zeroing_one_phase_changes_values_at_that_ply_only() {
+    let weights = random_weights(PatternSet::shipped("standard").unwrap(), 1);
+    let mut without = weights.clone();
+    without.set_steps(Phase::new(30).unwrap(), |_| 0);
+    let (tables, tables_without) = (Tables::new(&weights), Tables::new(&without));
+    let mut random = Generator::new(8);
+    for _ in 0..50 {
+        random_game(&mut random, |position, _| {
+            if position.ply() as usize == PHASES {
+                return;
+            }
+            let value = |t: &Tables| t.value(&t.state(position), position);
+            if position.ply() == 30 {
+                assert_eq!(value(&tables_without), 0);
+            } else {
+                assert_eq!(value(&tables), value(&tables_without));
+            }
+        });
+    }
+}
+
+#[test]
+fn weights_files_read_back_and_have_a_stable_checksum() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.weights");
+    let mut weights = random_weights(PatternSet::shipped("small").unwrap(), 2);
+    weights.set_counts(Phase::new(9).unwrap(), |parameter| parameter as u32 * 70_000);
+    weights.set_steps(Phase::new(8).unwrap(), |_| i16::MIN);
+    let provenance = Provenance::new("test");
+    let written = weights.write(&path, &provenance, Existing::Keep).unwrap();
+    let file = Weights::read(&path).unwrap();
+    assert_eq!((file.sha256, file.provenance), (written.sha256, provenance));
+    assert_eq!(file.weights.set(), weights.set());
+    assert_eq!(file.weights.steps(Phase::new(8).unwrap())[0], -MAX_STEPS);
+    for phase in Phase::all() {
+        assert_eq!(file.weights.steps(phase), weights.steps(phase));
+        assert_eq!(file.weights.counts(phase), weights.counts(phase));
+    }
+}

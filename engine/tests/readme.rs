@@ -1,0 +1,25 @@
+//! The README's examples are commands that exist, and the quick ones print what it says.
+
+use clap::Parser as _;
+
+#[path = "../src/main.rs"]
+#[allow(dead_code, reason = "only the arguments are looked at")]
+mod binary;
+#[path = "support/readme.rs"]
+mod readme;
+
+#[test]
+fn every_command_of_the_readme_is_understood() {
+    let commands = readme::commands("othello-engine");
+    assert!(commands.len() >= 10, "the README's code blocks were not found: {commands:?}");
+    for command in commands {
+        if let Err(error) = binary::Arguments::try_parse_from(&command) {
+            panic!("{}\n{error}", command.join(" "));
+        }
+    }
+}
+
+#[test]
+fn quick_commands_print_what_the_readme_and_the_cases_say() {
+    trycmd::TestCases::new().case("../README.md").case("tests/cmd/*.trycmd");
+}
