@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use othello_engine::cli::{common, openings, perft};
+use othello_engine::cli::{common, openings, perft, weights};
 
 /// Othello engine: plays, solves, evaluates, and makes training data.
 #[derive(Parser, Debug)]
@@ -22,6 +22,8 @@ enum Command {
     Openings(openings::Arguments),
     /// Count the leaves of the game tree from the start
     Perft(perft::Arguments),
+    /// Say what a weights file is
+    Weights(weights::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -29,5 +31,6 @@ fn main() -> ExitCode {
     common::run(&arguments.common, |session| match &arguments.command {
         Command::Openings(arguments) => openings::run(arguments, session),
         Command::Perft(arguments) => perft::run(arguments, session),
+        Command::Weights(arguments) => weights::run(arguments, session),
     })
 }

@@ -11,3 +11,4 @@ pub mod progress;
 
 pub mod openings;
 pub mod perft;
+pub mod weights;
