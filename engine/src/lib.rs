@@ -12,3 +12,4 @@ pub mod openings;
 pub mod pattern;
 pub mod progress;
 pub mod random;
+pub mod record;

@@ -1,1 +1,6 @@
 //! Trainer.
+pub mod backend;
+pub mod dataset;
+pub mod fit;
+pub mod model;
+pub mod source;

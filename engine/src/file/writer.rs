@@ -103,8 +103,8 @@ impl Writer {
 
     /// Writes a section: a name of 1 to 255 bytes, content of at most 1 GiB.
     pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {
-        let frame =
-            format::section(name, content).map_err(|reason| self.unwritable(name, reason))?;
+        let frame = format::section(self.kind, name, content)
+            .map_err(|reason| self.unwritable(name, reason))?;
         self.append(&frame)?;
         self.content.add(name, content);
         Ok(())

@@ -1,0 +1,34 @@
+//! What can be wrong with records.
+
+use std::path::PathBuf;
+
+use super::{GameError, RowError};
+use crate::file::FileError;
+
+/// Why records were not read or not written.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The file itself.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A game that cannot have been played.
+    #[error("{}: game {number}: {source}", path.display())]
+    Game {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        number: u64,
+        /// What is wrong with it.
+        source: GameError,
+    },
+    /// A row that is no scored position.
+    #[error("{}: position {number}: {source}", path.display())]
+    Position {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        number: u64,
+        /// What is wrong with it.
+        source: RowError,
+    },
+}

@@ -1,0 +1,100 @@
+//! Games in columns: the bytes of a frame before compression.
+
+use super::{Game, GameError, Solved};
+use crate::board::transcript::Replay;
+use crate::board::{Square, Squares};
+
+/// What stands for "not solved" in the column of plies.
+const NOT_SOLVED: u8 = u8::MAX;
+
+/// What stands for "no value" in the column of values.
+const NO_VALUE: i8 = i8::MIN;
+
+/// Why a frame is not read.
+pub(super) enum FrameError {
+    /// The columns do not fit the bytes.
+    Columns(&'static str),
+    /// The game with this index is none.
+    Game(usize, GameError),
+}
+
+/// The number of games (u32), then columns of one byte a game: random plies, moves, ply solved,
+/// score there, whether there are values; then one byte a move: its ordinal; then, for the games
+/// that have them, one byte a move: its value.
+pub(super) fn encode(games: &[Game]) -> Vec<u8> {
+    let mut bytes = (games.len() as u32).to_le_bytes().to_vec();
+    bytes.extend(games.iter().map(Game::random_plies));
+    bytes.extend(games.iter().map(|game| game.squares().len() as u8));
+    bytes.extend(games.iter().map(|game| game.solved().map_or(NOT_SOLVED, |solved| solved.ply)));
+    let score = |game: &Game| game.solved().map_or(0, |solved| solved.black_score as i8) as u8;
+    bytes.extend(games.iter().map(score));
+    bytes.extend(games.iter().map(|game| u8::from(game.values().is_some())));
+    for game in games {
+        bytes.extend(game.replay().steps.iter().map(|s| ordinal(s.position.moves(), s.square)));
+    }
+    let values = games.iter().filter_map(Game::values).flatten();
+    bytes.extend(values.map(|value| value.unwrap_or(NO_VALUE) as u8));
+    bytes
+}
+
+/// The games of a frame, replayed and checked.
+pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
+    let mut rest = Columns(bytes);
+    let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
+    let random_plies = rest.take(count)?;
+    let moves = rest.take(count)?;
+    let solved_plies = rest.take(count)?;
+    let solved_scores: Vec<i32> = rest.take(count)?.iter().map(|&s| i32::from(s as i8)).collect();
+    let has_values = rest.take(count)?;
+    if has_values.iter().any(|&flag| flag > 1) {
+        return Err(FrameError::Columns("says neither yes nor no to values"));
+    }
+    let mut games = Vec::with_capacity(count);
+    for index in 0..count {
+        let ordinals = rest.take(usize::from(moves[index]))?;
+        let game = replay(ordinals).and_then(|replay| {
+            let game = Game::of_replay(random_plies[index], &replay)?;
+            match solved_plies[index] {
+                NOT_SOLVED if solved_scores[index] == 0 => Ok(game),
+                NOT_SOLVED => Err(GameError::Score { black_score: solved_scores[index] }),
+                ply => game.with_solved(Solved { ply, black_score: solved_scores[index] }),
+            }
+        });
+        games.push(game.map_err(|error| FrameError::Game(index, error))?);
+    }
+    for (index, game) in games.iter_mut().enumerate().filter(|&(index, _)| has_values[index] != 0) {
+        let value = |&byte: &u8| Some(byte as i8).filter(|&value| value != NO_VALUE);
+        let values = rest.take(usize::from(moves[index]))?.iter().map(value).collect();
+        let valued = game.clone().with_values(values);
+        *game = valued.map_err(|error| FrameError::Game(index, error))?;
+    }
+    if rest.0.is_empty() { Ok(games) } else { Err(FrameError::Columns("goes on after its end")) }
+}
+
+/// The place of a square among the legal moves in ascending order, counted from 0.
+fn ordinal(legal: u64, square: Square) -> u8 {
+    (legal & (square.bit() - 1)).count_ones() as u8
+}
+
+fn replay(ordinals: &[u8]) -> Result<Replay, GameError> {
+    let mut replay = Replay::from_start(&[])?;
+    for (index, &ordinal) in ordinals.iter().enumerate() {
+        let legal = Squares(replay.end.moves());
+        let no_such_move =
+            GameError::Ordinal { number: index + 1, ordinal, legal: legal.len() as u32 };
+        replay.push(legal.clone().nth(usize::from(ordinal)).ok_or(no_such_move)?)?;
+    }
+    Ok(replay)
+}
+
+/// What is left of the bytes.
+struct Columns<'a>(&'a [u8]);
+
+impl<'a> Columns<'a> {
+    fn take(&mut self, bytes: usize) -> Result<&'a [u8], FrameError> {
+        let too_short = FrameError::Columns("is shorter than its columns");
+        let (taken, rest) = self.0.split_at_checked(bytes).ok_or(too_short)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+}

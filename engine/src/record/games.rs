@@ -1,0 +1,340 @@
+//! Files of games, written and read one after the other.
+
+use std::path::Path;
+use std::vec;
+
+use super::frame::{self, FrameError};
+use super::{Game, RecordError};
+use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
+
+/// How many games [`GameWriter::push`] puts in a frame: what a killed run loses at most.
+pub const GAMES_PER_FRAME: usize = 256;
+
+const SECTION: &str = "games";
+
+/// Writes games in their order, a frame at a time.
+pub struct GameWriter {
+    writer: Writer,
+    pending: Vec<Game>,
+    resumed_games: u64,
+}
+
+impl GameWriter {
+    /// Begins a file of games, or goes on with it after its last whole frame.
+    pub fn begin(
+        path: &Path,
+        provenance: &Provenance,
+        existing: Existing,
+    ) -> Result<Begin<Self>, RecordError> {
+        let writer = match Writer::begin(path, Kind::Games, provenance, existing)? {
+            Begin::Done(summary) => return Ok(Begin::Done(summary)),
+            Begin::Writer(writer) => writer,
+        };
+        let mut begun = Self { writer, pending: vec![], resumed_games: 0 };
+        for game in begun.reread()? {
+            game?;
+            begun.resumed_games += 1;
+        }
+        Ok(Begin::Writer(begun))
+    }
+
+    /// How many games the file already held.
+    pub fn resumed_games(&self) -> u64 {
+        self.resumed_games
+    }
+
+    /// How many frames the file already held.
+    pub fn resumed_frames(&self) -> usize {
+        self.writer.resumed().len()
+    }
+
+    /// The games that the file already held, read again.
+    pub fn reread(&self) -> Result<GameReader, RecordError> {
+        Ok(GameReader::new(self.writer.reread()?, self.writer.resumed().len()))
+    }
+
+    /// How many bytes of a torn last frame were dropped when resuming.
+    pub fn dropped_bytes(&self) -> u64 {
+        self.writer.dropped_bytes()
+    }
+
+    /// Adds a game; every [`GAMES_PER_FRAME`] of them are written.
+    pub fn push(&mut self, game: Game) -> Result<(), RecordError> {
+        self.pending.push(game);
+        if self.pending.len() == GAMES_PER_FRAME { self.write_pending() } else { Ok(()) }
+    }
+
+    /// Writes games as a frame of their own, after those that were pushed. For a writer whose
+    /// frames stand for something, such as a range of seeds: the frame may be empty.
+    pub fn write_frame(&mut self, games: &[Game]) -> Result<(), RecordError> {
+        if !self.pending.is_empty() {
+            self.write_pending()?;
+        }
+        Ok(self.writer.section(SECTION, &frame::encode(games))?)
+    }
+
+    /// Writes what is left and completes the file.
+    pub fn finish(mut self) -> Result<Summary, RecordError> {
+        if !self.pending.is_empty() {
+            self.write_pending()?;
+        }
+        Ok(self.writer.finish()?)
+    }
+
+    fn write_pending(&mut self) -> Result<(), RecordError> {
+        self.writer.section(SECTION, &frame::encode(&self.pending))?;
+        self.pending.clear();
+        Ok(())
+    }
+}
+
+/// Reads the games of a file, each checked against the rules.
+pub struct GameReader {
+    reader: Reader,
+    frames_left: usize,
+    frame: vec::IntoIter<Game>,
+    number: u64,
+    failed: bool,
+}
+
+impl GameReader {
+    /// Opens a file of games.
+    pub fn open(path: &Path) -> Result<Self, RecordError> {
+        Ok(Self::new(Reader::open(path, Kind::Games)?, usize::MAX))
+    }
+
+    fn new(reader: Reader, frames_left: usize) -> Self {
+        Self { reader, frames_left, frame: vec![].into_iter(), number: 0, failed: false }
+    }
+
+    /// What the games were made from.
+    pub fn provenance(&self) -> &Provenance {
+        self.reader.provenance()
+    }
+
+    /// The checksum of the content, once the iterator has come to its end without an error.
+    pub fn sha256(&self) -> Option<&str> {
+        self.reader.sha256()
+    }
+
+    /// The games of the next frame; `None` at the end of the file. An alternative to reading
+    /// them one by one, not to be mixed with it.
+    pub fn next_frame(&mut self) -> Result<Option<Vec<Game>>, RecordError> {
+        while let Some(section) = self.next_section()? {
+            if section.name == SECTION {
+                return self.decode(&section.content).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_section(&mut self) -> Result<Option<Section>, FileError> {
+        if self.frames_left == 0 {
+            return Ok(None);
+        }
+        self.frames_left -= 1;
+        self.reader.next().transpose()
+    }
+
+    fn decode(&mut self, content: &[u8]) -> Result<Vec<Game>, RecordError> {
+        let games = frame::decode(content).map_err(|error| match error {
+            FrameError::Columns(reason) => self.reader.meaningless(reason.to_owned()).into(),
+            FrameError::Game(index, source) => {
+                let (path, number) =
+                    (self.reader.path().to_owned(), self.number + index as u64 + 1);
+                RecordError::Game { path, number, source }
+            }
+        })?;
+        self.number += games.len() as u64;
+        Ok(games)
+    }
+}
+
+impl Iterator for GameReader {
+    type Item = Result<Game, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.failed {
+            if let Some(game) = self.frame.next() {
+                return Some(Ok(game));
+            }
+            match self.next_frame() {
+                Ok(Some(games)) => self.frame = games.into_iter(),
+                Ok(None) => return None,
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::board::transcript::Replay;
+    use crate::board::{Position, Square};
+    use crate::random::Generator;
+    use crate::record::Solved;
+
+    /// A game of random moves, broken off after `moves`.
+    fn random_game(seed: u64, moves: usize) -> Game {
+        let mut random = Generator::new(seed);
+        let mut replay = Replay::from_start(&[]).unwrap();
+        while replay.steps.len() < moves && replay.end.moves() != 0 {
+            let legal = replay.end.moves();
+            let choice = random.below(legal.count_ones()) as usize;
+            replay.push(Square::nth(legal, choice).unwrap()).unwrap();
+        }
+        let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
+        Game::new(random.below(squares.len() as u32 + 1) as u8, &squares).unwrap()
+    }
+
+    fn any_game() -> impl Strategy<Value = Game> {
+        let score = any::<Option<(u8, i8)>>();
+        (any::<u64>(), 0..61usize, score, any::<bool>()).prop_map(
+            |(seed, moves, solved, values)| {
+                let mut game = random_game(seed, moves);
+                let count = game.squares().len();
+                if let Some((ply, score)) = solved {
+                    let ply = ply % (count as u8 + 1);
+                    let black_score = i32::from(score) / 4 * 2;
+                    game = game.with_solved(Solved { ply, black_score }).unwrap();
+                }
+                if values {
+                    let value = |n: usize| (!n.is_multiple_of(3)).then_some((n * 2) as i8 - 64);
+                    game = game.with_values((0..count).map(value).collect()).unwrap();
+                }
+                game
+            },
+        )
+    }
+
+    fn begin(path: &Path) -> GameWriter {
+        match GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap() {
+            Begin::Writer(writer) => writer,
+            Begin::Done(_) => panic!("complete"),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn games_are_read_as_they_were_written(games in vec(any_game(), 0..20)) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("random.games");
+            let mut writer = begin(&path);
+            games.iter().for_each(|game| writer.push(game.clone()).unwrap());
+            let sha256 = writer.finish().unwrap().sha256;
+            let mut reader = GameReader::open(&path).unwrap();
+            let there: Vec<Game> = reader.by_ref().map(|game| game.unwrap()).collect();
+            prop_assert_eq!(there, games);
+            prop_assert_eq!(reader.sha256(), Some(sha256.as_str()));
+        }
+
+        #[test]
+        fn any_frame_is_read_or_refused(bytes in vec(any::<u8>(), 0..300), count in 0..5u8) {
+            let bytes = [&[count, 0, 0, 0], &bytes[..]].concat();
+            if let Ok(games) = frame::decode(&bytes) {
+                prop_assert_eq!(games.len(), usize::from(count));
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_read_is_a_frame_written() {
+        let games: Vec<Game> = (0..30).map(|seed| random_game(seed, 60)).collect();
+        let bytes = frame::encode(&games);
+        for at in 0..bytes.len() {
+            let mut other = bytes.clone();
+            other[at] ^= 1;
+            if let Ok(read) = frame::decode(&other) {
+                assert!(read != games, "byte {at} says nothing");
+            }
+        }
+        for length in 0..bytes.len() {
+            assert!(frame::decode(&bytes[..length]).is_err());
+        }
+    }
+
+    #[test]
+    fn an_impossible_move_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bad.games");
+        let mut bytes = frame::encode(&[random_game(1, 60), random_game(2, 10)]);
+        let last = bytes.len() - 1;
+        bytes[last] = 99;
+        let begun = Writer::begin(&path, Kind::Games, &Provenance::new("test"), Existing::Keep);
+        let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+        writer.section("something newer", b"ignored").unwrap();
+        writer.section(SECTION, &bytes).unwrap();
+        writer.finish().unwrap();
+        let error = GameReader::open(&path).unwrap().last().unwrap().unwrap_err().to_string();
+        assert!(error.contains("bad.games: game 2: move 10 is said to be number 99"), "{error}");
+    }
+
+    #[test]
+    fn a_killed_writer_goes_on_at_a_frame() {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, path) = (folder.path().join("whole.games"), folder.path().join("some.games"));
+        let games: Vec<Game> = (0..600).map(|seed| random_game(seed, 20)).collect();
+        let mut writer = begin(&whole);
+        games.iter().for_each(|game| writer.push(game.clone()).unwrap());
+        writer.finish().unwrap();
+
+        let mut writer = begin(&path);
+        games[..300].iter().for_each(|game| writer.push(game.clone()).unwrap());
+        drop(writer);
+        let mut writer = begin(&path);
+        assert_eq!((writer.resumed_games(), writer.resumed_frames()), (256, 1));
+        assert!(writer.reread().unwrap().map(|game| game.unwrap()).eq(games[..256].to_vec()));
+        games[256..].iter().for_each(|game| writer.push(game.clone()).unwrap());
+        writer.finish().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&whole).unwrap());
+    }
+
+    #[test]
+    fn frames_may_be_the_callers_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("some.games");
+        let mut writer = begin(&path);
+        writer.write_frame(&[]).unwrap();
+        writer.write_frame(&[random_game(1, 60)]).unwrap();
+        drop(writer);
+        let writer = begin(&path);
+        assert_eq!((writer.resumed_games(), writer.resumed_frames()), (1, 2));
+        writer.finish().unwrap();
+        assert_eq!(GameReader::open(&path).unwrap().count(), 1);
+    }
+
+    /// The worst case: nothing repeats in random games.
+    #[test]
+    fn a_game_takes_at_most_50_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("random.games");
+        let mut writer = begin(&path);
+        let games = 2_000;
+        for seed in 0..games {
+            let game = random_game(seed, 60);
+            let black_score = game.black_score().unwrap();
+            writer.push(game.with_solved(Solved { ply: 48, black_score }).unwrap()).unwrap();
+        }
+        let bytes = writer.finish().unwrap().bytes;
+        println!("{:.2} bytes a game", bytes as f64 / games as f64);
+        assert!(bytes <= 50 * games);
+    }
+
+    #[test]
+    fn positions_follow_from_the_moves() {
+        let game = random_game(5, 60);
+        let replay = game.replay();
+        assert_eq!(replay.steps[0].position, Position::START);
+        assert!(replay.steps.iter().enumerate().all(|(i, s)| s.position.ply() as usize == i));
+    }
+}

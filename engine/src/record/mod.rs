@@ -1,0 +1,18 @@
+//! Games and scored positions as records in the container of [`crate::file`]: what self-play and
+//! the opening enumeration write and the trainer reads. `datasets/formats.md` describes the bytes.
+
+mod error;
+mod frame;
+mod game;
+mod games;
+mod positions;
+mod scored;
+
+pub use error::RecordError;
+pub use game::{Game, GameError, Solved};
+pub use games::{GAMES_PER_FRAME, GameReader, GameWriter};
+pub use positions::{POSITIONS_PER_FRAME, PositionReader, PositionWriter};
+pub use scored::{
+    LABEL_STEPS_PER_DISC, Label, ROW_BYTES, RowError, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE,
+    Weight,
+};

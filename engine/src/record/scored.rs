@@ -1,0 +1,223 @@
+//! A position with the value it is fitted to.
+
+use crate::board::{Discs, Position};
+
+/// Steps of a [`Label`] in a disc.
+pub const LABEL_STEPS_PER_DISC: i16 = 256;
+
+/// Steps of a [`Weight`] in an occurrence.
+pub const WEIGHT_STEPS_PER_OCCURRENCE: u16 = 64;
+
+/// The size of a [`ScoredPosition`], in memory and in a file.
+pub const ROW_BYTES: usize = 20;
+
+const MAX_LABEL_STEPS: i16 = 64 * LABEL_STEPS_PER_DISC;
+
+/// The value that a position is fitted to, for the player: −64..=64 discs in steps of 1/256.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Label(i16);
+
+impl Label {
+    /// A label from its steps of 1/256 disc; `None` beyond ±64 discs.
+    pub const fn new(steps: i16) -> Option<Self> {
+        if steps >= -MAX_LABEL_STEPS && steps <= MAX_LABEL_STEPS { Some(Self(steps)) } else { None }
+    }
+
+    /// A score as a label; `None` beyond ±64 discs.
+    pub fn of_score(score: Discs) -> Option<Self> {
+        Self::of_discs(f64::from(score))
+    }
+
+    /// The label nearest to a value in discs; `None` beyond ±64 discs.
+    pub fn of_discs(discs: f64) -> Option<Self> {
+        let steps = (discs * f64::from(LABEL_STEPS_PER_DISC)).round();
+        (steps.abs() <= f64::from(MAX_LABEL_STEPS)).then_some(Self(steps as i16))
+    }
+
+    /// The label in discs.
+    pub fn discs(self) -> f64 {
+        f64::from(self.0) / f64::from(LABEL_STEPS_PER_DISC)
+    }
+
+    /// The label in steps of 1/256 disc.
+    pub const fn steps(self) -> i16 {
+        self.0
+    }
+
+    /// The same, for the other side.
+    #[must_use]
+    pub const fn negated(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+/// How much a position counts: 1/64 to 1,023 occurrences, in steps of 1/64.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Weight(u16);
+
+impl Weight {
+    /// One occurrence.
+    pub const ONE: Self = Self(WEIGHT_STEPS_PER_OCCURRENCE);
+
+    /// A weight from its steps of 1/64 occurrence; `None` for 0.
+    pub const fn new(steps: u16) -> Option<Self> {
+        if steps == 0 { None } else { Some(Self(steps)) }
+    }
+
+    /// The weight nearest to a number of occurrences, at least 1/64; the largest where the number
+    /// is greater. `None` for what is not greater than 0.
+    pub fn of_occurrences(occurrences: f64) -> Option<Self> {
+        let steps = (occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE)).round();
+        (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
+    }
+
+    /// The weight in occurrences.
+    pub fn occurrences(self) -> f64 {
+        f64::from(self.0) / f64::from(WEIGHT_STEPS_PER_OCCURRENCE)
+    }
+
+    /// The weight in steps of 1/64 occurrence.
+    pub const fn steps(self) -> u16 {
+        self.0
+    }
+}
+
+/// A position, its label and its weight, in 20 bytes without padding: rows can be handed to a
+/// device as they are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::NoUninit)]
+#[repr(C, packed(4))]
+pub struct ScoredPosition {
+    player: u64,
+    opponent: u64,
+    label: i16,
+    weight: u16,
+}
+
+/// Why 20 bytes are no scored position.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RowError {
+    /// Both sides on one square.
+    #[error("both sides have a disc on the same square")]
+    Overlap,
+    /// No game gets there.
+    #[error("{found} discs; a position has at least 4")]
+    FewDiscs {
+        /// How many there are.
+        found: u32,
+    },
+    /// A label beyond the largest score.
+    #[error("label {found} is beyond 64 discs, which are {MAX_LABEL_STEPS} steps")]
+    Label {
+        /// In steps.
+        found: i16,
+    },
+    /// A position that counts for nothing.
+    #[error("the weight is 0")]
+    Weight,
+}
+
+impl ScoredPosition {
+    /// A position with its label and weight.
+    pub const fn new(position: Position, label: Label, weight: Weight) -> Self {
+        let (player, opponent) = (position.player(), position.opponent());
+        Self { player, opponent, label: label.0, weight: weight.0 }
+    }
+
+    /// The position.
+    #[inline]
+    pub const fn position(&self) -> Position {
+        Position::new(self.player, self.opponent).expect("made from a position")
+    }
+
+    /// The value it is fitted to.
+    #[inline]
+    pub const fn label(&self) -> Label {
+        Label(self.label)
+    }
+
+    /// How much it counts.
+    #[inline]
+    pub const fn weight(&self) -> Weight {
+        Weight(self.weight)
+    }
+
+    /// The same with the canonical one of the position's eight images.
+    #[must_use]
+    pub fn canonical(&self) -> Self {
+        Self::new(self.position().canonical(), self.label(), self.weight())
+    }
+
+    /// The row as it stands in a file: player, opponent, label, weight, little-endian.
+    pub fn to_bytes(&self) -> [u8; ROW_BYTES] {
+        let mut row = [0; ROW_BYTES];
+        row[..8].copy_from_slice(&{ self.player }.to_le_bytes());
+        row[8..16].copy_from_slice(&{ self.opponent }.to_le_bytes());
+        row[16..18].copy_from_slice(&{ self.label }.to_le_bytes());
+        row[18..].copy_from_slice(&{ self.weight }.to_le_bytes());
+        row
+    }
+
+    /// Reads a row and checks it.
+    pub fn from_bytes(row: &[u8; ROW_BYTES]) -> Result<Self, RowError> {
+        let half = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);
+        let board = |at: usize| (0..4).map(|n| u64::from(half(at + 2 * n)) << (16 * n)).sum();
+        let position = Position::new(board(0), board(8)).ok_or(RowError::Overlap)?;
+        if position.discs() < 4 {
+            return Err(RowError::FewDiscs { found: position.discs() });
+        }
+        let found = half(16) as i16;
+        let label = Label::new(found).ok_or(RowError::Label { found })?;
+        Ok(Self::new(position, label, Weight::new(half(18)).ok_or(RowError::Weight)?))
+    }
+}
+
+impl std::fmt::Debug for ScoredPosition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (label, weight) = (self.label().discs(), self.weight().occurrences());
+        write!(f, "{:?} {label} (weight {weight})", self.position())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_and_weights_are_rounded_to_the_nearest_step() {
+        assert_eq!(Label::of_discs(-6.5).unwrap().steps(), -1664);
+        assert_eq!(Label::of_discs(1.0 / 512.0).unwrap().steps(), 1);
+        assert_eq!(Label::of_score(-64).unwrap().discs(), -64.0);
+        assert!([64.1, f64::NAN, f64::INFINITY].map(Label::of_discs).iter().all(Option::is_none));
+        assert!(Label::new(i16::MIN).is_none());
+        assert_eq!(Weight::of_occurrences(0.5).unwrap().steps(), 32);
+        assert_eq!(Weight::of_occurrences(1e-9).unwrap().steps(), 1);
+        assert_eq!(Weight::of_occurrences(1e9).unwrap().steps(), u16::MAX);
+        assert!([0.0, -1.0, f64::NAN].map(Weight::of_occurrences).iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn a_row_has_20_bytes_here_and_there() {
+        assert_eq!(size_of::<ScoredPosition>(), ROW_BYTES);
+        let label = Label::of_discs(-3.5).unwrap();
+        let row = ScoredPosition::new(Position::START, label, Weight::ONE);
+        assert_eq!(ScoredPosition::from_bytes(&row.to_bytes()), Ok(row));
+        assert_eq!(row.to_bytes()[16..], [0x80, 0xFC, 64, 0]);
+        if cfg!(target_endian = "little") {
+            assert_eq!(bytemuck::bytes_of(&row), row.to_bytes());
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_row_are_refused() {
+        let row = ScoredPosition::new(Position::START, Label(0), Weight::ONE).to_bytes();
+        let changed = |at: usize, byte: u8| {
+            let mut row = row;
+            row[at] = byte;
+            ScoredPosition::from_bytes(&row)
+        };
+        assert_eq!(changed(3, 0xFF), Err(RowError::Overlap));
+        assert_eq!(changed(3, 0), Err(RowError::FewDiscs { found: 3 }));
+        assert_eq!(changed(17, 0x41), Err(RowError::Label { found: 0x4100 }));
+        assert_eq!(changed(18, 0), Err(RowError::Weight));
+    }
+}

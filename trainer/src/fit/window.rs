@@ -1,0 +1,116 @@
+//! The smoothing window: which neighbouring phases also train a phase, and with what weight.
+
+use std::fmt;
+use std::str::FromStr;
+
+use othello_engine::board::Phase;
+use serde::{Deserialize, Serialize};
+
+/// Factors by distance in phases, in 1/256: the first for the phase itself, always 256.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Window {
+    factors: Vec<u16>,
+}
+
+/// Why a text is no window.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is no window; expected the weights of the phases at distance 1, 2, … separated by \
+     commas, each from 0 to 1 (`1,0.5`), or `0` for no neighbours"
+)]
+pub struct WindowError {
+    text: String,
+}
+
+impl Window {
+    const ONE: u16 = 256;
+
+    /// Two phases on either side, fading: what gave the lowest errors in trials.
+    pub fn standard() -> Self {
+        Self { factors: vec![Self::ONE, Self::ONE, Self::ONE / 2] }
+    }
+
+    /// The phases that train `phase`, in ascending order, and the factor of each in 1/256.
+    pub fn around(&self, phase: Phase) -> impl Iterator<Item = (Phase, u16)> {
+        let factor = move |other: Phase| {
+            self.factors.get(other.index().abs_diff(phase.index())).map(|&factor| (other, factor))
+        };
+        Phase::all().filter_map(factor).filter(|&(_, factor)| factor > 0)
+    }
+}
+
+impl FromStr for Window {
+    type Err = WindowError;
+
+    fn from_str(text: &str) -> Result<Self, WindowError> {
+        let error = || WindowError { text: text.to_owned() };
+        let factor = |word: &str| {
+            let weight: f64 = word.trim().parse().map_err(|_| error())?;
+            let in_range = (0.0..=1.0).contains(&weight);
+            in_range.then(|| (weight * f64::from(Self::ONE)).round() as u16).ok_or_else(error)
+        };
+        let mut factors = vec![Self::ONE];
+        for word in text.split(',') {
+            factors.push(factor(word)?);
+        }
+        while factors.last() == Some(&0) {
+            factors.pop();
+        }
+        Ok(Self { factors })
+    }
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let weight = |&factor: &u16| (f64::from(factor) / f64::from(Self::ONE)).to_string();
+        match &self.factors[1..] {
+            [] => f.write_str("0"),
+            neighbours => f.write_str(&neighbours.iter().map(weight).collect::<Vec<_>>().join(",")),
+        }
+    }
+}
+
+impl TryFrom<String> for Window {
+    type Error = WindowError;
+
+    fn try_from(text: String) -> Result<Self, WindowError> {
+        text.parse()
+    }
+}
+
+impl From<Window> for String {
+    fn from(window: Window) -> Self {
+        window.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around(window: &str, phase: usize) -> Vec<(usize, u16)> {
+        let window: Window = window.parse().unwrap();
+        let phase = Phase::new(phase).unwrap();
+        window.around(phase).map(|(phase, factor)| (phase.index(), factor)).collect()
+    }
+
+    #[test]
+    fn a_window_is_symmetric_and_ends_at_the_ends() {
+        assert_eq!(around("1,0.5", 10), [(8, 128), (9, 256), (10, 256), (11, 256), (12, 128)]);
+        assert_eq!(around("1,0.5", 0), [(0, 256), (1, 256), (2, 128)]);
+        assert_eq!(around("0.25", 59), [(58, 64), (59, 256)]);
+        assert_eq!(around("0", 30), [(30, 256)]);
+        assert_eq!(around("0,1", 30), [(28, 256), (30, 256), (32, 256)]);
+    }
+
+    #[test]
+    fn windows_read_back_and_nonsense_is_refused() {
+        for text in ["0", "1", "1,0.5", "0,1"] {
+            assert_eq!(text.parse::<Window>().unwrap().to_string(), text);
+        }
+        for text in ["", "2", "-1", "NaN", "a", "1,,1"] {
+            assert!(text.parse::<Window>().is_err(), "{text}");
+        }
+    }
+}
