@@ -1,7 +1,7 @@
 //! Othello engine: boards, patterns, weights files, search, self-play and openings.
 //!
-//! Arrows between the rooms point one way: [`board`] ← `pattern` ← `eval` ← `search` ←
-//! `selfplay`, `openings` ← `cli`, with `file` ← `record` beside them.
+//! Arrows between the rooms point one way: [`board`] ← [`pattern`] ← [`eval`] ← [`search`] ←
+//! `selfplay`, [`openings`] ← `cli`, with [`file`] ← [`record`] beside them.
 
 pub mod board;
 #[cfg(feature = "cli")]
@@ -13,3 +13,4 @@ pub mod pattern;
 pub mod progress;
 pub mod random;
 pub mod record;
+pub mod search;
