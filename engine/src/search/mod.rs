@@ -8,6 +8,7 @@ mod last;
 mod midgame;
 mod ordering;
 mod table;
+mod values;
 mod window;
 
 #[cfg(test)]
@@ -16,6 +17,8 @@ mod tests;
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use table::Table;
+
+pub use values::values;
 
 /// Searches positions one after another, and remembers what it learned in a transposition table.
 ///

@@ -6,7 +6,7 @@ use super::table::Table;
 use super::*;
 use crate::board::Squares;
 use crate::board::obf::Problem;
-use crate::eval::builtin::{Mobility, Zero};
+use crate::eval::{Mobility, Zero};
 use crate::random::Generator;
 
 /// A position of a random game with this many empty squares at most, whoever's turn it is.
