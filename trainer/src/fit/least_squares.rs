@@ -7,8 +7,8 @@
 //! does not depend on threads or on the order of the data.
 
 use crate::backend::{
-    DIRECTION_BITS, RESIDUALS_PER_DISC, ResidualSums, Rows, Target, WEIGHT_LIMIT,
-    WEIGHTS_PER_DISC, WEIGHTS_PER_OCCURRENCE, cpu,
+    DIRECTION_BITS, RESIDUALS_PER_DISC, ResidualSums, Rows, Target, WEIGHT_LIMIT, WEIGHTS_PER_DISC,
+    WEIGHTS_PER_OCCURRENCE, cpu,
 };
 use crate::model::Model;
 
@@ -83,7 +83,8 @@ impl Problem<'_> {
     /// Half the negative gradient of the objective at the starting weights, in discs ·
     /// occurrences. The ridge has no part in it: there the weights are what it pulls towards.
     fn initial_gradient(&self) -> Vec<f64> {
-        let sums = cpu::residual_sums(self.model, &self.rows, &to_fixed(&self.initial), Target::Label);
+        let sums =
+            cpu::residual_sums(self.model, &self.rows, &to_fixed(&self.initial), Target::Label);
         let scale = f64::from(RESIDUALS_PER_DISC) * f64::from(WEIGHTS_PER_OCCURRENCE);
         sums.by_parameter.iter().map(|&sum| sum as f64 / scale).collect()
     }
@@ -92,7 +93,8 @@ impl Problem<'_> {
     fn product(&self, direction: &mut [f64]) -> Vec<f64> {
         let largest = direction.iter().fold(0.0_f64, |largest, d| largest.max(d.abs()));
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
-        let rounded: Vec<i32> = direction.iter().map(|d| (d * scale).round_ties_even() as i32).collect();
+        let rounded: Vec<i32> =
+            direction.iter().map(|d| (d * scale).round_ties_even() as i32).collect();
         for (d, &r) in direction.iter_mut().zip(&rounded) {
             *d = f64::from(r) / scale;
         }
