@@ -1,0 +1,8 @@
+//! The command line: one file per subcommand.
+
+pub mod diff;
+pub mod fit;
+pub mod import;
+pub mod loss;
+pub mod matches;
+pub mod quickstart;
