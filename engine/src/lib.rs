@@ -13,3 +13,4 @@ pub mod pattern;
 pub mod progress;
 pub mod random;
 pub mod record;
+pub mod search;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use othello_engine::cli::{common, openings, perft};
+use othello_engine::cli::{common, evaluate, openings, perft, weights};
 
 /// Othello engine: plays, solves, evaluates, and makes training data.
 #[derive(Parser, Debug)]
@@ -18,16 +18,22 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Value each board of a file, statically or by search
+    Evaluate(evaluate::Arguments),
     /// Enumerate the openings up to symmetry
     Openings(openings::Arguments),
     /// Count the leaves of the game tree from the start
     Perft(perft::Arguments),
+    /// Say what a weights file is
+    Weights(weights::Arguments),
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     common::run(&arguments.common, |session| match &arguments.command {
+        Command::Evaluate(arguments) => evaluate::run(arguments, session),
         Command::Openings(arguments) => openings::run(arguments, session),
         Command::Perft(arguments) => perft::run(arguments, session),
+        Command::Weights(arguments) => weights::run(arguments, session),
     })
 }

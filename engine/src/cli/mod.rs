@@ -9,5 +9,7 @@ pub mod lines;
 pub mod output;
 pub mod progress;
 
+pub mod evaluate;
 pub mod openings;
 pub mod perft;
+pub mod weights;

@@ -1,12 +1,15 @@
-//! `othello-engine openings`: counts the unique positions of every ply.
+//! `othello-engine openings`: counts the unique positions of every ply, and scores them.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::Serialize;
 
 use super::common::{Outcome, Session};
-use crate::openings::{MAX_PLIES, enumerate};
+use crate::eval::{Evaluator, WeightsChoice};
+use crate::file::Existing;
+use crate::openings::{MAX_PLIES, Settings, enumerate, write_openings};
 
 /// Arguments of `openings`.
 #[derive(clap::Args, Debug)]
@@ -14,12 +17,37 @@ pub struct Arguments {
     /// The last ply: moves from the start of the game
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_PLIES)))]
     plies: u32,
+
+    /// Score the last ply by searches, the others from it, and write all positions to this file
+    #[arg(long, value_name = "F")]
+    out: Option<PathBuf>,
+
+    /// How deep each position of the last ply is searched
+    #[arg(long, value_name = "D", default_value_t = 4, requires = "out")]
+    score_depth: u32,
+
+    /// A weights file, `none`, `mobility` or `embedded`
+    #[arg(long, value_name = "W", default_value = "embedded", requires = "out")]
+    weights: WeightsChoice,
+
+    /// Replace an output that is there already
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 #[derive(Serialize)]
 struct Openings {
     unique: Vec<usize>,
+    #[serde(flatten)]
+    written: Option<File>,
     seconds: f64,
+}
+
+#[derive(Serialize)]
+struct File {
+    positions: usize,
+    bytes: u64,
+    sha256: String,
 }
 
 impl fmt::Display for Openings {
@@ -28,15 +56,32 @@ impl fmt::Display for Openings {
         for (ply, unique) in self.unique.iter().enumerate() {
             writeln!(f, "{ply:3}  {unique}")?;
         }
+        if let Some(File { positions, bytes, sha256 }) = &self.written {
+            writeln!(f, "{positions} positions written, {bytes} bytes, sha256 {sha256}")?;
+        }
         write!(f, "{:.2} s", self.seconds)
     }
 }
 
-/// Enumerates and reports.
+/// Enumerates, scores where a file is asked for, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let found = enumerate(arguments.plies, session.progress());
-    let unique = found.iter().map(Vec::len).collect();
-    session.print(&Openings { unique, seconds: begun.elapsed().as_secs_f64() })?;
+    let (unique, written) = match &arguments.out {
+        None => {
+            let found = enumerate(arguments.plies, session.progress());
+            (found.iter().map(Vec::len).collect(), None)
+        }
+        Some(path) => {
+            let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
+            let (plies, score_depth) = (arguments.plies, arguments.score_depth);
+            let settings = Settings { plies, score_depth, weights };
+            let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+            let written =
+                write_openings(path, &settings, &evaluator, existing, session.progress())?;
+            let (bytes, sha256) = (written.summary.bytes, written.summary.sha256);
+            (written.unique, Some(File { positions: written.positions, bytes, sha256 }))
+        }
+    };
+    session.print(&Openings { unique, written, seconds: begun.elapsed().as_secs_f64() })?;
     Ok(Outcome::Done)
 }

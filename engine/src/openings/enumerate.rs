@@ -2,8 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::children;
-use crate::board::Position;
+use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
 /// The last ply that fits into an ordinary machine's memory: 19,786,627 positions, about 1 GB
@@ -44,6 +43,14 @@ fn next_ply(parents: &[Position], progress: &dyn Progress) -> Vec<Position> {
     positions.dedup();
     positions.shrink_to_fit();
     positions
+}
+
+/// The canonical forms of the positions one disc later, seen by the side that did not move, in no
+/// order and with duplicates. Where the player must pass, the other side's moves count; a finished
+/// game has no children.
+fn children(position: &Position) -> impl Iterator<Item = Position> {
+    let mover = if position.moves() == 0 { position.pass() } else { *position };
+    Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
 }
 
 #[cfg(test)]

@@ -2,43 +2,82 @@
 
 use rayon::prelude::*;
 
-use super::children;
-use crate::board::Position;
+use crate::board::{Position, Squares};
 use crate::eval::{STEPS_PER_DISC, Value};
 
-/// What every position of every ply is worth for its player, given what those of the last ply are
-/// worth: the best of its children by negamax. A finished game is worth its score.
-///
-/// `plies` are those of [`super::enumerate`]: each ply holds, in ascending order, all children of the one
-/// before. `last` has one value for each position of the last ply, in the same order; the result
-/// likewise for every ply.
-pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Vec<Vec<Value>> {
-    let mut values = vec![last];
-    for pair in plies.windows(2).rev() {
-        let [parents, later] = pair else { continue };
-        let later_values = values.last().map_or(&[][..], Vec::as_slice);
-        let value = |position: &Position| value_from_children(position, later, later_values);
-        values.push(parents.par_iter().map(value).collect());
-    }
-    values.reverse();
-    values
+/// The positions of a ply, as [`super::enumerate`] gives them, in the form in which they are scored:
+/// canonical, in ascending order, the player with a legal move. Where the player must pass, the
+/// other side is the player; finished games are left out.
+pub fn movers(positions: &[Position]) -> Vec<Position> {
+    let mover = |position: &Position| {
+        let passed = position.pass();
+        match (position.moves(), passed.moves()) {
+            (0, 0) => None,
+            (0, _) => Some(passed.canonical()),
+            _ => Some(*position),
+        }
+    };
+    let mut movers: Vec<Position> = positions.par_iter().filter_map(mover).collect();
+    movers.par_sort_unstable();
+    // The position after a pass may also be reached by moves.
+    movers.dedup();
+    movers
 }
 
-fn value_from_children(position: &Position, later: &[Position], values: &[Value]) -> Value {
-    let value_after = |child| later.binary_search(&child).ok().map(|place| -values[place]);
-    let best = children(position).filter_map(value_after).max();
-    match best {
-        None => position.score() * STEPS_PER_DISC,
-        // The children are those of the other side's moves.
-        Some(best) if position.moves() == 0 => -best,
-        Some(best) => best,
+/// What the positions of every ply are worth for their players, by negamax from what those of the
+/// last ply are worth. A finished game is worth its score.
+///
+/// Each of `plies` is the [`movers`] of a ply, the first ply first. `last` has one value for each
+/// position of the last of them, in the same order; the result likewise for every ply. `None` if
+/// `last` has another length, or if a ply lacks a position that the one before leads to.
+pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
+    if plies.last()?.len() != last.len() {
+        return None;
+    }
+    let mut values = vec![last];
+    for ply in (1..plies.len()).rev() {
+        let later = Scored { positions: &plies[ply], values: values.last()? };
+        let best = plies[ply - 1].par_iter().map(|position| later.best_of_moves(position));
+        values.push(best.collect::<Option<_>>()?);
+    }
+    values.reverse();
+    Some(values)
+}
+
+/// The positions of a ply and their values.
+struct Scored<'a> {
+    positions: &'a [Position],
+    values: &'a [Value],
+}
+
+impl Scored<'_> {
+    /// The value of a position of the ply before; `None` where a position is missing here.
+    fn best_of_moves(&self, position: &Position) -> Option<Value> {
+        let value = |q| Some(-self.value(&position.after(q, position.flips(q)))?);
+        let values: Option<Vec<Value>> = Squares(position.moves()).map(value).collect();
+        values?.into_iter().max()
+    }
+
+    /// The value of any position of this ply, for its player.
+    fn value(&self, position: &Position) -> Option<Value> {
+        if position.moves() != 0 {
+            return self.look_up(position);
+        }
+        let passed = position.pass();
+        if passed.moves() == 0 {
+            return Some(position.score() * STEPS_PER_DISC);
+        }
+        Some(-self.look_up(&passed)?)
+    }
+
+    fn look_up(&self, position: &Position) -> Option<Value> {
+        self.positions.binary_search(&position.canonical()).ok().map(|place| self.values[place])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Squares;
     use crate::openings::enumerate;
     use crate::progress::Silent;
 
@@ -51,31 +90,31 @@ mod tests {
 
     /// Plain negamax down to a ply, without sharing anything.
     fn by_brute_force(position: &Position, ply: u32) -> Value {
+        let moves = position.moves();
         if position.is_over() {
-            return position.score() * STEPS_PER_DISC;
+            position.score() * STEPS_PER_DISC
+        } else if moves == 0 {
+            -by_brute_force(&position.pass(), ply)
+        } else if position.ply() == ply {
+            made_up(position)
+        } else {
+            let value = |q| -by_brute_force(&position.after(q, position.flips(q)), ply);
+            Squares(moves).map(value).max().unwrap_or(Value::MIN)
         }
-        if position.ply() == ply {
-            return made_up(position);
-        }
-        if position.moves() == 0 {
-            return -by_brute_force(&position.pass(), ply);
-        }
-        let moves = Squares(position.moves());
-        let value = |q| -by_brute_force(&position.after(q, position.flips(q)), ply);
-        moves.map(value).max().unwrap_or(Value::MIN)
     }
 
-    fn last_ply(position: &Position) -> Value {
-        by_brute_force(position, position.ply())
+    fn scored(ply: u32) -> (Vec<Vec<Position>>, Vec<Vec<Value>>) {
+        let plies: Vec<_> = enumerate(ply, &Silent).iter().map(|ply| movers(ply)).collect();
+        let last = plies[ply as usize].iter().map(made_up).collect();
+        let values = negamax_back(&plies, last).unwrap();
+        (plies, values)
     }
 
     #[test]
     fn values_are_those_of_a_search_of_the_whole_tree() {
-        let plies = enumerate(7, &Silent);
-        let last = plies[7].iter().map(last_ply).collect();
-        let values = negamax_back(&plies, last);
-        for ply in 0..=7 {
-            for (position, &value) in plies[ply].iter().zip(&values[ply]) {
+        let (plies, values) = scored(7);
+        for (positions, values) in plies.iter().zip(&values) {
+            for (position, &value) in positions.iter().zip(values) {
                 assert_eq!(value, by_brute_force(position, 7), "{position:?}");
             }
         }
@@ -84,14 +123,31 @@ mod tests {
     /// The first passes are at ply 8, the first games that end at ply 9.
     #[test]
     fn passes_and_finished_games_are_negamaxed_back() {
-        let plies = enumerate(9, &Silent);
-        let last = plies[9].par_iter().map(last_ply).collect();
-        let values = negamax_back(&plies, last);
-        let must_pass = |p: &Position| p.moves() == 0 && !p.is_over();
-        assert!(plies[8].iter().any(must_pass));
+        let unique = enumerate(9, &Silent);
+        assert!(unique[8].iter().any(|position| position.moves() == 0));
+        let (plies, values) = scored(9);
         for (position, &value) in plies[8].iter().zip(&values[8]) {
             assert_eq!(value, by_brute_force(position, 9), "{position:?}");
         }
         assert_eq!(values[0][0], by_brute_force(&Position::START, 9));
+    }
+
+    /// 36 games end at ply 9, as published; every other position keeps its place.
+    #[test]
+    fn movers_can_move_and_are_sorted() {
+        let unique = enumerate(9, &Silent);
+        let movers = movers(&unique[9]);
+        assert_eq!(movers.len(), unique[9].len() - 36);
+        assert!(movers.is_sorted());
+        assert!(movers.iter().all(|p| p.moves() != 0 && *p == p.canonical()));
+    }
+
+    #[test]
+    fn plies_that_do_not_belong_together_are_refused() {
+        let (mut plies, mut values) = scored(3);
+        assert!(negamax_back(&plies, vec![0]).is_none());
+        plies[3].remove(0);
+        values[3].remove(0);
+        assert!(negamax_back(&plies, values.remove(3)).is_none());
     }
 }

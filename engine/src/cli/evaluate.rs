@@ -1,0 +1,100 @@
+//! `othello-engine evaluate`: the value of each board of a file.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::{Serialize, Serializer};
+
+use super::common::{Outcome, Session};
+use super::lines::Lines;
+use crate::board::Position;
+use crate::board::notation::BoardLine;
+use crate::eval::{Evaluator, STEPS_PER_DISC, Value, WeightsChoice};
+use crate::progress::{Progress as _, Silent};
+use crate::search::values;
+
+/// Arguments of `evaluate`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Board lines: 64 characters, then the side to move, then a score where one is known
+    file: PathBuf,
+
+    /// Search this many plies; 0 is the static value
+    #[arg(long, value_name = "D", default_value_t = 0)]
+    depth: u32,
+
+    /// A weights file, `none`, `mobility` or `embedded`
+    #[arg(long, value_name = "W", default_value = "embedded")]
+    weights: WeightsChoice,
+}
+
+#[derive(Default, Serialize)]
+struct Evaluation {
+    #[serde(serialize_with = "in_discs")]
+    values: Vec<Value>,
+    /// Lines that carry a score.
+    scored: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mae: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mse: Option<f64>,
+    seconds: f64,
+}
+
+fn in_discs<S: Serializer>(values: &[Value], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(|&value| discs(value)))
+}
+
+fn discs(value: Value) -> f64 {
+    f64::from(value) / f64::from(STEPS_PER_DISC)
+}
+
+impl fmt::Display for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for &value in &self.values {
+            writeln!(f, "{:+.2}", discs(value))?;
+        }
+        write!(f, "{} positions, {:.2} s", self.values.len(), self.seconds)?;
+        if let (Some(mae), Some(mse)) = (self.mae, self.mse) {
+            write!(f, "; on {} with a score: MAE {mae:.3}, MSE {mse:.3}", self.scored)?;
+        }
+        Ok(())
+    }
+}
+
+/// Evaluates the file piece by piece and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    const LINES_AT_ONCE: usize = 1024;
+    let begun = Instant::now();
+    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let mut lines = Lines::open(&arguments.file)?;
+    let mut evaluation = Evaluation::default();
+    let (mut absolute, mut squared) = (0.0, 0.0);
+    session.progress().begin("evaluate (bytes)", 0, lines.bytes());
+    loop {
+        let bytes_before = lines.bytes_read();
+        let boards: Vec<BoardLine> = lines.next_lines(LINES_AT_ONCE)?;
+        if boards.is_empty() {
+            break;
+        }
+        let positions: Vec<Position> = boards.iter().map(|board| board.position).collect();
+        let found = values(&positions, &evaluator, arguments.depth, &Silent);
+        for (board, &value) in boards.iter().zip(&found) {
+            let Some(score) = board.score else { continue };
+            let error = discs(value) - score;
+            evaluation.scored += 1;
+            absolute += error.abs();
+            squared += error * error;
+        }
+        evaluation.values.extend(found);
+        session.progress().advance(lines.bytes_read() - bytes_before);
+    }
+    if evaluation.scored > 0 {
+        evaluation.mae = Some(absolute / evaluation.scored as f64);
+        evaluation.mse = Some(squared / evaluation.scored as f64);
+    }
+    evaluation.seconds = begun.elapsed().as_secs_f64();
+    session.print(&evaluation)?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,91 @@
+//! Searching a position: to a fixed depth, or to the end of the game.
+//!
+//! One thread, no clock, no randomness: a search is a function of the position, the depth and
+//! what the table holds, so that the same search visits the same nodes on every machine.
+
+mod endgame;
+mod last;
+mod midgame;
+mod ordering;
+mod table;
+mod values;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+use crate::board::{Discs, Position, Square};
+use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
+use table::Table;
+
+pub use values::values;
+
+/// Searches positions one after another, and remembers what it learned in a transposition table.
+///
+/// A *node* is a position entered, by a move or by a pass, down to the last one with an empty
+/// square; the root is one each time it is searched again. Positions that are only looked at to
+/// order moves are not nodes, unless they are searched for it.
+#[derive(Debug)]
+pub struct Searcher<'a, E: Evaluate> {
+    evaluator: &'a E,
+    table: Table,
+    nodes: u64,
+}
+
+/// What a search to a fixed depth found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// For the player, in 1/32 disc.
+    pub value: Value,
+    /// A move that attains it; `None` where the player has none, and at depth 0.
+    pub best: Option<Square>,
+    /// Positions entered.
+    pub nodes: u64,
+    /// In moves, passes not counted; no more than there were empty squares.
+    pub depth: u32,
+}
+
+/// What perfect play leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Solution {
+    /// For the player: −64..=64.
+    pub score: Discs,
+    /// A move that attains it; `None` where the player has none.
+    pub best: Option<Square>,
+    /// Positions entered.
+    pub nodes: u64,
+}
+
+impl<'a, E: Evaluate> Searcher<'a, E> {
+    /// A searcher with a table of about this size (at least one cluster of entries). Memory is
+    /// taken as the table fills.
+    pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
+        Self { evaluator, table: Table::new(hash_megabytes), nodes: 0 }
+    }
+
+    /// Forgets everything: what follows is as with a new searcher.
+    pub fn new_game(&mut self) {
+        self.table.step_generation();
+    }
+
+    /// The value of a position after `depth` moves by both sides, passes not counted: the same,
+    /// whatever the table holds, as plain negamax to that depth finds. Finished games count what
+    /// they scored, and from a depth of the number of empty squares on the value is exact.
+    pub fn search(&mut self, position: &Position, depth: u32) -> Found {
+        let empties = position.empties();
+        if depth >= empties {
+            let Solution { score, best, nodes } = self.solve(position);
+            return Found { value: score * STEPS_PER_DISC, best, nodes, depth: empties };
+        }
+        self.nodes = 0;
+        let best = self.iterate(position, depth);
+        Found { value: best.value, best: best.square, nodes: self.nodes, depth }
+    }
+
+    /// The score of a position by perfect play of both sides.
+    pub fn solve(&mut self, position: &Position) -> Solution {
+        self.nodes = 0;
+        let best = self.endgame_from_a_guess(position);
+        Solution { score: best.value, best: best.square, nodes: self.nodes }
+    }
+}

@@ -1,0 +1,238 @@
+//! The transposition table: what earlier searches proved about a position.
+
+use crate::board::{Position, Square};
+use crate::eval::{MAX_VALUE, Value};
+
+/// Entries that a position may lie in.
+const WAYS: usize = 4;
+/// What one cluster takes: a cache line of positions and half a line of entries.
+const CLUSTER_BYTES: usize = size_of::<Keys>() + size_of::<Entries>();
+/// More than any machine has: keeps the multiplication below from overflowing.
+const MAX_MEGABYTES: usize = 1 << 24;
+/// Stands for no move.
+const NO_SQUARE: u8 = 64;
+
+/// Both bitboards of the positions of a cluster: nothing is ever mistaken for another position.
+#[derive(Clone, Copy, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+struct Keys([[u64; 2]; WAYS]);
+
+#[derive(Clone, Copy, bytemuck::Zeroable)]
+#[repr(C, align(32))]
+struct Entries([Entry; WAYS]);
+
+/// What is known about a position.
+#[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
+#[repr(C)]
+pub(super) struct Entry {
+    lower: i16,
+    upper: i16,
+    depth: u8,
+    /// 0 in a slot that was never written.
+    generation: u8,
+    best: u8,
+    second: u8,
+}
+
+impl Entry {
+    /// The bounds of the value at `depth`, where the entry is of this very depth; else everything.
+    #[inline]
+    pub(super) fn bounds(&self, depth: u32) -> (Value, Value) {
+        if u32::from(self.depth) == depth {
+            (self.lower.into(), self.upper.into())
+        } else {
+            (-MAX_VALUE, MAX_VALUE)
+        }
+    }
+
+    /// The move that was best last, and the one before it, from searches of whatever depth.
+    #[inline]
+    pub(super) fn best(&self) -> [Option<Square>; 2] {
+        [Square::new(self.best), Square::new(self.second)]
+    }
+}
+
+/// Clusters of four entries. Deeper entries of this generation stay, the others make room.
+#[derive(Debug)]
+pub(super) struct Table {
+    keys: Vec<Keys>,
+    entries: Vec<Entries>,
+    generation: u8,
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::fmt::Debug for Entries {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Table {
+    /// An empty table of about this size, of one cluster at least. Untouched memory costs nothing.
+    pub(super) fn new(megabytes: usize) -> Self {
+        Self::with_clusters((megabytes.min(MAX_MEGABYTES) << 20) / CLUSTER_BYTES)
+    }
+
+    /// An empty table of this many clusters, of one at least.
+    pub(super) fn with_clusters(clusters: usize) -> Self {
+        let clusters = clusters.max(1);
+        Self {
+            keys: bytemuck::zeroed_vec(clusters),
+            entries: bytemuck::zeroed_vec(clusters),
+            generation: 1,
+        }
+    }
+
+    /// Makes the table empty: by stepping the generation, and only when that wraps by clearing.
+    pub(super) fn step_generation(&mut self) {
+        if self.generation == u8::MAX {
+            self.entries.fill(bytemuck::Zeroable::zeroed());
+            self.generation = 0;
+        }
+        self.generation += 1;
+    }
+
+    /// What is known about a position.
+    #[inline]
+    pub(super) fn probe(&self, position: &Position) -> Option<Entry> {
+        let cluster = self.cluster(position);
+        let way = self.way(cluster, position)?;
+        Some(self.entries[cluster].0[way])
+    }
+
+    /// Records what a search of this depth proved about a position, and the move that was best
+    /// in it. What is known of a greater depth stays instead.
+    pub(super) fn store(
+        &mut self,
+        position: &Position,
+        depth: u32,
+        (lower, upper): (Option<Value>, Option<Value>),
+        best: Option<Square>,
+    ) {
+        let cluster = self.cluster(position);
+        let generation = self.generation;
+        let way = self.way(cluster, position);
+        let entries = &mut self.entries[cluster].0;
+        let mut entry = match way {
+            Some(way) => entries[way],
+            None => EMPTY,
+        };
+        if u32::from(entry.depth) > depth {
+            return;
+        }
+        if u32::from(entry.depth) < depth {
+            (entry.lower, entry.upper) = (EMPTY.lower, EMPTY.upper);
+            entry.depth = depth as u8;
+        }
+        // Values fit: |value| ≤ 2048.
+        if let Some(lower) = lower {
+            entry.lower = entry.lower.max(lower as i16);
+        }
+        if let Some(upper) = upper {
+            entry.upper = entry.upper.min(upper as i16);
+        }
+        // Where every move failed low, the first guess is as good as the last one was.
+        if let Some(square) = best
+            && (lower.is_some() || entry.best == NO_SQUARE)
+            && entry.best != square.index() as u8
+        {
+            (entry.second, entry.best) = (entry.best, square.index() as u8);
+        }
+        entry.generation = generation;
+
+        let worth = |way: usize| match entries[way] {
+            kept if kept.generation == generation => 1 + u32::from(kept.depth),
+            _ => 0,
+        };
+        let way = way.or_else(|| (0..WAYS).min_by_key(|&way| worth(way))).unwrap_or(0);
+        entries[way] = entry;
+        self.keys[cluster].0[way] = [position.player(), position.opponent()];
+    }
+
+    #[inline]
+    fn way(&self, cluster: usize, position: &Position) -> Option<usize> {
+        let key = [position.player(), position.opponent()];
+        let way = self.keys[cluster].0.iter().position(|stored| *stored == key)?;
+        (self.entries[cluster].0[way].generation == self.generation).then_some(way)
+    }
+
+    /// Folds the 128-bit product of the two bitboards, each disturbed by a constant.
+    #[inline]
+    fn cluster(&self, position: &Position) -> usize {
+        let player = position.player() ^ 0x9E37_79B9_7F4A_7C15;
+        let opponent = position.opponent() ^ 0xD1B5_4A32_D192_ED03;
+        let product = u128::from(player) * u128::from(opponent);
+        let hash = (product >> 64) as u64 ^ product as u64;
+        ((u128::from(hash) * self.keys.len() as u128) >> 64) as usize
+    }
+}
+
+const EMPTY: Entry = Entry {
+    lower: -MAX_VALUE as i16,
+    upper: MAX_VALUE as i16,
+    depth: 0,
+    generation: 0,
+    best: NO_SQUARE,
+    second: NO_SQUARE,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(number: u64) -> Position {
+        Position::new(number, !number & 0xFFFF).unwrap()
+    }
+
+    fn square(name: &str) -> Option<Square> {
+        Some(name.parse().unwrap())
+    }
+
+    #[test]
+    fn bounds_of_one_depth_close_in_and_those_of_another_are_not_used() {
+        let mut table = Table::with_clusters(8);
+        assert!(table.probe(&position(1)).is_none());
+        table.store(&position(1), 6, (Some(25), None), square("a1"));
+        table.store(&position(1), 6, (None, Some(25)), square("b1"));
+        let entry = table.probe(&position(1)).unwrap();
+        assert_eq!(entry.bounds(6), (25, 25));
+        assert_eq!(entry.bounds(5), (-MAX_VALUE, MAX_VALUE));
+        assert_eq!(entry.best(), [square("a1"), None]);
+        table.store(&position(1), 7, (Some(3), None), square("c1"));
+        table.store(&position(1), 6, (Some(4), None), square("d1"));
+        let entry = table.probe(&position(1)).unwrap();
+        assert_eq!(entry.bounds(7), (3, MAX_VALUE));
+        assert_eq!(entry.best(), [square("c1"), square("a1")]);
+    }
+
+    #[test]
+    fn of_five_positions_in_one_cluster_the_shallowest_goes() {
+        let mut table = Table::with_clusters(1);
+        for (number, depth) in [(1, 9), (2, 3), (3, 7), (4, 5), (5, 2)] {
+            table.store(&position(number), depth, (Some(1), None), None);
+        }
+        let found = |table: &Table| -> Vec<u64> {
+            (1..=5).filter(|&number| table.probe(&position(number)).is_some()).collect()
+        };
+        assert_eq!(found(&table), [1, 3, 4, 5]);
+        table.step_generation();
+        assert!(found(&table).is_empty());
+        table.store(&position(2), 1, (Some(1), None), None);
+        assert_eq!(found(&table), [2]);
+    }
+
+    #[test]
+    fn no_generation_sees_another_one_when_the_count_wraps() {
+        let mut table = Table::with_clusters(1);
+        table.store(&position(1), 1, (Some(1), None), None);
+        for _ in 0..600 {
+            table.step_generation();
+            assert!(table.probe(&position(1)).is_none());
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The searches against plain negamax, and against scores that others published.
+
+use std::path::PathBuf;
+
+use super::table::Table;
+use super::*;
+use crate::board::Squares;
+use crate::board::obf::Problem;
+use crate::eval::{Mobility, Zero};
+use crate::random::Generator;
+
+/// A position of a random game with this many empty squares at most, whoever's turn it is.
+fn random_position(random: &mut Generator, empties: u32) -> Position {
+    let mut position = Position::START;
+    while position.empties() > empties {
+        let moves = position.moves();
+        let number = random.below(moves.count_ones()) as usize;
+        position = match Square::nth(moves, number) {
+            Some(square) => position.play(square).unwrap(),
+            None if position.is_over() => Position::START,
+            None => position.pass(),
+        };
+    }
+    position
+}
+
+/// Boards that no game needs to reach: many passes, isolated empty squares, early ends.
+fn random_board(random: &mut Generator, empties: u32) -> Position {
+    let mut empty = 0u64;
+    while empty.count_ones() < empties {
+        empty |= 1 << random.below(64);
+    }
+    let discs = match random.below(3) {
+        0 => random.next_u64(),
+        1 => random.next_u64() | random.next_u64() | random.next_u64(),
+        _ => random.next_u64() & random.next_u64() & random.next_u64(),
+    };
+    Position::new(discs & !empty, !discs & !empty).unwrap()
+}
+
+fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) -> Vec<Position> {
+    let mut random = Generator::new(seed);
+    let one = |index: usize| {
+        let count = empties.start + random.below(empties.end - empties.start);
+        if index % 3 == 2 {
+            random_board(&mut random, count)
+        } else {
+            random_position(&mut random, count)
+        }
+    };
+    (0..count).map(one).collect()
+}
+
+fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<'_, E> {
+    Searcher { evaluator, table: Table::with_clusters(clusters), nodes: 0 }
+}
+
+/// The rules and nothing else.
+fn minimax(position: &Position) -> Discs {
+    let children = Squares(position.moves()).map(|square| position.play(square).unwrap());
+    match children.map(|child| -minimax(&child)).max() {
+        Some(best) => best,
+        None if position.is_over() => position.score(),
+        None => -minimax(&position.pass()),
+    }
+}
+
+fn negamax(position: &Position, depth: u32) -> Value {
+    if position.is_over() {
+        return position.score() * STEPS_PER_DISC;
+    }
+    if position.moves() == 0 {
+        return -negamax(&position.pass(), depth);
+    }
+    if depth == 0 {
+        return Mobility.value(&(), position);
+    }
+    let children = Squares(position.moves()).map(|square| position.play(square).unwrap());
+    children.map(|child| -negamax(&child, depth - 1)).max().unwrap()
+}
+
+#[test]
+fn scores_are_those_of_minimax_and_the_move_attains_them() {
+    let mut searchers = [searcher(&Mobility, 1), searcher(&Mobility, 300)];
+    for position in positions(1, 600, 0..9) {
+        let expected = minimax(&position);
+        for searcher in &mut searchers {
+            let solution = searcher.solve(&position);
+            assert_eq!(solution.score, expected, "{position:?}");
+            assert_eq!(solution.best.is_some(), position.moves() != 0, "{position:?}");
+            if let Some(square) = solution.best {
+                assert_eq!(-minimax(&position.play(square).unwrap()), expected, "{position:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn values_are_those_of_negamax_and_the_move_attains_them() {
+    let mut searchers = [searcher(&Mobility, 1), searcher(&Mobility, 3), searcher(&Mobility, 5000)];
+    for position in positions(2, 300, 6..60) {
+        for searcher in &mut searchers {
+            searcher.new_game();
+        }
+        for depth in [4, 0, 1, 2, 3] {
+            let expected = negamax(&position, depth);
+            for searcher in &mut searchers {
+                let found = searcher.search(&position, depth);
+                assert_eq!((found.value, found.depth), (expected, depth), "{position:?} {depth}");
+                if let (Some(square), 1..) = (found.best, depth) {
+                    let child = position.play(square).unwrap();
+                    assert_eq!(-negamax(&child, depth - 1), expected, "{position:?} {depth}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_depth_of_all_empty_squares_is_exact() {
+    let mut searcher = searcher(&Mobility, 64);
+    for position in positions(3, 60, 0..9) {
+        let found = searcher.search(&position, 20);
+        assert_eq!(found.value, STEPS_PER_DISC * minimax(&position));
+        assert_eq!(found.depth, position.empties());
+    }
+}
+
+#[test]
+fn scores_do_not_depend_on_the_table_or_the_evaluation() {
+    let mut without_values = searcher(&Zero, 1000);
+    let mut tiny = searcher(&Mobility, 1);
+    let mut large = searcher(&Mobility, 100_000);
+    for position in positions(4, 40, 11..16) {
+        let score = large.solve(&position).score;
+        assert_eq!(tiny.solve(&position).score, score, "{position:?}");
+        assert_eq!(without_values.solve(&position).score, score, "{position:?}");
+        let best = large.solve(&position).best;
+        if let Some(square) = best {
+            assert_eq!(-tiny.solve(&position.play(square).unwrap()).score, score, "{position:?}");
+        }
+    }
+}
+
+#[test]
+fn a_new_game_repeats_the_same_nodes() {
+    let mut searcher = searcher(&Mobility, 500);
+    for position in positions(5, 30, 9..15) {
+        searcher.new_game();
+        let first = (searcher.search(&position, 6), searcher.solve(&position));
+        searcher.new_game();
+        assert_eq!((searcher.search(&position, 6), searcher.solve(&position)), first);
+        if position.moves() != 0 {
+            assert_eq!(searcher.solve(&position).nodes, 1, "{position:?}");
+        }
+    }
+}
+
+#[test]
+fn the_end_and_a_pass_are_nodes_of_their_own() {
+    let mut searcher = searcher(&Mobility, 8);
+    let over = Position::new(1, 2).unwrap().pass();
+    assert!(!over.is_over());
+    let found = searcher.search(&over, 3);
+    assert_eq!((found.value, found.best), (-64 * STEPS_PER_DISC, None));
+    let full = Position::new(u64::MAX, 0).unwrap();
+    assert_eq!(searcher.solve(&full), Solution { score: 64, best: None, nodes: 1 });
+    assert_eq!(searcher.search(&Position::START, 1).nodes, 5);
+}
+
+/// Fforum's problems, scores from the file.
+#[test]
+fn published_problems_are_solved() {
+    let shared = std::env::var_os("OTHELLO_SHARED").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")),
+        PathBuf::from,
+    );
+    let path = shared.join("data/obf/fforum-1-19.obf");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("skipped: {} is not there", path.display());
+        return;
+    };
+    let mut searcher = Searcher::new(&Mobility, 16);
+    let mut solved = 0;
+    for line in text.lines().filter(|line| !line.trim_ascii().is_empty()) {
+        let problem: Problem = line.parse().unwrap();
+        let Some(expected) = problem.expected() else { continue };
+        searcher.new_game();
+        let solution = searcher.solve(&problem.position);
+        assert_eq!(solution.score, expected, "{line}");
+        let square = solution.best.unwrap();
+        assert_eq!(-searcher.solve(&problem.position.play(square).unwrap()).score, expected);
+        solved += 1;
+    }
+    assert!(solved >= 15, "{solved}");
+}

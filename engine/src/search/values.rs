@@ -1,0 +1,97 @@
+//! Many positions, each searched by itself.
+
+use rayon::prelude::*;
+
+use super::Searcher;
+use crate::board::Position;
+use crate::eval::{Evaluate, Value};
+use crate::progress::Progress;
+
+/// The table of a search to a fixed depth: large enough that shallow searches never fill it.
+const HASH_MEGABYTES: usize = 4;
+
+/// The value of each position after `depth` moves, in the same order; the static value at depth
+/// 0. Where the player must pass, it is that after the pass, negated; a finished game counts what
+/// it scored. Positions are searched in parallel, each by one thread from a logically empty table:
+/// the values do not depend on the other positions or on the number of threads. `progress`
+/// advances by one for each position.
+pub fn values<E: Evaluate>(
+    positions: &[Position],
+    evaluator: &E,
+    depth: u32,
+    progress: &dyn Progress,
+) -> Vec<Value> {
+    let hash_megabytes = if depth == 0 { 0 } else { HASH_MEGABYTES };
+    let value = |searcher: &mut Searcher<'_, E>, position: &Position| {
+        searcher.new_game();
+        let found = searcher.search(position, depth);
+        progress.advance(1);
+        found.value
+    };
+    positions.par_iter().map_init(|| Searcher::new(evaluator, hash_megabytes), value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Squares, transcript};
+    use crate::eval::{Mobility, STEPS_PER_DISC};
+    use crate::progress::Silent;
+    use crate::random::Generator;
+
+    /// Random games, played from the start: all positions, those whose player must pass and the
+    /// finished ones too.
+    fn random_positions() -> Vec<Position> {
+        let mut positions = vec![];
+        for game in 0..40 {
+            let mut random = Generator::split(3, game);
+            let mut position = Position::START;
+            while !position.is_over() {
+                positions.push(position);
+                let moves = position.moves();
+                let choice = random.below(moves.count_ones()) as usize;
+                position = Squares(moves).nth(choice).map_or(position.pass(), |square| {
+                    position.after(square, position.flips(square))
+                });
+            }
+            positions.push(position);
+        }
+        positions
+    }
+
+    #[test]
+    fn passes_and_finished_games_have_the_values_the_words_give_them() {
+        let positions = random_positions();
+        let found = values(&positions, &Mobility, 0, &Silent);
+        let mut passes = 0;
+        for (position, &value) in positions.iter().zip(&found) {
+            let expected = if position.is_over() {
+                position.score() * STEPS_PER_DISC
+            } else if position.moves() == 0 {
+                passes += 1;
+                -Mobility.value(&(), &position.pass())
+            } else {
+                Mobility.value(&(), position)
+            };
+            assert_eq!(value, expected, "{position:?}");
+        }
+        assert!(passes > 10);
+    }
+
+    #[test]
+    fn a_value_does_not_depend_on_the_company() {
+        let positions = random_positions();
+        let positions: Vec<Position> = positions.into_iter().step_by(16).collect();
+        let together = values(&positions, &Mobility, 4, &Silent);
+        for (&position, value) in positions.iter().zip(together) {
+            assert_eq!(values(&[position], &Mobility, 4, &Silent), [value]);
+        }
+    }
+
+    #[test]
+    fn a_wipe_out_is_worth_64_discs() {
+        let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
+        let end = transcript::Replay::from_start(&squares).unwrap().end;
+        assert_eq!(values(&[end], &Mobility, 3, &Silent), [-64 * STEPS_PER_DISC]);
+    }
+}

@@ -1,0 +1,108 @@
+//! The window of a node: what is still of interest, and the best found so far.
+
+use crate::board::Square;
+
+/// A value (or a score in discs) and the move that gave it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Best {
+    pub(super) value: i32,
+    pub(super) square: Option<Square>,
+}
+
+/// Narrows as bounds are found in the table and moves are searched. Fail-soft: values outside the
+/// window are kept as the bounds they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    /// The lower end as given.
+    given_alpha: i32,
+    /// The lower end now: no move of a lesser value matters.
+    pub(super) alpha: i32,
+    /// The upper end: a move of this value ends the node.
+    pub(super) beta: i32,
+    /// What the node returns, were no better move to come.
+    pub(super) best: Best,
+}
+
+impl Window {
+    /// The window as given, with nothing known.
+    pub(super) fn new(alpha: i32, beta: i32) -> Self {
+        let best = Best { value: i32::MIN, square: None };
+        Self { given_alpha: alpha, alpha, beta, best }
+    }
+
+    /// Uses known bounds of the node's value, the lower one attained by `square`. Whether nothing
+    /// is left to search: then `best` is the answer.
+    #[inline]
+    pub(super) fn narrow(&mut self, (lower, upper): (i32, i32), square: Option<Square>) -> bool {
+        if lower > self.alpha {
+            self.alpha = lower;
+            self.best = Best { value: lower, square };
+        }
+        if upper < self.beta {
+            self.beta = upper;
+        }
+        if self.alpha < self.beta {
+            return false;
+        }
+        if upper <= self.given_alpha {
+            self.best = Best { value: upper, square };
+        }
+        true
+    }
+
+    /// Takes the value of a move; whether it ends the node.
+    #[inline]
+    pub(super) fn take(&mut self, value: i32, square: Square) -> bool {
+        if value > self.best.value {
+            self.best = Best { value, square: Some(square) };
+            self.alpha = self.alpha.max(value);
+        }
+        value >= self.beta
+    }
+
+    /// What is proven once all moves are searched, or one ended the node: the lower bound, if any,
+    /// and the upper bound, if any, of the node's value.
+    #[inline]
+    pub(super) fn proven(&self) -> (Option<i32>, Option<i32>) {
+        let value = self.best.value;
+        ((value > self.given_alpha).then_some(value), (value < self.beta).then_some(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square(index: u8) -> Option<Square> {
+        Square::new(index)
+    }
+
+    fn narrowed(bounds: (i32, i32)) -> (bool, Window) {
+        let mut window = Window::new(0, 10);
+        (window.narrow(bounds, square(3)), window)
+    }
+
+    #[test]
+    fn known_bounds_end_a_node_or_narrow_it() {
+        for (bounds, value) in [((12, 64), 12), ((-9, -2), -2), ((4, 4), 4), ((-7, -7), -7)] {
+            let (done, window) = narrowed(bounds);
+            assert!(done);
+            assert_eq!((window.best.value, window.best.square), (value, square(3)));
+        }
+        let (done, window) = narrowed((2, 8));
+        assert!(!done);
+        assert_eq!((window.alpha, window.beta, window.best.value), (2, 8, 2));
+        assert!(!narrowed((-64, 64)).0);
+    }
+
+    #[test]
+    fn a_value_known_from_below_is_proven_when_no_move_beats_it() {
+        let (_, mut window) = narrowed((2, 64));
+        let five = square(5).unwrap();
+        assert!(!window.take(1, five));
+        assert_eq!(window.best.square, square(3));
+        assert_eq!(window.proven(), (Some(2), Some(2)));
+        assert!(window.take(10, five));
+        assert_eq!((window.best.square, window.proven()), (square(5), (Some(10), None)));
+    }
+}

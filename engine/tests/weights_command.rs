@@ -1,0 +1,83 @@
+//! `othello-engine weights` says what is in the file.
+
+use assert_cmd::Command;
+use othello_engine::board::Phase;
+use othello_engine::eval::Weights;
+use othello_engine::file::{Existing, Provenance};
+use othello_engine::pattern::PatternSet;
+use serde_json::{Value, json};
+
+/// A file in which each weight of a phase is the phase's number, and each count the parameter's.
+fn write_weights(path: &std::path::Path) -> Weights {
+    let set = PatternSet::shipped("small").expect("the set ships");
+    let mut weights = Weights::zero(set);
+    for phase in Phase::all() {
+        weights.set_steps(phase, |_| phase.index() as i16);
+        weights.set_counts(phase, |parameter| parameter as u32);
+    }
+    let provenance = Provenance::new("test").with("seed", 7);
+    weights.write(path, &provenance, Existing::Keep).expect("the folder is writable");
+    weights
+}
+
+fn run(arguments: &[&str]) -> std::process::Output {
+    let mut command = Command::cargo_bin("othello-engine").expect("the binary is built");
+    command.arg("weights").args(arguments).output().expect("it runs")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = run(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+#[test]
+fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("test.weights");
+    let weights = write_weights(&path);
+    let path = path.to_str().expect("an ordinary name");
+
+    let report = json(&[path, "--json"]);
+    assert_eq!(report["pattern_set"], "small");
+    assert_eq!(report["phases"], 60);
+    assert_eq!(report["steps_per_disc"], 32);
+    assert_eq!(report["provenance"]["seed"], 7);
+    assert_eq!(report["sha256"].as_str().map(str::len), Some(64));
+    assert!(report.get("inspect").is_none());
+
+    let edge = json(&[path, "--json", "--inspect", "a1 b1 c1 d1 e1 f1 g1 h1", "XO------"]);
+    let mirrored = json(&[path, "--json", "--inspect", "a8 a1 a2 a3 a4 a5 a6 a7", "X------O"]);
+    assert_eq!(edge["inspect"], mirrored["inspect"]);
+    let other = json(&[path, "--json", "--inspect", "a1 b1 c1 d1 e1 f1 g1 h1", "OX------"]);
+    assert_ne!(edge["inspect"], other["inspect"]);
+
+    let inspect = &edge["inspect"];
+    assert_eq!(inspect["pattern"], "edge");
+    assert_eq!(inspect["weights"][48], json!(1.5));
+    assert_eq!(inspect["counts"][0], inspect["parameter"]);
+    let parameter = inspect["parameter"].as_u64().expect("a number") as usize;
+    assert!(parameter < weights.geometry().patterns[0].classes);
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("test.weights");
+    write_weights(&path);
+    let path = path.to_str().expect("an ordinary name");
+    for (arguments, message) in [
+        (&["mobility"][..], "is no weights file"),
+        (&["/nowhere/x.weights"], "/nowhere/x.weights"),
+        (&["--inspect", "a1 h1 a8 h8", "X---"], "name the weights file"),
+        (&[path, "--inspect", "a1 b1", "XO"], "no pattern of the set has the squares a1 b1"),
+        (&[path, "--inspect", "a1 h1 a8 h8", "X--"], "4 squares"),
+        (&[path, "--inspect", "a1 h1 a8 h8", "X--Z"], "`Z` is no disc"),
+        (&[path, "--inspect", "a1 h1 a1 h8", "X-OO"], "named twice"),
+    ] {
+        let output = run(arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(message), "{arguments:?}: {stderr}");
+    }
+}
