@@ -169,11 +169,16 @@ impl Weights {
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Summary, WeightsError> {
-        let mut writer = match Writer::begin(path, Kind::Weights, provenance, existing)? {
-            Begin::Done(summary) => return Ok(summary),
-            Begin::Writer(writer) => writer,
-        };
-        for (name, content) in self.sections().skip(writer.resumed().len()) {
+        match Writer::begin(path, Kind::Weights, provenance, existing)? {
+            Begin::Done(summary) => Ok(summary),
+            Begin::Writer(writer) => self.write_to(writer),
+        }
+    }
+
+    /// Writes the sections to a writer that was begun before, and completes the file.
+    pub fn write_to(&self, mut writer: Writer) -> Result<Summary, WeightsError> {
+        let written = writer.resumed().len();
+        for (name, content) in self.sections().skip(written) {
             writer.section(&name, &content)?;
         }
         Ok(writer.finish()?)

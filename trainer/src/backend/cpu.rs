@@ -14,12 +14,19 @@ const POSITIONS_PER_WORKER: usize = 1 << 17;
 /// The residuals of `rows` under the weights `vector`, added up by parameter. `vector` has one
 /// entry below [`super::WEIGHT_LIMIT`] for each parameter of `model`; the rows' weights stay below
 /// [`super::MAX_TOTAL_WEIGHT`] together.
-pub fn residual_sums(model: &Model, rows: &[Rows<'_>], vector: &[i32], target: Target) -> ResidualSums {
+pub fn residual_sums(
+    model: &Model,
+    rows: &[Rows<'_>],
+    vector: &[i32],
+    target: Target,
+) -> ResidualSums {
     let work = |share: Vec<Rows<'_>>| {
         let mut sums = ResidualSums { by_parameter: vec![0; vector.len()], squared: 0 };
         for rows in share {
             match target {
-                Target::Label => add_residuals(model, rows, vector, |row| row.label().steps(), &mut sums),
+                Target::Label => {
+                    add_residuals(model, rows, vector, |row| row.label().steps(), &mut sums)
+                }
                 Target::Zero => add_residuals(model, rows, vector, |_| 0, &mut sums),
             }
         }
@@ -83,7 +90,8 @@ pub fn errors(model: &Model, positions: &[ScoredPosition], vector: &[i32]) -> Er
         let mut errors = Errors::default();
         for row in chunk {
             let features = model.features(&row.position());
-            let sum = features.parameters().iter().map(|&parameter| vector[parameter as usize]).sum();
+            let sum =
+                features.parameters().iter().map(|&parameter| vector[parameter as usize]).sum();
             errors.add(row.weight().steps(), clamped_error(row.label().steps(), sum));
         }
         errors

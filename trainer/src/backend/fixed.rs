@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn residuals_are_rounded_differences() {
         assert_eq!(residual(256, 0), RESIDUALS_PER_DISC);
-        assert_eq!(residual(-64 * 256, 65 * WEIGHT_LIMIT), (-64 - 64 * 65) * 1024 + 1);
+        assert_eq!(residual(-64 * 256, 65 * WEIGHT_LIMIT), (-64 - 64 * 65) * 1024);
         assert_eq!(clamped_error(0, 100 * WEIGHTS_PER_DISC), -64 * 1024);
         assert_eq!((combined_weight(64, 256), combined_weight(64, 64)), (64, 16));
         assert_eq!(combined_weight(u16::MAX, 256), u16::MAX);

@@ -7,8 +7,8 @@
 //! does not depend on threads or on the order of the data.
 
 use crate::backend::{
-    DIRECTION_BITS, RESIDUALS_PER_DISC, ResidualSums, Rows, Target, WEIGHT_LIMIT,
-    WEIGHTS_PER_DISC, WEIGHTS_PER_OCCURRENCE, cpu,
+    DIRECTION_BITS, RESIDUALS_PER_DISC, ResidualSums, Rows, Target, WEIGHT_LIMIT, WEIGHTS_PER_DISC,
+    WEIGHTS_PER_OCCURRENCE, cpu,
 };
 use crate::model::Model;
 
@@ -83,7 +83,8 @@ impl Problem<'_> {
     /// Half the negative gradient of the objective at the starting weights, in discs ·
     /// occurrences. The ridge has no part in it: there the weights are what it pulls towards.
     fn initial_gradient(&self) -> Vec<f64> {
-        let sums = cpu::residual_sums(self.model, &self.rows, &to_fixed(&self.initial), Target::Label);
+        let sums =
+            cpu::residual_sums(self.model, &self.rows, &to_fixed(&self.initial), Target::Label);
         let scale = f64::from(RESIDUALS_PER_DISC) * f64::from(WEIGHTS_PER_OCCURRENCE);
         sums.by_parameter.iter().map(|&sum| sum as f64 / scale).collect()
     }
@@ -92,7 +93,8 @@ impl Problem<'_> {
     fn product(&self, direction: &mut [f64]) -> Vec<f64> {
         let largest = direction.iter().fold(0.0_f64, |largest, d| largest.max(d.abs()));
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
-        let rounded: Vec<i32> = direction.iter().map(|d| (d * scale).round_ties_even() as i32).collect();
+        let rounded: Vec<i32> =
+            direction.iter().map(|d| (d * scale).round_ties_even() as i32).collect();
         for (d, &r) in direction.iter_mut().zip(&rounded) {
             *d = f64::from(r) / scale;
         }
@@ -143,4 +145,162 @@ fn dot(left: &[f64], right: &[f64]) -> f64 {
     }
     let rest: f64 = left_rest.iter().zip(right_rest).map(|(l, r)| l * r).sum();
     sums.iter().sum::<f64>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::ResidualSums;
+    use othello_engine::board::{Position, Squares};
+    use othello_engine::pattern::PatternSet;
+    use othello_engine::random::Generator;
+    use othello_engine::record::{Label, ScoredPosition, Weight};
+
+    const SET: &str = r#"
+        name = "tiny"
+        scalars = ["player_discs"]
+        [[pattern]]
+        squares = "a1 h1 a8 h8"
+        [[pattern]]
+        squares = "a1 b1 b2"
+    "#;
+
+    /// Positions of random games with noisy labels.
+    fn rows(count: usize) -> Vec<ScoredPosition> {
+        let mut random = Generator::new(4);
+        let mut rows = vec![];
+        let mut position = Position::START;
+        while rows.len() < count {
+            let moves = position.moves();
+            if moves == 0 {
+                let over = position.is_over();
+                position = if over { Position::START } else { position.pass() };
+                continue;
+            }
+            let corners = position.player() & 0x8100_0000_0000_0081;
+            let discs =
+                f64::from(corners.count_ones()) * 5.0 + f64::from(random.below(2000)) / 100.0;
+            let weight = Weight::new(1 + random.below(200) as u16).unwrap();
+            rows.push(ScoredPosition::new(position, Label::of_discs(discs).unwrap(), weight));
+            let choice = random.below(moves.count_ones()) as usize;
+            position = position.play(Squares(moves).nth(choice).unwrap()).unwrap();
+        }
+        rows
+    }
+
+    /// The exact solution by Gaussian elimination of the normal equations.
+    fn exact(model: &Model, rows: &[ScoredPosition], ridge: f64) -> Vec<f64> {
+        let n = model.parameters();
+        let mut matrix = vec![vec![0.0; n + 1]; n];
+        for (number, row) in matrix.iter_mut().enumerate() {
+            row[number] = ridge;
+        }
+        for row in rows {
+            let features = model.features(&row.position());
+            for &i in features.parameters() {
+                for &j in features.parameters() {
+                    matrix[i as usize][j as usize] += row.weight().occurrences();
+                }
+                matrix[i as usize][n] += row.weight().occurrences() * row.label().discs();
+            }
+        }
+        for pivot in 0..n {
+            for other in (0..n).filter(|&other| other != pivot) {
+                let factor = matrix[other][pivot] / matrix[pivot][pivot];
+                let source = matrix[pivot].clone();
+                matrix[other].iter_mut().zip(source).for_each(|(m, s)| *m -= factor * s);
+            }
+        }
+        (0..n).map(|i| matrix[i][n] / matrix[i][i]).collect()
+    }
+
+    fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]) -> f64 {
+        let error = |row: &ScoredPosition| {
+            let features = model.features(&row.position());
+            let value: f64 = features.parameters().iter().map(|&p| weights[p as usize]).sum();
+            row.weight().occurrences() * (row.label().discs() - value).powi(2)
+        };
+        rows.iter().map(error).sum::<f64>() + ridge * weights.iter().map(|w| w * w).sum::<f64>()
+    }
+
+    fn solve(model: &Model, rows: &[ScoredPosition], ridge: f64, iterations: u32) -> Vec<f64> {
+        let problem = Problem {
+            model,
+            rows: vec![Rows { positions: rows, factor: 256 }],
+            ridge,
+            initial: vec![0.0; model.parameters()],
+        };
+        let mut weights = vec![];
+        problem.solve(|step| {
+            weights = step.weights.to_vec();
+            if step.iteration == iterations { Verdict::Stop } else { Verdict::Continue }
+        });
+        weights
+    }
+
+    #[test]
+    fn the_objective_reaches_that_of_the_exact_solution() {
+        let model = Model::new(PatternSet::from_toml(SET).unwrap());
+        let rows = rows(3000);
+        let ridge = 10.0;
+        let best = objective(&model, &rows, ridge, &exact(&model, &rows, ridge));
+        let found = objective(&model, &rows, ridge, &solve(&model, &rows, ridge, 200));
+        assert!((found - best) / best < 1e-7, "{found} against {best}");
+    }
+
+    #[test]
+    fn threads_and_the_order_of_the_data_change_no_bit() {
+        let model = Model::new(PatternSet::from_toml(SET).unwrap());
+        let mut rows = rows(300_000);
+        let with_threads = |rows: &[ScoredPosition], threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| solve(&model, rows, 10.0, 5))
+        };
+        let one = with_threads(&rows, 1);
+        assert_eq!(with_threads(&rows, 3), one);
+        Generator::new(2).shuffle(&mut rows);
+        assert_eq!(with_threads(&rows, 2), one);
+    }
+
+    #[test]
+    fn starting_weights_are_what_the_ridge_pulls_towards() {
+        let model = Model::new(PatternSet::from_toml(SET).unwrap());
+        let rows = rows(50);
+        let initial: Vec<f64> = (0..model.parameters()).map(|p| p as f64 / 64.0).collect();
+        let problem = Problem {
+            model: &model,
+            rows: vec![Rows { positions: &rows, factor: 256 }],
+            ridge: 1e9,
+            initial: initial.clone(),
+        };
+        problem.solve(|step| {
+            let far = step.weights.iter().zip(&initial).any(|(w, i)| (w - i).abs() > 1e-3);
+            assert!(!far);
+            if step.iteration == 3 { Verdict::Stop } else { Verdict::Continue }
+        });
+    }
+
+    /// The sums against a plain computation in floating point.
+    #[test]
+    fn residual_sums_are_those_of_the_definition() {
+        let model = Model::new(PatternSet::from_toml(SET).unwrap());
+        let rows = rows(500);
+        let weights: Vec<f64> = (0..model.parameters()).map(|p| (p % 17) as f64 / 8.0).collect();
+        let mut expected = vec![0.0; model.parameters()];
+        for row in &rows {
+            let features = model.features(&row.position());
+            let value: f64 = features.parameters().iter().map(|&p| weights[p as usize]).sum();
+            let weight = (f64::from(row.weight().steps()) / 2.0).round() / 64.0;
+            for &parameter in features.parameters() {
+                expected[parameter as usize] += weight * (row.label().discs() - value);
+            }
+        }
+        let half = [Rows { positions: &rows, factor: 128 }];
+        let ResidualSums { by_parameter, .. } =
+            cpu::residual_sums(&model, &half, &to_fixed(&weights), Target::Label);
+        for (sum, expected) in by_parameter.iter().zip(expected) {
+            let sum = *sum as f64 / 1024.0 / 64.0;
+            assert!((sum - expected).abs() < 0.1, "{sum} against {expected}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsError};
-use othello_engine::file::{Existing, Provenance, Summary};
+use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer};
 use othello_engine::progress::Progress;
 use rayon::prelude::*;
 
@@ -51,9 +51,12 @@ pub enum FitError {
     /// The weights cannot be written.
     #[error(transparent)]
     Weights(#[from] WeightsError),
-    /// The metrics cannot be written.
+    /// The output is in the way, or cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The metrics or the report cannot be read or written.
     #[error("{}: {source}", path.display())]
-    Metrics {
+    Beside {
         /// The file.
         path: PathBuf,
         /// Why.
@@ -63,7 +66,8 @@ pub enum FitError {
 
 impl Fit<'_> {
     /// Fits all phases and writes the weights to `path`. Phases that a killed run had finished are
-    /// taken over from its checkpoint. Metrics go to `path` + `.metrics.jsonl`.
+    /// taken over from its checkpoint. Beside the weights stand the
+    /// metrics (`path` + `.metrics.jsonl`) and the report (`path` + `.report.json`).
     pub fn run(
         &self,
         path: &Path,
@@ -71,6 +75,11 @@ impl Fit<'_> {
         progress: &dyn Progress,
     ) -> Result<(Summary, FitReport), FitError> {
         self.check_total_weights()?;
+        // The output is claimed first: what stands in the way is said before the work, not after.
+        let writer = match Writer::begin(path, Kind::Weights, &self.provenance, existing)? {
+            Begin::Done(summary) => return Ok((summary, FitReport::read(path)?)),
+            Begin::Writer(writer) => writer,
+        };
         let (checkpoint, finished) =
             Checkpoint::open(path, &self.provenance, existing, self.model.parameters())?;
         let metrics = MetricsFile::open(path, finished.is_empty())?;
@@ -101,7 +110,8 @@ impl Fit<'_> {
             fitted.extend(result?);
         }
         let (weights, report) = self.assemble(&fitted)?;
-        let summary = weights.write(path, &self.provenance, existing)?;
+        report.write(path)?;
+        let summary = weights.write_to(writer)?;
         let (checkpoint, _) = output.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         checkpoint.remove()?;
         Ok((summary, report))
@@ -149,6 +159,26 @@ impl Fit<'_> {
     }
 }
 
+impl FitReport {
+    /// Writes the report beside the weights, for a later run that finds them complete.
+    fn write(&self, weights: &Path) -> Result<(), FitError> {
+        let path = Self::path(weights);
+        let written = serde_json::to_vec_pretty(self).map_err(io::Error::from);
+        let written = written.and_then(|text| fs::write(&path, text));
+        written.map_err(|source| FitError::Beside { path, source })
+    }
+
+    fn read(weights: &Path) -> Result<Self, FitError> {
+        let path = Self::path(weights);
+        let read = fs::read(&path).and_then(|text| Ok(serde_json::from_slice(&text)?));
+        read.map_err(|source| FitError::Beside { path, source })
+    }
+
+    fn path(weights: &Path) -> PathBuf {
+        weights.with_added_extension("report.json")
+    }
+}
+
 /// Metrics as JSON lines beside the weights.
 struct MetricsFile {
     path: PathBuf,
@@ -162,7 +192,7 @@ impl MetricsFile {
         options.create(true).append(!fresh).write(true).truncate(fresh);
         match options.open(&path) {
             Ok(file) => Ok(Self { path, file }),
-            Err(source) => Err(FitError::Metrics { path, source }),
+            Err(source) => Err(FitError::Beside { path, source }),
         }
     }
 
@@ -174,6 +204,6 @@ impl MetricsFile {
             text.push(b'\n');
         }
         let written = self.file.write_all(&text);
-        written.map_err(|source| FitError::Metrics { path: self.path.clone(), source })
+        written.map_err(|source| FitError::Beside { path: self.path.clone(), source })
     }
 }

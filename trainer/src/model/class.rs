@@ -171,15 +171,18 @@ impl ClassLanes {
 impl Disc {
     #[inline]
     fn add(&mut self, other: &Self) {
-        for lane in 0..LANES {
-            self.first[lane] = self.first[lane].wrapping_add(other.first[lane]);
+        add_bytes(&mut self.first, &other.first);
+        add_bytes(&mut self.second, &other.second);
+        for (sum, more) in self.fixed.iter_mut().zip(&other.fixed) {
+            *sum = sum.wrapping_add(*more);
         }
-        for lane in 0..LANES {
-            self.second[lane] = self.second[lane].wrapping_add(other.second[lane]);
-        }
-        for lane in 0..LANES {
-            self.fixed[lane] = self.fixed[lane].wrapping_add(other.fixed[lane]);
-        }
+    }
+}
+
+#[inline]
+fn add_bytes(sums: &mut [u8; LANES], other: &[u8; LANES]) {
+    for (sum, more) in sums.iter_mut().zip(other) {
+        *sum = sum.wrapping_add(*more);
     }
 }
 

@@ -1,0 +1,9 @@
+//! The command line: one file per subcommand.
+
+pub mod diff;
+pub mod fit;
+pub mod import;
+pub mod loss;
+pub mod matches;
+pub mod phases;
+pub mod quickstart;
