@@ -50,6 +50,16 @@ impl Reader {
         &self.source.path
     }
 
+    /// The size of the file, to tell how far reading it is.
+    pub fn bytes(&self) -> u64 {
+        self.source.length
+    }
+
+    /// How much of it has been read.
+    pub fn bytes_read(&self) -> u64 {
+        self.source.offset
+    }
+
     /// What the file holds.
     pub fn kind(&self) -> Kind {
         self.kind

@@ -112,6 +112,16 @@ impl GameReader {
         self.reader.provenance()
     }
 
+    /// The size of the file, to tell how far reading it is.
+    pub fn bytes(&self) -> u64 {
+        self.reader.bytes()
+    }
+
+    /// How much of it has been read.
+    pub fn bytes_read(&self) -> u64 {
+        self.reader.bytes_read()
+    }
+
     /// The checksum of the content, once the iterator has come to its end without an error.
     pub fn sha256(&self) -> Option<&str> {
         self.reader.sha256()

@@ -128,12 +128,24 @@ impl PositionReader {
         self.reader.kind() == Kind::Openings || stated == Some(true)
     }
 
+    /// The size of the file, to tell how far reading it is.
+    pub fn bytes(&self) -> u64 {
+        self.reader.bytes()
+    }
+
+    /// How much of it has been read.
+    pub fn bytes_read(&self) -> u64 {
+        self.reader.bytes_read()
+    }
+
     /// The checksum of the content, once the iterator has come to its end without an error.
     pub fn sha256(&self) -> Option<&str> {
         self.reader.sha256()
     }
 
-    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, RecordError> {
+    /// The positions of the next frame; `None` at the end of the file. An alternative to reading
+    /// them one by one, not to be mixed with it.
+    pub fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, RecordError> {
         while self.frames_left > 0 {
             self.frames_left -= 1;
             let Some(section) = self.reader.next().transpose()? else { return Ok(None) };

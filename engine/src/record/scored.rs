@@ -71,6 +71,11 @@ impl Weight {
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
+    /// The weight times a factor, rounded and bounded as [`Self::of_occurrences`] does it.
+    pub fn times(self, factor: f64) -> Option<Self> {
+        Self::of_occurrences(self.occurrences() * factor)
+    }
+
     /// The weight in occurrences.
     pub fn occurrences(self) -> f64 {
         f64::from(self.0) / f64::from(WEIGHT_STEPS_PER_OCCURRENCE)

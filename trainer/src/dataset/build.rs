@@ -1,0 +1,185 @@
+//! Reading positions into a dataset.
+
+use std::path::PathBuf;
+
+use othello_engine::progress::Progress;
+use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
+use rayon::prelude::*;
+
+use super::layout::{self, ByPhase};
+use super::{DataChoice, Dataset, Part, Split};
+use crate::source::records::Records;
+use crate::source::{LabelRules, SourceError};
+
+/// Frames of games that are labelled in parallel.
+const FRAMES_AT_ONCE: usize = 32;
+
+/// Something that was read into a dataset, as provenance has it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Input {
+    /// The checksum of its content.
+    pub sha256: String,
+    /// The factor on its positions' weights.
+    pub weight: f64,
+}
+
+/// Why there is no dataset.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// A file that cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Nothing to learn from.
+    #[error("no position has a label in {}; look at the label rules", names(paths))]
+    Empty {
+        /// The files.
+        paths: Vec<PathBuf>,
+    },
+}
+
+fn names(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+impl From<RecordError> for DatasetError {
+    fn from(error: RecordError) -> Self {
+        Self::Source(error.into())
+    }
+}
+
+/// Collects positions, and lays them out when all are there.
+pub struct DatasetBuilder {
+    rules: LabelRules,
+    split: Split,
+    parts: [ByPhase; 3],
+    inputs: Vec<Input>,
+    dropped: u64,
+}
+
+impl Dataset {
+    /// Reads files of games, positions and openings.
+    pub fn read(
+        data: &[DataChoice],
+        rules: &LabelRules,
+        split: Split,
+        progress: &dyn Progress,
+    ) -> Result<Self, DatasetError> {
+        let mut builder = DatasetBuilder::new(rules.clone(), split);
+        for choice in data {
+            builder.read(choice, progress)?;
+        }
+        let dataset = builder.finish();
+        if dataset.is_empty() {
+            let paths = data.iter().map(|choice| choice.path.clone()).collect();
+            return Err(DatasetError::Empty { paths });
+        }
+        Ok(dataset)
+    }
+}
+
+impl DatasetBuilder {
+    /// Nothing yet.
+    pub fn new(rules: LabelRules, split: Split) -> Self {
+        let parts = [layout::empty(), layout::empty(), layout::empty()];
+        Self { rules, split, parts, inputs: vec![], dropped: 0 }
+    }
+
+    /// Adds the labelled positions of games, all of a game to the same part.
+    pub fn add_games(&mut self, games: &[Game], weight: f64) {
+        let (rules, split) = (&self.rules, &self.split);
+        let labelled = games.par_iter().map(|game| {
+            let rows = rules.positions(game, weight).into_iter();
+            let rows: Vec<_> = rows.map(|row| row.canonical()).collect();
+            (split.of_game(game), rows)
+        });
+        for (part, rows) in labelled.collect::<Vec<_>>() {
+            rows.into_iter().for_each(|row| self.push(part, row));
+        }
+    }
+
+    /// Adds positions that belong to no game; enumerated ones are all for training. Those whose
+    /// player has no legal move are counted and left out.
+    pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
+        let split = &self.split;
+        let prepared = rows.par_iter().map(|row| {
+            let row = reweighted(row, weight).canonical();
+            let position = row.position();
+            let part = if enumerated { Part::Training } else { split.of_position(&position) };
+            (position.moves() != 0).then_some((part, row))
+        });
+        for prepared in prepared.collect::<Vec<_>>() {
+            match prepared {
+                Some((part, row)) => self.push(part, row),
+                None => self.dropped += 1,
+            }
+        }
+    }
+
+    /// Sorts, merges what training has more than once, and takes out of the other parts what
+    /// training has.
+    pub fn finish(self) -> Dataset {
+        let [mut training, mut validation, mut test] = self.parts;
+        layout::sort_and_merge(&mut training);
+        layout::sort_and_exclude(&mut validation, &training);
+        layout::sort_and_exclude(&mut test, &training);
+        Dataset { training, validation, test, inputs: self.inputs, dropped: self.dropped }
+    }
+
+    fn push(&mut self, part: Part, row: ScoredPosition) {
+        layout::push(&mut self.parts[part as usize], row);
+    }
+
+    fn read(&mut self, choice: &DataChoice, progress: &dyn Progress) -> Result<(), DatasetError> {
+        let mut records = Records::open(&choice.path)?;
+        let stage = choice.path.file_name().map(|name| name.to_string_lossy());
+        progress.begin(&stage.unwrap_or_default(), 0, records.bytes());
+        match &mut records {
+            Records::Games(reader) => self.read_games(reader, choice.weight, progress)?,
+            Records::Positions(reader) => self.read_positions(reader, choice.weight, progress)?,
+        }
+        let sha256 = records.sha256().unwrap_or_default().to_owned();
+        self.inputs.push(Input { sha256, weight: choice.weight });
+        Ok(())
+    }
+
+    fn read_games(
+        &mut self,
+        reader: &mut GameReader,
+        weight: f64,
+        progress: &dyn Progress,
+    ) -> Result<(), DatasetError> {
+        let mut read = 0;
+        loop {
+            let mut games = vec![];
+            for _ in 0..FRAMES_AT_ONCE {
+                games.extend(reader.next_frame()?.unwrap_or_default());
+            }
+            self.add_games(&games, weight);
+            progress.advance(reader.bytes_read() - read);
+            read = reader.bytes_read();
+            if reader.sha256().is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn read_positions(
+        &mut self,
+        reader: &mut PositionReader,
+        weight: f64,
+        progress: &dyn Progress,
+    ) -> Result<(), DatasetError> {
+        let (enumerated, mut read) = (reader.is_enumerated(), 0);
+        while let Some(rows) = reader.next_frame()? {
+            self.add_positions(&rows, weight, enumerated);
+            progress.advance(reader.bytes_read() - read);
+            read = reader.bytes_read();
+        }
+        Ok(())
+    }
+}
+
+fn reweighted(row: &ScoredPosition, factor: f64) -> ScoredPosition {
+    let weight = row.weight();
+    ScoredPosition::new(row.position(), row.label(), weight.times(factor).unwrap_or(weight))
+}

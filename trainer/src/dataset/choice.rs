@@ -1,0 +1,57 @@
+//! Data as it is named on the command line.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// A file and how much its positions count: `PATH` or `PATH*WEIGHT`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DataChoice {
+    /// The file.
+    pub path: PathBuf,
+    /// A factor on the weight of every position in it, above 0 and at most 1,000.
+    pub weight: f64,
+}
+
+/// A weight that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}`: the weight after `*` must be above 0 and at most 1000")]
+pub struct DataChoiceError {
+    text: String,
+}
+
+impl FromStr for DataChoice {
+    type Err = DataChoiceError;
+
+    fn from_str(text: &str) -> Result<Self, DataChoiceError> {
+        let number = |tail: &str| tail.parse::<f64>().ok();
+        let split = text.rsplit_once('*').and_then(|(path, tail)| Some((path, number(tail)?)));
+        let (path, weight) = split.unwrap_or((text, 1.0));
+        if weight > 0.0 && weight <= 1000.0 {
+            return Ok(Self { path: path.into(), weight });
+        }
+        Err(DataChoiceError { text: text.to_owned() })
+    }
+}
+
+impl fmt::Display for DataChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if self.weight == 1.0 { Ok(()) } else { write!(f, "*{}", self.weight) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weight_follows_a_star() {
+        let choice = |text: &str| text.parse::<DataChoice>().map(|c| (c.path, c.weight));
+        assert_eq!(choice("a.games"), Ok(("a.games".into(), 1.0)));
+        assert_eq!(choice("a*b.games*0.5"), Ok(("a*b.games".into(), 0.5)));
+        assert_eq!(choice("a*b.games"), Ok(("a*b.games".into(), 1.0)));
+        assert!(["a*0", "a*-1", "a*NaN", "a*1e9"].iter().all(|text| choice(text).is_err()));
+        assert_eq!("a.games*0.5".parse::<DataChoice>().unwrap().to_string(), "a.games*0.5");
+    }
+}

@@ -1,0 +1,118 @@
+//! What a fit is fitted to: positions split by game, merged up to symmetry, laid out by phase.
+
+mod build;
+mod choice;
+mod layout;
+mod split;
+#[cfg(test)]
+mod tests;
+
+pub use build::{DatasetBuilder, DatasetError, Input};
+pub use choice::{DataChoice, DataChoiceError};
+pub use split::{Part, Split};
+
+use othello_engine::board::{Phase, Position};
+use othello_engine::record::ScoredPosition;
+use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
+
+use layout::ByPhase;
+
+/// Positions for training, validation and test, by phase.
+///
+/// Every position is the canonical one of its eight images and its player has a legal move. Rows
+/// are sorted, so that the same inputs give the same dataset in whatever order and by however many
+/// threads they are read. In training each position stands once: its label is the mean of its
+/// duplicates' labels, halves of 1/256 disc rounded away from zero, and its weight their sum, at
+/// most 65,535/64 occurrences. Positions that training has are not in the other two parts, where
+/// duplicates stay.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    training: ByPhase,
+    validation: ByPhase,
+    test: ByPhase,
+    inputs: Vec<Input>,
+    dropped: u64,
+}
+
+impl Dataset {
+    /// The positions of a phase to fit.
+    pub fn training(&self, phase: Phase) -> &[ScoredPosition] {
+        self.part(Part::Training, phase)
+    }
+
+    /// The positions of a phase that tell when to stop.
+    pub fn validation(&self, phase: Phase) -> &[ScoredPosition] {
+        self.part(Part::Validation, phase)
+    }
+
+    /// The positions of a phase that nothing but the report looks at.
+    pub fn test(&self, phase: Phase) -> &[ScoredPosition] {
+        self.part(Part::Test, phase)
+    }
+
+    /// The positions of a part and phase.
+    pub fn part(&self, part: Part, phase: Phase) -> &[ScoredPosition] {
+        let by_phase = match part {
+            Part::Training => &self.training,
+            Part::Validation => &self.validation,
+            Part::Test => &self.test,
+        };
+        &by_phase[phase.index()]
+    }
+
+    /// How many positions a part has in all phases.
+    pub fn len(&self, part: Part) -> usize {
+        Phase::all().map(|phase| self.part(part, phase).len()).sum()
+    }
+
+    /// Whether there is no position at all.
+    pub fn is_empty(&self) -> bool {
+        Part::ALL.iter().all(|&part| self.len(part) == 0)
+    }
+
+    /// What the positions were read from, in the order given.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// How many positions were left out because their player has no legal move.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Takes out, of all parts, the positions that are images of any of these; returns how many
+    /// rows that were.
+    pub fn remove(&mut self, positions: &[Position]) -> usize {
+        let before: usize = Part::ALL.iter().map(|&part| self.len(part)).sum();
+        let mut out: Vec<Position> = positions.par_iter().map(Position::canonical).collect();
+        out.par_sort_unstable();
+        for part in [&mut self.training, &mut self.validation, &mut self.test] {
+            part.par_iter_mut().for_each(|rows| {
+                rows.retain(|row| out.binary_search(&row.position()).is_err());
+            });
+        }
+        before - Part::ALL.iter().map(|&part| self.len(part)).sum::<usize>()
+    }
+
+    /// The same without the positions that are images of any of these.
+    #[must_use]
+    pub fn without(mut self, positions: &[Position]) -> Self {
+        self.remove(positions);
+        self
+    }
+
+    /// SHA-256, in hexadecimal, of all rows: part by part and phase by phase, the number of rows
+    /// (u64, little-endian) and the rows as they stand in a file.
+    pub fn sha256(&self) -> String {
+        let mut digest = Sha256::new();
+        for part in Part::ALL {
+            for phase in Phase::all() {
+                let rows = self.part(part, phase);
+                digest.update((rows.len() as u64).to_le_bytes());
+                rows.iter().for_each(|row| digest.update(row.to_bytes()));
+            }
+        }
+        digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}

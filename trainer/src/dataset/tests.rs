@@ -1,0 +1,208 @@
+//! The dataset against a slow twin that keeps everything in maps.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use othello_engine::board::transcript::Replay;
+use othello_engine::board::{Phase, Position, Square, Symmetry};
+use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::progress::Silent;
+use othello_engine::random::Generator;
+use othello_engine::record::{Game, GameWriter, Label, PositionWriter, ScoredPosition, Weight};
+
+use super::*;
+use crate::source::LabelRules;
+
+fn random_game(seed: u64) -> Game {
+    let mut random = Generator::new(seed);
+    let mut replay = Replay::from_start(&[]).unwrap();
+    while replay.end.moves() != 0 {
+        let legal = replay.end.moves();
+        let choice = random.below(legal.count_ones()) as usize;
+        replay.push(Square::nth(legal, choice).unwrap()).unwrap();
+    }
+    let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
+    Game::new(squares.len().min(2) as u8, &squares).unwrap()
+}
+
+fn games(count: u64) -> Vec<Game> {
+    (0..count).map(random_game).collect()
+}
+
+fn build(games: &[Game], split: Split) -> Dataset {
+    let mut builder = DatasetBuilder::new(LabelRules::default(), split);
+    builder.add_games(games, 1.0);
+    builder.finish()
+}
+
+fn rows(dataset: &Dataset, part: Part) -> impl Iterator<Item = ScoredPosition> {
+    Phase::all().flat_map(move |phase| dataset.part(part, phase).to_vec())
+}
+
+fn positions(dataset: &Dataset, part: Part) -> BTreeSet<Position> {
+    rows(dataset, part).map(|row| row.position()).collect()
+}
+
+#[test]
+fn training_is_what_a_map_would_hold() {
+    let games = games(300);
+    let dataset = build(&games, Split::none());
+    let mut twin: BTreeMap<Position, (i64, i64)> = BTreeMap::new();
+    for game in &games {
+        for (ply, step) in game.replay().steps.iter().enumerate().skip(2) {
+            assert_eq!(step.position.ply() as usize, ply);
+            let score = game.black_score().unwrap() * step.side.sign();
+            let entry = twin.entry(step.position.canonical()).or_default();
+            *entry = (entry.0 + i64::from(score), entry.1 + 1);
+        }
+    }
+    assert_eq!(dataset.len(Part::Training), twin.len());
+    assert!(twin.values().any(|&(_, count)| count > 10));
+    for row in rows(&dataset, Part::Training) {
+        let (sum, count) = twin[&row.position()];
+        let mean = sum as f64 / count as f64;
+        assert!((row.label().discs() - mean).abs() <= 0.5 / 256.0, "{row:?} {mean}");
+        assert_eq!(row.weight().occurrences(), count as f64);
+    }
+    for phase in Phase::all() {
+        let rows = dataset.training(phase);
+        assert!(rows.iter().all(|row| Phase::of(&row.position()) == Some(phase)));
+        assert!(rows.is_sorted());
+    }
+    assert_eq!(dataset.len(Part::Validation) + dataset.len(Part::Test), 0);
+}
+
+#[test]
+fn games_are_split_whole_and_parts_share_no_position() {
+    let games = games(1000);
+    let split = Split { seed: 5, validation_percent: 20, test_percent: 10 };
+    let dataset = build(&games, split);
+    let count = |part| games.iter().filter(|game| split.of_game(game) == part).count();
+    assert!((150..250).contains(&count(Part::Validation)), "{}", count(Part::Validation));
+    assert!((70..130).contains(&count(Part::Test)), "{}", count(Part::Test));
+    let training = positions(&dataset, Part::Training);
+    for part in [Part::Validation, Part::Test] {
+        let held_out = positions(&dataset, part);
+        assert!(!held_out.is_empty() && training.is_disjoint(&held_out));
+        let games = games.iter().filter(|game| split.of_game(game) == part);
+        let steps = games.flat_map(|game| game.replay().steps.into_iter().skip(2));
+        let all = steps.map(|step| step.position.canonical()).collect::<BTreeSet<_>>();
+        assert_eq!(held_out, all.difference(&training).copied().collect());
+    }
+}
+
+#[test]
+fn images_of_a_game_fall_in_the_same_part() {
+    let split = Split::new(3);
+    let transposed = Symmetry::all().nth(4).unwrap();
+    for game in games(50) {
+        let squares: Vec<Square> =
+            game.squares().iter().map(|&square| transposed.square(square)).collect();
+        let image = Game::new(0, &squares).unwrap();
+        assert_eq!(split.of_game(&image), split.of_game(&game));
+    }
+}
+
+#[test]
+fn order_and_threads_do_not_matter() {
+    let mut games = games(400);
+    let split = Split::new(1);
+    let sha256 = build(&games, split).sha256();
+    games.reverse();
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(one.install(|| build(&games, split).sha256()), sha256);
+    assert_ne!(build(&games, Split::new(2)).sha256(), sha256);
+    assert_ne!(build(&games[1..], split).sha256(), sha256);
+}
+
+#[test]
+fn removed_positions_and_their_images_are_gone() {
+    let games = games(100);
+    let dataset = build(&games, Split::new(1));
+    let steps = games[..20].iter().flat_map(|game| game.replay().steps);
+    let turn = Symmetry::all().nth(3).unwrap();
+    let out: Vec<Position> = steps.map(|step| step.position.image(turn)).collect();
+    let canonical: BTreeSet<Position> = out.iter().map(Position::canonical).collect();
+    let left = dataset.clone().without(&out);
+    for part in Part::ALL {
+        let expected: BTreeSet<_> =
+            positions(&dataset, part).difference(&canonical).copied().collect();
+        assert_eq!(positions(&left, part), expected);
+    }
+}
+
+fn write_games(path: &Path, games: &[Game]) {
+    let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
+    let Begin::Writer(mut writer) = begun else { panic!("complete") };
+    games.iter().for_each(|game| writer.push(game.clone()).unwrap());
+    writer.finish().unwrap();
+}
+
+fn write_positions(path: &Path, rows: &[ScoredPosition], enumerated: bool) {
+    let provenance = Provenance::new("test").with("enumerated", enumerated);
+    let begun = PositionWriter::begin(path, &provenance, Existing::Keep).unwrap();
+    let Begin::Writer(mut writer) = begun else { panic!("complete") };
+    rows.iter().for_each(|&row| writer.push(row).unwrap());
+    writer.finish().unwrap();
+}
+
+#[test]
+fn files_are_mixed_by_their_weights() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let games = games(700);
+    write_games(&path("random.games"), &games);
+    let label = Label::of_score(4).unwrap();
+    let must_pass = Position::new(1, 0x70).unwrap();
+    let rows = [
+        ScoredPosition::new(Position::START, label, Weight::ONE),
+        ScoredPosition::new(must_pass, label, Weight::ONE),
+    ];
+    assert_eq!(must_pass.moves(), 0);
+    write_positions(&path("all.positions"), &rows, true);
+    let choice = |name: &str| DataChoice { path: path(name), weight: 0.5 };
+    let data = [choice("random.games"), choice("all.positions")];
+    let read = || Dataset::read(&data, &LabelRules::default(), Split::new(1), &Silent).unwrap();
+    let dataset = read();
+    assert_eq!(dataset.dropped(), 1);
+    assert_eq!(dataset.inputs().len(), 2);
+    assert!(dataset.inputs().iter().all(|input| input.sha256.len() == 64 && input.weight == 0.5));
+    let start = dataset.training(Phase::new(0).unwrap());
+    assert_eq!((start.len(), start[0].weight().occurrences()), (1, 0.5));
+    let mut builder = DatasetBuilder::new(LabelRules::default(), Split::new(1));
+    builder.add_positions(&rows, 0.5, true);
+    builder.add_games(&games, 0.5);
+    assert_eq!(builder.finish().sha256(), dataset.sha256());
+}
+
+#[test]
+fn plain_positions_are_split_and_enumerated_ones_are_not() {
+    let all: Vec<ScoredPosition> =
+        games(100).iter().flat_map(|game| LabelRules::default().positions(game, 1.0)).collect();
+    let count = |enumerated, part| {
+        let mut builder = DatasetBuilder::new(LabelRules::default(), Split::new(1));
+        builder.add_positions(&all, 1.0, enumerated);
+        builder.finish().len(part)
+    };
+    assert_eq!(count(true, Part::Validation) + count(true, Part::Test), 0);
+    let total = count(true, Part::Training);
+    let held_out = count(false, Part::Validation);
+    assert!((total / 30..total / 12).contains(&held_out), "{held_out} of {total}");
+}
+
+#[test]
+fn what_is_no_data_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
+    std::fs::write(&path, "nothing of ours").unwrap();
+    let read = |path: &Path| {
+        let data = [DataChoice { path: path.into(), weight: 1.0 }];
+        Dataset::read(&data, &LabelRules::default(), Split::new(1), &Silent)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(read(&path).contains("notes.txt"));
+    let empty = folder.path().join("no.games");
+    write_games(&empty, &[]);
+    assert!(read(&empty).contains("no position has a label in"));
+}

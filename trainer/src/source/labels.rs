@@ -1,0 +1,344 @@
+//! Which value the positions of a game are fitted to.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use othello_engine::board::transcript::Step;
+use othello_engine::record::{Game, Label, ScoredPosition, Weight};
+use serde::{Deserialize, Serialize};
+
+/// What a label is taken from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Use {
+    /// What perfect play would have given from the game's solved position on.
+    Solved,
+    /// How the game ended.
+    Result,
+}
+
+/// The plies that a rule is for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Plies {
+    /// These, in every game: `34..=38`, `34`, or `all`.
+    Between(RangeInclusive<u8>),
+    /// Those about the game's solved position: `solved-2..=solved+2`, or `solved`.
+    AboutSolved {
+        /// How many before it.
+        before: u8,
+        /// How many after it.
+        after: u8,
+    },
+}
+
+/// One rule: positions at `plies` get the label that `label` says, and count `weight` times.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelRule {
+    /// Where the rule holds.
+    pub plies: Plies,
+    /// What the label is taken from.
+    #[serde(rename = "use")]
+    pub label: Use,
+    /// Occurrences that a position counts for, more than 0 and at most 1,000.
+    #[serde(default = "one")]
+    pub weight: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// An ordered list of rules. A position gets its label by the first rule that is for its ply and
+/// whose label the game has; a position without such a rule is left out.
+///
+/// As text `PLIES:USE` or `PLIES:USE*WEIGHT`, separated by commas, such as
+/// `34..=38:solved, 20..=60:result*0.5`; in TOML that text, or a list of tables with the fields
+/// `plies`, `use` and `weight`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "String")]
+pub struct LabelRules(Vec<LabelRule>);
+
+/// Why a text is no list of label rules.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{rule}` is no label rule: {reason}")]
+pub struct LabelRulesError {
+    rule: String,
+    reason: String,
+}
+
+impl Default for LabelRules {
+    /// What perfect play gives within two plies of the solved position, the result elsewhere.
+    fn default() -> Self {
+        let about = Plies::AboutSolved { before: 2, after: 2 };
+        Self(vec![
+            LabelRule { plies: about, label: Use::Solved, weight: 1.0 },
+            LabelRule { plies: Plies::Between(0..=60), label: Use::Result, weight: 1.0 },
+        ])
+    }
+}
+
+impl LabelRules {
+    /// Rules in this order; refused where there is none, or a weight is out of range.
+    pub fn new(rules: Vec<LabelRule>) -> Result<Self, LabelRulesError> {
+        let error =
+            |rule: String, reason: &str| Err(LabelRulesError { rule, reason: reason.into() });
+        if rules.is_empty() {
+            return error(String::new(), "expected PLIES:USE");
+        }
+        match rules.iter().find(|rule| !(rule.weight > 0.0 && rule.weight <= 1000.0)) {
+            Some(rule) => error(rule.to_string(), "the weight must be above 0 and at most 1000"),
+            None => Ok(Self(rules)),
+        }
+    }
+
+    /// The positions of a game that a rule gives a label, in their order, each weighted by its
+    /// rule times `weight`. They begin right after the game's random moves; each is one in which
+    /// a move was played.
+    pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
+        let first = usize::from(game.random_plies());
+        let steps = game.replay().steps;
+        let labelled = steps.iter().enumerate().skip(first).filter_map(|(ply, step)| {
+            let ply = u8::try_from(ply).ok()?;
+            self.0.iter().find_map(|rule| rule.apply(game, ply, step, weight))
+        });
+        labelled.collect()
+    }
+}
+
+impl LabelRule {
+    fn apply(&self, game: &Game, ply: u8, step: &Step, weight: f64) -> Option<ScoredPosition> {
+        let here = match &self.plies {
+            Plies::Between(plies) => plies.contains(&ply),
+            Plies::AboutSolved { before, after } => game.solved().is_some_and(|solved| {
+                let solved = solved.ply;
+                (solved.saturating_sub(*before)..=solved.saturating_add(*after)).contains(&ply)
+            }),
+        };
+        let black_score = match self.label {
+            Use::Solved => game.solved().map(|solved| solved.black_score),
+            Use::Result => game.black_score(),
+        };
+        let label = Label::of_score(black_score.filter(|_| here)? * step.side.sign())?;
+        let weight = Weight::of_occurrences(self.weight * weight)?;
+        Some(ScoredPosition::new(step.position, label, weight))
+    }
+}
+
+/// How rules may be written in TOML.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    List(Vec<LabelRule>),
+}
+
+impl TryFrom<Written> for LabelRules {
+    type Error = LabelRulesError;
+
+    fn try_from(written: Written) -> Result<Self, LabelRulesError> {
+        match written {
+            Written::Text(text) => text.parse(),
+            Written::List(rules) => Self::new(rules),
+        }
+    }
+}
+
+impl FromStr for LabelRules {
+    type Err = LabelRulesError;
+
+    fn from_str(text: &str) -> Result<Self, LabelRulesError> {
+        let rules = text.split(',').map(|rule| {
+            let rule = rule.trim();
+            parse_rule(rule).map_err(|reason| LabelRulesError { rule: rule.to_owned(), reason })
+        });
+        Self::new(rules.collect::<Result<_, _>>()?)
+    }
+}
+
+fn parse_rule(text: &str) -> Result<LabelRule, String> {
+    let (plies, rest) = text.split_once(':').ok_or("expected PLIES:USE")?;
+    let (label, weight) = rest.split_once('*').unwrap_or((rest, "1"));
+    let label = match label.trim() {
+        "solved" => Use::Solved,
+        "result" => Use::Result,
+        other => return Err(format!("`{other}` is neither `solved` nor `result`")),
+    };
+    let weight = weight.trim().parse().map_err(|_| format!("`{weight}` is no weight"))?;
+    Ok(LabelRule { plies: plies.trim().to_owned().try_into()?, label, weight })
+}
+
+impl TryFrom<String> for Plies {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong =
+            || format!("`{text}` is no range of plies, as all, 34..=38, solved-2..=solved+2");
+        if text == "all" {
+            return Ok(Self::Between(0..=60));
+        }
+        let (first, last) = text.split_once("..=").unwrap_or((&text, &text));
+        if let (Some(before), Some(after)) = (offset(first, '-'), offset(last, '+')) {
+            return Ok(Self::AboutSolved { before, after });
+        }
+        let ply = |text: &str| text.trim().parse::<u8>().ok().filter(|ply| *ply <= 60);
+        match (ply(first), ply(last)) {
+            (Some(first), Some(last)) if first <= last => Ok(Self::Between(first..=last)),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// The 2 of `solved-2`, and 0 for `solved`.
+fn offset(text: &str, sign: char) -> Option<u8> {
+    match text.trim().strip_prefix("solved")? {
+        "" => Some(0),
+        offset => offset.strip_prefix(sign)?.parse().ok().filter(|&offset| offset <= 60),
+    }
+}
+
+impl From<Plies> for String {
+    fn from(plies: Plies) -> Self {
+        plies.to_string()
+    }
+}
+
+impl From<LabelRules> for String {
+    fn from(rules: LabelRules) -> Self {
+        rules.to_string()
+    }
+}
+
+impl fmt::Display for Plies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Between(plies) if *plies == (0..=60) => f.write_str("all"),
+            Self::Between(plies) => write!(f, "{}..={}", plies.start(), plies.end()),
+            Self::AboutSolved { before, after } => write!(f, "solved-{before}..=solved+{after}"),
+        }
+    }
+}
+
+impl fmt::Display for LabelRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let label = match self.label {
+            Use::Solved => "solved",
+            Use::Result => "result",
+        };
+        write!(f, "{}:{label}*{}", self.plies, self.weight)
+    }
+}
+
+impl fmt::Display for LabelRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rules: Vec<String> = self.0.iter().map(LabelRule::to_string).collect();
+        f.write_str(&rules.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::board::{Position, transcript};
+    use othello_engine::record::Solved;
+
+    fn rules(text: &str) -> LabelRules {
+        text.parse().unwrap()
+    }
+
+    /// Nine moves, black wins by 64; black moves at even plies.
+    fn wipe_out() -> Game {
+        Game::new(0, &transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap()).unwrap()
+    }
+
+    fn labels(rules: &LabelRules, game: &Game) -> Vec<(u32, f64, f64)> {
+        let rows = rules.positions(game, 1.0).into_iter();
+        rows.map(|r| (r.position().ply(), r.label().discs(), r.weight().occurrences())).collect()
+    }
+
+    #[test]
+    fn the_default_is_solved_within_two_plies_and_the_result_elsewhere() {
+        let game = wipe_out().with_solved(Solved { ply: 4, black_score: 10 }).unwrap();
+        let discs: Vec<f64> = labels(&LabelRules::default(), &game).iter().map(|l| l.1).collect();
+        assert_eq!(discs, [64.0, -64.0, 10.0, -10.0, 10.0, -10.0, 10.0, -64.0, 64.0]);
+        let plain = labels(&LabelRules::default(), &wipe_out());
+        assert_eq!(plain[4], (4, 64.0, 1.0));
+    }
+
+    #[test]
+    fn the_first_rule_with_a_label_decides() {
+        let rules = rules("2..=3:solved, 0..=2:result*0.5, solved:solved*3");
+        let label = |ply, discs, weight| (ply, discs, weight);
+        let expected = [label(0, 64.0, 0.5), label(1, -64.0, 0.5), label(2, 64.0, 0.5)];
+        assert_eq!(labels(&rules, &wipe_out()), expected);
+        let game = wipe_out().with_solved(Solved { ply: 5, black_score: -2 }).unwrap();
+        let expected = [
+            label(0, 64.0, 0.5),
+            label(1, -64.0, 0.5),
+            label(2, -2.0, 1.0),
+            label(3, 2.0, 1.0),
+            label(5, 2.0, 3.0),
+        ];
+        assert_eq!(labels(&rules, &game), expected);
+    }
+
+    #[test]
+    fn a_broken_off_game_has_no_result_but_may_be_solved() {
+        let game = Game::new(0, &transcript::parse("f5d6c5f4").unwrap()).unwrap();
+        assert!(labels(&LabelRules::default(), &game).is_empty());
+        let game = game.with_solved(Solved { ply: 4, black_score: 0 }).unwrap();
+        assert_eq!(labels(&LabelRules::default(), &game), [(2, 0.0, 1.0), (3, 0.0, 1.0)]);
+    }
+
+    #[test]
+    fn random_moves_are_left_out_and_weights_multiply() {
+        let game = Game::new(7, wipe_out().squares()).unwrap();
+        let rows = rules("all:result*3").positions(&game, 0.5);
+        assert_eq!(rows.len(), 2);
+        assert_eq!(rows[0].position(), game.replay().steps[7].position);
+        assert_eq!(rows[0].weight().occurrences(), 1.5);
+        assert_ne!(rows[0].position(), Position::START);
+    }
+
+    #[test]
+    fn rules_are_read_as_they_are_written() {
+        for text in ["34..=38:solved*2,all:result*0.25", "solved-2..=solved+0:solved*1"] {
+            assert_eq!(rules(text).to_string(), text);
+        }
+        assert_eq!(rules("solved-2..=solved+2:solved,all:result"), LabelRules::default());
+        assert_eq!(rules("7:result").to_string(), "7..=7:result*1");
+        for bad in [
+            "",
+            "all",
+            "all:guess",
+            "38..=34:solved",
+            "61:result",
+            "all:result*0",
+            "all:result*-1",
+            "all:result*NaN",
+            "solved+1..=solved+2:solved",
+            "all:result,",
+        ] {
+            assert!(bad.parse::<LabelRules>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn toml_takes_a_text_or_a_list() {
+        #[derive(Serialize, Deserialize, PartialEq, Debug)]
+        struct Settings {
+            labels: LabelRules,
+        }
+        let text: Settings =
+            toml::from_str(r#"labels = "34..=38:solved, all:result*0.5""#).unwrap();
+        let list = "[[labels]]\nplies = '34..=38'\nuse = 'solved'\n\
+                    [[labels]]\nplies = 'all'\nuse = 'result'\nweight = 0.5";
+        assert_eq!(toml::from_str::<Settings>(list).unwrap(), text);
+        let written = toml::to_string(&text).unwrap();
+        assert_eq!(toml::from_str::<Settings>(&written).unwrap(), text);
+        assert!(toml::from_str::<Settings>("labels = []").is_err());
+        assert!(toml::from_str::<Settings>("labels = [{plies='all', use='result', w=1}]").is_err());
+    }
+}

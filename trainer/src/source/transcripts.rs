@@ -1,0 +1,46 @@
+//! Games as text, one a line: `f5d6c3…`, passes written or left out.
+
+use std::path::Path;
+
+use othello_engine::board::transcript;
+use othello_engine::record::Game;
+
+use super::lines::Lines;
+use super::{Rejection, SourceError};
+
+/// Reads the games of a file, line by line; blank lines are skipped.
+pub fn read(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<Result<Game, Rejection>, SourceError>> + use<>, SourceError>
+{
+    Lines::open(path, parse)
+}
+
+fn parse(line: &str) -> Result<Game, String> {
+    let squares = transcript::parse(line).map_err(|error| error.to_string())?;
+    Game::new(0, &squares).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_line_is_named_and_the_others_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.txt");
+        let long = "f5".repeat(9000);
+        let text = format!("f5d6c5f4e7f6g5e6e3\r\n\nf5f5\nnonsense\n{long}\nf5d6");
+        std::fs::write(&path, [text.as_bytes(), b"\n\xFF\n"].concat()).unwrap();
+        let games: Vec<_> = read(&path).unwrap().map(|game| game.unwrap()).collect();
+        assert_eq!(games.len(), 6);
+        assert_eq!(games[0].as_ref().unwrap().black_score(), Some(64));
+        let reasons: Vec<String> =
+            games[1..4].iter().map(|game| game.as_ref().unwrap_err().to_string()).collect();
+        assert!(reasons[0].ends_with("games.txt: line 3: move 2: f5 is not legal here"));
+        assert!(reasons[1].ends_with("line 4: `no` is no square; expected a1 to h8"));
+        assert!(reasons[2].ends_with("line 5: 4096 bytes or longer"));
+        assert_eq!(games[4].as_ref().unwrap().squares().len(), 2);
+        assert!(games[5].as_ref().unwrap_err().to_string().contains("line 7"));
+    }
+}

@@ -1,0 +1,176 @@
+//! WTHOR: the tournament games of the Fédération Française d'Othello (`.wtb`).
+//!
+//! A header of 16 bytes: date (4), number of games (u32), a number that means nothing here (u16),
+//! year (u16), board size (0 or 8), 0 for games, depth of the theoretical score, a spare byte.
+//! Then 68 bytes for each game: tournament, black and white player (u16 each), black's discs,
+//! black's discs under perfect play from the stated depth, 60 moves as 10 · rank + file (a1 = 11),
+//! 0 after the last. Passes are not stored. Integers are little-endian.
+
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use othello_engine::board::{Discs, Square};
+use othello_engine::record::{Game, Solved};
+
+use super::{Rejection, SourceError};
+
+const HEADER_BYTES: usize = 16;
+const RECORD_BYTES: usize = 68;
+const MOVES_AT: usize = 8;
+
+/// Reads the games of a file one after the other. Those with as many moves have the theoretical
+/// score as [`Game::solved`], at the ply with the stated number of empty squares.
+pub struct WthorGames {
+    path: PathBuf,
+    file: BufReader<File>,
+    solved_ply: Option<u8>,
+    games: u32,
+    number: u32,
+}
+
+impl WthorGames {
+    /// Opens a file and checks its header.
+    pub fn open(path: &Path) -> Result<Self, SourceError> {
+        let failed = |error| SourceError::io(path, "open it", error);
+        let wrong = |reason| SourceError::Format {
+            path: path.to_owned(),
+            expected: "WTHOR file of games",
+            reason,
+        };
+        let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let mut file = BufReader::new(file);
+        let mut header = [0; HEADER_BYTES];
+        file.read_exact(&mut header)
+            .map_err(|_| wrong(format!("{length} bytes, fewer than its header has")))?;
+        let games = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
+        let expected = HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(games);
+        if length != expected {
+            return Err(wrong(format!(
+                "{length} bytes, where the {games} games it states take {expected}"
+            )));
+        }
+        if !matches!(header[12], 0 | 8) {
+            return Err(wrong(format!("the board has {} files; expected 8", header[12])));
+        }
+        if header[13] != 0 {
+            return Err(wrong("it holds solitaires".to_owned()));
+        }
+        let solved_ply = match header[14] {
+            0 => None,
+            empties @ 1..=60 => Some(60 - empties),
+            empties => return Err(wrong(format!("a score for {empties} empty squares"))),
+        };
+        Ok(Self { path: path.to_owned(), file, solved_ply, games, number: 0 })
+    }
+
+    fn game(&self, record: &[u8; RECORD_BYTES]) -> Result<Game, String> {
+        let moves = &record[MOVES_AT..];
+        let count = moves.iter().position(|&code| code == 0).unwrap_or(moves.len());
+        if moves[count..].iter().any(|&code| code != 0) {
+            return Err(format!("moves after the end of the game, which is move {count}"));
+        }
+        let squares: Vec<Square> =
+            moves[..count].iter().map(|&code| square(code)).collect::<Result<_, _>>()?;
+        let game = Game::new(0, &squares).map_err(|error| error.to_string())?;
+        let Some(ply) = self.solved_ply.filter(|&ply| usize::from(ply) <= count) else {
+            return Ok(game);
+        };
+        let black_score = Discs::from(record[7]) * 2 - 64;
+        game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
+    }
+}
+
+fn square(code: u8) -> Result<Square, String> {
+    let (rank, file) = (code / 10, code % 10);
+    let square = Square::at(file.wrapping_sub(1), rank.wrapping_sub(1));
+    square.ok_or_else(|| format!("{code} is no move; expected 11 to 88"))
+}
+
+impl Iterator for WthorGames {
+    type Item = Result<Result<Game, Rejection>, SourceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.number == self.games {
+            return None;
+        }
+        self.number += 1;
+        let mut record = [0; RECORD_BYTES];
+        if let Err(error) = self.file.read_exact(&mut record) {
+            self.number = self.games;
+            return Some(Err(SourceError::io(&self.path, "read it", error)));
+        }
+        let game = self.game(&record).map_err(|reason| {
+            let place = format!("record {}", self.number);
+            Rejection { path: self.path.clone(), place, reason }
+        });
+        Some(Ok(game))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with these games: theoretical black discs, moves.
+    fn file(games: &[(u8, &[u8])]) -> Vec<u8> {
+        let mut bytes = vec![20, 20, 1, 1];
+        bytes.extend((games.len() as u32).to_le_bytes());
+        bytes.extend([0, 0, 0xE4, 0x07, 8, 0, 57, 0]);
+        for (theoretical, moves) in games {
+            let mut record = [0; RECORD_BYTES];
+            record[7] = *theoretical;
+            record[MOVES_AT..][..moves.len()].copy_from_slice(moves);
+            bytes.extend(record);
+        }
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Result<Vec<Result<Game, Rejection>>, SourceError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("WTH_2020.wtb");
+        std::fs::write(&path, bytes).unwrap();
+        WthorGames::open(&path)?.collect()
+    }
+
+    #[test]
+    fn moves_and_the_theoretical_score_are_read() {
+        // f5 d6 c5, with the score for 57 empty squares: ply 3.
+        let games = read(&file(&[(40, &[56, 64, 53]), (40, &[56])])).unwrap();
+        let game = games[0].as_ref().unwrap();
+        let names: Vec<String> = game.squares().iter().map(Square::to_string).collect();
+        assert_eq!(names, ["f5", "d6", "c5"]);
+        assert_eq!(game.solved(), Some(Solved { ply: 3, black_score: 16 }));
+        assert_eq!(games[1].as_ref().unwrap().solved(), None);
+    }
+
+    #[test]
+    fn bad_records_are_named() {
+        let games =
+            read(&file(&[(32, &[56, 11]), (32, &[90]), (65, &[56, 64, 53]), (32, &[0, 56])]));
+        let reasons: Vec<String> =
+            games.unwrap().into_iter().map(|game| game.unwrap_err().to_string()).collect();
+        assert!(reasons[0].contains("record 1: move 2: a1 is not legal"), "{reasons:?}");
+        assert!(reasons[1].contains("record 2: 90 is no move"), "{reasons:?}");
+        assert!(reasons[2].contains("record 3: 66 is no score"), "{reasons:?}");
+        assert!(reasons[3].contains("record 4: moves after the end"), "{reasons:?}");
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let good = file(&[(32, &[56])]);
+        let changed = |at: usize, byte: u8| {
+            let mut bytes = good.clone();
+            bytes[at] = byte;
+            read(&bytes).unwrap_err().to_string()
+        };
+        assert!(changed(4, 2).contains("where the 2 games it states take 152"));
+        assert!(changed(7, 255).contains("games it states"));
+        assert!(changed(12, 10).contains("10 files"));
+        assert!(changed(13, 1).contains("solitaires"));
+        assert!(changed(14, 61).contains("61 empty"));
+        assert!(read(b"short").is_err());
+        assert!(read(&good[..80]).is_err());
+    }
+}
