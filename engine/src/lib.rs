@@ -14,3 +14,4 @@ pub mod progress;
 pub mod random;
 pub mod record;
 pub mod search;
+pub mod selfplay;

@@ -1,0 +1,231 @@
+//! Many games in parallel, written in their order.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+
+use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
+
+use super::{Searchers, Settings, Shard, play};
+use crate::eval::Evaluate;
+use crate::file::{Begin, Existing, Provenance, Summary};
+use crate::progress::Progress;
+use crate::record::{GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError};
+
+/// Each game's transposition table: part of what decides it, so not a setting of the machine.
+pub const HASH_MEGABYTES: usize = 16;
+
+/// Which games to play.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// How each is played.
+    pub settings: Settings,
+    /// How many there are, in all shards together.
+    pub games: u64,
+    /// The part of them to play here: whole frames, so none where there are fewer than shards.
+    pub shard: Shard,
+    /// What identifies the evaluation: the checksum of its weights file, or its name.
+    pub weights: String,
+}
+
+/// What a file of games holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Played {
+    /// Distinct games.
+    pub games: u64,
+    /// Games dropped because an earlier one of this shard had the same moves.
+    pub duplicates: u64,
+    /// Positions after the random beginnings in which a move was played.
+    pub positions: u64,
+    /// The file.
+    pub summary: Summary,
+}
+
+impl Run {
+    fn provenance(&self) -> Provenance {
+        let Settings { seed, random_plies, depth, exact, values } = &self.settings;
+        Provenance::new("selfplay")
+            .with("games", self.games)
+            .with("shard", self.shard.to_string())
+            .with("seed", *seed)
+            .with("random_plies", random_plies.to_string())
+            .with("depth", *depth)
+            .with("exact", *exact)
+            .with("values", *values)
+            .with("hash_megabytes", HASH_MEGABYTES)
+            .with("weights", self.weights.as_str())
+    }
+
+    /// Which frames are this shard's.
+    fn frames(&self) -> Range<u64> {
+        self.shard.frames(self.games.div_ceil(GAMES_PER_FRAME as u64))
+    }
+
+    /// The games of a range of frames.
+    fn games_of(&self, frames: Range<u64>) -> Range<u64> {
+        let first_of = |frame: u64| frame.saturating_mul(GAMES_PER_FRAME as u64).min(self.games);
+        first_of(frames.start)..first_of(frames.end)
+    }
+}
+
+/// Plays the games of a shard and writes them, one frame for each [`GAMES_PER_FRAME`] of them.
+///
+/// The file does not depend on the number of threads, nor on how often the run was killed and
+/// begun again. A game with the moves of an earlier one of the same shard is dropped; dropping
+/// them again from all shards' files, one after the other, leaves the file of an undivided run.
+pub fn play_games<E: Evaluate>(
+    path: &Path,
+    run: &Run,
+    evaluator: &E,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<Played, RecordError> {
+    let frames = run.frames();
+    let count = |games: Range<u64>| games.end - games.start;
+    let games = count(run.games_of(frames.clone()));
+    let mut tally = Tally::default();
+    let mut writer = match GameWriter::begin(path, &run.provenance(), existing)? {
+        Begin::Done(summary) => {
+            for game in GameReader::open(path)? {
+                tally.count(&game?);
+            }
+            return Ok(tally.played(games, summary));
+        }
+        Begin::Writer(writer) => writer,
+    };
+    if writer.dropped_bytes() > 0 {
+        let dropped = writer.dropped_bytes();
+        progress.message(&format!("a torn frame of {dropped} bytes was dropped"));
+    }
+    for game in writer.reread()? {
+        tally.is_new(&game?);
+    }
+    let mut next = frames.start + writer.resumed_frames() as u64;
+    progress.begin("self-play (games)", count(run.games_of(frames.start..next)), games);
+    let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+    while next < frames.end {
+        let batch = next..(next + frames_at_once()).min(frames.end);
+        next = batch.end;
+        let play_one = |index| {
+            let game = searchers.with(|searcher| play(&run.settings, index, searcher));
+            progress.advance(1);
+            game
+        };
+        let indices: Vec<u64> = run.games_of(batch).collect();
+        let played: Vec<Game> = indices.into_par_iter().with_max_len(1).map(play_one).collect();
+        for frame in played.chunks(GAMES_PER_FRAME) {
+            let new = |game: &&Game| tally.is_new(game);
+            writer.write_frame(&frame.iter().filter(new).cloned().collect::<Vec<_>>())?;
+        }
+    }
+    Ok(tally.played(games, writer.finish()?))
+}
+
+/// So many that the threads seldom wait for the last game of a batch.
+fn frames_at_once() -> u64 {
+    (rayon::current_num_threads() as u64 / 8).max(1)
+}
+
+/// What is in the file so far.
+#[derive(Default)]
+struct Tally {
+    /// 16 bytes of a checksum stand for the moves: two games in 2⁶⁴ would be confused.
+    seen: HashSet<[u8; 16]>,
+    games: u64,
+    positions: u64,
+}
+
+impl Tally {
+    /// Counts a game whose moves were not met before; whether it is one.
+    fn is_new(&mut self, game: &Game) -> bool {
+        let moves: Vec<u8> = game.squares().iter().map(|square| square.index() as u8).collect();
+        let mut key = [0; 16];
+        key.copy_from_slice(&Sha256::digest(&moves)[..16]);
+        let new = self.seen.insert(key);
+        if new {
+            self.count(game);
+        }
+        new
+    }
+
+    fn count(&mut self, game: &Game) {
+        self.games += 1;
+        self.positions += game.positions() as u64;
+    }
+
+    fn played(self, games: u64, summary: Summary) -> Played {
+        let duplicates = games - self.games;
+        Played { games: self.games, duplicates, positions: self.positions, summary }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Mobility;
+    use crate::progress::Silent;
+
+    /// Three frames, with games that are the same as others.
+    fn run() -> Run {
+        let random_plies = "3..=12".parse().unwrap();
+        let settings = Settings { seed: 5, random_plies, depth: 1, exact: 5, values: true };
+        Run { settings, games: 600, shard: Shard::WHOLE, weights: "mobility".to_owned() }
+    }
+
+    fn played(path: &Path, run: &Run) -> Played {
+        play_games(path, run, &Mobility, Existing::Keep, &Silent).unwrap()
+    }
+
+    fn games(path: &Path) -> Vec<Game> {
+        GameReader::open(path).unwrap().map(|game| game.unwrap()).collect()
+    }
+
+    #[test]
+    fn the_file_does_not_depend_on_threads_or_on_being_killed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let one = on(1).install(|| played(&path("1.games"), &run()));
+        let three = on(3).install(|| played(&path("3.games"), &run()));
+        assert_eq!(one, three);
+        assert_eq!(one.games + one.duplicates, 600);
+        assert!(one.duplicates > 0);
+        let there = games(&path("1.games"));
+        assert_eq!(one.games, there.len() as u64);
+        assert_eq!(one.positions, there.iter().map(|game| game.positions() as u64).sum::<u64>());
+        assert_eq!(played(&path("1.games"), &run()), one);
+
+        let killed = path("killed.games");
+        let begun = GameWriter::begin(&killed, &run().provenance(), Existing::Keep).unwrap();
+        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        let mut frames = GameReader::open(&path("1.games")).unwrap();
+        writer.write_frame(&frames.next_frame().unwrap().unwrap()).unwrap();
+        drop(writer);
+        assert_eq!(played(&killed, &run()), one);
+    }
+
+    #[test]
+    fn shards_one_after_the_other_are_the_whole_but_for_duplicates() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        played(&path("whole.games"), &run());
+        let mut tally = Tally::default();
+        let mut joined = vec![];
+        for shard in ["1/2", "2/2"] {
+            let path = path(&shard.replace('/', "of"));
+            played(&path, &Run { shard: shard.parse().unwrap(), ..run() });
+            joined.extend(games(&path));
+        }
+        joined.retain(|game| tally.is_new(game));
+        assert_eq!(joined, games(&path("whole.games")));
+    }
+
+    #[test]
+    fn frames_hold_all_games_once() {
+        for games in [0, 1, 255, 256, 257, u64::MAX] {
+            let run = Run { games, ..run() };
+            assert_eq!(run.games_of(run.frames()), 0..games);
+        }
+    }
+}

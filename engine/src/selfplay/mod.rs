@@ -1,0 +1,13 @@
+//! Self-play: games that an evaluation plays against itself after a random beginning.
+
+mod game;
+mod many;
+mod schedule;
+mod searchers;
+mod shard;
+
+pub use game::{Settings, play};
+pub use many::{HASH_MEGABYTES, Played, Run, play_games};
+pub use schedule::{MAX_RANDOM_PLIES, MAX_WEIGHT, Schedule, ScheduleError};
+pub use searchers::Searchers;
+pub use shard::{Shard, ShardError};

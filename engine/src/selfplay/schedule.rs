@@ -1,0 +1,180 @@
+//! How many random moves games begin with.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::random::Generator;
+
+/// The most random moves: a random game that has already ended by then is rare.
+pub const MAX_RANDOM_PLIES: usize = 50;
+
+/// The largest weight of a length.
+pub const MAX_WEIGHT: u32 = 1_000_000;
+
+/// How often each number of random moves is drawn.
+///
+/// Written as terms with commas between them, each a length or a range, with a weight for each of
+/// its lengths where that is not 1: `8..=24`, `8,10,12`, `8*2,12..=16`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    /// By length; not all are 0.
+    weights: [u32; MAX_RANDOM_PLIES + 1],
+}
+
+/// Why a text is no schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    /// A term that is not understood.
+    #[error("`{found}` is no number of random moves; expected terms like 8, 8..=24 or 8..=24*2")]
+    Term {
+        /// What stood there.
+        found: String,
+    },
+    /// A length beyond the largest, or a range that ends before it begins.
+    #[error("`{found}`: random moves go from 0 to {MAX_RANDOM_PLIES}, the lesser number first")]
+    Length {
+        /// What stood there.
+        found: String,
+    },
+    /// A weight of 0 or beyond the largest.
+    #[error("`{found}`: weights go from 1 to {MAX_WEIGHT}")]
+    Weight {
+        /// What stood there.
+        found: String,
+    },
+    /// A length in two terms.
+    #[error("{length} random moves are in the schedule twice")]
+    Twice {
+        /// The length.
+        length: usize,
+    },
+}
+
+impl Schedule {
+    /// Draws a number of random moves: 0..=[`MAX_RANDOM_PLIES`].
+    pub fn draw(&self, random: &mut Generator) -> u8 {
+        let mut left = random.below(self.weights.iter().sum());
+        let mut length = 0;
+        while left >= self.weights[length] {
+            left -= self.weights[length];
+            length += 1;
+        }
+        length as u8
+    }
+}
+
+impl FromStr for Schedule {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<Self, ScheduleError> {
+        let mut weights = [0; MAX_RANDOM_PLIES + 1];
+        for term in text.split(',') {
+            let (lengths, weight) = parse_term(term.trim_ascii())?;
+            for length in lengths {
+                if weights[length] != 0 {
+                    return Err(ScheduleError::Twice { length });
+                }
+                weights[length] = weight;
+            }
+        }
+        Ok(Self { weights })
+    }
+}
+
+fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), ScheduleError> {
+    let found = || term.chars().take(40).collect();
+    let number = |text: &str| text.trim_ascii().parse::<u32>().ok();
+    let not_understood = || ScheduleError::Term { found: found() };
+    let (lengths, weight) = term.split_once('*').unwrap_or((term, "1"));
+    let (first, last) = lengths.split_once("..=").unwrap_or((lengths, lengths));
+    let first = number(first).ok_or_else(not_understood)? as usize;
+    let last = number(last).ok_or_else(not_understood)? as usize;
+    let weight = number(weight).ok_or_else(not_understood)?;
+    if first > last || last > MAX_RANDOM_PLIES {
+        return Err(ScheduleError::Length { found: found() });
+    }
+    if !(1..=MAX_WEIGHT).contains(&weight) {
+        return Err(ScheduleError::Weight { found: found() });
+    }
+    Ok((first..=last, weight))
+}
+
+impl fmt::Display for Schedule {
+    /// The shortest way to write it: the same text for the same schedule.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut comma = "";
+        let mut first = 0;
+        for run in self.weights.chunk_by(|a, b| a == b) {
+            let last = first + run.len() - 1;
+            if run[0] != 0 {
+                write!(f, "{comma}{first}")?;
+                if first != last {
+                    write!(f, "..={last}")?;
+                }
+                if run[0] != 1 {
+                    write!(f, "*{}", run[0])?;
+                }
+                comma = ",";
+            }
+            first = last + 1;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn schedule(text: &str) -> Schedule {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn schedules_are_written_the_shortest_way() {
+        for (given, written) in [
+            ("8..=24", "8..=24"),
+            ("8,10,12", "8,10,12"),
+            ("12..=16*1, 8*2", "8*2,12..=16"),
+            ("8,9,10,11*3", "8..=10,11*3"),
+            ("0", "0"),
+        ] {
+            assert_eq!(schedule(given).to_string(), written);
+        }
+    }
+
+    #[test]
+    fn what_is_no_schedule_is_refused() {
+        let bad = ["", "8,", "x", "8..24", "-1", "51", "9..=8", "8*0", "8*1000001", "8,8", "8*x"];
+        for text in bad {
+            assert!(text.parse::<Schedule>().is_err(), "{text}");
+        }
+        assert_eq!("3,1..=4".parse::<Schedule>(), Err(ScheduleError::Twice { length: 3 }));
+    }
+
+    #[test]
+    fn lengths_are_drawn_by_weight() {
+        let schedule = schedule("8*2,12..=13*1,50");
+        let mut random = Generator::new(1);
+        let mut counts = [0; MAX_RANDOM_PLIES + 1];
+        (0..50_000).for_each(|_| counts[usize::from(schedule.draw(&mut random))] += 1);
+        for (length, &count) in counts.iter().enumerate() {
+            let expected = i32::try_from(schedule.weights[length]).unwrap() * 10_000;
+            assert!((count - expected).abs() < 500, "{length}: {count}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn writing_and_reading_gives_the_same(
+            weights in proptest::array::uniform32(0..4u32),
+            one in 32..=MAX_RANDOM_PLIES,
+        ) {
+            let mut schedule = Schedule { weights: [0; MAX_RANDOM_PLIES + 1] };
+            schedule.weights[..32].copy_from_slice(&weights);
+            schedule.weights[one] = 7;
+            prop_assert_eq!(schedule.to_string().parse::<Schedule>(), Ok(schedule));
+        }
+    }
+}

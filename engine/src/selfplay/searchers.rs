@@ -1,0 +1,33 @@
+//! Searchers for parallel work, made once and lent to whichever thread needs one.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::eval::Evaluate;
+use crate::search::Searcher;
+
+/// As many searchers as threads ever needed one at once.
+#[derive(Debug)]
+pub struct Searchers<'a, E: Evaluate> {
+    evaluator: &'a E,
+    hash_megabytes: usize,
+    idle: Mutex<Vec<Searcher<'a, E>>>,
+}
+
+impl<'a, E: Evaluate> Searchers<'a, E> {
+    /// None yet.
+    pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
+        Self { evaluator, hash_megabytes, idle: Mutex::new(vec![]) }
+    }
+
+    /// Works with a searcher that no one else has meanwhile. Its table may hold what it learned
+    /// before: call [`Searcher::new_game`].
+    pub fn with<T>(&self, work: impl FnOnce(&mut Searcher<'a, E>) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut searcher =
+            taken.unwrap_or_else(|| Searcher::new(self.evaluator, self.hash_megabytes));
+        let result = work(&mut searcher);
+        idle().push(searcher);
+        result
+    }
+}
