@@ -2,8 +2,5 @@
 
 pub mod diff;
 pub mod fit;
-pub mod import;
 pub mod loss;
-pub mod matches;
 pub mod phases;
-pub mod quickstart;
