@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use othello_engine::cli::common;
-use othello_trainer::cli::{diff, fit, loss};
+use othello_trainer::cli::{diff, fit, loss, matches};
 
 /// Othello trainer: fits evaluation weights to games, and compares them.
 #[derive(Parser, Debug)]
@@ -25,6 +25,8 @@ enum Command {
     Fit(Box<fit::Arguments>),
     /// The errors of an evaluation on data
     Loss(loss::Arguments),
+    /// Play paired games between two evaluations
+    Match(matches::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -33,5 +35,6 @@ fn main() -> ExitCode {
         Command::Diff(arguments) => diff::run(arguments, session),
         Command::Fit(arguments) => fit::run(arguments, session),
         Command::Loss(arguments) => loss::run(arguments, session),
+        Command::Match(arguments) => matches::run(arguments, session),
     })
 }

@@ -3,4 +3,5 @@
 pub mod diff;
 pub mod fit;
 pub mod loss;
+pub mod matches;
 pub mod phases;
