@@ -1,5 +1,6 @@
 //! Trainer.
 pub mod backend;
+pub mod cli;
 pub mod dataset;
 pub mod fit;
 pub mod model;

@@ -1,8 +1,5 @@
-//! The command line: one file per subcommand.
+//! The command line: one file per subcommand. What all of them share is
+//! [`othello_engine::cli`].
 
 pub mod diff;
-pub mod fit;
 pub mod import;
-pub mod loss;
-pub mod matches;
-pub mod quickstart;
