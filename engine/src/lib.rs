@@ -1,7 +1,7 @@
 //! Othello engine: boards, patterns, weights files, search, self-play and openings.
 //!
-//! Arrows between the rooms point one way: [`board`] ← `pattern` ← `eval` ← `search` ←
-//! `selfplay`, `openings` ← `cli`, with `file` ← `record` beside them.
+//! Arrows between the rooms point one way: [`board`] ← [`pattern`] ← [`eval`] ← [`search`] ←
+//! `selfplay`, [`openings`] ← `cli`, with [`file`] ← [`record`] beside them.
 
 pub mod board;
 #[cfg(feature = "cli")]

@@ -1,4 +1,8 @@
-//! Trainer.
+//! Othello trainer: fits pattern weights for 60 phases, and measures them.
+//!
+//! [`source`] → [`dataset`] → [`fit`] with [`model`] and [`backend`] → a weights file that the
+//! engine embeds.
+
 pub mod backend;
 pub mod cli;
 pub mod dataset;

@@ -161,7 +161,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         let depth = u32::from(empties >= 15) + u32::from(empties >= 18);
         let value = self.unordered(child, &state, -MAX_VALUE - 1, MAX_VALUE + 1, depth);
         let odd = i32::from(candidate.square.bit() & odd_squares != 0);
-        odd * STEPS_PER_DISC / 2 - value - STEPS_PER_DISC * weighted_mobility(child)
+        odd * STEPS_PER_DISC / 2 - value - 2 * STEPS_PER_DISC * weighted_mobility(child)
     }
 
     /// A node without values: ordered by replies or by parity.

@@ -1,5 +1,7 @@
-//! The command line: one file per subcommand. What all of them share is
-//! [`othello_engine::cli`].
+//! The command line: one file per subcommand.
 
 pub mod diff;
+pub mod fit;
 pub mod import;
+pub mod loss;
+pub mod phases;

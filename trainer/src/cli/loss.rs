@@ -1,0 +1,154 @@
+//! `othello-trainer loss`: the errors of any evaluation on any data.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::path::PathBuf;
+
+use othello_engine::board::notation::board_text;
+use othello_engine::board::{Phase, Side};
+use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::eval::{Evaluate, Evaluator, STEPS_PER_DISC, WeightsChoice};
+use othello_engine::record::ScoredPosition;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::phases::Phases;
+use crate::backend::{Errors, RESIDUALS_PER_DISC};
+use crate::source::LabelRules;
+use crate::source::records::read_positions;
+
+/// Arguments of `loss`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// A weights file, or `none`, `mobility`, `embedded`
+    weights: WeightsChoice,
+    /// Records of games or positions
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
+    /// Only these phases
+    #[arg(long, value_name = "A..B", default_value = "0..59")]
+    phases: Phases,
+    /// What the positions of games are compared with, such as `36:solved` [default: what perfect
+    /// play gives within two plies of a game's solved position, elsewhere its result]
+    #[arg(long, value_name = "RULES")]
+    labels: Option<LabelRules>,
+    /// Exit with status 1 where the mean absolute error is larger, in discs
+    #[arg(long, value_name = "X")]
+    max_mae: Option<f64>,
+    /// List this many positions with the largest errors
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    worst: usize,
+}
+
+#[derive(Serialize)]
+struct Loss {
+    phases: Vec<PhaseLoss>,
+    positions: u64,
+    /// Mean absolute error in discs, the value clamped to ±64.
+    mae: Option<f64>,
+    /// Mean squared error in discs².
+    mse: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    worst: Vec<WorstPosition>,
+}
+
+#[derive(Serialize)]
+struct PhaseLoss {
+    phase: Phase,
+    positions: u64,
+    mae: Option<f64>,
+    mse: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct WorstPosition {
+    board: String,
+    value: f64,
+    label: f64,
+    error: f64,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
+        writeln!(f, "phase  positions      MAE       MSE")?;
+        for row in self.phases.iter().filter(|row| row.positions > 0) {
+            let (mae, mse) = (number(row.mae), number(row.mse));
+            writeln!(f, "{:5}  {:9}  {mae:>7}  {mse:>8}", row.phase.index(), row.positions)?;
+        }
+        let (mae, mse) = (number(self.mae), number(self.mse));
+        writeln!(f, "  all  {:9}  {mae:>7}  {mse:>8}", self.positions)?;
+        for WorstPosition { board, value, label, error } in &self.worst {
+            writeln!(f, "{board}  value {value:+.2}  label {label:+.2}  error {error:+.2}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A position and how far the value is off, in 1/1024 disc.
+#[derive(Clone, Copy)]
+struct Valued {
+    row: ScoredPosition,
+    error: i32,
+}
+
+/// Measures and reports; exit status 1 where the error is above `--max-mae`.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let rules = arguments.labels.clone().unwrap_or_default();
+    let mut phases = vec![Errors::default(); Phase::all().len()];
+    let mut worst: Vec<Valued> = vec![];
+    for path in &arguments.data {
+        read_positions(path, &rules, session.progress(), |rows| {
+            let valued: Vec<(Phase, Valued)> =
+                rows.par_iter().filter_map(|row| value(&evaluator, row)).collect();
+            let wanted = |(phase, _): &&(Phase, Valued)| arguments.phases.0.contains(phase);
+            for (phase, valued) in valued.iter().filter(wanted) {
+                phases[phase.index()].add(valued.row.weight().steps(), valued.error);
+                if arguments.worst > 0 {
+                    worst.push(*valued);
+                }
+            }
+            keep_worst(&mut worst, arguments.worst);
+        })?;
+    }
+    let all = phases.iter().fold(Errors::default(), |sum, phase| sum.plus(*phase));
+    let rows = Phase::all().zip(&phases).filter(|(phase, _)| arguments.phases.0.contains(phase));
+    let rows = rows.map(|(phase, errors)| PhaseLoss {
+        phase,
+        positions: errors.positions,
+        mae: errors.mae(),
+        mse: errors.mse(),
+    });
+    session.print(&Loss {
+        phases: rows.collect(),
+        positions: all.positions,
+        mae: all.mae(),
+        mse: all.mse(),
+        worst: worst.iter().map(describe).collect(),
+    })?;
+    let too_large = arguments.max_mae.is_some_and(|limit| all.mae().is_none_or(|mae| mae > limit));
+    Ok(Outcome::wrong_if(too_large))
+}
+
+/// The value of a position; `None` for a full board, which has no phase.
+fn value(evaluator: &Evaluator, row: &ScoredPosition) -> Option<(Phase, Valued)> {
+    let position = row.position();
+    let phase = Phase::of(&position)?;
+    let value = evaluator.value(&evaluator.state(&position), &position);
+    let unit = RESIDUALS_PER_DISC / STEPS_PER_DISC;
+    let error = i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / 256) - value * unit;
+    Some((phase, Valued { row: *row, error }))
+}
+
+fn keep_worst(worst: &mut Vec<Valued>, count: usize) {
+    worst.sort_by_key(|valued| (Reverse(valued.error.unsigned_abs()), valued.row));
+    worst.truncate(count);
+}
+
+fn describe(valued: &Valued) -> WorstPosition {
+    let error = -f64::from(valued.error) / f64::from(RESIDUALS_PER_DISC);
+    let label = valued.row.label().discs();
+    let board = board_text(&valued.row.position(), Side::Black);
+    WorstPosition { board, value: label + error, label, error }
+}

@@ -1,0 +1,54 @@
+//! `--phases A..B`.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use othello_engine::board::Phase;
+
+/// A range of phases as the command line gives it: `A..B` and `A..=B` both take in B, `A` is one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Phases(pub RangeInclusive<Phase>);
+
+/// Why a text is no range of phases.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no range of phases; expected `A..B` with 0 ≤ A ≤ B ≤ 59, B taken in")]
+pub struct PhasesError(String);
+
+impl Default for Phases {
+    fn default() -> Self {
+        let bound =
+            |index| Phase::new(index).unwrap_or_else(|| unreachable!("0 and 59 are phases"));
+        Self(bound(0)..=bound(59))
+    }
+}
+
+impl FromStr for Phases {
+    type Err = PhasesError;
+
+    fn from_str(text: &str) -> Result<Self, PhasesError> {
+        let error = || PhasesError(text.to_owned());
+        let phase = |text: &str| text.trim().parse().ok().and_then(Phase::new).ok_or_else(error);
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
+        let range = phase(first)?..=phase(last.strip_prefix('=').unwrap_or(last))?;
+        if range.is_empty() { Err(error()) } else { Ok(Self(range)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_phase_is_taken_in() {
+        let range = |text: &str| {
+            let Phases(range) = text.parse().unwrap();
+            (range.start().index(), range.end().index())
+        };
+        assert_eq!(range("34..38"), (34, 38));
+        assert_eq!(range("34..=38"), (34, 38));
+        assert_eq!(range("36"), (36, 36));
+        for text in ["", "38..34", "0..60", "a..b", "-1..3", "3.."] {
+            assert!(text.parse::<Phases>().is_err(), "{text}");
+        }
+    }
+}
