@@ -6,4 +6,3 @@ pub mod import;
 pub mod loss;
 pub mod matches;
 pub mod phases;
-pub mod quickstart;
