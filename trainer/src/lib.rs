@@ -1,5 +1,11 @@
-//! Trainer.
+//! Othello trainer: fits pattern weights for 60 phases, and measures them.
+//!
+//! [`source`] → [`dataset`] → [`fit`] with [`model`] and [`backend`] → a weights file that the
+//! engine embeds.
+
+pub mod arena;
 pub mod backend;
+pub mod cli;
 pub mod dataset;
 pub mod fit;
 pub mod model;

@@ -25,7 +25,7 @@ pub fn residual_sums(
         for rows in share {
             match target {
                 Target::Label => {
-                    add_residuals(model, rows, vector, |row| row.label().steps(), &mut sums)
+                    add_residuals(model, rows, vector, |row| row.label().steps(), &mut sums);
                 }
                 Target::Zero => add_residuals(model, rows, vector, |_| 0, &mut sums),
             }

@@ -163,7 +163,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 impl Arguments {
     fn device(&self) -> anyhow::Result<&'static str> {
-        ensure!(self.device != Device::Cuda, "--device cuda: this build has no CUDA backend; use cpu");
+        ensure!(
+            self.device != Device::Cuda,
+            "--device cuda: this build has no CUDA backend; use cpu"
+        );
         Ok("cpu")
     }
 
@@ -212,7 +215,8 @@ pub(super) fn provenance(
     initial: Option<&str>,
     phases: &Phases,
 ) -> anyhow::Result<Provenance> {
-    let input = |input: &crate::dataset::Input| json!({"sha256": input.sha256, "weight": input.weight});
+    let input =
+        |input: &crate::dataset::Input| json!({"sha256": input.sha256, "weight": input.weight});
     let inputs: Vec<_> = dataset.inputs().iter().map(input).collect();
     let Phases(phases) = phases;
     Ok(Provenance::new("fit")

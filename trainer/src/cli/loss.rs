@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use super::phases::Phases;
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
-use crate::source::{LabelRules, read_positions};
+use crate::source::LabelRules;
+use crate::source::records::read_positions;
 
 /// Arguments of `loss`.
 #[derive(clap::Args, Debug)]

@@ -2,8 +2,6 @@
 
 pub mod diff;
 pub mod fit;
-pub mod import;
 pub mod loss;
 pub mod matches;
 pub mod phases;
-pub mod quickstart;

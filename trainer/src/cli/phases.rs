@@ -16,7 +16,8 @@ pub struct PhasesError(String);
 
 impl Default for Phases {
     fn default() -> Self {
-        let bound = |index| Phase::new(index).unwrap_or_else(|| unreachable!("0 and 59 are phases"));
+        let bound =
+            |index| Phase::new(index).unwrap_or_else(|| unreachable!("0 and 59 are phases"));
         Self(bound(0)..=bound(59))
     }
 }

@@ -58,9 +58,10 @@ impl Checkpoint {
         let path = path.with_added_extension("partial");
         let mut phases = vec![];
         let (mut steps, mut counts) = (vec![], vec![]);
-        for section in writer.reread()? {
+        for section in writer.reread()?.take(writer.resumed().len()) {
             let section = section?;
-            let content = || CheckpointError::Content { path: path.clone(), section: section.name.clone() };
+            let content =
+                || CheckpointError::Content { path: path.clone(), section: section.name.clone() };
             match section.name.split_once(' ').map_or("", |(kind, _)| kind) {
                 "weights" => steps = read_words::<2>(&section).map(i16::from_le_bytes).collect(),
                 "counts" => counts = read_words::<4>(&section).map(u32::from_le_bytes).collect(),
@@ -78,7 +79,11 @@ impl Checkpoint {
     }
 
     /// Adds a fitted phase.
-    pub(super) fn push(&mut self, phase: Phase, fitted: &FittedPhase) -> Result<(), CheckpointError> {
+    pub(super) fn push(
+        &mut self,
+        phase: Phase,
+        fitted: &FittedPhase,
+    ) -> Result<(), CheckpointError> {
         let number = phase.index();
         let steps: Vec<u8> = fitted.steps.iter().flat_map(|step| step.to_le_bytes()).collect();
         let counts: Vec<u8> = fitted.counts.iter().flat_map(|count| count.to_le_bytes()).collect();

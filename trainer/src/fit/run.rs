@@ -93,7 +93,8 @@ impl Fit<'_> {
         let work = |&phase: &Phase| -> Result<Option<(Phase, FittedPhase)>, FitError> {
             let mut lines = vec![];
             let log = |line| lines.push(line);
-            let fitted = fit_phase(self.model, self.dataset, self.settings, self.initial, phase, log);
+            let fitted =
+                fit_phase(self.model, self.dataset, self.settings, self.initial, phase, log);
             if let Some(fitted) = &fitted {
                 let mut output = output.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let (checkpoint, metrics) = &mut *output;
@@ -112,7 +113,8 @@ impl Fit<'_> {
         let (weights, report) = self.assemble(&fitted)?;
         report.write(path)?;
         let summary = weights.write_to(writer)?;
-        let (checkpoint, _) = output.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (checkpoint, _) =
+            output.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         checkpoint.remove()?;
         Ok((summary, report))
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Window;
+use crate::dataset::Split;
 use crate::source::LabelRules;
 
 /// The settings of a fit, as a TOML file may give them (`--settings`) and flags override them.
@@ -25,6 +26,10 @@ pub struct FitSettings {
     pub labels: LabelRules,
     /// Decides which games train, validate and test.
     pub seed: u64,
+    /// The share of games for validation.
+    pub validation_percent: u8,
+    /// The share of games for the test.
+    pub test_percent: u8,
 }
 
 impl Default for FitSettings {
@@ -37,6 +42,8 @@ impl Default for FitSettings {
             tolerance: 1e-3,
             labels: LabelRules::default(),
             seed: 1,
+            validation_percent: 5,
+            test_percent: 5,
         }
     }
 }
@@ -76,6 +83,21 @@ impl FitSettings {
         positive("ridge", self.ridge)?;
         positive("tolerance", self.tolerance)?;
         positive("iterations", f64::from(self.iterations))?;
-        positive("patience", f64::from(self.patience))
+        positive("patience", f64::from(self.patience))?;
+        let held_out = u32::from(self.validation_percent) + u32::from(self.test_percent);
+        if held_out >= 100 {
+            return Err(SettingsError::Range {
+                field: "validation_percent + test_percent",
+                found: f64::from(held_out),
+                expected: "less than 100",
+            });
+        }
+        Ok(())
+    }
+
+    /// How games are split.
+    pub fn split(&self) -> Split {
+        let Self { seed, validation_percent, test_percent, .. } = *self;
+        Split { seed, validation_percent, test_percent }
     }
 }

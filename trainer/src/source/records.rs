@@ -3,9 +3,12 @@
 use std::path::Path;
 
 use othello_engine::file::{self, Kind};
-use othello_engine::record::{GameReader, PositionReader};
+use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
 
-use super::SourceError;
+use othello_engine::progress::Progress;
+use rayon::prelude::*;
+
+use super::{LabelRules, SourceError};
 
 /// An opened file of records.
 pub enum Records {
@@ -33,6 +36,29 @@ impl Records {
         }
     }
 
+    /// The labelled positions of the next frame: those of games by `rules`, others by the labels
+    /// they have. `None` at the end of the file.
+    pub fn next_positions(
+        &mut self,
+        rules: &LabelRules,
+    ) -> Result<Option<Vec<ScoredPosition>>, RecordError> {
+        match self {
+            Self::Positions(reader) => reader.next_frame(),
+            Self::Games(reader) => {
+                let games = reader.next_frame()?;
+                let label = |game: &Game| rules.positions(game, 1.0);
+                Ok(games.map(|games| games.par_iter().flat_map_iter(label).collect()))
+            }
+        }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        match self {
+            Self::Games(reader) => reader.bytes_read(),
+            Self::Positions(reader) => reader.bytes_read(),
+        }
+    }
+
     /// The checksum of the content, once all of it has been read.
     pub fn sha256(&self) -> Option<&str> {
         match self {
@@ -40,4 +66,23 @@ impl Records {
             Self::Positions(reader) => reader.sha256(),
         }
     }
+}
+
+/// Hands the labelled positions of a file to `visit`, frame by frame.
+pub fn read_positions(
+    path: &Path,
+    rules: &LabelRules,
+    progress: &dyn Progress,
+    mut visit: impl FnMut(&[ScoredPosition]),
+) -> Result<(), SourceError> {
+    let mut records = Records::open(path)?;
+    let stage = path.file_name().map(|name| name.to_string_lossy());
+    progress.begin(&stage.unwrap_or_default(), 0, records.bytes());
+    let mut read = 0;
+    while let Some(rows) = records.next_positions(rules)? {
+        visit(&rows);
+        progress.advance(records.bytes_read() - read);
+        read = records.bytes_read();
+    }
+    Ok(())
 }
