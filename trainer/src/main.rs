@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use othello_engine::cli::common;
-use othello_trainer::cli::{diff, fit, loss, matches};
+use othello_trainer::cli::{diff, fit, import, loss, matches};
 
 /// Othello trainer: fits evaluation weights to games, and compares them.
 #[derive(Parser, Debug)]
@@ -23,6 +23,8 @@ enum Command {
     Diff(diff::Arguments),
     /// Fit the weights of 60 phases
     Fit(Box<fit::Arguments>),
+    /// Turn other people's data into records
+    Import(import::Arguments),
     /// The errors of an evaluation on data
     Loss(loss::Arguments),
     /// Play paired games between two evaluations
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     common::run(&arguments.common, |session| match &arguments.command {
         Command::Diff(arguments) => diff::run(arguments, session),
         Command::Fit(arguments) => fit::run(arguments, session),
+        Command::Import(arguments) => import::run(arguments, session),
         Command::Loss(arguments) => loss::run(arguments, session),
         Command::Match(arguments) => matches::run(arguments, session),
     })

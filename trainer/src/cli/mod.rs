@@ -2,6 +2,7 @@
 
 pub mod diff;
 pub mod fit;
+pub mod import;
 pub mod loss;
 pub mod matches;
 pub mod phases;

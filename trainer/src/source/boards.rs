@@ -6,16 +6,11 @@ use othello_engine::board::notation::BoardLine;
 use othello_engine::record::{Label, ScoredPosition, Weight};
 
 use super::lines::Lines;
-use super::{Rejection, SourceError};
+use super::{Entries, SourceError};
 
 /// Reads the positions of a file, line by line; blank lines are skipped. A position whose player
 /// must pass becomes the one after the pass, with the score of the other side.
-pub fn read(
-    path: &Path,
-) -> Result<
-    impl Iterator<Item = Result<Result<ScoredPosition, Rejection>, SourceError>> + use<>,
-    SourceError,
-> {
+pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
     Lines::open(path, parse)
 }
 

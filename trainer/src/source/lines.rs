@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::{Rejection, SourceError};
+use super::{Entries, Rejection, SourceError};
 
 /// No record is longer; a file without line ends must not fill the memory.
 const MAX_LINE_BYTES: u64 = 4096;
@@ -14,6 +14,7 @@ pub(super) struct Lines<T> {
     path: PathBuf,
     file: BufReader<File>,
     number: u64,
+    bytes_read: u64,
     parse: fn(&str) -> Result<T, String>,
 }
 
@@ -23,7 +24,13 @@ impl<T> Lines<T> {
         parse: fn(&str) -> Result<T, String>,
     ) -> Result<Self, SourceError> {
         let file = File::open(path).map_err(|error| SourceError::io(path, "open it", error))?;
-        Ok(Self { path: path.to_owned(), file: BufReader::new(file), number: 0, parse })
+        Ok(Self {
+            path: path.to_owned(),
+            file: BufReader::new(file),
+            number: 0,
+            bytes_read: 0,
+            parse,
+        })
     }
 
     /// The next line without its end, blank or not; `None` at the end of the file. What goes
@@ -34,8 +41,9 @@ impl<T> Lines<T> {
             return Ok(None);
         }
         if line.len() as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
-            self.file.skip_until(b'\n')?;
+            self.bytes_read += self.file.skip_until(b'\n')? as u64;
         }
+        self.bytes_read += line.len() as u64;
         self.number += 1;
         Ok(Some(line))
     }
@@ -65,5 +73,11 @@ impl<T> Iterator for Lines<T> {
                 Err(error) => return Some(Err(SourceError::io(&self.path, "read it", error))),
             }
         }
+    }
+}
+
+impl<T> Entries<T> for Lines<T> {
+    fn bytes_read(&self) -> u64 {
+        self.bytes_read
     }
 }

@@ -11,3 +11,10 @@ pub mod wthor;
 
 pub use error::{Rejection, SourceError};
 pub use labels::{LabelRule, LabelRules, LabelRulesError, Plies, Use};
+
+/// The records of somebody's file, one after the other. A record that cannot be taken does not
+/// spoil the others; an error ends the file.
+pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
+    /// How many bytes of the file have been read, to tell how far it is.
+    fn bytes_read(&self) -> u64;
+}

@@ -6,13 +6,10 @@ use othello_engine::board::transcript;
 use othello_engine::record::Game;
 
 use super::lines::Lines;
-use super::{Rejection, SourceError};
+use super::{Entries, SourceError};
 
 /// Reads the games of a file, line by line; blank lines are skipped.
-pub fn read(
-    path: &Path,
-) -> Result<impl Iterator<Item = Result<Result<Game, Rejection>, SourceError>> + use<>, SourceError>
-{
+pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     Lines::open(path, parse)
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use othello_engine::board::{Discs, Square};
 use othello_engine::record::{Game, Solved};
 
-use super::{Rejection, SourceError};
+use super::{Entries, Rejection, SourceError};
 
 const HEADER_BYTES: usize = 16;
 const RECORD_BYTES: usize = 68;
@@ -106,6 +106,12 @@ impl Iterator for WthorGames {
             Rejection { path: self.path.clone(), place, reason }
         });
         Some(Ok(game))
+    }
+}
+
+impl Entries<Game> for WthorGames {
+    fn bytes_read(&self) -> u64 {
+        HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(self.number)
     }
 }
 

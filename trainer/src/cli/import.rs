@@ -1,0 +1,213 @@
+//! `othello-trainer import`: other people's games and scored positions into records.
+
+mod inputs;
+mod solved;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::progress::Progress;
+use othello_engine::record::{Game, GameWriter, PositionWriter, ScoredPosition};
+use serde::Serialize;
+
+use crate::source::wthor::WthorGames;
+use crate::source::{Entries, SourceError, boards, transcripts};
+use inputs::Inputs;
+
+/// Arguments of `import`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    #[command(subcommand)]
+    format: Format,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Format {
+    /// Tournament games of the Fédération Française d'Othello (.wtb)
+    Wthor(Wthor),
+    /// Games as text, one a line: f5d6c3…
+    Transcripts(Files),
+    /// Scored boards as text, one a line: 64 characters, optionally X or O to move, score
+    Boards(Files),
+}
+
+#[derive(clap::Args, Debug)]
+struct Files {
+    /// Files to read; of a folder, all of its files (of WTHOR, all its .wtb files)
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+
+    /// The file of records to write
+    #[arg(long, value_name = "F")]
+    out: PathBuf,
+
+    /// Replace an output that was made from something else
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(clap::Args, Debug)]
+struct Wthor {
+    #[command(flatten)]
+    files: Files,
+
+    /// Write no games, but the positions of which the file has the exact score, each once
+    #[arg(long)]
+    solved_only: bool,
+
+    /// Leave out positions that occur in these games, up to symmetry
+    #[arg(long, value_name = "GAMES", requires = "solved_only")]
+    except: Vec<PathBuf>,
+}
+
+/// What an import amounts to.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Summary {
+    /// Games read; 0 for boards.
+    pub games: u64,
+    /// Positions to learn from: those of the games in which a move was played, or those written.
+    pub positions: u64,
+    /// Records that were not taken.
+    pub rejected: u64,
+    /// Games that stop before their end.
+    pub incomplete: u64,
+    /// The checksum of the output's content.
+    pub sha256: String,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { games, positions, rejected, incomplete, sha256 } = self;
+        write!(f, "{games} games ({incomplete} incomplete), {positions} positions, ")?;
+        write!(f, "{rejected} records rejected\nsha256 {sha256}")
+    }
+}
+
+/// Imports and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let progress = session.progress();
+    let summary = match &arguments.format {
+        Format::Wthor(wthor) if wthor.solved_only => import_solved(wthor, progress),
+        Format::Wthor(wthor) => import_games(&wthor.files, "wthor", WthorGames::open, progress),
+        Format::Transcripts(files) => {
+            import_games(files, "transcripts", transcripts::read, progress)
+        }
+        Format::Boards(files) => import_boards(files, progress),
+    };
+    session.print(&summary?)?;
+    Ok(Outcome::Done)
+}
+
+fn import_games<E: Entries<Game>>(
+    files: &Files,
+    format: &str,
+    open: fn(&Path) -> Result<E, SourceError>,
+    progress: &dyn Progress,
+) -> anyhow::Result<Summary> {
+    let (inputs, provenance) = files.inputs(format, progress)?;
+    let (mut summary, mut writer) = (Summary::default(), None);
+    summary.rejected = inputs.read(open, progress, |game: Game| {
+        summary.count(&game);
+        // Not before there is something to write.
+        let writer = match &mut writer {
+            Some(writer) => writer,
+            None => writer.insert(GameWriter::begin(&files.out, &provenance, files.existing())?),
+        };
+        match writer {
+            Begin::Writer(writer) if summary.games > writer.resumed_games() => {
+                Ok(writer.push(game)?)
+            }
+            _ => Ok(()),
+        }
+    })?;
+    summary.sha256 = match writer {
+        None => bail!("no game in these files; nothing is written"),
+        Some(Begin::Done(done)) => done.sha256,
+        Some(Begin::Writer(writer)) => writer.finish()?.sha256,
+    };
+    Ok(summary)
+}
+
+fn import_boards(files: &Files, progress: &dyn Progress) -> anyhow::Result<Summary> {
+    let (inputs, provenance) = files.inputs("boards", progress)?;
+    let mut positions: Vec<ScoredPosition> = vec![];
+    let rejected = inputs.read(boards::read, progress, |position| {
+        positions.push(position);
+        Ok(())
+    })?;
+    let summary = Summary { rejected, ..Summary::default() };
+    summary.write(files, &provenance, &positions)
+}
+
+fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summary> {
+    let (inputs, provenance) = wthor.files.inputs("wthor", progress)?;
+    let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
+    summary.rejected = inputs.read(WthorGames::open, progress, |game: Game| {
+        summary.count(&game);
+        positions.add(&game);
+        Ok(())
+    })?;
+    let mut except = vec![];
+    for path in &wthor.except {
+        except.push(positions.remove_those_of(path, progress)?);
+    }
+    let provenance = provenance.with("solved_only", true).with("except", except);
+    summary.write(&wthor.files, &provenance, &positions.into_rows())
+}
+
+impl Summary {
+    fn count(&mut self, game: &Game) {
+        self.games += 1;
+        self.positions += game.positions() as u64;
+        self.incomplete += u64::from(game.black_score().is_none());
+    }
+
+    /// Writes positions that are few enough to be held.
+    fn write(
+        mut self,
+        files: &Files,
+        provenance: &Provenance,
+        positions: &[ScoredPosition],
+    ) -> anyhow::Result<Self> {
+        if positions.is_empty() {
+            bail!("no position in these files; nothing is written");
+        }
+        self.positions = positions.len() as u64;
+        self.sha256 = match PositionWriter::begin(&files.out, provenance, files.existing())? {
+            Begin::Done(done) => done.sha256,
+            Begin::Writer(mut writer) => {
+                let written = usize::try_from(writer.resumed_positions())?;
+                for &position in positions.iter().skip(written) {
+                    writer.push(position)?;
+                }
+                writer.finish()?.sha256
+            }
+        };
+        Ok(self)
+    }
+}
+
+impl Files {
+    fn existing(&self) -> Existing {
+        if self.force { Existing::Replace } else { Existing::Keep }
+    }
+
+    fn inputs(
+        &self,
+        format: &str,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<(Inputs, Provenance)> {
+        let extension = (format == "wthor").then_some("wtb");
+        let inputs = Inputs::find(&self.paths, extension)?;
+        let provenance = Provenance::new("import")
+            .with("format", format)
+            .with("inputs", inputs.checksums(progress)?);
+        Ok((inputs, provenance))
+    }
+}
+
+#[cfg(test)]
+mod tests;

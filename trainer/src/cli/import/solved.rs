@@ -1,0 +1,58 @@
+//! The exactly scored positions of games.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use othello_engine::board::{Position, Side};
+use othello_engine::progress::Progress;
+use othello_engine::record::{Game, GameReader, Label, ScoredPosition, Weight};
+
+/// Positions with their exact scores, in the order they came, each once up to symmetry.
+#[derive(Default)]
+pub(super) struct Positions {
+    rows: Vec<ScoredPosition>,
+    seen: HashSet<Position>,
+}
+
+impl Positions {
+    /// Adds the position of a game, finished or not, at its solved ply. A player without a move
+    /// has passed there; a position where the game is over is left out.
+    pub(super) fn add(&mut self, game: &Game) {
+        let Some(solved) = game.solved() else { return };
+        let replay = game.replay();
+        let step = replay.steps.get(usize::from(solved.ply));
+        let (position, side): (Position, Side) =
+            step.map_or((replay.end, replay.side), |step| (step.position, step.side));
+        let Some(label) = Label::of_score(solved.black_score * side.sign()) else { return };
+        if position.moves() != 0 && self.seen.insert(position.canonical()) {
+            self.rows.push(ScoredPosition::new(position, label, Weight::ONE));
+        }
+    }
+
+    /// Takes out the positions that occur in a file of games; returns its checksum.
+    pub(super) fn remove_those_of(
+        &mut self,
+        path: &Path,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<String> {
+        let mut reader = GameReader::open(path)?;
+        progress.begin("positions to leave out", 0, reader.bytes());
+        let mut read = 0;
+        while let Some(games) = reader.next_frame()? {
+            for replay in games.iter().map(Game::replay) {
+                let steps = replay.steps.iter().map(|step| step.position);
+                for position in steps.chain([replay.end]) {
+                    self.seen.remove(&position.canonical());
+                }
+            }
+            progress.advance(reader.bytes_read() - read);
+            read = reader.bytes_read();
+        }
+        self.rows.retain(|row| self.seen.contains(&row.position().canonical()));
+        Ok(reader.sha256().unwrap_or_default().to_owned())
+    }
+
+    pub(super) fn into_rows(self) -> Vec<ScoredPosition> {
+        self.rows
+    }
+}

@@ -1,0 +1,122 @@
+//! Imports of small files, and of the whole of WTHOR where it is at hand.
+
+use std::fs;
+
+use othello_engine::progress::Silent;
+use othello_engine::record::{GameReader, PositionReader};
+
+use super::*;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn files(&self, input: &str, out: &str) -> Files {
+        Files { paths: vec![self.path(input)], out: self.path(out), force: false }
+    }
+}
+
+fn import_transcripts(files: &Files) -> anyhow::Result<Summary> {
+    import_games(files, "transcripts", transcripts::read, &Silent)
+}
+
+const START: &str = "---------------------------OX------XO---------------------------";
+
+#[test]
+fn transcripts_become_games() {
+    let folder = Folder::new();
+    fs::write(folder.path("a.txt"), "f5d6c5f4e7f6g5e6e3\nf5d6\nf5f5\n").unwrap();
+    let files = folder.files("a.txt", "a.games");
+    let summary = import_transcripts(&files).unwrap();
+    let counts = (summary.games, summary.positions, summary.rejected, summary.incomplete);
+    assert_eq!(counts, (2, 11, 1, 1));
+    let mut reader = GameReader::open(&files.out).unwrap();
+    assert_eq!(reader.by_ref().map(|game| game.unwrap().squares().len()).sum::<usize>(), 11);
+    assert_eq!(reader.sha256(), Some(summary.sha256.as_str()));
+    // Once more: done, with the same report.
+    assert_eq!(import_transcripts(&files).unwrap(), summary);
+}
+
+#[test]
+fn other_inputs_are_refused_without_force() {
+    let folder = Folder::new();
+    fs::write(folder.path("a.txt"), "f5d6").unwrap();
+    let mut files = folder.files("a.txt", "a.games");
+    let first = import_transcripts(&files).unwrap();
+    fs::write(folder.path("a.txt"), "f5d6c5").unwrap();
+    assert!(import_transcripts(&files).unwrap_err().to_string().contains("--force"));
+    files.force = true;
+    assert_ne!(import_transcripts(&files).unwrap().sha256, first.sha256);
+    // The content does not depend on where the input lies.
+    fs::create_dir(folder.path("folder")).unwrap();
+    fs::rename(folder.path("a.txt"), folder.path("folder/b.txt")).unwrap();
+    files.paths = vec![folder.path("folder")];
+    files.force = false;
+    import_transcripts(&files).unwrap();
+}
+
+#[test]
+fn boards_become_positions() {
+    let folder = Folder::new();
+    fs::write(folder.path("a.txt"), format!("{START} X 2\n{START} -1.5\n{START}\n")).unwrap();
+    let files = folder.files("a.txt", "a.positions");
+    let summary = import_boards(&files, &Silent).unwrap();
+    assert_eq!((summary.games, summary.positions, summary.rejected), (0, 2, 1));
+    let rows = PositionReader::open(&files.out).unwrap();
+    assert_eq!(rows.map(|row| row.unwrap().label().discs()).collect::<Vec<_>>(), [2.0, -1.5]);
+}
+
+#[test]
+fn files_without_a_single_record_are_an_error() {
+    let folder = Folder::new();
+    fs::write(folder.path("a.txt"), "nothing\nto see\n").unwrap();
+    let error = import_transcripts(&folder.files("a.txt", "a.games")).unwrap_err();
+    assert!(error.to_string().contains("no game"), "{error}");
+    assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 1);
+    assert!(import_transcripts(&folder.files("none.txt", "a.games")).is_err());
+    fs::create_dir(folder.path("empty")).unwrap();
+    assert!(import_transcripts(&folder.files("empty", "a.games")).is_err());
+}
+
+/// The figures of the data set, and 4,884: the exactly scored positions of 2019 to 2022, finished
+/// games or not, each once up to symmetry (4,886 with their duplicates), that are not also
+/// reached in a game of an earlier year.
+#[test]
+fn wthor_has_the_games_and_positions_it_is_known_for() {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let shared = std::env::var_os("OTHELLO_SHARED").map_or(beside, PathBuf::from);
+    let data = shared.join("data/wthor");
+    if !data.is_dir() {
+        println!("skipped: no WTHOR files in {}", data.display());
+        return;
+    }
+    let folder = Folder::new();
+    let files = |paths, out| Files { paths, out: folder.path(out), force: false };
+    let all = files(vec![data.clone()], "all.games");
+    let summary = import_games(&all, "wthor", WthorGames::open, &Silent).unwrap();
+    let counts = (summary.games, summary.rejected, summary.incomplete);
+    assert_eq!(counts, (129_259, 0, 413));
+    assert!(fs::metadata(&all.out).unwrap().len() < 50 * 129_259);
+
+    let years = |years: std::ops::RangeInclusive<u32>| -> Vec<PathBuf> {
+        years.map(|year| data.join(format!("WTH_{year}.wtb"))).collect()
+    };
+    let earlier = files(years(1977..=2018), "earlier.games");
+    import_games(&earlier, "wthor", WthorGames::open, &Silent).unwrap();
+    let later = Wthor {
+        files: files(years(2019..=2022), "later.positions"),
+        solved_only: true,
+        except: vec![earlier.out],
+    };
+    let summary = import_solved(&later, &Silent).unwrap();
+    assert_eq!((summary.games, summary.positions), (4_933, 4_884));
+    let rows = PositionReader::open(&later.files.out).unwrap().map(|row| row.unwrap());
+    assert!(rows.into_iter().all(|row| row.position().empties() == 24));
+}
