@@ -65,16 +65,17 @@ impl fmt::Display for Evaluation {
 
 /// Evaluates the file piece by piece and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    const LINES_AT_ONCE: usize = 1024;
-    let begun = Instant::now();
+    // Static values come by the million; a search takes long enough for progress to be shown.
+    let lines_at_once = if arguments.depth == 0 { 1 << 16 } else { 1 << 10 };
     let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let begun = Instant::now();
     let mut lines = Lines::open(&arguments.file)?;
     let mut evaluation = Evaluation::default();
     let (mut absolute, mut squared) = (0.0, 0.0);
     session.progress().begin("evaluate (bytes)", 0, lines.bytes());
     loop {
         let bytes_before = lines.bytes_read();
-        let boards: Vec<BoardLine> = lines.next_lines(LINES_AT_ONCE)?;
+        let boards: Vec<BoardLine> = lines.next_lines(lines_at_once)?;
         if boards.is_empty() {
             break;
         }

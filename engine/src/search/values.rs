@@ -28,7 +28,15 @@ pub fn values<E: Evaluate>(
         progress.advance(1);
         found.value
     };
-    positions.par_iter().map_init(|| Searcher::new(evaluator, hash_megabytes), value).collect()
+    // Each phase has weights of its own: taken phase by phase, they stay in the cache.
+    let mut order: Vec<usize> = (0..positions.len()).collect();
+    order.sort_by_key(|&place| positions[place].ply());
+    let in_order = order.par_iter().map(|&place| &positions[place]);
+    let found: Vec<Value> =
+        in_order.map_init(|| Searcher::new(evaluator, hash_megabytes), value).collect();
+    let mut values = vec![0; positions.len()];
+    order.into_iter().zip(found).for_each(|(place, value)| values[place] = value);
+    values
 }
 
 #[cfg(test)]

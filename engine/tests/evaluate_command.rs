@@ -1,0 +1,75 @@
+//! `othello-engine evaluate` gives values in discs, in the order of the lines.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+const START: &str = "---------------------------OX------XO---------------------------";
+/// Black, to move in a finished game, has 3 discs and white 1: 62 discs for the winner.
+const FINISHED: &str = "XXX-----------------------------------------------------------O-";
+/// White cannot move; black takes c1 and more.
+const WHITE_PASSES: &str = "XO--------------------------------------------------XX---------X";
+
+fn run(file: &str, arguments: &[&str]) -> std::process::Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("boards.txt");
+    std::fs::write(&path, file).expect("the folder is writable");
+    let mut command = Command::cargo_bin("othello-engine").expect("the binary is built");
+    command.current_dir(folder.path()).args(["evaluate", "boards.txt", "--json"]).args(arguments);
+    command.output().expect("it runs")
+}
+
+fn json(file: &str, arguments: &[&str]) -> Value {
+    let output = run(file, arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+fn values(file: &str, arguments: &[&str]) -> Vec<f64> {
+    let values = json(file, arguments)["values"].clone();
+    serde_json::from_value(values).expect("an array of numbers")
+}
+
+#[test]
+fn finished_games_are_scored_and_passes_negate() {
+    let file = format!("{FINISHED} X\n\n{FINISHED} O\n{START}\n");
+    assert_eq!(values(&file, &["--weights", "none"]), [62.0, -62.0, 0.0]);
+    for depth in ["0", "3"] {
+        let both = format!("{WHITE_PASSES} X\n{WHITE_PASSES} O\n");
+        let both = values(&both, &["--weights", "mobility", "--depth", depth]);
+        assert_eq!(both[0], -both[1]);
+        assert_ne!(both[0], 0.0);
+    }
+}
+
+#[test]
+fn errors_are_those_of_the_lines_with_a_score() {
+    let file = format!("{START} X 2\n{START} X -4.5\n{FINISHED} O -64\n{START} X\n");
+    let report = json(&file, &["--weights", "none"]);
+    assert_eq!(report["values"], serde_json::json!([0.0, 0.0, -62.0, 0.0]));
+    assert_eq!(report["mae"].as_f64(), Some((2.0 + 4.5 + 2.0) / 3.0));
+    assert_eq!(report["mse"].as_f64(), Some((4.0 + 20.25 + 4.0) / 3.0));
+    let unscored = json(START, &["--weights", "none"]);
+    assert!(unscored.get("mae").is_none() && unscored.get("mse").is_none());
+}
+
+#[test]
+fn values_do_not_depend_on_the_threads() {
+    let file: String = (0..3000).map(|n| format!("{START} {}\n", ["X", "O"][n % 2])).collect();
+    let arguments = ["--weights", "mobility", "--depth", "3"];
+    let one = values(&file, &[&arguments[..], &["--threads", "1"]].concat());
+    let three = values(&file, &[&arguments[..], &["--threads", "3"]].concat());
+    assert_eq!(one.len(), 3000);
+    assert_eq!(one, three);
+}
+
+#[test]
+fn a_bad_line_is_refused_by_file_and_line() {
+    let fewer_discs = "-".repeat(61) + "XXX";
+    for bad in ["XO", &START.replace('O', "Q"), &fewer_discs, &format!("{START} X 65")] {
+        let output = run(&format!("{START}\n{START}\n{bad}\n"), &["--weights", "none"]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains("boards.txt, line 3: "), "{stderr}");
+        assert!(output.stdout.is_empty());
+    }
+}
