@@ -12,11 +12,12 @@ mod readme;
 fn every_command_of_the_readme_is_understood() {
     let commands = readme::commands("othello-engine");
     assert!(commands.len() >= 10, "the README's code blocks were not found: {commands:?}");
-    for command in commands {
-        if let Err(error) = binary::Arguments::try_parse_from(&command) {
-            panic!("{}\n{error}", command.join(" "));
-        }
-    }
+    let refusal = |command: &Vec<String>| {
+        let error = binary::Arguments::try_parse_from(command).err()?;
+        Some(format!("{}\n{error}", command.join(" ")))
+    };
+    let refusals: Vec<String> = commands.iter().filter_map(refusal).collect();
+    assert!(refusals.is_empty(), "{}", refusals.join("\n"));
 }
 
 #[test]
