@@ -3,6 +3,7 @@
 //! [`source`] → [`dataset`] → [`fit`] with [`model`] and [`backend`] → a weights file that the
 //! engine embeds.
 
+pub mod arena;
 pub mod backend;
 pub mod cli;
 pub mod dataset;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use othello_engine::cli::common;
-use othello_trainer::cli::{diff, fit, import, loss};
+use othello_trainer::cli::{diff, fit, import, loss, matches};
 
 /// Othello trainer: fits evaluation weights to games, and compares them.
 #[derive(Parser, Debug)]
@@ -27,6 +27,8 @@ enum Command {
     Import(import::Arguments),
     /// The errors of an evaluation on data
     Loss(loss::Arguments),
+    /// Play paired games between two evaluations
+    Match(matches::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -36,5 +38,6 @@ fn main() -> ExitCode {
         Command::Fit(arguments) => fit::run(arguments, session),
         Command::Import(arguments) => import::run(arguments, session),
         Command::Loss(arguments) => loss::run(arguments, session),
+        Command::Match(arguments) => matches::run(arguments, session),
     })
 }

@@ -4,4 +4,5 @@ pub mod diff;
 pub mod fit;
 pub mod import;
 pub mod loss;
+pub mod matches;
 pub mod phases;

@@ -1,0 +1,121 @@
+//! The positions that matches start from.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use anyhow::{Context as _, ensure};
+use othello_engine::board::notation::{BoardLine, NotationError};
+use othello_engine::board::transcript::{self, Replay};
+use othello_engine::board::{Discs, Position};
+use othello_engine::cli::lines::Lines;
+use othello_engine::file::{self, Kind};
+use othello_engine::random::Generator;
+use othello_engine::record::PositionReader;
+
+/// How openings are chosen from a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Choice {
+    /// How many.
+    pub count: usize,
+    /// Decides which.
+    pub seed: u64,
+    /// Of labelled positions, only those that are no further from even than this.
+    pub within: Discs,
+}
+
+impl Choice {
+    /// Draws different openings from a file: enumerated openings (those at the last ply),
+    /// positions, or text with a board line or a transcript a line.
+    pub fn draw(&self, path: &Path) -> anyhow::Result<Vec<Position>> {
+        let mut openings = match file::kind_of(path) {
+            Ok(Kind::Openings | Kind::Positions) => self.labelled(path)?,
+            Ok(_) => anyhow::bail!("{}: not a file of openings or positions", path.display()),
+            Err(_) => text(path)?,
+        };
+        openings.retain(|position| position.moves() != 0);
+        openings.sort_unstable();
+        openings.dedup();
+        Generator::new(self.seed).shuffle(&mut openings);
+        ensure!(
+            openings.len() >= self.count,
+            "{}: {} openings to start from (labelled ones within {} discs of even); {} are wanted",
+            path.display(),
+            openings.len(),
+            self.within,
+            self.count
+        );
+        openings.truncate(self.count);
+        Ok(openings)
+    }
+
+    fn labelled(&self, path: &Path) -> anyhow::Result<Vec<Position>> {
+        let mut reader = PositionReader::open(path)?;
+        let mut rows = vec![];
+        while let Some(frame) = reader.next_frame()? {
+            rows.extend(frame);
+        }
+        let last_ply = rows.iter().map(|row| row.position().ply()).max();
+        let enumerated = reader.is_enumerated();
+        let wanted = rows.iter().filter(|row| {
+            row.label().discs().abs() <= f64::from(self.within)
+                && (!enumerated || Some(row.position().ply()) == last_ply)
+        });
+        Ok(wanted.map(|row| row.position()).collect())
+    }
+}
+
+/// A line of text: a board line, or the moves that lead to the opening.
+struct Opening(Position);
+
+impl FromStr for Opening {
+    type Err = NotationError;
+
+    fn from_str(line: &str) -> Result<Self, NotationError> {
+        // A transcript begins with a file's letter, a board line never does.
+        if line.starts_with(|c: char| ('a'..='h').contains(&c.to_ascii_lowercase())) {
+            return Ok(Self(Replay::from_start(&transcript::parse(line)?)?.end));
+        }
+        let line: BoardLine = line.parse()?;
+        Ok(Self(line.position))
+    }
+}
+
+fn text(path: &Path) -> anyhow::Result<Vec<Position>> {
+    let mut lines = Lines::open(path).context("openings")?;
+    let mut openings = vec![];
+    while let Some(Opening(position)) = lines.next_line()? {
+        openings.push(position);
+    }
+    Ok(openings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draw(text: &str, count: usize, seed: u64) -> anyhow::Result<Vec<Position>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("openings.txt");
+        std::fs::write(&path, text).unwrap();
+        Choice { count, seed, within: 64 }.draw(&path)
+    }
+
+    #[test]
+    fn text_may_mix_transcripts_and_boards() {
+        let board = "---------------------------OX------XO--------------------------- X";
+        let text = format!("f5d6c3\nF5F6\n{board}\n{board}\n");
+        let openings = draw(&text, 3, 1).unwrap();
+        assert_eq!(openings.iter().filter(|&&p| p == Position::START).count(), 1);
+        let shortage = draw(&text, 4, 1).unwrap_err().to_string();
+        assert!(shortage.contains("3 openings") && shortage.contains("4 are wanted"), "{shortage}");
+        let error = format!("{:#}", draw("f5d6c3\nf5f5\n", 1, 1).unwrap_err());
+        assert!(error.contains("line 2") && error.contains("f5 is not legal"), "{error}");
+    }
+
+    #[test]
+    fn the_seed_decides() {
+        let text = "f5d6\nf5f4\nf5f6\nf5d6c3\nf5d6c4\nf5d6c5\nf5d6c6\nf5d6c7\n";
+        assert_eq!(draw(text, 4, 7).unwrap(), draw(text, 4, 7).unwrap());
+        assert_ne!(draw(text, 4, 7).unwrap(), draw(text, 4, 8).unwrap());
+    }
+}
