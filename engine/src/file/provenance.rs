@@ -53,7 +53,8 @@ impl Provenance {
         keys.dedup();
         let differs = |key: &&String| Self::text(there, key) != Self::text(wanted, key);
         let difference = |key: &String| {
-            format!("{key}: {} there, {} wanted", Self::text(there, key), Self::text(wanted, key))
+            let short = |of| abbreviated(Self::text(of, key));
+            format!("{key}: {} there, {} wanted", short(there), short(wanted))
         };
         keys.into_iter().filter(differs).map(difference).collect::<Vec<_>>().join(", ")
     }
@@ -63,6 +64,14 @@ impl Provenance {
         let mut value = value.clone();
         value.sort_all_objects();
         value.to_string()
+    }
+}
+
+/// At most about 80 characters of a text.
+fn abbreviated(text: String) -> String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+        None => text,
     }
 }
 
@@ -101,6 +110,10 @@ mod tests {
             Provenance::differences(&there, &wanted),
             "exact: nothing there, 12 wanted, seed: 8 there, 7 wanted"
         );
+        let long = Provenance::new("x").with("inputs", "é".repeat(5000));
+        let message = Provenance::differences(&long, &Provenance::new("x"));
+        assert!(message.ends_with("é… (10002 bytes) there, nothing wanted"), "{message}");
+        assert!(message.len() < 300);
     }
 
     #[test]

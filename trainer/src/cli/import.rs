@@ -54,7 +54,7 @@ struct Wthor {
     #[command(flatten)]
     files: Files,
 
-    /// Write no games, but the positions of which the file has the exact score, each once
+    /// Write no games, but the positions of which the file has the exact score, each once up to symmetry
     #[arg(long)]
     solved_only: bool,
 

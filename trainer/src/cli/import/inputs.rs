@@ -39,7 +39,7 @@ impl Inputs {
 
     /// The SHA-256 of each file.
     pub(super) fn checksums(&self, progress: &dyn Progress) -> anyhow::Result<Vec<String>> {
-        progress.begin("checksums", 0, self.bytes);
+        progress.begin("checksums (bytes)", 0, self.bytes);
         self.files.iter().map(|file| checksum(file, progress)).collect()
     }
 
@@ -50,7 +50,7 @@ impl Inputs {
         progress: &dyn Progress,
         mut take: impl FnMut(T) -> anyhow::Result<()>,
     ) -> anyhow::Result<u64> {
-        progress.begin("bytes", 0, self.bytes);
+        progress.begin("import (bytes)", 0, self.bytes);
         let mut rejected = 0;
         for file in &self.files {
             let mut entries = open(file)?;
