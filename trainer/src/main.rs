@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use othello_engine::cli::common;
-use othello_trainer::cli::{diff, fit, import, loss, matches};
+use othello_trainer::cli::{diff, fit, import, loss, matches, quickstart};
 
 /// Othello trainer: fits evaluation weights to games, and compares them.
 #[derive(Parser, Debug)]
@@ -29,6 +29,8 @@ enum Command {
     Loss(loss::Arguments),
     /// Play paired games between two evaluations
     Match(matches::Arguments),
+    /// Run the whole loop, small: openings, games, fit, match
+    Quickstart(quickstart::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -39,5 +41,6 @@ fn main() -> ExitCode {
         Command::Import(arguments) => import::run(arguments, session),
         Command::Loss(arguments) => loss::run(arguments, session),
         Command::Match(arguments) => matches::run(arguments, session),
+        Command::Quickstart(arguments) => quickstart::run(arguments, session),
     })
 }

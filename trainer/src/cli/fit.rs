@@ -9,11 +9,10 @@ use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::eval::Weights;
-use othello_engine::file::{Existing, Provenance};
+use othello_engine::file::Existing;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
 use serde::Serialize;
-use serde_json::json;
 
 use super::phases::Phases;
 use crate::dataset::{DataChoice, Dataset, Part};
@@ -133,15 +132,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         model: &model,
         dataset: &dataset,
         settings: &settings,
-        initial: initial.as_ref().map(|file| &file.weights),
+        initial: initial.as_ref(),
         phases: arguments.phases.0.clone(),
-        provenance: provenance(
-            &model,
-            &dataset,
-            &settings,
-            initial.as_ref().map(|file| file.sha256.as_str()),
-            &arguments.phases,
-        )?,
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let (summary, phases) = fit.run(&arguments.out, existing, session.progress())?;
@@ -205,25 +197,4 @@ fn read_set(name: &str) -> anyhow::Result<PatternSet> {
     }
     let text = fs::read_to_string(path).with_context(|| name.to_owned())?;
     PatternSet::from_toml(&text).with_context(|| name.to_owned())
-}
-
-/// What decides the weights.
-pub(super) fn provenance(
-    model: &Model,
-    dataset: &Dataset,
-    settings: &FitSettings,
-    initial: Option<&str>,
-    phases: &Phases,
-) -> anyhow::Result<Provenance> {
-    let input =
-        |input: &crate::dataset::Input| json!({"sha256": input.sha256, "weight": input.weight});
-    let inputs: Vec<_> = dataset.inputs().iter().map(input).collect();
-    let Phases(phases) = phases;
-    Ok(Provenance::new("fit")
-        .with("optimizer", "lsq")
-        .with("data", inputs)
-        .with("pattern_set", model.set().to_toml())
-        .with("settings", serde_json::to_value(settings)?)
-        .with("initial", initial)
-        .with("phases", json!([phases.start(), phases.end()])))
 }

@@ -6,3 +6,4 @@ pub mod import;
 pub mod loss;
 pub mod matches;
 pub mod phases;
+pub mod quickstart;

@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{Weights, WeightsError};
+use othello_engine::eval::{Weights, WeightsError, WeightsFile};
 use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer};
 use othello_engine::progress::Progress;
 use rayon::prelude::*;
+use serde_json::json;
 
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::{FitReport, FitSettings, FittedPhase, Metrics, PhaseReport, fit_phase};
 use crate::backend::MAX_TOTAL_WEIGHT;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Input};
 use crate::model::Model;
 
 /// Everything that a fit needs.
@@ -29,11 +30,9 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// Where to start, and what the ridge pulls towards; its pattern set is the model's. Phases
     /// that are not fitted keep these weights.
-    pub initial: Option<&'a Weights>,
+    pub initial: Option<&'a WeightsFile>,
     /// Which phases to fit.
     pub phases: RangeInclusive<Phase>,
-    /// What decides the result.
-    pub provenance: Provenance,
 }
 
 /// Why a fit fails.
@@ -75,13 +74,15 @@ impl Fit<'_> {
         progress: &dyn Progress,
     ) -> Result<(Summary, FitReport), FitError> {
         self.check_total_weights()?;
+        let provenance = self.provenance();
+        let initial = self.initial.map(|file| &file.weights);
         // The output is claimed first: what stands in the way is said before the work, not after.
-        let writer = match Writer::begin(path, Kind::Weights, &self.provenance, existing)? {
+        let writer = match Writer::begin(path, Kind::Weights, &provenance, existing)? {
             Begin::Done(summary) => return Ok((summary, FitReport::read(path)?)),
             Begin::Writer(writer) => writer,
         };
         let (checkpoint, finished) =
-            Checkpoint::open(path, &self.provenance, existing, self.model.parameters())?;
+            Checkpoint::open(path, &provenance, existing, self.model.parameters())?;
         let metrics = MetricsFile::open(path, finished.is_empty())?;
         let mut fitted: BTreeMap<Phase, FittedPhase> =
             finished.into_iter().map(|phase| (phase.report.phase, phase)).collect();
@@ -93,8 +94,7 @@ impl Fit<'_> {
         let work = |&phase: &Phase| -> Result<Option<(Phase, FittedPhase)>, FitError> {
             let mut lines = vec![];
             let log = |line| lines.push(line);
-            let fitted =
-                fit_phase(self.model, self.dataset, self.settings, self.initial, phase, log);
+            let fitted = fit_phase(self.model, self.dataset, self.settings, initial, phase, log);
             if let Some(fitted) = &fitted {
                 let mut output = output.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let (checkpoint, metrics) = &mut *output;
@@ -119,6 +119,19 @@ impl Fit<'_> {
         Ok((summary, report))
     }
 
+    /// What decides the weights.
+    fn provenance(&self) -> Provenance {
+        let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
+        let inputs: Vec<_> = self.dataset.inputs().iter().map(input).collect();
+        Provenance::new("fit")
+            .with("optimizer", "lsq")
+            .with("data", inputs)
+            .with("pattern_set", self.model.set().to_toml())
+            .with("settings", json!(self.settings))
+            .with("initial", self.initial.map(|file| file.sha256.as_str()))
+            .with("phases", json!([self.phases.start(), self.phases.end()]))
+    }
+
     fn check_total_weights(&self) -> Result<(), FitError> {
         for phase in Phase::all().filter(|phase| self.phases.contains(phase)) {
             let near = self.settings.window.around(phase);
@@ -138,8 +151,10 @@ impl Fit<'_> {
         fitted: &BTreeMap<Phase, FittedPhase>,
     ) -> Result<(Weights, FitReport), FitError> {
         let none = || FitError::NoPositions(*self.phases.start(), *self.phases.end());
-        let mut weights =
-            self.initial.cloned().unwrap_or_else(|| Weights::zero(self.model.set().clone()));
+        let mut weights = self
+            .initial
+            .map(|file| file.weights.clone())
+            .unwrap_or_else(|| Weights::zero(self.model.set().clone()));
         let mut rows = vec![];
         for phase in Phase::all() {
             let distance = |other: &&Phase| other.index().abs_diff(phase.index());
