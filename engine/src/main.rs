@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use othello_engine::cli::{common, evaluate, openings, perft, weights};
+use othello_engine::cli::{bench, common, evaluate, openings, perft, selfplay, solve, weights};
 
 /// Othello engine: plays, solves, evaluates, and makes training data.
 #[derive(Parser, Debug)]
@@ -18,12 +18,18 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Run fixed searches on one thread
+    Bench(bench::Arguments),
     /// Value each board of a file, statically or by search
     Evaluate(evaluate::Arguments),
     /// Enumerate the openings up to symmetry
     Openings(openings::Arguments),
     /// Count the leaves of the game tree from the start
     Perft(perft::Arguments),
+    /// Play games of an evaluation against itself, and record them
+    Selfplay(selfplay::Arguments),
+    /// Find the exact scores of positions
+    Solve(solve::Arguments),
     /// Say what a weights file is
     Weights(weights::Arguments),
 }
@@ -31,9 +37,12 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     common::run(&arguments.common, |session| match &arguments.command {
+        Command::Bench(arguments) => bench::run(arguments, session),
         Command::Evaluate(arguments) => evaluate::run(arguments, session),
         Command::Openings(arguments) => openings::run(arguments, session),
         Command::Perft(arguments) => perft::run(arguments, session),
+        Command::Selfplay(arguments) => selfplay::run(arguments, session),
+        Command::Solve(arguments) => solve::run(arguments, session),
         Command::Weights(arguments) => weights::run(arguments, session),
     })
 }

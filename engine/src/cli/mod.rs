@@ -9,7 +9,10 @@ pub mod lines;
 pub mod output;
 pub mod progress;
 
+pub mod bench;
 pub mod evaluate;
 pub mod openings;
 pub mod perft;
+pub mod selfplay;
+pub mod solve;
 pub mod weights;

@@ -1,0 +1,110 @@
+//! `othello-engine bench`: fixed searches on one thread. The node count identifies the search:
+//! it changes when the search does, and with nothing else.
+
+use std::fmt;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::common::{Outcome, Session};
+use crate::board::{Position, Square};
+use crate::eval::{Evaluator, WeightsChoice};
+use crate::progress::Progress as _;
+use crate::random::Generator;
+use crate::search::Searcher;
+
+/// Arguments of `bench`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// A weights file, `none`, `mobility` or `embedded`
+    #[arg(long, value_name = "W", default_value = "embedded")]
+    weights: WeightsChoice,
+}
+
+const POSITIONS: u64 = 24;
+const HASH_MEGABYTES: usize = 16;
+/// Of the searches to a fixed depth, and how many squares are empty there at least and at most.
+const DEPTH: u32 = 9;
+const MIDGAME_EMPTIES: std::ops::Range<u32> = 28..52;
+/// How many squares are empty where positions are solved.
+const SOLVED_EMPTIES: u32 = 17;
+
+#[derive(Serialize)]
+struct Part {
+    nodes: u64,
+    seconds: f64,
+    nps: f64,
+}
+
+impl Part {
+    fn new(nodes: u64, seconds: f64) -> Self {
+        Self { nodes, seconds, nps: nodes as f64 / seconds.max(1e-9) }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = self.nps / 1e6;
+        write!(f, "{} nodes, {:.3} s, {rate:.2} M nodes/s", self.nodes, self.seconds)
+    }
+}
+
+#[derive(Serialize)]
+struct Bench {
+    #[serde(flatten)]
+    all: Part,
+    midgame: Part,
+    endgame: Part,
+}
+
+impl fmt::Display for Bench {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{POSITIONS} positions to depth {DEPTH}: {}", self.midgame)?;
+        writeln!(f, "{POSITIONS} positions with {SOLVED_EMPTIES} empty squares: {}", self.endgame)?;
+        write!(f, "all: {}", self.all)
+    }
+}
+
+/// Searches and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let mut searcher = Searcher::new(&evaluator, HASH_MEGABYTES);
+    session.progress().begin("bench (positions)", 0, 2 * POSITIONS);
+    let mut time = |search: &mut dyn FnMut(&mut Searcher<'_, Evaluator>, u64) -> u64| {
+        let begun = Instant::now();
+        let nodes = (0..POSITIONS).map(|number| {
+            searcher.new_game();
+            let nodes = search(&mut searcher, number);
+            session.progress().advance(1);
+            nodes
+        });
+        Part::new(nodes.sum(), begun.elapsed().as_secs_f64())
+    };
+    let midgame = time(&mut |searcher, number| {
+        let span = u64::from(MIDGAME_EMPTIES.end - MIDGAME_EMPTIES.start);
+        let empties = MIDGAME_EMPTIES.start + (number % span) as u32;
+        searcher.search(&random_position(number, empties), DEPTH).nodes
+    });
+    let endgame = time(&mut |searcher, number| {
+        searcher.solve(&random_position(number, SOLVED_EMPTIES)).nodes
+    });
+    let all = Part::new(midgame.nodes + endgame.nodes, midgame.seconds + endgame.seconds);
+    session.print(&Bench { all, midgame, endgame })?;
+    Ok(Outcome::Done)
+}
+
+/// A position of a random game in which the player can move.
+fn random_position(seed: u64, empties: u32) -> Position {
+    let mut random = Generator::new(seed);
+    let mut position = Position::START;
+    while position.empties() > empties || position.moves() == 0 {
+        let moves = position.moves();
+        let square = Square::nth(moves, random.below(moves.count_ones()) as usize);
+        position = match square.and_then(|square| position.play(square)) {
+            Some(next) => next,
+            None if position.is_over() => Position::START,
+            None => position.pass(),
+        };
+    }
+    position
+}

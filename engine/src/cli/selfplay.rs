@@ -1,0 +1,99 @@
+//! `othello-engine selfplay`: plays and records games.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::common::{Outcome, Session};
+use crate::eval::{Evaluator, WeightsChoice};
+use crate::file::Existing;
+use crate::selfplay::{Run, Schedule, Settings, Shard, play_games};
+
+/// Arguments of `selfplay`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// How many games to play, in all shards together
+    #[arg(long, value_name = "N")]
+    games: u64,
+
+    /// Decides all random moves
+    #[arg(long, value_name = "S")]
+    seed: u64,
+
+    /// The file of games to write; one that was interrupted is gone on with
+    #[arg(long, value_name = "F")]
+    out: PathBuf,
+
+    /// How deep each move is searched
+    #[arg(long, value_name = "D", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=60))]
+    depth: u32,
+
+    /// Play perfectly from this many empty squares on
+    #[arg(long, value_name = "E", default_value_t = 12, value_parser = clap::value_parser!(u32).range(..=60))]
+    exact: u32,
+
+    /// How many random moves games begin with, and how often: such as 8..=24 or 8*2,12..=16
+    #[arg(long, value_name = "SPEC", default_value = "8..=24")]
+    random_plies: Schedule,
+
+    /// A weights file, `none`, `mobility` or `embedded`
+    #[arg(long, value_name = "W", default_value = "embedded")]
+    weights: WeightsChoice,
+
+    /// Play only the I-th of N parts
+    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
+    shard: Shard,
+
+    /// Keep the value found for each move, rounded to discs
+    #[arg(long)]
+    values: bool,
+
+    /// Replace an output that is there already
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct SelfPlay {
+    games: u64,
+    duplicates: u64,
+    positions: u64,
+    bytes: u64,
+    sha256: String,
+    seconds: f64,
+}
+
+impl fmt::Display for SelfPlay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { games, duplicates, positions, bytes, sha256, seconds } = self;
+        writeln!(f, "{games} games ({duplicates} duplicates dropped), {positions} positions")?;
+        write!(f, "{bytes} bytes, sha256 {sha256}, {seconds:.2} s")
+    }
+}
+
+/// Plays and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
+    let settings = Settings {
+        seed: arguments.seed,
+        random_plies: arguments.random_plies.clone(),
+        depth: arguments.depth,
+        exact: arguments.exact,
+        values: arguments.values,
+    };
+    let run = Run { settings, games: arguments.games, shard: arguments.shard, weights };
+    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    let played = play_games(&arguments.out, &run, &evaluator, existing, session.progress())?;
+    session.print(&SelfPlay {
+        games: played.games,
+        duplicates: played.duplicates,
+        positions: played.positions,
+        bytes: played.summary.bytes,
+        sha256: played.summary.sha256,
+        seconds: begun.elapsed().as_secs_f64(),
+    })?;
+    Ok(Outcome::Done)
+}
