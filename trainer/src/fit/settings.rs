@@ -36,7 +36,7 @@ impl Default for FitSettings {
     fn default() -> Self {
         Self {
             window: Window::standard(),
-            ridge: 10.0,
+            ridge: 30.0,
             iterations: 40,
             patience: 5,
             tolerance: 1e-3,

@@ -26,9 +26,10 @@ pub struct WindowError {
 impl Window {
     const ONE: u16 = 256;
 
-    /// Two phases on either side, fading: what gave the lowest errors in trials.
+    /// Two phases on either side in full. On WTHOR at 24 empties, mean absolute error against
+    /// exact scores with ridge 10: `1,1` 5.64, fading to `1,0.5` 5.67, `1,1,0.5` 5.69.
     pub fn standard() -> Self {
-        Self { factors: vec![Self::ONE, Self::ONE, Self::ONE / 2] }
+        Self { factors: vec![Self::ONE; 3] }
     }
 
     /// The phases that train `phase`, in ascending order, and the factor of each in 1/256.

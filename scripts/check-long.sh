@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# What takes too long for .ci/run: run it by hand, and write what it prints where it is claimed.
+#
+#   scripts/check-long.sh [SHARED]
+#
+# SHARED (default: ../shared) is a folder with data/wthor/*.wtb and data/obf/*.obf, which are not
+# this project's to ship; the checks that need it are skipped where it is not there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+shared=${1:-../shared}
+out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT
+
+cargo build --release
+engine=target/release/othello-engine trainer=target/release/othello-trainer
+field() { sed "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/"; }
+step() { printf '\n== %s\n' "$*"; }
+
+step "perft 11: 212258800, with free passes 212260880"
+"$engine" perft 11
+"$engine" perft 11 --pass-free
+
+step "unique openings"
+"$engine" openings --plies 8 --json
+
+step "quickstart twice: the same sha256, better than mobility"
+for run in 1 2; do
+    "$trainer" quickstart --seed 7 --out "$out/quickstart-$run" --json 2>"$out/log" >"$out/quickstart-$run.json"
+    tail -n 1 "$out/quickstart-$run.json" | field sha256
+done
+weights=$out/quickstart-1/generation-1.weights openings=$out/quickstart-1/plies.openings
+"$trainer" match "$weights" mobility --openings "$openings" --pairs 200 --depth 4 --exact 12 2>"$out/log"
+
+step "a match against itself is even"
+"$trainer" match "$weights" "$weights" --openings "$openings" --pairs 50 2>"$out/log"
+
+step "1 and 2 threads fit the same weights"
+for threads in 1 2; do
+    "$trainer" fit "$out/quickstart-1/generation-1.games" --threads $threads --out "$out/$threads.weights" --json 2>"$out/log" | field sha256
+done
+
+step "phases 12 to 57 beat the mean for each number of discs, on held-out games"
+"$trainer" fit "$out/quickstart-1/generation-1.games" --patterns discs --out "$out/discs.weights" --json >"$out/discs.json" 2>"$out/log"
+"$trainer" fit "$out/quickstart-1/generation-1.games" --out "$out/patterns.weights" --json >"$out/patterns.json" 2>"$out/log"
+python3 - "$out/patterns.json" "$out/discs.json" <<'PYTHON'
+import json, sys
+patterns, discs = (json.load(open(path))["phases"] for path in sys.argv[1:])
+worse = [p["phase"] for p, d in zip(patterns, discs) if 12 <= p["phase"] <= 57 and p["test_mae"] >= d["test_mae"]]
+print("worse:", worse or "none")
+sys.exit(bool(worse))
+PYTHON
+
+if [[ ! -d $shared/data ]]; then
+    step "skipped: no $shared/data"
+    exit
+fi
+
+step "every score of fforum-1-19 and 20-39"
+for suite in fforum-1-19 fforum-20-39; do
+    "$engine" solve "$shared/data/obf/$suite.obf" --json 2>"$out/log" | sed 's/"positions":\[.*\],/"positions":[..],/'
+done
+
+step "WTHOR: 129259 games, 413 incomplete"
+"$trainer" import wthor "$shared/data/wthor" --out "$out/wthor.games" --json 2>"$out/log"
+"$trainer" import wthor "$shared"/data/wthor/WTH_19*.wtb "$shared"/data/wthor/WTH_200*.wtb \
+    "$shared"/data/wthor/WTH_201[0-8].wtb --out "$out/before.games" --json 2>"$out/log"
+"$trainer" import wthor "$shared"/data/wthor/WTH_2019.wtb "$shared"/data/wthor/WTH_202*.wtb \
+    --solved-only --except "$out/before.games" --out "$out/solved.positions" --json 2>"$out/log"
+
+step "fitted to the years before: MAE on those 4884 positions, 5.65 or better"
+"$trainer" fit "$out/before.games" --phases 36..36 --out "$out/wthor.weights" 2>"$out/log" >"$out/fit"
+"$trainer" loss "$out/wthor.weights" "$out/solved.positions" --max-mae 5.65 2>"$out/log"
