@@ -27,7 +27,7 @@ enum Command {
     /// Count the leaves of the game tree from the start
     Perft(perft::Arguments),
     /// Play games of an evaluation against itself, and record them
-    Selfplay(selfplay::Arguments),
+    Selfplay(Box<selfplay::Arguments>),
     /// Find the exact scores of positions
     Solve(solve::Arguments),
     /// Say what a weights file is
