@@ -15,7 +15,7 @@ pub struct Match<'a> {
     pub first: &'a Evaluator,
     /// The other.
     pub second: &'a Evaluator,
-    /// Moves that a search looks ahead.
+    /// Moves that a search looks ahead, at least 1.
     pub depth: u32,
     /// From this many empty squares on, play is perfect.
     pub exact: u32,

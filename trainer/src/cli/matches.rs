@@ -28,7 +28,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     pairs: NonZeroUsize,
     /// Moves that both search ahead
-    #[arg(long, value_name = "D", default_value_t = 4)]
+    #[arg(long, value_name = "D", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=60))]
     depth: u32,
     /// Both play perfectly from this many empty squares on
     #[arg(long, value_name = "E", default_value_t = 12)]
