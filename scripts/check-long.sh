@@ -49,14 +49,40 @@ print("worse:", worse or "none")
 sys.exit(bool(worse))
 PYTHON
 
+step "a million board lines on one thread, as fast as 500000 a second, whole process"
+python3 - >"$out/boards.txt" <<'PYTHON'
+import random
+random.seed(1)
+boards = set()
+while len(boards) < 1_000_000:
+    empty = random.randrange(0, 55)
+    cells = ["-"] * empty + [random.choice("XO") for _ in range(64 - empty)]
+    random.shuffle(cells)
+    boards.add("".join(cells))
+print(*sorted(boards), sep="\n")
+PYTHON
+time "$engine" evaluate --threads 1 --json "$out/boards.txt" 2>"$out/log" >"$out/embedded.json"
+
+step "weights built into a binary give the values of their file, without it"
+head -n 20000 "$out/boards.txt" >"$out/some.txt"
+values() { sed 's/.*\("values":\[[^]]*\]\).*/\1/'; }
+"$engine" evaluate "$out/some.txt" --weights "$weights" --json 2>"$out/log" | values >"$out/by-file"
+OTHELLO_WEIGHTS=$weights CARGO_TARGET_DIR=$out/target cargo build --release -p othello-engine
+mv "$weights" "$out/moved.weights" && cp "$out/target/release/othello-engine" "$out/carried" && rm -r "$out/target"
+(cd / && "$out/carried" evaluate "$out/some.txt" --json 2>"$out/log") | values >"$out/by-binary"
+cmp "$out/by-file" "$out/by-binary" && echo "the same $(wc -l <"$out/some.txt") values"
+
 if [[ ! -d $shared/data ]]; then
     step "skipped: no $shared/data"
     exit
 fi
 
-step "every score of fforum-1-19 and 20-39"
+step "every score of fforum-1-19 and 20-39; without the scores in the file, the same nodes"
 for suite in fforum-1-19 fforum-20-39; do
-    "$engine" solve "$shared/data/obf/$suite.obf" --json 2>"$out/log" | sed 's/"positions":\[.*\],/"positions":[..],/'
+    sed 's/:[+-][0-9]*;/:;/g' "$shared/data/obf/$suite.obf" >"$out/stripped.obf"
+    for file in "$shared/data/obf/$suite.obf" "$out/stripped.obf"; do
+        "$engine" solve "$file" --json 2>"$out/log" | sed 's/"positions":\[.*\],/"positions":[..],/'
+    done
 done
 
 step "WTHOR: 129259 games, 413 incomplete"

@@ -25,27 +25,35 @@ engine=target/release/othello-engine trainer=target/release/othello-trainer
 mkdir -p "$out"
 random_plies="8..=24*3,25..=45"
 
-# generation NUMBER PLAYER GAMES DEPTH EXACT OPENING_PLIES OPENING_DEPTH: games and openings of a
-# player, and the weights fitted to them.
-generation() {
-    local number=$1 player=$2 games=$3 depth=$4 exact=$5 plies=$6 opening_depth=$7
-    local name="$out/generation-$number"
-    "$engine" openings --plies "$plies" --score-depth "$opening_depth" --weights "$player" --out "$name.openings"
-    "$engine" selfplay --games "$games" --seed $((seed + number)) --depth "$depth" --exact "$exact" \
-        --random-plies "$random_plies" --weights "$player" --out "$name.games"
-    "$trainer" fit "$name.games" "$name.openings" --seed "$seed" ${patterns:+--patterns "$patterns"} --out "$name.weights"
+# play NUMBER PLAYER GAMES DEPTH EXACT OPENING_PLIES OPENING_DEPTH: games and openings of a player.
+play() {
+    local name="$out/generation-$1"
+    "$engine" openings --plies "$6" --score-depth "$7" --weights "$2" --out "$name.openings"
+    "$engine" selfplay --games "$3" --seed $((seed + $1)) --depth "$4" --exact "$5" \
+        --random-plies "$random_plies" --weights "$2" --out "$name.games"
+}
+
+# learn NUMBER [DATA...]: weights fitted to a generation's games and openings, and to more data.
+learn() {
+    local name="$out/generation-$1"
+    "$trainer" fit "$name.games" "$name.openings" "${@:2}" --seed "$seed" --patterns "$patterns" --out "$name.weights"
 }
 
 if [[ $small ]]; then
-    patterns=small
-    generation 0 mobility 1024 2 8 5 2
-    generation 1 "$out/generation-0.weights" 1024 2 8 5 2
-    last=1
+    patterns=small last=1
+    play 0 mobility 1024 2 8 5 2
+    learn 0
+    play 1 "$out/generation-0.weights" 1024 2 8 5 2
+    learn 1
 else
-    patterns=
-    generation 0 mobility 60000 4 12 7 3
-    generation 1 "$out/generation-0.weights" 50000 4 12 8 4
-    generation 2 "$out/generation-1.weights" 150000 5 14 8 6
-    last=2
+    patterns=standard last=3
+    play 0 mobility 60000 4 12 7 3
+    learn 0
+    play 1 "$out/generation-0.weights" 50000 4 12 8 4
+    learn 1
+    play 2 "$out/generation-1.weights" 120000 4 12 8 6
+    learn 2
+    play 3 "$out/generation-2.weights" 200000 4 12 8 6
+    learn 3 "$out/generation-2.games*0.5"
 fi
 "$engine" weights "$out/generation-$last.weights" --json | sed 's/.*"sha256":"\([0-9a-f]*\)".*/\1/'

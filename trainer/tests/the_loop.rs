@@ -1,0 +1,73 @@
+//! One small turn of the loop by the library and the command line: games, a fit, matches.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use othello_engine::eval::Mobility;
+use othello_engine::file::Existing;
+use othello_engine::openings;
+use othello_engine::progress::Silent;
+use othello_engine::selfplay::{Run, Settings, Shard, play_games};
+use serde_json::Value;
+
+fn self_play(path: &Path) {
+    let random_plies = "4..=20".parse().unwrap();
+    let settings = Settings { seed: 3, random_plies, depth: 1, exact: 6, values: false };
+    let weights = "mobility".to_owned();
+    let run = Run { settings, games: 1500, shard: Shard::WHOLE, weights };
+    play_games(path, &run, &Mobility, Existing::Keep, &Silent).unwrap();
+}
+
+fn score_openings(path: &Path) {
+    let weights = "mobility".to_owned();
+    let settings = openings::Settings { plies: 5, score_depth: 1, weights };
+    openings::write_openings(path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
+}
+
+fn trainer(arguments: &[&str]) -> Value {
+    let binary = assert_cmd::cargo::cargo_bin!("othello-trainer");
+    let output = Command::new(binary).args(arguments).arg("--json").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn what_is_learned_beats_the_mean_and_plays_better_than_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| -> PathBuf { folder.path().join(name) };
+    let (games, enumerated) = (path("a.games"), path("a.openings"));
+    self_play(&games);
+    score_openings(&enumerated);
+    let [games, enumerated] = [&games, &enumerated].map(|path| path.to_str().unwrap());
+
+    let fit = |patterns: &str| -> (String, Value) {
+        let out = path(&format!("{patterns}.weights")).to_str().unwrap().to_owned();
+        let fitted = trainer(&["fit", games, enumerated, "--patterns", patterns, "--out", &out]);
+        (out, fitted)
+    };
+    let (weights, fitted) = fit("small");
+    let (_, baseline) = fit("discs");
+    let mae = |report: &Value, phase: usize| report["phases"][phase]["test_mae"].as_f64().unwrap();
+    for phase in 30..=57 {
+        assert!(mae(&fitted, phase) < mae(&baseline, phase), "phase {phase}");
+    }
+    assert!(fitted["phases"][3]["train_mse"].is_number());
+
+    let play = |first: &str, second: &str| {
+        let openings = ["--openings", enumerated, "--within", "64", "--pairs", "30"];
+        let mut arguments = vec!["match", first, second, "--depth", "1", "--exact", "6"];
+        arguments.extend(openings);
+        trainer(&arguments)
+    };
+    let itself = play(&weights, &weights);
+    assert_eq!(
+        (itself["wins"].as_u64(), itself["mean_discs"].as_f64()),
+        (itself["losses"].as_u64(), Some(0.0))
+    );
+    assert_eq!((itself["elo"].as_f64(), itself["p_value"].as_f64()), (Some(0.0), Some(1.0)));
+    let nothing = play(&weights, "none");
+    assert!(nothing["wins"].as_u64() > nothing["losses"].as_u64(), "{nothing}");
+    assert!(nothing["p_value"].as_f64().unwrap() < 0.01, "{nothing}");
+}
