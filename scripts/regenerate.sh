@@ -3,7 +3,7 @@
 #
 #   scripts/regenerate.sh [--small] [--seed S] [--out DIR]
 #
-# Without --small it is the recipe of engine/weights/default.weights: about an hour on two cores.
+# Without --small it is the recipe of engine/weights/default.weights: an hour on two cores.
 # --small takes a minute. Everything is written to DIR (default: data/generations) and kept: a run
 # that was killed goes on where it stopped. Prints the sha256 of the last generation's weights.
 set -euo pipefail
