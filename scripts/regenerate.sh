@@ -3,8 +3,8 @@
 #
 #   scripts/regenerate.sh [--small] [--seed S] [--out DIR]
 #
-# Without --small it is the recipe of engine/weights/default.weights: an hour on two cores.
-# --small takes a minute. Everything is written to DIR (default: data/generations) and kept: a run
+# Without --small it is the recipe of engine/weights/default.weights.
+# --small takes seconds. Everything is written to DIR (default: data/generations) and kept: a run
 # that was killed goes on where it stopped. Prints the sha256 of the last generation's weights.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -56,4 +56,5 @@ else
     play 3 "$out/generation-2.weights" 200000 4 12 8 6
     learn 3 "$out/generation-2.games*0.5"
 fi
-"$engine" weights "$out/generation-$last.weights" --json | sed 's/.*"sha256":"\([0-9a-f]*\)".*/\1/'
+# The first sha256 is the file's own, those after it are of its inputs.
+"$engine" weights "$out/generation-$last.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'
