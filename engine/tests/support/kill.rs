@@ -160,7 +160,8 @@ fn tempfolder() -> tempfile::TempDir {
 fn lasting(report: &Value) -> Value {
     match report {
         Value::Object(fields) => {
-            let lasts = |(key, _): &(&String, &Value)| !["seconds", "resumed"].contains(&key.as_str());
+            let lasts =
+                |(key, _): &(&String, &Value)| !["seconds", "resumed"].contains(&key.as_str());
             let fields = fields.iter().filter(lasts);
             fields.map(|(key, value)| (key.clone(), lasting(value))).collect()
         }

@@ -110,8 +110,7 @@ fn import<T: Record, E: Entries<T>>(
     progress: &dyn Progress,
 ) -> anyhow::Result<Summary> {
     let (inputs, provenance) = files.inputs(format, progress)?;
-    let mut output: Output<T> =
-        Output::begin(&files.out, &provenance, files.existing(), progress)?;
+    let mut output: Output<T> = Output::begin(&files.out, &provenance, files.existing(), progress)?;
     let place = output.place.clone();
     inputs.read(open, &place, progress, |entry, bytes| output.take(entry, bytes))?;
     output.finish()

@@ -57,7 +57,9 @@ impl Inputs {
         let mut skip = place.entries;
         for file in &self.files {
             let mut entries = open(file)?;
-            while skip > 0 && let Some(skipped) = entries.skip_entry() {
+            while skip > 0
+                && let Some(skipped) = entries.skip_entry()
+            {
                 skipped?;
                 skip -= 1;
             }
