@@ -33,7 +33,15 @@ play() {
         --random-plies "$random_plies" --weights "$2" --out "$name.games"
 }
 
-# learn NUMBER [DATA...]: weights fitted to a generation's games and openings, and to more data.
+# examine PLAYER GAMES DEPTH EXACT: games to test the last fit on, of a seed and schedule of their
+# own, played better than those it learns from.
+examine() {
+    "$engine" selfplay --games "$2" --seed $((seed + 1000000)) --depth "$3" --exact "$4" \
+        --random-plies 0..=12 --weights "$1" --out "$out/test.games"
+}
+
+# learn NUMBER [ARGUMENTS...]: weights fitted to a generation's games and openings; more data and
+# flags of `fit` as they come.
 learn() {
     local name="$out/generation-$1"
     "$trainer" fit "$name.games" "$name.openings" "${@:2}" --seed "$seed" --patterns "$patterns" --out "$name.weights"
@@ -44,7 +52,8 @@ if [[ $small ]]; then
     play 0 mobility 1024 2 8 5 2
     learn 0
     play 1 "$out/generation-0.weights" 1024 2 8 5 2
-    learn 1
+    examine "$out/generation-0.weights" 128 3 10
+    learn 1 --test "$out/test.games"
 else
     patterns=standard last=3
     play 0 mobility 60000 4 12 7 3
@@ -54,7 +63,8 @@ else
     play 2 "$out/generation-1.weights" 120000 4 12 8 6
     learn 2
     play 3 "$out/generation-2.weights" 200000 4 12 8 6
-    learn 3 "$out/generation-2.games*0.5"
+    examine "$out/generation-2.weights" 10000 8 16
+    learn 3 "$out/generation-2.games*0.5" --test "$out/test.games"
 fi
 # The first sha256 is the file's own, those after it are of its inputs.
 "$engine" weights "$out/generation-$last.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'
