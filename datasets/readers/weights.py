@@ -56,8 +56,8 @@ def sections(path, magic):
 def images(squares):
     """What the eight symmetries of the board make of a list of squares."""
     for kind in range(8):
-        places = [(7 * (kind & 1) ^ s % 8, 7 * (kind >> 1 & 1) ^ s // 8) for s in squares]
-        yield [8 * x + y if kind & 4 else 8 * y + x for x, y in places]
+        mirrored = [s ^ (7 if kind & 1 else 0) ^ (56 if kind & 2 else 0) for s in squares]
+        yield [s % 8 * 8 + s // 8 if kind & 4 else s for s in mirrored]
 
 
 def classes(squares):
