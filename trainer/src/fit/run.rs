@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::{FitReport, FitSettings, FittedPhase, Metrics, PhaseReport, fit_phase};
-use crate::backend::MAX_TOTAL_WEIGHT;
+use crate::backend::{Backend, BackendError, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
 use crate::model::Model;
 
@@ -47,6 +47,9 @@ pub enum FitError {
     /// The work was stopped; the phases it had finished are kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
+    /// The device gave up.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
     /// The checkpoint cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -67,11 +70,12 @@ pub enum FitError {
 }
 
 impl Fit<'_> {
-    /// Fits all phases and writes the weights to `path`. Phases that a killed run had finished are
+    /// Fits all phases on `backend` and writes the weights to `path`. Phases that a killed run had finished are
     /// taken over from its checkpoint. Beside the weights stand the
     /// metrics (`path` + `.metrics.jsonl`) and the report (`path` + `.report.json`).
     pub fn run(
         &self,
+        backend: &impl Backend,
         path: &Path,
         existing: Existing,
         progress: &dyn Progress,
@@ -99,7 +103,8 @@ impl Fit<'_> {
             progress.check()?;
             let mut lines = vec![];
             let log = |line| lines.push(line);
-            let fitted = fit_phase(self.model, self.dataset, self.settings, initial, phase, log);
+            let fitted =
+                fit_phase(backend, self.model, self.dataset, self.settings, initial, phase, log)?;
             if let Some(fitted) = &fitted {
                 let mut output = output.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let (checkpoint, metrics) = &mut *output;
@@ -127,10 +132,13 @@ impl Fit<'_> {
     /// What decides the weights.
     fn provenance(&self) -> Provenance {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
-        let inputs: Vec<_> = self.dataset.inputs().iter().map(input).collect();
+        let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
+        // The test decides nothing but the report, which stands beside the weights: with another
+        // test it would be another report.
         Provenance::new("fit")
             .with("optimizer", "lsq")
-            .with("data", inputs)
+            .with("data", inputs(self.dataset.inputs()))
+            .with("test", inputs(self.dataset.test_inputs()))
             .with("pattern_set", self.model.set().to_toml())
             .with("settings", json!(self.settings))
             .with("initial", self.initial.map(|file| file.sha256.as_str()))
