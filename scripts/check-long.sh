@@ -72,6 +72,9 @@ mv "$weights" "$out/moved.weights" && cp "$out/target/release/othello-engine" "$
 (cd / && "$out/carried" evaluate "$out/some.txt" --json 2>"$out/log") | values >"$out/by-binary"
 cmp "$out/by-file" "$out/by-binary" && echo "the same $(wc -l <"$out/some.txt") values"
 
+step "25 kills of every command: identical results, at most 1.2 times the work, nothing finished done again"
+OTHELLO_KILLS=25 cargo test --release --workspace --test kill -- --nocapture --test-threads 1 | grep kills
+
 if [[ ! -d $shared/data ]]; then
     step "skipped: no $shared/data"
     exit

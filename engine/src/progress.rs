@@ -1,5 +1,8 @@
 //! How long work says how far it is, without knowing who listens.
 
+#[cfg(test)]
+use std::sync::atomic::{AtomicU64, Ordering};
+
 /// Listens to long work. The command line draws bars with it; [`Silent`] hears nothing.
 ///
 /// Work is a sequence of stages. A new stage ends the one before it.
@@ -46,4 +49,48 @@ impl Progress for Silent {
     fn begin(&self, _stage: &str, _done: u64, _total: u64) {}
     fn advance(&self, _units: u64) {}
     fn message(&self, _line: &str) {}
+}
+
+/// Wants the work to stop after some units, and remembers what it heard.
+#[cfg(test)]
+#[derive(Debug, Default)]
+pub(crate) struct StopAfter {
+    units: u64,
+    finished: AtomicU64,
+    begun_with: AtomicU64,
+}
+
+#[cfg(test)]
+impl StopAfter {
+    pub(crate) fn units(units: u64) -> Self {
+        Self { units, ..Self::default() }
+    }
+
+    /// How many units were finished since.
+    pub(crate) fn finished(&self) -> u64 {
+        self.finished.load(Ordering::SeqCst)
+    }
+
+    /// How many an earlier run had finished.
+    pub(crate) fn begun_with(&self) -> u64 {
+        self.begun_with.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+impl Progress for StopAfter {
+    fn begin(&self, _stage: &str, done: u64, _total: u64) {
+        self.begun_with.store(done, Ordering::SeqCst);
+        self.finished.store(0, Ordering::SeqCst);
+    }
+
+    fn advance(&self, units: u64) {
+        self.finished.fetch_add(units, Ordering::SeqCst);
+    }
+
+    fn message(&self, _line: &str) {}
+
+    fn is_interrupted(&self) -> bool {
+        self.finished() >= self.units
+    }
 }

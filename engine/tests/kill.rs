@@ -40,8 +40,7 @@ fn selfplay() {
         arguments: words(&format!("selfplay --games {games} {settings}")),
         output: "out.games",
         may_differ: &[],
-        stage: "self-play (games)",
-        finished,
+        finished: ("self-play (games)", finished),
     }
     .check();
 }
@@ -63,8 +62,7 @@ fn openings() {
         arguments: words(&format!("openings {settings} --score-depth {depth}")),
         output: "out.openings",
         may_differ: &[],
-        stage: "scores, ply 7",
-        finished,
+        finished: ("scores, ply 7", finished),
     }
     .check();
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use assert_cmd::cargo::cargo_bin;
+use othello_engine::board::Side;
+use othello_engine::board::notation::board_text;
 use othello_engine::file::{Begin, Existing, Kind, Provenance};
 use othello_engine::record::{Game, GameWriter};
 use serde_json::Value;
@@ -24,24 +26,26 @@ fn size(few: u64, many: u64) -> u64 {
 }
 
 /// How far a killed import had come: what it noted last.
-fn bytes_imported(folder: &Path, output: &str) -> u64 {
-    let path = folder.join(format!("{output}.checkpoint.partial"));
+fn bytes_imported(folder: &Path) -> u64 {
+    let path = folder.join("out.checkpoint.partial");
     let place = whole_sections(&path, Kind::Checkpoint).pop();
     let place = place.and_then(|place| serde_json::from_slice::<Value>(&place.content).ok());
     place.and_then(|place| place["bytes"].as_u64()).unwrap_or(0)
 }
 
-fn check_import(format: &str, input: &Path, output: &str, finished: fn(&Path) -> u64) {
-    let input = input.to_str().expect("a name in UTF-8");
-    let arguments = ["import", format, input, "--out", output];
+fn check_import(format: &str, input: &[u8]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("input.wtb");
+    fs::write(&path, input).expect("the input");
+    let path = path.to_str().expect("a name in UTF-8");
+    let arguments = ["import", format, path, "--out", "out"];
     Subject {
         name: &format!("import {format}"),
         program: &cargo_bin!("othello-trainer"),
         arguments: arguments.map(str::to_owned).to_vec(),
-        output,
+        output: "out",
         may_differ: &[],
-        stage: "import (bytes)",
-        finished,
+        finished: ("import (bytes)", bytes_imported),
     }
     .check();
 }
@@ -65,10 +69,7 @@ fn import_wthor() {
         }
         bytes.extend(record);
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let input = folder.path().join("WTH_2020.wtb");
-    fs::write(&input, bytes).expect("the input");
-    check_import("wthor", &input, "out.games", |folder| bytes_imported(folder, "out.games"));
+    check_import("wthor", &bytes);
 }
 
 #[test]
@@ -78,10 +79,18 @@ fn import_transcripts() {
         if seed % 100 == 0 { "no game\n".to_owned() } else { moves + "\n" }
     };
     let text: String = (0..size(40_000, 300_000)).map(line).collect();
-    let folder = tempfile::tempdir().expect("a folder");
-    let input = folder.path().join("games.txt");
-    fs::write(&input, text).expect("the input");
-    check_import("transcripts", &input, "out.games", |folder| bytes_imported(folder, "out.games"));
+    check_import("transcripts", text.as_bytes());
+}
+
+#[test]
+fn import_boards() {
+    let mut text = String::new();
+    for seed in 0..size(2_000, 40_000) {
+        for step in Game::new(0, &random_moves(seed)).expect("a game").replay().steps {
+            text += &format!("{} {}\n", board_text(&step.position, Side::Black), seed % 64);
+        }
+    }
+    check_import("boards", text.as_bytes());
 }
 
 /// A file of random games, made once.
@@ -102,27 +111,45 @@ fn games() -> &'static Path {
     folder.path()
 }
 
-fn check_fit(optimizer: &str, finished: fn(&Path) -> u64) {
+fn check_fit(optimizer: &str) {
     let data = games().join("random.games");
     let arguments = ["fit", data.to_str().expect("a name in UTF-8"), "--out", "out.weights"];
     let settings = ["--patterns", "small", "--optimizer", optimizer];
+    let finished = |folder: &Path| {
+        let path = folder.join("out.weights.checkpoint.partial");
+        let sections = whole_sections(&path, Kind::Checkpoint);
+        sections.iter().filter(|section| section.name.starts_with("report")).count() as u64
+    };
     Subject {
         name: &format!("fit --optimizer {optimizer}"),
         program: &cargo_bin!("othello-trainer"),
-        arguments: [arguments, settings].concat().iter().map(ToString::to_string).collect(),
+        arguments: [&arguments[..], &settings].concat().into_iter().map(str::to_owned).collect(),
         output: "out.weights",
         may_differ: &["out.weights.metrics.jsonl"],
-        stage: "fit, phases",
-        finished,
+        finished: ("fit, phases", finished),
     }
     .check();
 }
 
 #[test]
 fn fit_by_least_squares() {
-    check_fit("lsq", |folder| {
-        let path = folder.join("out.weights.checkpoint.partial");
-        let sections = whole_sections(&path, Kind::Checkpoint);
-        sections.iter().filter(|section| section.name.starts_with("report")).count() as u64
-    });
+    check_fit("lsq");
+}
+
+/// Minutes of work: not among the few kills.
+#[test]
+fn quickstart() {
+    let Some(kills) = many_kills() else { return };
+    Subject {
+        name: "quickstart",
+        program: &cargo_bin!("othello-trainer"),
+        arguments: ["quickstart", "--seed", "1"].map(str::to_owned).to_vec(),
+        output: "quickstart/generation-1.weights",
+        may_differ: &[
+            "generation-0.weights.metrics.jsonl",
+            "generation-1.weights.metrics.jsonl",
+        ],
+        finished: ("", |_| 0),
+    }
+    .check_with(kills.div_ceil(10));
 }

@@ -227,6 +227,72 @@ fn the_checksum_is_of_content_alone() {
     assert_ne!(write(&one, &sections[1..]).sha256, first.sha256);
 }
 
+/// What holds nothing does not stand in anybody's way, and what is not ours stays.
+#[test]
+fn a_run_that_failed_before_its_first_section_leaves_nothing() {
+    let folder = Folder::new();
+    let (path, partial) = (folder.path("file"), folder.path("file.partial"));
+    drop(begin(&path, Existing::Keep).unwrap());
+    assert!(!partial.exists());
+    let other = provenance().with("seed", 8);
+    fs::write(&partial, format::header(Kind::Games, &other).unwrap()).unwrap();
+    drop(begin(&path, Existing::Keep).unwrap());
+    assert!(!partial.exists());
+
+    let mut writer = begin(&path, Existing::Keep).unwrap();
+    writer.section("one", b"content").unwrap();
+    drop(writer);
+    let kept = fs::read(&partial).unwrap();
+    assert!(Writer::begin(&path, Kind::Games, &other, Existing::Keep).is_err());
+    assert!(Writer::begin(&path, Kind::Positions, &other, Existing::Keep).is_err());
+    assert_eq!(fs::read(&partial).unwrap(), kept);
+    fs::write(&partial, "somebody's notes").unwrap();
+    assert!(begin(&path, Existing::Keep).is_err());
+    assert_eq!(fs::read(&partial).unwrap(), b"somebody's notes");
+}
+
+#[test]
+fn a_checkpoint_keeps_what_was_recorded_until_it_is_removed() {
+    let folder = Folder::new();
+    let (path, partial) = (folder.path("file"), folder.path("file.checkpoint.partial"));
+    let open = || Checkpoint::open(&path, &provenance(), Existing::Keep).unwrap();
+    let (mut checkpoint, found) = open();
+    assert_eq!(found, []);
+    for number in 0..5u8 {
+        checkpoint.record(&number.to_string(), &[number]).unwrap();
+    }
+    drop(checkpoint);
+    // Torn in the middle of the last piece.
+    let bytes = fs::read(&partial).unwrap();
+    fs::write(&partial, &bytes[..bytes.len() - 1]).unwrap();
+    let (checkpoint, found) = open();
+    let names: Vec<&str> = found.iter().map(|section| section.name.as_str()).collect();
+    assert_eq!(names, ["0", "1", "2", "3"]);
+    let warning = checkpoint.warning().unwrap();
+    assert!(warning.contains("file.checkpoint.partial: a torn frame"), "{warning}");
+    assert!(matches!(
+        Checkpoint::open(&path, &provenance().with("seed", 8), Existing::Keep),
+        Err(FileError::Busy { .. })
+    ));
+    drop(checkpoint);
+    let other = Checkpoint::open(&path, &provenance().with("seed", 8), Existing::Keep);
+    assert!(matches!(other, Err(FileError::Exists { .. })));
+
+    // An output without a section stays while its checkpoint has one.
+    drop(begin(&path, Existing::Keep).unwrap());
+    assert!(folder.path("file.partial").exists());
+    open().0.remove().unwrap();
+    assert!(!partial.exists());
+    // Killed between completing the output and removing the checkpoint.
+    fs::write(&partial, &bytes).unwrap();
+    write(&path, &some_sections());
+    assert!(matches!(
+        Writer::begin(&path, Kind::Games, &provenance(), Existing::Keep),
+        Ok(Begin::Done(_))
+    ));
+    assert!(!partial.exists());
+}
+
 /// SHA-256 as the format's description says it is made up, by another program:
 /// `printf '\1\0\0\0\0\0\0\0a\2\0\0\0\0\0\0\0bc' | sha256sum`.
 #[test]

@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
     use crate::eval::Mobility;
-    use crate::progress::Silent;
+    use crate::progress::{Silent, StopAfter};
     use crate::record::PositionReader;
     use crate::search;
 
@@ -191,5 +191,27 @@ mod tests {
             assert_eq!(fs::read(&path).unwrap(), bytes);
         }
         assert_eq!(write(&whole, Existing::Keep), written);
+    }
+
+    #[test]
+    fn every_value_that_was_found_before_an_interruption_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = folder.path().join("whole.openings");
+        let written = write(&whole, Existing::Keep);
+        let path = folder.path().join("stopped.openings");
+        let mut found = 0;
+        // Enumerating the plies asks nobody; the last stage scores 10,649 positions.
+        for units in [600, 0, 5000, 4000, u64::MAX] {
+            let progress = StopAfter::units(units);
+            let result = write_openings(&path, &SETTINGS, &Mobility, Existing::Keep, &progress);
+            assert_eq!(progress.begun_with(), found);
+            found += progress.finished();
+            match result {
+                Err(error) => assert!(matches!(error, RecordError::Interrupted(_)), "{error}"),
+                Ok(resumed) => assert_eq!(resumed, written),
+            }
+        }
+        assert_eq!(found, 10_649);
+        assert_eq!(fs::read(&path).unwrap(), fs::read(&whole).unwrap());
     }
 }

@@ -176,7 +176,7 @@ impl Tally {
 mod tests {
     use super::*;
     use crate::eval::Mobility;
-    use crate::progress::Silent;
+    use crate::progress::{Silent, StopAfter};
 
     /// Three frames, with games that are the same as others.
     fn run() -> Run {
@@ -215,6 +215,28 @@ mod tests {
         writer.write_frame(&frames.next_frame().unwrap().unwrap()).unwrap();
         drop(writer);
         assert_eq!(played(&killed, &run()), one);
+    }
+
+    #[test]
+    fn every_game_that_was_finished_before_an_interruption_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = folder.path().join("whole.games");
+        let undisturbed = played(&whole, &run());
+        let path = folder.path().join("stopped.games");
+        let mut finished = 0;
+        for units in [1, 200, 0, 90, 150, u64::MAX] {
+            let progress = StopAfter::units(units);
+            let result = play_games(&path, &run(), &Mobility, Existing::Keep, &progress);
+            assert_eq!(progress.begun_with(), finished);
+            finished += progress.finished();
+            match result {
+                Err(error) => assert!(matches!(error, RecordError::Interrupted(_)), "{error}"),
+                Ok(played) => assert_eq!(played, undisturbed),
+            }
+        }
+        assert_eq!(finished, run().games);
+        assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&whole).unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]

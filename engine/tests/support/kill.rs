@@ -35,10 +35,9 @@ pub(crate) struct Subject<'a> {
     pub(crate) output: &'a str,
     /// What is not the result and may differ, such as a log.
     pub(crate) may_differ: &'a [&'a str],
-    /// The stage of the work, as progress names it.
-    pub(crate) stage: &'a str,
-    /// How many units of that stage are finished, as the files of a killed run tell.
-    pub(crate) finished: fn(&Path) -> u64,
+    /// The stage of the work, as progress names it, and how many of its units are finished, as the
+    /// files of a killed run tell.
+    pub(crate) finished: (&'a str, fn(&Path) -> u64),
 }
 
 /// Whether many kills of large work are wanted, and how many.
@@ -65,17 +64,22 @@ static ALONE: Mutex<()> = Mutex::new(());
 impl Subject<'_> {
     /// Kills and resumes; panics where a result differs or finished work is done again.
     pub(crate) fn check(&self) {
+        self.check_with(many_kills().unwrap_or(FEW_KILLS));
+    }
+
+    /// The same with so many kills: for work that takes minutes.
+    pub(crate) fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let kills = many_kills().unwrap_or(FEW_KILLS);
+        let (stage, finished) = self.finished;
         let undisturbed = self.run_to_the_end(tempfolder().path());
         let (mut alone, mut ratios, mut kept) = (vec![undisturbed.seconds], vec![], 0);
         for kill in 0..kills {
             let folder = tempfolder();
             let killed = self.run_killed(folder.path(), &undisturbed, kill, kills);
-            let finished = (self.finished)(folder.path());
+            let finished = finished(folder.path());
             let resumed = self.run_to_the_end(folder.path());
             self.compare(&undisturbed, &resumed);
-            let found = resumed.report["resumed"][self.stage].as_u64().unwrap_or(0);
+            let found = resumed.report["resumed"][stage].as_u64().unwrap_or(0);
             assert_eq!(found, finished, "{}: finished work that is done again", self.name);
             kept += found;
             // The machine may be faster now than it was: work is compared with work done nearby.
@@ -109,7 +113,7 @@ impl Subject<'_> {
             let was_running = wait_for(&mut child, |child| seconds_of(child) >= moment);
             child.kill().expect("SIGKILL");
             child.wait().expect("its end");
-            if was_running && !folder.join(self.output).exists() {
+            if was_running {
                 return seconds_of_children() - before;
             }
             moment *= 0.9;

@@ -1,0 +1,195 @@
+//! What the operating system refuses the trainer: a clear message, nothing lost, no lock left.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use assert_cmd::cargo::cargo_bin;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::record::{Game, GameWriter};
+
+#[path = "../../engine/tests/support/disk.rs"]
+mod disk;
+#[path = "support/random_games.rs"]
+mod random_games;
+use disk::{Scenario, left};
+use random_games::random_moves;
+
+const FIT: &str = "fit ../random.games --patterns small --optimizer lsq --out a.weights";
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(cargo_bin!("othello-trainer"));
+    command.current_dir(folder).args(arguments.split_whitespace());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(folder: &Path, arguments: &str) -> Output {
+    command(folder, arguments).output().expect("the binary runs")
+}
+
+fn message(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
+}
+
+/// A folder with `random.games`, and an empty folder in it.
+fn folder_with_games() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("random.games");
+    let begun = GameWriter::begin(&path, &Provenance::new("test"), Existing::Keep).unwrap();
+    let Begin::Writer(mut writer) = begun else { panic!("nothing is there") };
+    (0..600).for_each(|seed| writer.push(Game::new(6, &random_moves(seed)).unwrap()).unwrap());
+    writer.finish().unwrap();
+    fs::create_dir(folder.path().join("work")).unwrap();
+    folder
+}
+
+fn transcripts(games: u64) -> String {
+    let line = |seed| random_moves(seed).iter().map(ToString::to_string).collect::<String>();
+    (0..games).map(|seed| line(seed) + "\n").collect()
+}
+
+#[test]
+fn a_full_disk_loses_no_phase() {
+    let folder = folder_with_games();
+    let script = format!(
+        "\"$PROGRAM\" {FIT} 2>../message; echo $? >../status
+         room; \"$PROGRAM\" {FIT} --json >../report && cp a.weights ..; ls >../after"
+    );
+    let trainer = cargo_bin!("othello-trainer");
+    if !(Scenario { program: &trainer, script: &script, kilobytes: 200 }).run(folder.path()) {
+        return;
+    }
+    assert_eq!(left(folder.path(), "status"), "2");
+    let message = left(folder.path(), "message");
+    let expected = "a.weights.checkpoint.partial: cannot write it: No space left on device (os \
+                    error 28); make room and run the same command again: what is finished is kept";
+    assert_eq!(message.lines().last(), Some(format!("error: {expected}").as_str()), "{message}");
+    let report: serde_json::Value = serde_json::from_str(&left(folder.path(), "report")).unwrap();
+    assert!(report["resumed"]["fit, phases"].as_u64() > Some(1), "{report}");
+    assert!(!left(folder.path(), "after").contains("partial"));
+    assert!(run(&folder.path().join("work"), FIT).status.success());
+    let file = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    assert!(file("a.weights") == file("work/a.weights"));
+}
+
+#[test]
+fn a_missing_input_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, action) in [
+        ("fit none --out a.weights", "open it"),
+        ("loss mobility none", "open it"),
+        ("loss none none", "open it"),
+        ("import wthor none --out a.games", "read it"),
+        ("import transcripts none --out a.games", "read it"),
+        ("import boards none --out a.positions", "read it"),
+    ] {
+        let output = run(folder.path(), arguments);
+        let expected = "No such file or directory (os error 2); check the path";
+        let expected = format!("error: none: cannot {action}: {expected}");
+        let message = message(&output);
+        assert_eq!(message.lines().last(), Some(expected.as_str()), "{arguments}: {message}");
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments}");
+    }
+}
+
+/// The second input goes while the first, a pipe, is being read.
+#[test]
+fn an_input_that_vanishes_is_named_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pipe, second) = (folder.path().join("pipe"), folder.path().join("second.txt"));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    fs::write(&second, transcripts(1)).unwrap();
+    let arguments = "import transcripts pipe second.txt --out a.games";
+    let child = command(folder.path(), arguments).spawn().unwrap();
+    // Opening the pipe waits until the program has looked for its inputs and opens it too.
+    let writer = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    fs::remove_file(&second).unwrap();
+    drop(writer);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        message(&output),
+        "error: second.txt: cannot read it: No such file or directory (os error 2); check the path"
+    );
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// Starts a command and waits until `finished` bytes are in its checkpoint.
+fn start(folder: &Path, arguments: &str, output: &str, finished: u64) -> Child {
+    let mut child = command(folder, arguments).spawn().unwrap();
+    let checkpoint = folder.join(format!("{output}.checkpoint.partial"));
+    while fs::metadata(&checkpoint).map_or(0, |metadata| metadata.len()) < finished {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before it could be stopped");
+        sleep(Duration::from_millis(1));
+    }
+    child
+}
+
+#[test]
+fn an_interrupted_import_and_fit_go_on() {
+    let folder = folder_with_games();
+    let work = folder.path().join("work");
+    fs::write(work.join("games.txt"), transcripts(60_000)).unwrap();
+    let import = "import transcripts games.txt --out a.games --json";
+    let fit = format!("{FIT} --json");
+    for (arguments, output, finished) in [(import, "a.games", 3000), (&fit, "a.weights", 40_000)] {
+        let child = start(&work, arguments, output, finished);
+        kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
+        let stopped = child.wait_with_output().unwrap();
+        let message = message(&stopped);
+        assert_eq!(stopped.status.code(), Some(130), "{message}");
+        let kept = "interrupted: what is finished is kept; run the same command again to go on";
+        assert_eq!(message.lines().last(), Some(kept));
+        let resumed = run(&work, arguments);
+        let report: serde_json::Value = serde_json::from_slice(&resumed.stdout).unwrap();
+        assert!(!report["resumed"].is_null(), "{report}");
+        let first = fs::read(work.join(output)).unwrap();
+        assert!(run(&work, &format!("{arguments} --force")).status.success());
+        assert!(fs::read(work.join(output)).unwrap() == first);
+    }
+}
+
+/// What a torn frame costs is said by whatever command goes on after it.
+#[test]
+fn a_torn_frame_is_counted() {
+    let folder = folder_with_games();
+    let work = folder.path().join("work");
+    fs::write(work.join("games.txt"), transcripts(60_000)).unwrap();
+    let import = "import transcripts games.txt --out a.games";
+    for (arguments, output, finished) in [(import, "a.games", 3000), (FIT, "a.weights", 40_000)] {
+        let mut child = start(&work, arguments, output, finished);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let mut names = vec![format!("{output}.checkpoint.partial")];
+        names.extend((output == "a.games").then(|| "a.games.partial".to_owned()));
+        for name in &names {
+            let file = fs::OpenOptions::new().write(true).open(work.join(name)).unwrap();
+            let length = file.metadata().unwrap().len();
+            file.set_len(length - 3).unwrap();
+        }
+        let message = message(&run(&work, arguments));
+        for name in &names {
+            let said = "a torn frame at its end was dropped; what it held is made again (";
+            assert!(message.contains(&format!("{name}: {said}")), "{message}");
+        }
+    }
+}
+
+/// Rejected records are listed on standard error; whoever reads that may go away.
+#[test]
+fn a_closed_standard_error_is_no_reason_to_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "no game\n".repeat(20_000) + &transcripts(300);
+    fs::write(folder.path().join("games.txt"), text).unwrap();
+    let arguments = "import transcripts games.txt --out a.games";
+    let mut child = command(folder.path(), arguments).spawn().unwrap();
+    drop(child.stderr.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
