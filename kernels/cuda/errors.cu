@@ -3,7 +3,7 @@
 
 // Adds to totals: [0] weights, [1] weight * |error|, [2] and [3] the halves of weight * error^2.
 // Weight * |error| is below 2^16 * 2^17, so [1] holds 2^31 rows.
-KERNEL errors(const Row *rows, u32 first, u32 count, const i32 *weights, u64 *totals)
+KERNEL errors(const Row *rows, u32 first, u32 count, u32 factor, const i32 *weights, u64 *totals)
 {
     u64 weight = 0;
     u64 absolute = 0;
@@ -14,9 +14,10 @@ KERNEL errors(const Row *rows, u32 first, u32 count, const i32 *weights, u64 *to
         find_parameters(&row, 1, parameters);
         const i32 error = clamped_error(row.label, sum_of(weights, parameters));
         const u64 size = (u64)(error < 0 ? -error : error);
-        weight += row.weight;
-        absolute += row.weight * size;
-        add_wide(&squared, row.weight * size * size);
+        const u64 counts = combined_weight(row.weight, factor);
+        weight += counts;
+        absolute += counts * size;
+        add_wide(&squared, counts * size * size);
     }
     atomicAdd(&totals[0], weight);
     atomicAdd(&totals[1], absolute);

@@ -100,7 +100,7 @@ families! {
         SCATTER_TILES = scatter_tiles(TILES, CLASSES, U32, U32, U32, SUMS, COUNTS_OUT) 512 true;
     }
     "errors.cu": {
-        ERRORS = errors(ROWS, U32, U32, FIXED, COUNTS_OUT) 128 false;
+        ERRORS = errors(ROWS, U32, U32, U32, FIXED, COUNTS_OUT) 128 false;
     }
     "vectors.cu": {
         DOT_CHUNKS = dot_chunks(REALS, REALS, U32, REALS_OUT) 256 true;
@@ -153,8 +153,14 @@ mod tests {
     fn the_index_knows_which_kernels_have_barriers() {
         for family in FAMILIES {
             for definition in family.text.split("\nKERNEL ").skip(1) {
-                let kernel = family.kernels.iter().find(|k| definition.starts_with(k.name)).unwrap();
-                assert_eq!(kernel.barriers, definition.contains("__syncthreads"), "{}", kernel.name);
+                let kernel =
+                    family.kernels.iter().find(|k| definition.starts_with(k.name)).unwrap();
+                assert_eq!(
+                    kernel.barriers,
+                    definition.contains("__syncthreads"),
+                    "{}",
+                    kernel.name
+                );
             }
         }
     }

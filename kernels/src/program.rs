@@ -9,8 +9,7 @@ use crate::index::FAMILIES;
 const COMMON: (&str, &str) = ("common.cuh", include_str!("../cuda/common.cuh"));
 const POSITIONS: (&str, &str) = ("positions.cuh", include_str!("../cuda/positions.cuh"));
 const CUDA: (&str, &str) = ("platform_cuda.cuh", include_str!("../cuda/platform_cuda.cuh"));
-pub(crate) const HOST: (&str, &str) =
-    ("platform_host.h", include_str!("../cuda/platform_host.h"));
+pub(crate) const HOST: (&str, &str) = ("platform_host.h", include_str!("../cuda/platform_host.h"));
 
 /// All kernels for one pattern set, without the platform.
 #[derive(Clone, Debug)]

@@ -20,6 +20,7 @@ mod batch;
 pub mod cpu;
 mod errors;
 mod fixed;
+pub mod kernels;
 
 use othello_engine::record::ScoredPosition;
 

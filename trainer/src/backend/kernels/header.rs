@@ -77,13 +77,14 @@ fn wide_number(squares: &[Square]) -> String {
 /// The number that up to five squares make: for each word of digits that they touch one `DOT` with
 /// the powers of three in its bytes.
 fn narrow_number(squares: &[Square]) -> String {
-    let mut powers = [0u32; Square::COUNT / SQUARES_PER_WORD];
+    let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {
         let byte = square.index() % SQUARES_PER_WORD;
         powers[square.index() / SQUARES_PER_WORD] |= (configurations(digit) as u32) << (8 * byte);
     }
     let touched = powers.iter().enumerate().filter(|(_, powers)| **powers != 0);
-    touched.fold("0u".to_owned(), |sum, (word, powers)| format!("DOT({word}, {powers:#010x}u, {sum})"))
+    touched
+        .fold("0u".to_owned(), |sum, (word, powers)| format!("DOT({word}, {powers:#010x}u, {sum})"))
 }
 
 #[cfg(test)]
@@ -97,7 +98,9 @@ mod tests {
         assert!(header.contains("#define FEATURES 17u"));
         // b2 g2 b7 g7 d4 e4 d5 e5 and the corners are mapped; the edge is the pairs of its squares.
         assert_eq!(header.matches("static __device__ const u16 map_").count(), 2);
-        assert!(header.contains("PAIRED(0, 0u, 3321u, DOT(0, 0x1b090301u, 0u), DOT(1, 0x0103091bu, 0u), 0u)"));
+        assert!(header.contains(
+            "PAIRED(0, 0u, 3321u, DOT(0, 0x1b090301u, 0u), DOT(1, 0x0103091bu, 0u), 0u)"
+        ));
         assert_eq!(header.matches("PLAIN(").count(), 8);
         assert_eq!(header.matches("MAPPED(").count(), 2);
         assert!(header.contains("PLAYER_DISCS(16, "));
