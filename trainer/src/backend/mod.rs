@@ -164,10 +164,12 @@ pub trait Backend: Sync {
     /// One update by Adam, and the new weights rounded as [`Self::round_weights`] does it. For
     /// each parameter, with s its sum, w₀ its starting weight and the scalars of `step`:
     ///
-    ///     gradient = (unit · s + ridge · (w₀ − w)) · clip
-    ///     first    ← keep_first · first + take_first · gradient
-    ///     second   ← keep_second · second + take_second · (gradient · gradient)
-    ///     w        ← (w + (rate · first) / (√(second · correction) + epsilon)) + decay · (w₀ − w)
+    /// ```text
+    /// gradient = (unit · s + ridge · (w₀ − w)) · clip
+    /// first    ← keep_first · first + take_first · gradient
+    /// second   ← keep_second · second + take_second · (gradient · gradient)
+    /// w        ← (w + (rate · first) / (√(second · correction) + epsilon)) + decay · (w₀ − w)
+    /// ```
     fn adam(
         &self,
         sums: &Self::Sums,

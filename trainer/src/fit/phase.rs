@@ -137,6 +137,7 @@ impl<B: Backend> Measured<'_, B> {
             train_mse: train.mse(),
             validation_mse: validation.mse(),
             validation_mae: validation.mae(),
+            test_mse: test.mse(),
             test_mae: test.mae(),
             validation_positions: validation.positions,
             test_positions: test.positions,
