@@ -42,7 +42,7 @@ static _Thread_local unsigned char *host_shared;
     before_; \
 })
 
-static inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int sum)
+static inline unsigned int dot_bytes(unsigned int a, unsigned int b, unsigned int sum)
 {
     for (int byte = 0; byte < 32; byte += 8)
         sum += (a >> byte & 255) * (b >> byte & 255);

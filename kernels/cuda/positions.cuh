@@ -43,7 +43,7 @@ INLINE void find_parameters(const Row *row, u32 firsts, u32 *parameters)
     for (u32 word = 0; word < 16; word++)
         digits[word] = digits_of(row->player[word / 8], row->opponent[word / 8], word);
 
-#define DOT(word, powers, sum) __dp4a(digits[word], powers, sum)
+#define DOT(word, powers, sum) dot_bytes(digits[word], powers, sum)
 #define PAIRED(feature, first, stride, a, b, c) \
     parameters[feature] = firsts * first + paired_class(a, b, c, stride);
 #define PLAIN(feature, first, c) parameters[feature] = firsts * first + (c);

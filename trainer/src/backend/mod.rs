@@ -18,6 +18,7 @@
 
 mod batch;
 pub mod cpu;
+pub mod cuda;
 mod errors;
 mod fixed;
 pub mod kernels;
