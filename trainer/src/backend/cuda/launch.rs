@@ -89,7 +89,7 @@ impl CudaLauncher {
 fn driver(what: &str, error: DriverError) -> BackendError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-            "; too little memory on the GPU: lower --memory-mb or --threads, or end what else uses it"
+            "; too little memory on the GPU: lower --threads, or end what else uses it"
         }
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
             "; NVRTC is newer than the driver: update the driver, or use the NVRTC of its CUDA version"
