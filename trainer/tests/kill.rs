@@ -41,7 +41,7 @@ fn check_import(format: &str, input: &[u8]) {
     let arguments = ["import", format, path, "--out", "out"];
     Subject {
         name: &format!("import {format}"),
-        program: &cargo_bin!("othello-trainer"),
+        program: cargo_bin!("othello-trainer"),
         arguments: arguments.map(str::to_owned).to_vec(),
         output: "out",
         may_differ: &[],
@@ -122,7 +122,7 @@ fn check_fit(optimizer: &str) {
     };
     Subject {
         name: &format!("fit --optimizer {optimizer}"),
-        program: &cargo_bin!("othello-trainer"),
+        program: cargo_bin!("othello-trainer"),
         arguments: [&arguments[..], &settings].concat().into_iter().map(str::to_owned).collect(),
         output: "out.weights",
         may_differ: &["out.weights.metrics.jsonl"],
@@ -142,13 +142,10 @@ fn quickstart() {
     let Some(kills) = many_kills() else { return };
     Subject {
         name: "quickstart",
-        program: &cargo_bin!("othello-trainer"),
+        program: cargo_bin!("othello-trainer"),
         arguments: ["quickstart", "--seed", "1"].map(str::to_owned).to_vec(),
         output: "quickstart/generation-1.weights",
-        may_differ: &[
-            "generation-0.weights.metrics.jsonl",
-            "generation-1.weights.metrics.jsonl",
-        ],
+        may_differ: &["generation-0.weights.metrics.jsonl", "generation-1.weights.metrics.jsonl"],
         finished: ("", |_| 0),
     }
     .check_with(kills.div_ceil(10));

@@ -148,7 +148,7 @@ impl<T: Record> Output<T> {
         // A place that cannot be read costs reading some of the inputs again.
         let places =
             places.iter().filter_map(|place| serde_json::from_slice::<Place>(&place.content).ok());
-        let place = places.filter(|place| place.records <= resumed).last().unwrap_or_default();
+        let place = places.rev().find(|place| place.records <= resumed).unwrap_or_default();
         let writer = Some((checkpoint, writer));
         Ok(Self { writer, sha256: String::new(), resumed, place })
     }
