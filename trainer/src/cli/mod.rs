@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand.
 
 pub mod diff;
+pub mod export;
 pub mod fit;
 pub mod import;
 pub mod loss;
