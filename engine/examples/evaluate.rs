@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 }
 
 /// Weights from a file, or those inside the binary, expanded to play from.
-fn load(choice: &str) -> Result<Tables, WeightsError> {
+pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
     if choice == "embedded" {
         return Ok(embedded::tables());
     }
@@ -49,7 +49,7 @@ fn load(choice: &str) -> Result<Tables, WeightsError> {
     Ok(Tables::new(&file.weights))
 }
 
-fn report(tables: &Tables) {
+pub(crate) fn report(tables: &Tables) {
     println!("at the start {:+.2} discs", discs(tables, &Position::START));
     // A line that cannot be read is an error with the column or the word in it.
     match BOARD.parse::<BoardLine>() {

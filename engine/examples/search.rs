@@ -20,7 +20,7 @@ fn main() -> Result<(), WeightsError> {
 }
 
 /// A game of the engine against itself; the score for black.
-fn play(evaluator: &Evaluator) -> i32 {
+pub(crate) fn play(evaluator: &Evaluator) -> i32 {
     let mut searcher = Searcher::new(evaluator, 16);
     let (mut position, mut side) = (Position::START, Side::Black);
     while !position.is_over() {

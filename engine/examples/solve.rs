@@ -9,7 +9,7 @@ use othello_engine::eval::embedded;
 use othello_engine::search::{Searcher, Solution};
 
 /// 14 empty squares; fforum's first problem.
-const BOARD: &str = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
+pub(crate) const BOARD: &str = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
 
 fn main() -> Result<(), NotationError> {
     let Solution { score, best, nodes } = solve(BOARD)?;
@@ -19,7 +19,7 @@ fn main() -> Result<(), NotationError> {
 }
 
 /// The score of a board line for the side to move. The weights only order the moves.
-fn solve(line: &str) -> Result<Solution, NotationError> {
+pub(crate) fn solve(line: &str) -> Result<Solution, NotationError> {
     let board: BoardLine = line.parse()?;
     let tables = embedded::tables();
     Ok(Searcher::new(&tables, 64).solve(&board.position))
