@@ -128,7 +128,8 @@ fn numpy_evaluates_from_the_arrays() {
     let there = Command::new(&python).args(["-c", "import numpy"]).output();
     if !there.is_ok_and(|output| output.status.success()) {
         // Past the test's capture.
-        writeln!(std::io::stderr(), "skipped: {python} has no numpy; set PYTHON").unwrap();
+        let skipped = format!("skipped: {python} has no numpy; set PYTHON\n");
+        std::io::stderr().write_all(skipped.as_bytes()).unwrap();
         return;
     }
     let folder = tempfile::tempdir().unwrap();
