@@ -2,6 +2,44 @@
 //!
 //! Arrows between the rooms point one way: [`board`] ← [`pattern`] ← [`eval`] ← [`search`] ←
 //! `selfplay`, [`openings`] ← `cli`, with [`file`] ← [`record`] beside them.
+//!
+//! With `default-features = false` the crate is the library alone, without the command line and
+//! what it depends on. Weights come from a file, or from inside the binary; a position is valued as
+//! it stands, searched to a depth, or solved:
+//!
+//! ```
+//! use othello_engine::board::Position;
+//! use othello_engine::board::notation::BoardLine;
+//! use othello_engine::eval::{Evaluate as _, Evaluator, STEPS_PER_DISC, WeightsChoice};
+//! use othello_engine::search::Searcher;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // `WeightsChoice::File(path)` takes them from a file.
+//! let (evaluator, sha256) = Evaluator::load(&WeightsChoice::Embedded)?;
+//! println!("weights {sha256}");
+//!
+//! // After f5, d6 and c3 white is to move: the player is always the side to move.
+//! let mut position = Position::START;
+//! for square in ["f5", "d6", "c3"] {
+//!     position = position.play(square.parse()?).ok_or("no legal move")?;
+//! }
+//! let steps = evaluator.value(&evaluator.state(&position), &position);
+//! println!("{:+.2} discs for white", f64::from(steps) / f64::from(STEPS_PER_DISC));
+//!
+//! // With a table of 16 MB; the same on every machine.
+//! let mut searcher = Searcher::new(&evaluator, 16);
+//! let found = searcher.search(&position, 4);
+//! println!("best {:?}, {} nodes", found.best, found.nodes);
+//!
+//! let late = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
+//! let late: BoardLine = late.parse()?;
+//! assert_eq!(searcher.solve(&late.position).score, 18);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Errors are types, such as [`eval::WeightsError`] and [`file::FileError`], whose messages name
+//! the file, the place and the remedy. `engine/examples/` has whole programs.
 
 pub mod board;
 #[cfg(feature = "cli")]

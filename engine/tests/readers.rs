@@ -28,7 +28,7 @@ fn text(name: &str) -> String {
 }
 
 fn skipped(reason: &str) {
-    writeln!(std::io::stderr(), "skipped: {reason}").unwrap();
+    std::io::stderr().write_all(format!("skipped: {reason}\n").as_bytes()).unwrap();
 }
 
 /// `$PYTHON`, or `python3`, where it is there with a way to unpack zstd.

@@ -61,6 +61,37 @@ fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
 }
 
 #[test]
+fn counts_are_summed_up_by_phase() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("test.weights");
+    let weights = write_weights(&path);
+    let parameters = weights.geometry().parameters();
+    let report = json(&[path.to_str().expect("an ordinary name"), "--json"]);
+    assert_eq!(report["parameters"], parameters);
+    let seen = json!({"phase": 7, "seen": parameters - 1, "least": 1, "most": parameters - 1});
+    assert_eq!(report["counts"][7], seen);
+}
+
+/// The binary carries tables without counts: it shows the weights of the file it was built from,
+/// and no counts.
+#[test]
+fn the_embedded_weights_are_inspected_without_counts() {
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/weights/default.weights");
+    let class = ["--json", "--inspect", "a1 b1 c1 a2 b2 c2 a3 b3 c3", "XO-OO----"];
+    let embedded = json(&class);
+    let file = json(&[&[shipped], &class[..]].concat());
+    if embedded["sha256"] != file["sha256"] {
+        return; // built with other weights
+    }
+    assert_eq!(embedded["inspect"]["weights"], file["inspect"]["weights"]);
+    assert_eq!(embedded["inspect"]["parameter"], file["inspect"]["parameter"]);
+    assert!(file["inspect"]["counts"].is_array());
+    for absent in [&embedded["inspect"]["counts"], &embedded["counts"]] {
+        assert!(absent.is_null(), "{absent}");
+    }
+}
+
+#[test]
 fn what_cannot_be_shown_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("test.weights");
@@ -69,7 +100,7 @@ fn what_cannot_be_shown_is_refused() {
     for (arguments, message) in [
         (&["mobility"][..], "is no weights file"),
         (&["/nowhere/x.weights"], "/nowhere/x.weights"),
-        (&["--inspect", "a1 h1 a8 h8", "X---"], "name the weights file"),
+        (&["--inspect", "a1 b1", "XO"], "no pattern of the set has the squares a1 b1"),
         (&[path, "--inspect", "a1 b1", "XO"], "no pattern of the set has the squares a1 b1"),
         (&[path, "--inspect", "a1 h1 a8 h8", "X--"], "4 squares"),
         (&[path, "--inspect", "a1 h1 a8 h8", "X--Z"], "`Z` is no disc"),

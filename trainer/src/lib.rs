@@ -7,6 +7,7 @@ pub mod arena;
 pub mod backend;
 pub mod cli;
 pub mod dataset;
+pub mod export;
 pub mod fit;
 pub mod model;
 pub mod source;

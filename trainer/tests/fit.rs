@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use othello_engine::board::Phase;
+use othello_engine::board::notation::BoardLine;
 use othello_engine::eval::Weights;
 use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::pattern::PatternSet;
 use othello_engine::record::{Game, GameWriter};
 use serde_json::Value;
 
@@ -134,4 +136,58 @@ fn weights_to_start_from_are_kept_where_nothing_is_fitted() {
         assert_eq!(row["different"].as_u64().unwrap() > 0, fitted, "{row}");
     }
     assert_eq!(trainer(&["diff", out.1, out.1]).status.code(), Some(0));
+}
+
+#[test]
+fn the_worst_positions_are_board_lines_with_their_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = games(folder.path(), 60);
+    let data = data.to_str().unwrap();
+    let worst = ["loss", "mobility", data, "--worst", "7"];
+    let json = trainer(&[&worst[..], &["--json"]].concat());
+    let json: Value = serde_json::from_slice(&json.stdout).unwrap();
+    let rows = json["worst"].as_array().unwrap();
+    assert_eq!(rows.len(), 7);
+    let errors: Vec<f64> = rows.iter().map(|row| row["error"].as_f64().unwrap().abs()).collect();
+    assert!(errors.is_sorted_by(|a, b| a >= b), "{errors:?}");
+    let text = trainer(&worst);
+    let text = String::from_utf8(text.stdout).unwrap();
+    for row in rows {
+        let line = row["line"].as_str().unwrap();
+        assert!(text.lines().any(|printed| printed == line), "{line} in {text}");
+        let board: BoardLine = line.parse().unwrap();
+        assert_eq!(board.score, row["label"].as_f64());
+        assert_eq!(Phase::of(&board.position).unwrap().index(), row["phase"]);
+    }
+}
+
+#[test]
+fn a_limit_that_nothing_can_exceed_is_refused() {
+    for limit in ["nan", "inf", "-1", "x"] {
+        let output = trainer(&["loss", "none", "a.games", &format!("--max-mae={limit}")]);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(message.contains("--max-mae"), "{message}");
+    }
+}
+
+#[test]
+fn weights_of_other_pattern_sets_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("small.weights");
+    let small = PatternSet::shipped("small").unwrap();
+    let written = Weights::zero(small).write(&path, &Provenance::new("test"), Existing::Keep);
+    written.unwrap();
+    let conformance =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/conformance.weights");
+    let refused = trainer(&["diff", path.to_str().unwrap(), conformance]);
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{message}");
+    for part in ["small.weights", "`small`", "conformance.weights", "`conformance`"] {
+        assert!(message.contains(part), "{message}");
+    }
+    let same = trainer(&["diff", conformance, conformance, "--json"]);
+    let same: Value = serde_json::from_slice(&same.stdout).unwrap();
+    assert_eq!((&same["equal"], &same["max_steps"]), (&true.into(), &0.into()));
+    assert_eq!(same["phases"][59]["mean_discs"], 0.0);
 }

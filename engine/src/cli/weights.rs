@@ -9,8 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::common::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::eval::{STEPS_PER_DISC, Weights, WeightsChoice, embedded};
-use crate::pattern::PatternSet;
+use crate::eval::{STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile, embedded};
 
 /// Arguments of `weights`.
 #[derive(clap::Args, Debug)]
@@ -31,10 +30,26 @@ struct Report {
     patterns: Vec<String>,
     phases: usize,
     steps_per_disc: i32,
+    /// Weights in each phase.
+    parameters: usize,
+    /// How often training met them; nothing for the embedded weights, which carry no counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<Vec<PhaseCounts>>,
     sha256: String,
     provenance: Map<String, Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inspect: Option<Inspection>,
+}
+
+/// How often the training positions of a phase met its parameters.
+#[derive(Serialize)]
+struct PhaseCounts {
+    phase: Phase,
+    /// Parameters met at least once.
+    seen: usize,
+    /// How often the one was met that was met least among those, and most.
+    least: u32,
+    most: u32,
 }
 
 /// One class in every phase.
@@ -44,8 +59,10 @@ struct Inspection {
     parameter: usize,
     /// In discs, one for each phase.
     weights: Vec<f64>,
-    /// How many training positions met the class, one for each phase.
-    counts: Vec<u32>,
+    /// How many training positions met the class, one for each phase; nothing for the embedded
+    /// weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<Vec<u32>>,
 }
 
 impl fmt::Display for Report {
@@ -54,8 +71,9 @@ impl fmt::Display for Report {
         for pattern in &self.patterns {
             writeln!(f, "             {pattern}")?;
         }
-        writeln!(f, "phases       {}", self.phases)?;
+        writeln!(f, "phases       {} of {} weights", self.phases, self.parameters)?;
         writeln!(f, "unit         1/{} disc", self.steps_per_disc)?;
+        self.counts.as_deref().map_or(Ok(()), |counts| describe_counts(f, counts))?;
         writeln!(f, "sha256       {}", self.sha256)?;
         for (key, value) in &self.provenance {
             writeln!(f, "made from    {key} {value}")?;
@@ -64,61 +82,102 @@ impl fmt::Display for Report {
     }
 }
 
+/// The phases in which training met the fewest and the most of the weights.
+fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::Result {
+    let fewest = counts.iter().min_by_key(|row| row.seen);
+    let most = counts.iter().max_by_key(|row| row.seen);
+    for (word, row) in [("fewest", fewest), ("most", most)] {
+        let Some(PhaseCounts { phase, seen, least, most }) = row else { continue };
+        write!(f, "met          {word} in phase {phase}: {seen} weights")?;
+        writeln!(f, ", each {least} to {most} times")?;
+    }
+    Ok(())
+}
+
 impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "\n{}, parameter {}\nphase  discs    positions", self.pattern, self.parameter)?;
-        for (phase, (weight, count)) in self.weights.iter().zip(&self.counts).enumerate() {
-            writeln!(f, "{phase:5}  {weight:+7.3}  {count}")?;
+        let heading = if self.counts.is_some() { "positions" } else { "" };
+        writeln!(f, "\n{}, parameter {}", self.pattern, self.parameter)?;
+        writeln!(f, "{}", format!("phase  discs    {heading}").trim_end())?;
+        for (phase, weight) in self.weights.iter().enumerate() {
+            write!(f, "{phase:5}  {weight:+7.3}")?;
+            match self.counts.as_ref().and_then(|counts| counts.get(phase)) {
+                Some(count) => writeln!(f, "  {count}")?,
+                None => writeln!(f)?,
+            }
         }
         Ok(())
     }
 }
 
+/// Weights by class, and what they are.
+pub struct ByClass {
+    /// The weights.
+    pub weights: Weights,
+    /// Whether they come with the counts of a file; the binary carries none.
+    pub counted: bool,
+    /// The checksum of the weights file's content.
+    pub sha256: String,
+    /// What decided them.
+    pub provenance: Map<String, Json>,
+}
+
+impl ByClass {
+    /// Reads a weights file, or takes the embedded weights; the evaluations by hand have none.
+    pub fn load(choice: &WeightsChoice) -> anyhow::Result<Self> {
+        match choice {
+            WeightsChoice::File(path) => {
+                let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
+                let provenance = provenance.as_map().clone();
+                Ok(Self { weights, counted: true, sha256, provenance })
+            }
+            WeightsChoice::Embedded => {
+                let identity = embedded::identity();
+                let provenance = serde_json::from_str(identity.provenance);
+                let provenance = provenance.context("the embedded provenance")?;
+                let (weights, sha256) = (embedded::weights(), identity.sha256.to_owned());
+                Ok(Self { weights, counted: false, sha256, provenance })
+            }
+            built_in => bail!("`{built_in}` is no weights file, and has no weights by class"),
+        }
+    }
+}
+
 /// Reads the file and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let mut report = match &arguments.weights {
-        WeightsChoice::File(path) => {
-            let file = Weights::read(path)?;
-            let inspect = arguments.inspect.as_deref();
-            let inspect = inspect.map(|asked| inspection(&file.weights, asked)).transpose()?;
-            let provenance = file.provenance.as_map().clone();
-            Report { inspect, ..report(file.weights.set(), file.sha256, provenance) }
-        }
-        WeightsChoice::Embedded => embedded_weights()?,
-        built_in => bail!("`{built_in}` is no weights file, and has no weights to show"),
-    };
-    if report.inspect.is_none() && arguments.inspect.is_some() {
-        bail!(
-            "the binary carries no counts for --inspect; name the weights file it was built from"
-        );
-    }
-    report.provenance.sort_keys();
-    session.print(&report)?;
+    let chosen = ByClass::load(&arguments.weights)?;
+    let inspect = arguments.inspect.as_deref();
+    let inspect = inspect.map(|asked| inspection(&chosen, asked)).transpose()?;
+    session.print(&report(chosen, inspect))?;
     Ok(Outcome::Done)
 }
 
-fn report(set: &PatternSet, sha256: String, provenance: Map<String, Json>) -> Report {
+fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
+    let ByClass { weights, counted, sha256, mut provenance } = chosen;
+    provenance.sort_keys();
+    let set = weights.set();
     Report {
         pattern_set: set.name().to_owned(),
         patterns: set.patterns().iter().map(|pattern| names(pattern.squares())).collect(),
         phases: PHASES,
         steps_per_disc: STEPS_PER_DISC,
+        parameters: weights.geometry().parameters(),
+        counts: counted.then(|| Phase::all().map(|phase| counts(&weights, phase)).collect()),
         sha256,
         provenance,
-        inspect: None,
+        inspect,
     }
 }
 
-fn embedded_weights() -> anyhow::Result<Report> {
-    let identity = embedded::identity();
-    let set = PatternSet::from_toml(identity.pattern_set).context("the embedded pattern set")?;
-    let provenance =
-        serde_json::from_str(identity.provenance).context("the embedded provenance")?;
-    Ok(report(&set, identity.sha256.to_owned(), provenance))
+fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
+    let seen = || weights.counts(phase).iter().copied().filter(|&count| count > 0);
+    let (least, most) = (seen().min().unwrap_or(0), seen().max().unwrap_or(0));
+    PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
 /// Finds the instance with these squares, in any order, and the class of these discs on it.
-fn inspection(weights: &Weights, asked: &[String]) -> anyhow::Result<Inspection> {
+fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> {
+    let weights = &chosen.weights;
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
     let squares = squares.split_ascii_whitespace().map(Square::from_str);
     let squares = squares.collect::<Result<Vec<_>, _>>().context("--inspect")?;
@@ -136,7 +195,9 @@ fn inspection(weights: &Weights, asked: &[String]) -> anyhow::Result<Inspection>
         pattern: pattern.name().to_owned(),
         parameter,
         weights: Phase::all().map(discs_of).collect(),
-        counts: Phase::all().map(|phase| weights.counts(phase)[parameter]).collect(),
+        counts: chosen
+            .counted
+            .then(|| Phase::all().map(|phase| weights.counts(phase)[parameter]).collect()),
     })
 }
 

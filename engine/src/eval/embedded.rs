@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Tables;
+use super::{Tables, Weights, layout};
 use crate::pattern::{Geometry, PatternSet};
 
 /// Bytes at the start of a cache line, shared by all processes that run the binary.
@@ -32,8 +32,30 @@ pub const fn identity() -> EmbeddedIdentity {
 }
 
 /// The embedded weights, ready to play from.
-#[expect(clippy::expect_used, reason = "the build script read this very text as a pattern set")]
 pub fn tables() -> Tables {
-    let set = PatternSet::from_toml(PATTERN_SET).expect("the build script checked the set");
-    Tables::with_tables(&Geometry::new(&set), Cow::Borrowed(bytemuck::cast_slice(&TABLES.0)))
+    Tables::with_tables(&Geometry::new(&pattern_set()), Cow::Borrowed(steps()))
+}
+
+/// The embedded weights by class. The binary does not carry their counts: all are 0.
+pub fn weights() -> Weights {
+    layout::fold(pattern_set(), steps())
+}
+
+#[expect(clippy::expect_used, reason = "the build script read this very text as a pattern set")]
+fn pattern_set() -> PatternSet {
+    PatternSet::from_toml(PATTERN_SET).expect("the build script checked the set")
+}
+
+fn steps() -> &'static [i16] {
+    bytemuck::cast_slice(&TABLES.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weights_by_class_expand_to_the_embedded_tables() {
+        assert!(layout::expand(&weights()) == steps());
+    }
 }

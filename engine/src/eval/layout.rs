@@ -2,7 +2,7 @@
 
 use super::Weights;
 use crate::board::{PHASES, Phase};
-use crate::pattern::{Geometry, LANES, Scalar};
+use crate::pattern::{Geometry, LANES, PatternSet, Scalar};
 
 /// Where everything stands in the table of one phase, in 16-bit weights: the configurations of
 /// all patterns, a zero for the lanes without an instance, the scalars, and padding to a whole
@@ -45,6 +45,26 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
         *next += pattern.class_of.len();
         Some(start)
     })
+}
+
+/// The class weights that were expanded into `tables`: the way back of [`expand`]. Nothing is known
+/// of their counts, which are 0.
+pub(super) fn fold(set: PatternSet, tables: &[i16]) -> Weights {
+    let mut weights = Weights::zero(set);
+    let layout = TableLayout::new(weights.geometry());
+    for (table, phase) in tables.chunks_exact(layout.stride).zip(Phase::all()) {
+        let geometry = weights.geometry();
+        let mut steps = vec![0; geometry.parameters()];
+        for (pattern, start) in geometry.patterns.iter().zip(pattern_starts(geometry)) {
+            for (&weight, &class) in table[start..].iter().zip(&pattern.class_of) {
+                steps[pattern.first_parameter + usize::from(class)] = weight;
+            }
+        }
+        let scalars = &mut steps[geometry.pattern_parameters..];
+        scalars.copy_from_slice(&table[layout.scalars..][..scalars.len()]);
+        weights.set_steps(phase, |parameter| steps[parameter]);
+    }
+    weights
 }
 
 /// Expands the class weights of all phases into configuration tables, [`TableLayout::total`] long.

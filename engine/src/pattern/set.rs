@@ -90,6 +90,12 @@ pub enum PatternSetError {
         /// The square.
         square: Square,
     },
+    /// A name that would not stay on its line in a weights file.
+    #[error("the name {name:?} has a line end or another control character; take it out")]
+    Name {
+        /// The name of the set or of a pattern.
+        name: String,
+    },
     /// A scalar named twice.
     #[error("a scalar feature is named twice")]
     RepeatedScalar,
@@ -135,6 +141,10 @@ impl PatternSet {
     /// Reads and checks a set.
     pub fn from_toml(text: &str) -> Result<Self, PatternSetError> {
         let raw: RawSet = toml::from_str(text)?;
+        let names = std::iter::once(&raw.name).chain(raw.patterns.iter().map(|p| &p.name));
+        if let Some(name) = names.into_iter().find(|name| name.contains(char::is_control)) {
+            return Err(PatternSetError::Name { name: name.clone() });
+        }
         let patterns = raw.patterns.into_iter().enumerate();
         let patterns = patterns.map(|(index, pattern)| read_pattern(index + 1, pattern));
         let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
@@ -209,6 +219,29 @@ mod tests {
             assert_eq!(PatternSet::from_toml(&set.to_toml()).unwrap(), set);
         }
         assert!(PatternSet::shipped("none").is_none());
+    }
+
+    /// `datasets/formats.md` promises that a reader without a TOML library finds the keys at the
+    /// beginning of lines, in one form, whatever the names are.
+    #[test]
+    fn what_is_written_can_be_read_line_by_line() {
+        for name in ["plain", "a\"b", "a'b", "a\\b", "a'\"b", "", "\"\"\"'''", "squares = \"a1\""] {
+            let quoted = serde_json::to_string(name).unwrap();
+            let pattern = format!("[[pattern]]\nname = {quoted}\nsquares = \"A1  b1\"\n");
+            for scalars in ["[]", "[\"player_discs\"]"] {
+                let set = format!("name = {quoted}\nscalars = {scalars}\n{pattern}");
+                let set = PatternSet::from_toml(&set).unwrap();
+                let text = set.to_toml();
+                let keys: Vec<&str> =
+                    text.lines().filter(|line| line.starts_with("squares")).collect();
+                assert_eq!(keys, ["squares = \"a1 b1\""], "{text}");
+                assert_eq!(text.lines().nth(1), Some(&*format!("scalars = {scalars}")), "{text}");
+                assert!(text.starts_with("name = ") && text.ends_with("\"\n"), "{text}");
+                assert_eq!(PatternSet::from_toml(&text).unwrap(), set);
+            }
+        }
+        let error = PatternSet::from_toml("name = \"a\\nsquares = 3\"").unwrap_err();
+        assert!(error.to_string().contains("line end"), "{error}");
     }
 
     #[test]

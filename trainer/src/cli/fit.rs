@@ -70,7 +70,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
     /// Exit with status 1 where the mean absolute validation error is larger, in discs
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = super::loss::largest_error)]
     max_mae: Option<f64>,
     /// Write over an output that stands in the way
     #[arg(long)]

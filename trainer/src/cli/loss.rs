@@ -33,9 +33,9 @@ pub struct Arguments {
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
     /// Exit with status 1 where the mean absolute error is larger, in discs
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
-    /// List this many positions with the largest errors
+    /// List this many positions with the largest errors, also as board lines with their labels
     #[arg(long, value_name = "N", default_value_t = 0)]
     worst: usize,
 }
@@ -62,7 +62,10 @@ struct PhaseLoss {
 
 #[derive(Serialize)]
 struct WorstPosition {
+    /// The board, the side to move, and the label as its score: a line that `evaluate` reads.
+    line: String,
     board: String,
+    phase: Phase,
     value: f64,
     label: f64,
     error: f64,
@@ -78,10 +81,15 @@ impl fmt::Display for Loss {
         }
         let (mae, mse) = (number(self.mae), number(self.mse));
         writeln!(f, "  all  {:9}  {mae:>7}  {mse:>8}", self.positions)?;
-        for WorstPosition { board, value, label, error } in &self.worst {
-            writeln!(f, "{board}  value {value:+.2}  label {label:+.2}  error {error:+.2}")?;
+        if self.worst.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        writeln!(f, "\nthe largest errors\nphase    value    label    error")?;
+        for WorstPosition { phase, value, label, error, .. } in &self.worst {
+            writeln!(f, "{:5}  {value:+7.2}  {label:+7.2}  {error:+7.2}", phase.index())?;
+        }
+        writeln!(f, "\nas board lines with their labels, for `othello-engine evaluate`")?;
+        self.worst.iter().try_for_each(|worst| writeln!(f, "{}", worst.line))
     }
 }
 
@@ -97,16 +105,16 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let (evaluator, _) = Evaluator::load(&arguments.weights)?;
     let rules = arguments.labels.clone().unwrap_or_default();
     let mut phases = vec![Errors::default(); Phase::all().len()];
-    let mut worst: Vec<Valued> = vec![];
+    let mut worst: Vec<(Phase, Valued)> = vec![];
     for path in &arguments.data {
         read_positions(path, &rules, session.progress(), |rows| {
             let valued: Vec<(Phase, Valued)> =
                 rows.par_iter().filter_map(|row| value(&evaluator, row)).collect();
             let wanted = |(phase, _): &&(Phase, Valued)| arguments.phases.0.contains(phase);
-            for (phase, valued) in valued.iter().filter(wanted) {
+            for &(phase, valued) in valued.iter().filter(wanted) {
                 phases[phase.index()].add(valued.row.weight().steps(), valued.error);
                 if arguments.worst > 0 {
-                    worst.push(*valued);
+                    worst.push((phase, valued));
                 }
             }
             keep_worst(&mut worst, arguments.worst);
@@ -141,14 +149,21 @@ fn value(evaluator: &Evaluator, row: &ScoredPosition) -> Option<(Phase, Valued)>
     Some((phase, Valued { row: *row, error }))
 }
 
-fn keep_worst(worst: &mut Vec<Valued>, count: usize) {
-    worst.sort_by_key(|valued| (Reverse(valued.error.unsigned_abs()), valued.row));
+fn keep_worst(worst: &mut Vec<(Phase, Valued)>, count: usize) {
+    worst.sort_by_key(|(_, valued)| (Reverse(valued.error.unsigned_abs()), valued.row));
     worst.truncate(count);
 }
 
-fn describe(valued: &Valued) -> WorstPosition {
+fn describe((phase, valued): &(Phase, Valued)) -> WorstPosition {
     let error = -f64::from(valued.error) / f64::from(RESIDUALS_PER_DISC);
     let label = valued.row.label().discs();
     let board = board_text(&valued.row.position(), Side::Black);
-    WorstPosition { board, value: label + error, label, error }
+    let line = format!("{board} {label}");
+    WorstPosition { line, board, phase: *phase, value: label + error, label, error }
+}
+
+/// A limit that an error can be above of: NaN and what is below 0 would never or always be.
+pub fn largest_error(text: &str) -> Result<f64, String> {
+    let discs = text.parse().ok().filter(|discs: &f64| discs.is_finite() && *discs >= 0.0);
+    discs.ok_or_else(|| "expected a number of discs, 0 or more".to_owned())
 }

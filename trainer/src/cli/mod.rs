@@ -3,6 +3,7 @@
 pub mod device;
 pub mod diff;
 pub mod doctor;
+pub mod export;
 pub mod fit;
 pub mod import;
 pub mod loss;

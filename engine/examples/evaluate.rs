@@ -1,0 +1,68 @@
+//! Loads weights and values positions as they stand, without a search.
+//!
+//! ```sh
+//! cargo run --release -p othello-engine --no-default-features --example evaluate -- embedded
+//! cargo run --release -p othello-engine --no-default-features --example evaluate -- my.weights
+//! ```
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use othello_engine::board::Position;
+use othello_engine::board::notation::BoardLine;
+use othello_engine::eval::{
+    Evaluate as _, STEPS_PER_DISC, Tables, Weights, WeightsError, embedded,
+};
+use othello_engine::file::FileError;
+
+/// A board line: 64 squares, a1 to h8, and white to move.
+const BOARD: &str = "--XXXX----XXXX--XXOXOOX-XXXOOOX-XXOXOOO--XXXOO----X-OO---------- O";
+
+fn main() -> ExitCode {
+    let choice = std::env::args().nth(1).unwrap_or_else(|| "embedded".into());
+    match load(&choice) {
+        Ok(tables) => {
+            report(&tables);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            // The message names the file, the place and the remedy; the type says what to do.
+            let kind = match &error {
+                WeightsError::File(FileError::Io { .. }) => "cannot be read",
+                WeightsError::File(FileError::Newer { .. }) => "is of a later version",
+                WeightsError::File(_) => "is damaged or no weights file",
+                _ => "holds no usable weights",
+            };
+            eprintln!("{choice} {kind}\n{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Weights from a file, or those inside the binary, expanded to play from.
+pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
+    if choice == "embedded" {
+        return Ok(embedded::tables());
+    }
+    let file = Weights::read(Path::new(choice))?;
+    println!("{}: {} weights a phase", file.sha256, file.weights.geometry().parameters());
+    Ok(Tables::new(&file.weights))
+}
+
+pub(crate) fn report(tables: &Tables) {
+    println!("at the start {:+.2} discs", discs(tables, &Position::START));
+    // A line that cannot be read is an error with the column or the word in it.
+    match BOARD.parse::<BoardLine>() {
+        Ok(board) => println!("for white {:+.2} discs", discs(tables, &board.position)),
+        Err(error) => eprintln!("{BOARD}\n{error}"),
+    }
+}
+
+/// The value for the side to move. Its player must have a move: a position in which it must pass is
+/// worth the negative of that after the pass, and one that is over is scored. `search::values`
+/// takes care of both.
+fn discs(tables: &Tables, position: &Position) -> f64 {
+    // The state follows a game move by move (`after`, `pass`) where many positions are valued.
+    let state = tables.state(position);
+    f64::from(tables.value(&state, position)) / f64::from(STEPS_PER_DISC)
+}

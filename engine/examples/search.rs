@@ -1,0 +1,44 @@
+//! Plays the best move of a search to a fixed depth, from the start to the end of the game.
+//!
+//! ```sh
+//! cargo run --release -p othello-engine --no-default-features --example search
+//! ```
+
+use othello_engine::board::{Position, Side};
+use othello_engine::eval::{Evaluator, STEPS_PER_DISC, WeightsChoice, WeightsError};
+use othello_engine::search::Searcher;
+
+const DEPTH: u32 = 4;
+/// From so many empty squares on, the game is solved.
+const EXACT: u32 = 10;
+
+fn main() -> Result<(), WeightsError> {
+    let (evaluator, _) = Evaluator::load(&WeightsChoice::Embedded)?;
+    let black_score = play(&evaluator);
+    println!("black {black_score:+}");
+    Ok(())
+}
+
+/// A game of the engine against itself; the score for black.
+pub(crate) fn play(evaluator: &Evaluator) -> i32 {
+    let mut searcher = Searcher::new(evaluator, 16);
+    let (mut position, mut side) = (Position::START, Side::Black);
+    while !position.is_over() {
+        let (discs, best, nodes) = if position.empties() > EXACT {
+            let found = searcher.search(&position, DEPTH);
+            (f64::from(found.value) / f64::from(STEPS_PER_DISC), found.best, found.nodes)
+        } else {
+            let solution = searcher.solve(&position);
+            (f64::from(solution.score), solution.best, solution.nodes)
+        };
+        // Without a move the side passes.
+        position = match best.and_then(|square| position.play(square)) {
+            Some(next) => next,
+            None => position.pass(),
+        };
+        let name = best.map_or("pass".into(), |square| square.to_string());
+        println!("{side:?} {name} {discs:+.2} ({nodes} nodes)");
+        side = side.other();
+    }
+    position.score() * side.sign()
+}

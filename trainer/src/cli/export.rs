@@ -1,0 +1,96 @@
+//! `othello-trainer export`: weights in the formats of other programs.
+
+use std::fmt;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::ValueEnum;
+use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::weights::ByClass;
+use othello_engine::eval::WeightsChoice;
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::export::npz::{Origin, npz};
+
+/// Arguments of `export`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// A weights file, or `embedded` (whose counts are not known)
+    weights: WeightsChoice,
+    /// What to write
+    #[arg(long)]
+    format: Format,
+    /// Where to write it
+    #[arg(long, value_name = "F")]
+    out: PathBuf,
+    /// Replace an output that is something else
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Format {
+    /// NumPy arrays
+    Npz,
+}
+
+#[derive(Serialize)]
+struct Exported {
+    /// The size of the file.
+    bytes: usize,
+    /// The checksum of the file, as `sha256sum` gives it.
+    sha256: String,
+    /// The checksum of the content of the weights file.
+    weights_sha256: String,
+}
+
+impl fmt::Display for Exported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bytes, sha256, weights_sha256 } = self;
+        write!(f, "{bytes} bytes, sha256 {sha256}, of the weights {weights_sha256}")
+    }
+}
+
+/// Writes the file and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let ByClass { weights, counted, sha256, provenance } = ByClass::load(&arguments.weights)?;
+    let mut provenance = Value::Object(provenance);
+    provenance.sort_all_objects();
+    let provenance = provenance.to_string();
+    let origin = Origin { provenance: &provenance, sha256: &sha256, counted };
+    let bytes = match arguments.format {
+        Format::Npz => npz(&weights, origin).context("the arrays cannot be packed")?,
+    };
+    put(&arguments.out, &bytes, arguments.force)?;
+    let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    session.print(&Exported { bytes: bytes.len(), sha256: digest, weights_sha256: sha256 })?;
+    Ok(Outcome::Done)
+}
+
+/// Puts a whole file in place. One that is there already with the same bytes is left alone, and
+/// anything else is refused unless `force`.
+fn put(path: &Path, bytes: &[u8], force: bool) -> anyhow::Result<()> {
+    match fs::read(path) {
+        Ok(there) if there == bytes => return Ok(()),
+        Ok(_) if !force => bail!(
+            "{}: exists with other content; name another output, or replace it with --force",
+            path.display()
+        ),
+        _ => {}
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::Builder::new()
+            .suffix(".partial")
+            .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("{}: cannot write it", path.display()))
+}

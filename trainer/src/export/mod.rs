@@ -1,0 +1,3 @@
+//! Weights in the formats of other programs.
+
+pub mod npz;

@@ -1,0 +1,82 @@
+//! Weights as NumPy arrays: an `.npz` file, a zip of `.npy` files. `datasets/formats.md` lists them.
+
+use std::io::{Cursor, Seek, Write};
+
+use ndarray::{Array1, Array2, Array3};
+use ndarray_npy::{NpzWriter, WriteNpzError};
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::eval::{STEPS_PER_DISC, Weights};
+use othello_engine::pattern::{PatternGeometry, Scalar};
+
+/// What is written beside the weights, so that a file tells where it comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// What decided the weights, as JSON.
+    pub provenance: &'a str,
+    /// The checksum of the weights file's content.
+    pub sha256: &'a str,
+    /// Whether the weights come with counts.
+    pub counted: bool,
+}
+
+/// The bytes of the `.npz` file. They depend on the weights and their origin alone: the files in
+/// the zip carry no dates.
+pub fn npz(weights: &Weights, origin: Origin<'_>) -> Result<Vec<u8>, WriteNpzError> {
+    let mut npz = NpzWriter::new_compressed(Cursor::new(vec![]));
+    text(&mut npz, "pattern_set", &weights.set().to_toml())?;
+    text(&mut npz, "provenance", origin.provenance)?;
+    text(&mut npz, "sha256", origin.sha256)?;
+    npz.add_array("steps_per_disc", &ndarray::arr0(STEPS_PER_DISC))?;
+    let geometry = weights.geometry();
+    for (number, pattern) in geometry.patterns.iter().enumerate() {
+        let parameters = pattern.first_parameter..pattern.first_parameter + pattern.classes;
+        let of = |values: &[i16]| values[parameters.clone()].to_vec();
+        let steps = by_phase(pattern.classes, |phase| of(weights.steps(phase)));
+        npz.add_array(format!("weights_{number:02}"), &steps)?;
+        if origin.counted {
+            let of = |values: &[u32]| values[parameters.clone()].to_vec();
+            let counts = by_phase(pattern.classes, |phase| of(weights.counts(phase)));
+            npz.add_array(format!("counts_{number:02}"), &counts)?;
+        }
+        npz.add_array(format!("classes_{number:02}"), &Array1::from(pattern.class_of.clone()))?;
+        npz.add_array(format!("instances_{number:02}"), &instances(weights, number, pattern))?;
+    }
+    let first = geometry.pattern_parameters;
+    npz.add_array("scalar_weights", &scalars(weights, |phase| &weights.steps(phase)[first..]))?;
+    if origin.counted {
+        npz.add_array("scalar_counts", &scalars(weights, |phase| &weights.counts(phase)[first..]))?;
+    }
+    Ok(npz.finish()?.into_inner())
+}
+
+/// NumPy's strings take four bytes a character: texts are arrays of the bytes of their UTF-8.
+fn text<W: Write + Seek>(
+    npz: &mut NpzWriter<W>,
+    name: &str,
+    text: &str,
+) -> Result<(), WriteNpzError> {
+    npz.add_array(name, &Array1::from(text.as_bytes().to_vec()))
+}
+
+/// A row for each phase.
+fn by_phase<T: Clone>(columns: usize, row: impl Fn(Phase) -> Vec<T>) -> Array2<T> {
+    let values: Vec<T> = Phase::all().flat_map(row).collect();
+    Array2::from_shape_vec((PHASES, columns), values).expect("a row has one value for each column")
+}
+
+/// The squares of each instance of a pattern, in the order of its digits.
+fn instances(weights: &Weights, number: usize, pattern: &PatternGeometry) -> Array2<u8> {
+    let instances = &weights.geometry().instances;
+    let own = instances.iter().filter(|instance| instance.pattern == number);
+    let squares = own.flat_map(|instance| instance.squares.iter().map(|s| s.index() as u8));
+    let squares: Vec<u8> = squares.collect();
+    let shape = (squares.len() / pattern.squares(), pattern.squares());
+    Array2::from_shape_vec(shape, squares).expect("instances have the squares of their pattern")
+}
+
+/// Phase by scalar by count.
+fn scalars<'a, T: Copy + 'a>(weights: &Weights, values: impl Fn(Phase) -> &'a [T]) -> Array3<T> {
+    let shape = (PHASES, weights.geometry().scalars.len(), Scalar::VALUES);
+    let values: Vec<T> = Phase::all().flat_map(|phase| values(phase).iter().copied()).collect();
+    Array3::from_shape_vec(shape, values).expect("every scalar has one weight for each count")
+}

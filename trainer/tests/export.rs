@@ -1,0 +1,156 @@
+//! `export --format npz`: what NumPy users get is what the weights file holds.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use ndarray::{Array0, Array1, Array2, Array3};
+use ndarray_npy::NpzReader;
+use othello_engine::board::Phase;
+use othello_engine::eval::Weights;
+use serde_json::Value;
+
+fn vectors(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/conformance").join(name)
+}
+
+fn trainer(arguments: &[&str]) -> Output {
+    Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer")).args(arguments).output().unwrap()
+}
+
+fn export(weights: &str, out: &Path, more: &[&str]) -> Output {
+    let arguments = ["export", weights, "--format", "npz", "--json", "--out"];
+    trainer(&[&arguments[..], &[out.to_str().unwrap()], more].concat())
+}
+
+fn conformance_weights() -> String {
+    vectors("conformance.weights").to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_arrays_hold_the_weights_and_their_origin() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("weights.npz");
+    let exported = export(&conformance_weights(), &out, &[]);
+    assert!(exported.status.success(), "{}", String::from_utf8_lossy(&exported.stderr));
+    let report: Value = serde_json::from_slice(&exported.stdout).unwrap();
+    assert_eq!(report["bytes"], std::fs::metadata(&out).unwrap().len());
+
+    let file = Weights::read(&vectors("conformance.weights")).unwrap();
+    let (weights, geometry) = (&file.weights, file.weights.geometry());
+    let mut npz = NpzReader::new(File::open(&out).unwrap()).unwrap();
+    let mut text = |name: &str| {
+        let bytes: Array1<u8> = npz.by_name(name).unwrap();
+        String::from_utf8(bytes.to_vec()).unwrap()
+    };
+    assert_eq!(text("sha256"), file.sha256);
+    assert_eq!(text("provenance"), file.provenance.canonical());
+    assert_eq!(text("pattern_set"), weights.set().to_toml());
+    assert_eq!(report["weights_sha256"], file.sha256);
+    let steps_per_disc: Array0<i32> = npz.by_name("steps_per_disc").unwrap();
+    assert_eq!(steps_per_disc.into_scalar(), 32);
+
+    for (number, pattern) in geometry.patterns.iter().enumerate() {
+        let steps: Array2<i16> = npz.by_name(&format!("weights_{number:02}")).unwrap();
+        let counts: Array2<u32> = npz.by_name(&format!("counts_{number:02}")).unwrap();
+        let classes: Array1<u16> = npz.by_name(&format!("classes_{number:02}")).unwrap();
+        let instances: Array2<u8> = npz.by_name(&format!("instances_{number:02}")).unwrap();
+        assert_eq!(classes.to_vec(), pattern.class_of);
+        let parameters = pattern.first_parameter..pattern.first_parameter + pattern.classes;
+        for phase in Phase::all() {
+            let row = phase.index();
+            assert_eq!(steps.row(row).to_vec(), weights.steps(phase)[parameters.clone()]);
+            assert_eq!(counts.row(row).to_vec(), weights.counts(phase)[parameters.clone()]);
+        }
+        let own = geometry.instances.iter().filter(|instance| instance.pattern == number);
+        let squares: Vec<Vec<usize>> =
+            own.map(|i| i.squares.iter().map(|square| square.index()).collect()).collect();
+        let rows = instances.rows().into_iter();
+        assert_eq!(
+            rows.map(|r| r.iter().map(|&s| s.into()).collect()).collect::<Vec<Vec<usize>>>(),
+            squares
+        );
+    }
+    let scalars: Array3<i16> = npz.by_name("scalar_weights").unwrap();
+    assert_eq!(scalars.dim(), (60, 1, 65));
+    let phase = Phase::new(30).unwrap();
+    let stated = &weights.steps(phase)[geometry.pattern_parameters..];
+    assert_eq!(scalars.slice(ndarray::s![30, 0, ..]).to_vec(), stated);
+}
+
+#[test]
+fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("1.npz"), folder.path().join("2.npz"));
+    assert!(export(&conformance_weights(), &first, &[]).status.success());
+    assert!(export(&conformance_weights(), &second, &["--threads", "1"]).status.success());
+    let bytes = std::fs::read(&first).unwrap();
+    assert!(bytes == std::fs::read(&second).unwrap());
+    // The date in a zip's first entry (MS-DOS, bytes 10 to 13) is its earliest: 1980-01-01.
+    assert_eq!(bytes[10..14], [0, 0, 0x21, 0]);
+
+    let written = std::fs::metadata(&first).unwrap().modified().unwrap();
+    assert!(export(&conformance_weights(), &first, &[]).status.success());
+    assert_eq!(std::fs::metadata(&first).unwrap().modified().unwrap(), written);
+
+    std::fs::write(&second, "something else").unwrap();
+    let refused = export(&conformance_weights(), &second, &[]);
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{message}");
+    assert!(message.contains("2.npz") && message.contains("--force"), "{message}");
+    assert!(export(&conformance_weights(), &second, &["--force"]).status.success());
+    assert!(bytes == std::fs::read(&second).unwrap());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "a file was left behind");
+}
+
+#[test]
+fn what_cannot_be_exported_is_refused() {
+    let out = ["--out", "/nowhere/x"];
+    for (arguments, message) in [
+        (&["export", "mobility", "--format", "npz"][..], "has no weights by class"),
+        (&["export", "/nowhere/x.weights", "--format", "npz"], "/nowhere/x.weights"),
+        (&["export", "mobility", "--format", "edax"], "possible values: npz"),
+    ] {
+        let output = trainer(&[arguments, &out[..]].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(message), "{arguments:?}: {stderr}");
+    }
+}
+
+/// The five lines of formats.md give the stated value of every board that can be evaluated.
+#[test]
+fn numpy_evaluates_from_the_arrays() {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let there = Command::new(&python).args(["-c", "import numpy"]).output();
+    if !there.is_ok_and(|output| output.status.success()) {
+        // Past the test's capture.
+        let skipped = format!("skipped: {python} has no numpy; set PYTHON\n");
+        std::io::stderr().write_all(skipped.as_bytes()).unwrap();
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("weights.npz");
+    assert!(export(&conformance_weights(), &out, &[]).status.success());
+    let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/formats.md");
+    let formats = std::fs::read_to_string(formats).unwrap();
+    let code = formats.split("```python\n").nth(1).and_then(|rest| rest.split("```").next());
+    // A board whose side to move has a move is evaluated as it stands; 120 of the first are such.
+    let check = "\nimport sys\nboards, values = open(sys.argv[2]), open(sys.argv[3])\n\
+        for line, stated in list(zip(boards, values))[:120]:\n\
+        \x20   side = 1 if line[65] == 'X' else -1\n\
+        \x20   board = np.array([{'X': side, 'O': -side, '-': 0}[c] for c in line[:64]])\n\
+        \x20   assert value(board) == int(stated), (line, value(board))\n\
+        print('equal')\n";
+    let program = code.unwrap().replace("\"first.npz\"", "sys.argv[1]") + check;
+    let output = Command::new(python)
+        .args(["-c", &format!("import sys\n{program}")])
+        .args([&out, &vectors("boards.txt"), &vectors("values.txt")])
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(stdout.trim(), "equal", "{}", String::from_utf8_lossy(&output.stderr));
+}
