@@ -5,7 +5,6 @@
 //! one [`output::Report`] and returns a [`common::Outcome`].
 
 pub mod common;
-pub mod lines;
 pub mod output;
 pub mod progress;
 

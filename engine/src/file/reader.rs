@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
 use super::{FileError, Kind, Provenance, Section, Summary, VERSION};
+use crate::text::excerpt;
 
 /// Reads a file's sections in order. Each is checked before it is handed out; after the last, the
 /// checksum of the whole content is, so a file is known to be whole only at the iterator's end.
@@ -132,9 +133,15 @@ impl Reader {
         let name = String::from_utf8(head.split_off(format::SECTION_BYTES as usize));
         let name = name.map_err(|_| source.damaged(&place, "has a name that is no text".into()))?;
         let (stored, length) = (format::u64_at(&head, 8), format::u64_at(&head, 16));
-        place.name = format!("section {number} (`{name}`)");
+        place.name = format!("section {number} (`{}`)", excerpt(&name));
         if stored > format::MAX_STORED_BYTES || length > format::MAX_CONTENT_BYTES {
-            return Err(source.damaged(&place, format!("states {length} bytes, too many")));
+            return Err(source.damaged(
+                &place,
+                format!(
+                    "states {length} bytes, too many: the most is {}",
+                    format::MAX_CONTENT_BYTES
+                ),
+            ));
         }
         let stored = source.take(stored, &place)?;
         source.check(&stored, &place)?;

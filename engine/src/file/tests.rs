@@ -270,9 +270,15 @@ fn a_stated_size_allocates_nothing() {
     let header = format::header(Kind::Games, &provenance()).unwrap();
     let packed = zstd::bulk::compress(b"hello", 1).unwrap();
     let real = packed.len() as u64;
-    for (stored, length) in
-        [(u64::MAX, 5), (1 << 40, 5), (real + 5, 5), (real, u64::MAX), (real, 1 << 30), (real, 4)]
-    {
+    for (stored, length) in [
+        (u64::MAX, 5),
+        (1 << 40, 5),
+        (real + 5, 5),
+        (real, u64::MAX),
+        (real, 1 << 26),
+        (real, 1 << 27),
+        (real, 4),
+    ] {
         let mut head = b"SECT\x01\0\0\0".to_vec();
         head.extend(stored.to_le_bytes());
         head.extend(length.to_le_bytes());

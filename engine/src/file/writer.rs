@@ -101,7 +101,7 @@ impl Writer {
         self.dropped_bytes
     }
 
-    /// Writes a section: a name of 1 to 255 bytes, content of at most 1 GiB.
+    /// Writes a section: a name of 1 to 255 bytes, content of at most [`super::MAX_CONTENT_BYTES`].
     pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {
         let frame = format::section(self.kind, name, content)
             .map_err(|reason| self.unwritable(name, reason))?;

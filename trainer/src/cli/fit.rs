@@ -1,7 +1,6 @@
 //! `othello-trainer fit`: trains 60 phases.
 
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -12,6 +11,7 @@ use othello_engine::eval::Weights;
 use othello_engine::file::Existing;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
+use othello_engine::text;
 use serde::Serialize;
 
 use super::phases::Phases;
@@ -171,7 +171,7 @@ impl Arguments {
     fn settings(&self) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
             Some(path) => {
-                let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+                let text = text::read(path)?;
                 FitSettings::from_toml(&text).with_context(|| path.display().to_string())?
             }
             None => FitSettings::default(),
@@ -195,6 +195,6 @@ fn read_set(name: &str) -> anyhow::Result<PatternSet> {
     if !path.exists() {
         bail!("--patterns {name}: neither a file nor `standard`, `small` or `discs`");
     }
-    let text = fs::read_to_string(path).with_context(|| name.to_owned())?;
+    let text = text::read(path)?;
     PatternSet::from_toml(&text).with_context(|| name.to_owned())
 }
