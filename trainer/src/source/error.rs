@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use othello_engine::file::FileError;
+use othello_engine::file::{FileError, remedy};
 use othello_engine::record::RecordError;
 use othello_engine::text::TextError;
 
@@ -12,7 +12,7 @@ use othello_engine::text::TextError;
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The operating system refused.
-    #[error("{}: cannot {action}: {source}", path.display())]
+    #[error("{}: cannot {action}: {source}{}", path.display(), remedy(action, source))]
     Io {
         /// The file.
         path: PathBuf,
