@@ -9,7 +9,7 @@ mod whole;
 
 pub use lines::{BadLine, Lines, MAX_LINE_BYTES};
 pub use toml::{TomlError, from_toml};
-pub use whole::{MAX_FILE_BYTES, TextError, read};
+pub use whole::{MAX_FILE_BYTES, TextError, read_by};
 
 /// The most characters of a text that a message repeats.
 const EXCERPT: usize = 40;

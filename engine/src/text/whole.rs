@@ -1,5 +1,6 @@
 //! Small files read as a whole.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -25,6 +26,14 @@ pub enum TextError {
     /// A line that is not what it should be.
     #[error(transparent)]
     Line(#[from] BadLine),
+    /// A text that does not mean what it should.
+    #[error("{}: {reason}", path.display())]
+    Meaning {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        reason: String,
+    },
     /// More than a small file.
     #[error("{}: longer than {MAX_FILE_BYTES} bytes, too long for a file of settings", path.display())]
     Long {
@@ -47,8 +56,18 @@ impl TextError {
     }
 }
 
+/// Reads a file of settings by `parse`.
+pub fn read_by<T, E: Display>(
+    path: &Path,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<T, TextError> {
+    let meaning =
+        |error: E| TextError::Meaning { path: path.to_owned(), reason: error.to_string() };
+    parse(&read(path)?).map_err(meaning)
+}
+
 /// Reads a text of at most [`MAX_FILE_BYTES`].
-pub fn read(path: &Path) -> Result<String, TextError> {
+fn read(path: &Path) -> Result<String, TextError> {
     let file = File::open(path).map_err(|error| TextError::io(path, "open it", error))?;
     let mut bytes = vec![];
     let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod files;
+pub mod resumed_fit;
 mod texts;
 
 pub use checkpoint::checkpoint;

@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use othello_engine::board::notation::{BoardLine, NotationError};
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Discs, Position};
-use othello_engine::file::{self, FileError, Kind};
+use othello_engine::file::{self, FileError};
 use othello_engine::random::Generator;
 use othello_engine::record::PositionReader;
 use othello_engine::text::Lines;
@@ -28,8 +28,8 @@ impl Choice {
     /// positions, or text with a board line or a transcript a line.
     pub fn draw(&self, path: &Path) -> anyhow::Result<Vec<Position>> {
         let mut openings = match file::kind_of(path) {
-            Ok(Kind::Openings | Kind::Positions) => self.labelled(path)?,
-            Ok(_) => anyhow::bail!("{}: not a file of openings or positions", path.display()),
+            // A file of another kind is refused by the reader, by name.
+            Ok(_) => self.labelled(path)?,
             Err(FileError::Foreign { .. }) => text(path)?,
             Err(error) => return Err(error.into()),
         };

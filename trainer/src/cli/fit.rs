@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::ValueEnum;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::eval::Weights;
@@ -180,10 +180,7 @@ impl Arguments {
     /// The settings file, with the flags over it.
     fn settings(&self) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
-            Some(path) => {
-                let text = text::read(path)?;
-                FitSettings::from_toml(&text).with_context(|| path.display().to_string())?
-            }
+            Some(path) => text::read_by(path, FitSettings::from_toml)?,
             None => FitSettings::default(),
         };
         settings.window = self.window.clone().unwrap_or(settings.window);
@@ -208,6 +205,5 @@ fn read_set(name: &str) -> anyhow::Result<PatternSet> {
     if !path.exists() {
         bail!("--patterns {name}: neither a file nor `standard`, `small` or `discs`");
     }
-    let text = text::read(path)?;
-    PatternSet::from_toml(&text).with_context(|| name.to_owned())
+    Ok(text::read_by(path, PatternSet::from_toml)?)
 }
