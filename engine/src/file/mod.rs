@@ -5,7 +5,7 @@
 //! file by its own name is always whole; a run that was killed goes on after the last whole
 //! section. `datasets/formats.md` describes the bytes.
 //!
-//! The build script compiles this room too: of the others it uses [`crate::text`] alone.
+//! The build script compiles this room too: it uses nothing of the others.
 
 mod checkpoint;
 mod error;

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
 use super::{FileError, Kind, Provenance, Section, Summary, VERSION};
-use crate::text::excerpt;
 
 /// Reads a file's sections in order. Each is checked before it is handed out; after the last, the
 /// checksum of the whole content is, so a file is known to be whole only at the iterator's end.
@@ -133,7 +132,7 @@ impl Reader {
         let name = String::from_utf8(head.split_off(format::SECTION_BYTES as usize));
         let name = name.map_err(|_| source.damaged(&place, "has a name that is no text".into()))?;
         let (stored, length) = (format::u64_at(&head, 8), format::u64_at(&head, 16));
-        place.name = format!("section {number} (`{}`)", excerpt(&name));
+        place.name = format!("section {number} (`{}`)", name.escape_debug());
         if stored > format::MAX_STORED_BYTES || length > format::MAX_CONTENT_BYTES {
             return Err(source.damaged(
                 &place,

@@ -1,7 +1,7 @@
 //! What every reader of text shares: lines with limits, whole small files, TOML, and how much of
 //! what stood there a message repeats.
 //!
-//! The build script compiles this room too: it uses nothing of the others.
+//! The build script compiles this room too: of the others it uses [`crate::file`] alone.
 
 mod lines;
 mod toml;

@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::BadLine;
+use crate::file::FileError;
 
 /// The largest file of settings: 1 MiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -14,15 +15,8 @@ pub const MAX_FILE_BYTES: u64 = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
     /// The operating system refused.
-    #[error("{}: cannot {action}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What was tried, as in "cannot …".
-        action: &'static str,
-        /// What the system answered.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A line that is not what it should be.
     #[error(transparent)]
     Line(#[from] BadLine),
@@ -52,7 +46,7 @@ pub enum TextError {
 
 impl TextError {
     pub(super) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
-        Self::Io { path: path.to_owned(), action, source }
+        FileError::Io { path: path.to_owned(), action, source }.into()
     }
 }
 
