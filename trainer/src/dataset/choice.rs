@@ -58,6 +58,8 @@ mod tests {
         assert_eq!(choice("a*b.games*0.5"), Ok(("a*b.games".into(), 0.5)));
         assert_eq!(choice("a*b.games"), Ok(("a*b.games".into(), 1.0)));
         assert!(["a*0", "a*-1", "a*NaN", "a*1e9"].iter().all(|text| choice(text).is_err()));
-        assert_eq!("a.games*0.5".parse::<DataChoice>().unwrap().to_string(), "a.games*0.5");
+        for text in ["a.games", "a.games*0.5", "a*0.5*1"] {
+            assert_eq!(text.parse::<DataChoice>().unwrap().to_string(), text);
+        }
     }
 }

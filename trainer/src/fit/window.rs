@@ -117,5 +117,7 @@ mod tests {
         for text in ["", "2", "-1", "NaN", "a", "1,,1"] {
             assert!(text.parse::<Window>().is_err(), "{text}");
         }
+        let ones = |count| vec!["1"; count].join(",").parse::<Window>();
+        assert!(ones(59).is_ok() && ones(60).is_err());
     }
 }

@@ -349,6 +349,8 @@ mod tests {
         let written = toml::to_string(&text).unwrap();
         assert_eq!(toml::from_str::<Settings>(&written).unwrap(), text);
         assert!(toml::from_str::<Settings>("labels = []").is_err());
+        assert!(vec!["all:result"; MAX_RULES].join(",").parse::<LabelRules>().is_ok());
+        assert!(vec!["all:result"; MAX_RULES + 1].join(",").parse::<LabelRules>().is_err());
         assert!(toml::from_str::<Settings>("labels = [{plies='all', use='result', w=1}]").is_err());
     }
 }
