@@ -44,12 +44,12 @@ pub enum FitError {
     /// More data than the sums hold.
     #[error("phase {0} has too many training positions in its window; narrow the --window")]
     TooMany(Phase),
-    /// The device gave up.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
     /// The work was stopped; the phases it had finished are kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
+    /// The device gave up.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
     /// The checkpoint cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
