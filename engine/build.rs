@@ -20,6 +20,8 @@ mod board;
 mod file;
 #[path = "src/pattern/mod.rs"]
 mod pattern;
+#[path = "src/text/mod.rs"]
+mod text;
 #[path = "src/eval"]
 mod eval {
     pub(crate) mod layout;

@@ -22,6 +22,16 @@ step "perft 11: 212258800, with free passes 212260880"
 step "unique openings"
 "$engine" openings --plies 8 --json
 
+step "10000 damaged files of every kind"
+OTHELLO_DAMAGED_FILES=10000 cargo test -p othello-trainer --test damage -- --nocapture 2>"$out/log" | grep files:
+
+step "every parser, fuzzed for ${FUZZ_SECONDS:=600} seconds"
+if command -v cargo-fuzz >/dev/null && cargo +nightly --version >/dev/null 2>&1; then
+    scripts/fuzz.sh "$FUZZ_SECONDS"
+else
+    echo "skipped: no cargo-fuzz, or no nightly toolchain"
+fi
+
 step "quickstart twice: the same sha256, better than mobility"
 for run in 1 2; do
     "$trainer" quickstart --seed 7 --out "$out/quickstart-$run" --json 2>"$out/log" >"$out/quickstart-$run.json"

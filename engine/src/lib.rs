@@ -53,3 +53,4 @@ pub mod random;
 pub mod record;
 pub mod search;
 pub mod selfplay;
+pub mod text;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 
 use super::{Position, Side, Square};
+use crate::text::excerpt;
 
 /// What is wrong with a text that should name a square, a board, a move or a score.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +23,8 @@ pub enum NotationError {
     },
     /// A character that stands for no disc.
     #[error(
-        "column {column}: `{found}` is no square; expected X or * (black), O (white), - or . (empty)"
+        "column {column}: `{}` is no square; expected X or * (black), O (white), - or . (empty)",
+        found.escape_debug()
     )]
     Disc {
         /// Counted from 1.
@@ -89,7 +91,7 @@ impl FromStr for BoardLine {
         let side = stated_side.unwrap_or(Side::Black);
         let score = words.next().map(score).transpose()?;
         if let Some(word) = words.next() {
-            return Err(NotationError::Trailing { found: word.into() });
+            return Err(NotationError::Trailing { found: excerpt(word) });
         }
         Ok(Self { position: read_board(board, side)?, side, score })
     }
@@ -147,13 +149,13 @@ pub(super) fn side(word: &str) -> Result<Side, NotationError> {
     match word {
         "X" | "x" | "*" => Ok(Side::Black),
         "O" | "o" => Ok(Side::White),
-        _ => Err(NotationError::Side { found: word.into() }),
+        _ => Err(NotationError::Side { found: excerpt(word) }),
     }
 }
 
 fn score(word: &str) -> Result<f64, NotationError> {
     let value: Option<f64> = word.parse().ok().filter(|v| (-64.0..=64.0).contains(v));
-    value.ok_or_else(|| NotationError::Score { found: word.into() })
+    value.ok_or_else(|| NotationError::Score { found: excerpt(word) })
 }
 
 /// The 64 characters of a position whose player is `side`.

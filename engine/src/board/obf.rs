@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use super::notation::{NotationError, read_board, side, split_board};
 use super::{Discs, Position, Side, Square};
+use crate::text::excerpt;
 
 /// One line of an OBF file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,7 +49,7 @@ fn scored_move(field: &str) -> Result<(Square, Option<Discs>), NotationError> {
 
 fn parse_score(text: &str) -> Result<Discs, NotationError> {
     let value: Option<Discs> = text.parse().ok().filter(|v| (-64..=64).contains(v));
-    value.ok_or_else(|| NotationError::Score { found: text.into() })
+    value.ok_or_else(|| NotationError::Score { found: excerpt(text) })
 }
 
 #[cfg(test)]

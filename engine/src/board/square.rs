@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::notation::NotationError;
+use crate::text::excerpt;
 
 /// One of the 64 squares: a1 = 0, b1 = 1, …, h8 = 63.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,7 +64,7 @@ impl FromStr for Square {
 
     /// Reads `a1` to `h8`, in either case.
     fn from_str(text: &str) -> Result<Self, NotationError> {
-        let not_a_square = || NotationError::Square { found: text.chars().take(8).collect() };
+        let not_a_square = || NotationError::Square { found: excerpt(text) };
         let &[file, rank] = text.as_bytes() else { return Err(not_a_square()) };
         let file = file.to_ascii_lowercase().wrapping_sub(b'a');
         Self::at(file, rank.wrapping_sub(b'1')).ok_or_else(not_a_square)

@@ -7,12 +7,12 @@ use std::time::Instant;
 use serde::{Serialize, Serializer};
 
 use super::common::{Outcome, Session};
-use super::lines::Lines;
 use crate::board::Position;
 use crate::board::notation::BoardLine;
 use crate::eval::{Evaluator, STEPS_PER_DISC, Value, WeightsChoice};
 use crate::progress::{Progress as _, Silent};
 use crate::search::values;
+use crate::text::Lines;
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]

@@ -6,7 +6,6 @@
 
 pub mod common;
 mod interrupt;
-pub mod lines;
 pub mod output;
 pub mod progress;
 

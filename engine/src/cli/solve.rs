@@ -8,13 +8,13 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::common::{Outcome, Session};
-use super::lines::Lines;
 use crate::board::notation::{BoardLine, NotationError, board_text};
 use crate::board::obf::Problem;
 use crate::board::{Discs, Position, Side};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::Searcher;
+use crate::text::Lines;
 
 /// Arguments of `solve`.
 #[derive(clap::Args, Debug)]

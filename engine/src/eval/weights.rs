@@ -6,6 +6,7 @@ use super::MAX_STEPS;
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet, PatternSetError};
+use crate::text::excerpt;
 
 /// The weights of all 60 phases for one pattern set, in steps of 1/32 disc, |weight| ≤
 /// [`MAX_STEPS`], and how often training positions met each of them. Parameters are numbered as
@@ -65,12 +66,19 @@ pub enum WeightsError {
 
 const PATTERN_SET: &str = "pattern set";
 
-fn weights_section(phase: Phase) -> String {
-    format!("weights {:02}", phase.index())
+const WEIGHTS: &str = "weights";
+const COUNTS: &str = "counts";
+
+/// The name of a phase's section.
+fn section_name(kind: &str, phase: Phase) -> String {
+    format!("{kind} {:02}", phase.index())
 }
 
-fn counts_section(phase: Phase) -> String {
-    format!("counts {:02}", phase.index())
+/// Which phase's section this is the name of, and of what kind.
+fn numbered(name: &str) -> Option<(Phase, &str)> {
+    let (kind, number) = name.split_once(' ')?;
+    let phase = Phase::new(number.parse().ok()?)?;
+    (section_name(kind, phase) == name).then_some((phase, kind))
 }
 
 impl Weights {
@@ -123,43 +131,24 @@ impl Weights {
             |section: &str| WeightsError::Missing { path: path.into(), section: section.into() };
         let first = reader.next().transpose()?.filter(|section| section.name == PATTERN_SET);
         let first = first.ok_or_else(|| missing(PATTERN_SET))?;
-        let set = PatternSet::from_toml(&String::from_utf8_lossy(&first.content));
-        let set = set.map_err(|source| WeightsError::PatternSet {
+        let unusable = |name: &str, problem| {
+            let section = excerpt(name);
+            WeightsError::Content { path: path.into(), section, problem }
+        };
+        let text = str::from_utf8(&first.content)
+            .map_err(|_| unusable(PATTERN_SET, "is no text in UTF-8".into()))?;
+        let set = PatternSet::from_toml(text).map_err(|source| WeightsError::PatternSet {
             path: path.into(),
             source: Box::new(source),
         })?;
-        let mut weights = Self::zero(set);
-        let mut seen = vec![];
+        let mut parts = Parts::of(set);
         for section in reader.by_ref() {
             let section = section?;
-            weights.take(&section).map_err(|problem| WeightsError::Content {
-                path: path.into(),
-                section: section.name.clone(),
-                problem,
-            })?;
-            seen.push(section.name);
+            parts.take(&section).map_err(|problem| unusable(&section.name, problem))?;
         }
-        let wanted = Phase::all().flat_map(|phase| [weights_section(phase), counts_section(phase)]);
-        match wanted.into_iter().find(|name| !seen.contains(name)) {
-            Some(section) => Err(missing(&section)),
-            None => Ok(WeightsFile {
-                weights,
-                provenance,
-                sha256: reader.sha256().unwrap_or_default().to_owned(),
-            }),
-        }
-    }
-
-    /// Takes over one section; sections of later versions are left alone.
-    fn take(&mut self, section: &Section) -> Result<(), String> {
-        for phase in Phase::all() {
-            if section.name == weights_section(phase) {
-                read_steps(&section.content, &mut self.steps[phase.index()])?;
-            } else if section.name == counts_section(phase) {
-                read_counts(&section.content, &mut self.counts[phase.index()])?;
-            }
-        }
-        Ok(())
+        let weights = parts.whole().map_err(|section| missing(&section))?;
+        let sha256 = reader.sha256().unwrap_or_default().to_owned();
+        Ok(WeightsFile { weights, provenance, sha256 })
     }
 
     /// Writes a weights file under a temporary name and puts it in place when it is whole.
@@ -190,37 +179,91 @@ impl Weights {
         let phases = Phase::all().flat_map(|phase| {
             let steps = self.steps(phase).iter().flat_map(|step| step.to_le_bytes()).collect();
             let counts = self.counts(phase).iter().flat_map(|count| count.to_le_bytes()).collect();
-            [(weights_section(phase), steps), (counts_section(phase), counts)]
+            [(section_name(WEIGHTS, phase), steps), (section_name(COUNTS, phase), counts)]
         });
         std::iter::once(first).chain(phases)
     }
 }
 
-fn read_steps(content: &[u8], steps: &mut [i16]) -> Result<(), String> {
-    let (words, rest) = content.as_chunks::<2>();
-    check_length(words.len(), rest, steps.len())?;
-    for (parameter, (step, word)) in steps.iter_mut().zip(words).enumerate() {
-        *step = i16::from_le_bytes(*word);
-        if !(-MAX_STEPS..=MAX_STEPS).contains(step) {
-            return Err(format!("weight {parameter} is {step}; expected ±{MAX_STEPS} at most"));
+/// What has been read of a file: a phase takes no memory before its section comes.
+struct Parts {
+    set: PatternSet,
+    geometry: Geometry,
+    steps: [Option<Vec<i16>>; PHASES],
+    counts: [Option<Vec<u32>>; PHASES],
+}
+
+impl Parts {
+    fn of(set: PatternSet) -> Self {
+        let geometry = Geometry::new(&set);
+        let (steps, counts) = ([const { None }; PHASES], [const { None }; PHASES]);
+        Self { set, geometry, steps, counts }
+    }
+
+    /// Takes over one section; sections of later versions are left alone.
+    fn take(&mut self, section: &Section) -> Result<(), String> {
+        let parameters = self.geometry.parameters();
+        if section.name == PATTERN_SET {
+            return Err("comes a second time".to_owned());
+        }
+        let Some((phase, kind)) = numbered(&section.name) else { return Ok(()) };
+        match kind {
+            WEIGHTS => {
+                let steps = read_steps(&section.content, parameters)?;
+                once(&mut self.steps[phase.index()], steps)
+            }
+            COUNTS => {
+                let counts = read_words(&section.content, parameters)?;
+                let counts = counts.map(|word| u32::from_le_bytes(*word)).collect();
+                once(&mut self.counts[phase.index()], counts)
+            }
+            _ => Ok(()),
         }
     }
-    Ok(())
+
+    /// The weights, or the name of the first section that is missing.
+    fn whole(self) -> Result<Weights, String> {
+        let (mut steps, mut counts) = (vec![], vec![]);
+        for (phase, (own_steps, own_counts)) in
+            Phase::all().zip(self.steps.into_iter().zip(self.counts))
+        {
+            steps.push(own_steps.ok_or_else(|| section_name(WEIGHTS, phase))?);
+            counts.push(own_counts.ok_or_else(|| section_name(COUNTS, phase))?);
+        }
+        Ok(Weights { set: self.set, geometry: self.geometry, steps, counts })
+    }
 }
 
-fn read_counts(content: &[u8], counts: &mut [u32]) -> Result<(), String> {
-    let (words, rest) = content.as_chunks::<4>();
-    check_length(words.len(), rest, counts.len())?;
-    counts.iter_mut().zip(words).for_each(|(count, word)| *count = u32::from_le_bytes(*word));
-    Ok(())
+fn once<T>(place: &mut Option<T>, value: T) -> Result<(), String> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err("comes a second time".to_owned()),
+    }
 }
 
-fn check_length(found: usize, rest: &[u8], expected: usize) -> Result<(), String> {
-    if found == expected && rest.is_empty() {
-        return Ok(());
+fn read_steps(content: &[u8], parameters: usize) -> Result<Vec<i16>, String> {
+    let steps: Vec<i16> =
+        read_words(content, parameters)?.map(|word| i16::from_le_bytes(*word)).collect();
+    match steps.iter().position(|step| !(-MAX_STEPS..=MAX_STEPS).contains(step)) {
+        None => Ok(steps),
+        Some(parameter) => {
+            let step = steps[parameter];
+            Err(format!("weight {parameter} is {step}; expected ±{MAX_STEPS} at most"))
+        }
+    }
+}
+
+fn read_words<const BYTES: usize>(
+    content: &[u8],
+    parameters: usize,
+) -> Result<impl Iterator<Item = &[u8; BYTES]>, String> {
+    let (words, rest) = content.as_chunks::<BYTES>();
+    if words.len() == parameters && rest.is_empty() {
+        return Ok(words.iter());
     }
     Err(format!(
-        "{found} entries and {} bytes; the pattern set has {expected} parameters",
-        rest.len()
+        "has {} bytes; the {parameters} parameters of the pattern set take {}",
+        content.len(),
+        parameters * BYTES
     ))
 }

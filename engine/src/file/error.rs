@@ -120,3 +120,18 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
         _ => "",
     }
 }
+
+impl FileError {
+    /// The place of a truncation or damage in the file, and how it shows; else all of the message.
+    pub(super) fn place(&self) -> String {
+        match self {
+            Self::Truncated { place, offset, .. } => {
+                format!("{place} that begins at byte {offset} is cut short")
+            }
+            Self::Damaged { place, offset, reason, .. } => {
+                format!("{place} at byte {offset} {reason}")
+            }
+            other => other.to_string(),
+        }
+    }
+}

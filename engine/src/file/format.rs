@@ -9,8 +9,13 @@ use super::Provenance;
 /// The version of the format that is written, and the newest that is read.
 pub const VERSION: u32 = 1;
 
-/// The largest content of one section: 1 GiB.
-pub const MAX_CONTENT_BYTES: u64 = 1 << 30;
+/// The largest content of one section: 64 MiB, a hundred times what the largest ones need. A few
+/// kilobytes can unpack to as much.
+pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
+
+/// How far back zstd may refer, as a power of two: over the largest content, and no further. A
+/// frame that asks for more would have the decoder allocate it.
+const MAX_WINDOW_LOG: u32 = MAX_CONTENT_BYTES.ilog2();
 
 /// The largest stored form of a section: what zstd needs for incompressible content.
 pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
@@ -151,6 +156,7 @@ pub(super) fn decompress(stored: &[u8], length: u64) -> Result<Vec<u8>, String> 
     let unpackable = |error: std::io::Error| format!("cannot be unpacked ({error})");
     let decoder = zstd::stream::read::Decoder::with_buffer(stored).map_err(unpackable)?;
     let mut decoder = decoder.single_frame();
+    decoder.window_log_max(MAX_WINDOW_LOG).map_err(unpackable)?;
     let mut content = Vec::new();
     decoder.by_ref().take(length + 1).read_to_end(&mut content).map_err(unpackable)?;
     if content.len() as u64 != length || !decoder.finish().is_empty() {

@@ -132,9 +132,15 @@ impl Reader {
         let name = String::from_utf8(head.split_off(format::SECTION_BYTES as usize));
         let name = name.map_err(|_| source.damaged(&place, "has a name that is no text".into()))?;
         let (stored, length) = (format::u64_at(&head, 8), format::u64_at(&head, 16));
-        place.name = format!("section {number} (`{name}`)");
+        place.name = format!("section {number} (`{}`)", name.escape_debug());
         if stored > format::MAX_STORED_BYTES || length > format::MAX_CONTENT_BYTES {
-            return Err(source.damaged(&place, format!("states {length} bytes, too many")));
+            return Err(source.damaged(
+                &place,
+                format!(
+                    "states {length} bytes, too many: the most is {}",
+                    format::MAX_CONTENT_BYTES
+                ),
+            ));
         }
         let stored = source.take(stored, &place)?;
         source.check(&stored, &place)?;

@@ -152,7 +152,35 @@ fn what_a_torn_frame_loses_is_counted() {
     fs::write(&partial, [&fs::read(&partial).unwrap()[..], b"SECT and more"].concat()).unwrap();
     let writer = begin(&path, Existing::Keep).unwrap();
     assert_eq!((writer.resumed().len(), writer.dropped_bytes()), (1, 13));
+    let warning = writer.warning().unwrap();
+    assert!(
+        warning.contains("file.partial: the head of section 2 that begins at byte"),
+        "{warning}"
+    );
+    assert!(warning.contains("is cut short; the 13 bytes"), "{warning}");
     assert_eq!(fs::metadata(&partial).unwrap().len(), length);
+}
+
+/// What is damaged before the end takes what follows it along, and that is said.
+#[test]
+fn what_a_damaged_frame_loses_is_counted() {
+    let folder = Folder::new();
+    let (path, partial) = (folder.path("file"), folder.path("file.partial"));
+    let mut writer = begin(&path, Existing::Keep).unwrap();
+    writer.section("one", b"content").unwrap();
+    let first = fs::metadata(&partial).unwrap().len();
+    writer.section("two", b"content").unwrap();
+    writer.section("three", b"content").unwrap();
+    drop(writer);
+    let mut bytes = fs::read(&partial).unwrap();
+    bytes[first as usize + 35] ^= 1;
+    fs::write(&partial, &bytes).unwrap();
+    let writer = begin(&path, Existing::Keep).unwrap();
+    let dropped = bytes.len() as u64 - first;
+    assert_eq!((writer.resumed().len(), writer.dropped_bytes()), (1, dropped));
+    let warning = writer.warning().unwrap();
+    let place = format!("section 2 (`two`) at byte {first} does not match its checksum");
+    assert!(warning.contains(&place) && warning.contains(&format!("{dropped} bytes")), "{warning}");
 }
 
 #[test]
@@ -336,9 +364,15 @@ fn a_stated_size_allocates_nothing() {
     let header = format::header(Kind::Games, &provenance()).unwrap();
     let packed = zstd::bulk::compress(b"hello", 1).unwrap();
     let real = packed.len() as u64;
-    for (stored, length) in
-        [(u64::MAX, 5), (1 << 40, 5), (real + 5, 5), (real, u64::MAX), (real, 1 << 30), (real, 4)]
-    {
+    for (stored, length) in [
+        (u64::MAX, 5),
+        (1 << 40, 5),
+        (real + 5, 5),
+        (real, u64::MAX),
+        (real, 1 << 26),
+        (real, 1 << 27),
+        (real, 4),
+    ] {
         let mut head = b"SECT\x01\0\0\0".to_vec();
         head.extend(stored.to_le_bytes());
         head.extend(length.to_le_bytes());

@@ -48,6 +48,8 @@ pub struct Writer {
     content: ContentHash,
     resumed: Vec<SectionInfo>,
     dropped_bytes: u64,
+    /// Which frame was no longer whole, and how that shows.
+    dropped_at: String,
     removed_if_empty: bool,
 }
 
@@ -88,6 +90,7 @@ impl Writer {
             content,
             resumed,
             dropped_bytes,
+            dropped_at: String::new(),
             removed_if_empty: false,
         };
         let resumes = existing == Existing::Keep && writer.resume(provenance)?;
@@ -116,7 +119,7 @@ impl Writer {
     }
 
     /// How many bytes after the last whole section were dropped when resuming: those of a frame
-    /// that was being written when the run was killed.
+    /// that was being written when the run was killed, or all from a damaged one on.
     pub fn dropped_bytes(&self) -> u64 {
         self.dropped_bytes
     }
@@ -124,11 +127,12 @@ impl Writer {
     /// What resuming dropped, for the user to know.
     pub fn warning(&self) -> Option<String> {
         let (path, bytes) = (self.partial.display(), self.dropped_bytes);
-        let frame = "a torn frame at its end was dropped; what it held is made again";
-        (bytes > 0).then(|| format!("{path}: {frame} ({bytes} bytes)"))
+        let dropped = "bytes from there on were dropped, and what they held is made again";
+        (bytes > 0).then(|| format!("{path}: {}; the {bytes} {dropped}", self.dropped_at))
     }
 
-    /// Writes a section: a name of 1 to 255 bytes, content of at most 1 GiB.
+    /// Writes a section: a name of 1 to 255 bytes, content of at most
+    /// [`super::MAX_CONTENT_BYTES`].
     pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {
         let frame = format::section(self.kind, name, content)
             .map_err(|reason| self.unwritable(name, reason))?;
@@ -186,7 +190,10 @@ impl Writer {
                     self.resumed.push(SectionInfo { name: section.name, bytes });
                 }
                 Err(error @ FileError::Io { .. }) => return Err(error),
-                Err(_) => break,
+                Err(error) => {
+                    self.dropped_at = error.place();
+                    break;
+                }
             }
         }
         self.offset = reader.whole_until();

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Geometry, LANES, MAX_SQUARES};
 use crate::board::{Position, Square};
+use crate::text::{TomlError, excerpt, from_toml};
 
 /// An ordered list of 1 to [`MAX_SQUARES`] different squares.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +60,7 @@ pub struct PatternSet {
 pub enum PatternSetError {
     /// Not TOML, or not these fields.
     #[error("not a pattern set: {0}")]
-    Toml(#[from] toml::de::Error),
+    Toml(#[from] TomlError),
     /// A square that is none.
     #[error("pattern {number} ({name}): {source}")]
     Square {
@@ -140,7 +141,7 @@ impl PatternSet {
 
     /// Reads and checks a set.
     pub fn from_toml(text: &str) -> Result<Self, PatternSetError> {
-        let raw: RawSet = toml::from_str(text)?;
+        let raw: RawSet = from_toml(text)?;
         let names = std::iter::once(&raw.name).chain(raw.patterns.iter().map(|p| &p.name));
         if let Some(name) = names.into_iter().find(|name| name.contains(char::is_control)) {
             return Err(PatternSetError::Name { name: name.clone() });
@@ -190,14 +191,16 @@ fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, PatternSetErr
     let squares = squares.split_ascii_whitespace().map(str::parse).collect::<Result<Vec<_>, _>>();
     let squares: Vec<Square> = match squares {
         Ok(squares) => squares,
-        Err(source) => return Err(PatternSetError::Square { number, name, source }),
+        Err(source) => {
+            return Err(PatternSetError::Square { number, name: excerpt(&name), source });
+        }
     };
     if !(1..=MAX_SQUARES).contains(&squares.len()) {
-        return Err(PatternSetError::Size { number, name, found: squares.len() });
+        return Err(PatternSetError::Size { number, name: excerpt(&name), found: squares.len() });
     }
     let repeated = (1..squares.len()).find(|&end| squares[..end].contains(&squares[end]));
     match repeated.map(|index| squares[index]) {
-        Some(square) => Err(PatternSetError::Repeated { number, name, square }),
+        Some(square) => Err(PatternSetError::Repeated { number, name: excerpt(&name), square }),
         None => Ok(Pattern { name, squares }),
     }
 }

@@ -4,6 +4,9 @@ use super::{Game, GameError, Solved};
 use crate::board::transcript::Replay;
 use crate::board::{Square, Squares};
 
+/// The most games of a frame: a game without moves takes five bytes there, and far more in memory.
+pub(super) const MAX_GAMES: usize = 1 << 16;
+
 /// What stands for "not solved" in the column of plies.
 const NOT_SOLVED: u8 = u8::MAX;
 
@@ -22,6 +25,7 @@ pub(super) enum FrameError {
 /// score there, whether there are values; then one byte a move: its ordinal; then, for the games
 /// that have them, one byte a move: its value.
 pub(super) fn encode(games: &[Game]) -> Vec<u8> {
+    debug_assert!(games.len() <= MAX_GAMES, "a frame that no reader takes");
     let mut bytes = (games.len() as u32).to_le_bytes().to_vec();
     bytes.extend(games.iter().map(Game::random_plies));
     bytes.extend(games.iter().map(|game| game.squares().len() as u8));
@@ -46,6 +50,9 @@ pub(super) fn games_in(bytes: &[u8]) -> u64 {
 pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
+    if count > MAX_GAMES {
+        return Err(FrameError::Columns("has more than 65536 games"));
+    }
     let random_plies = rest.take(count)?;
     let moves = rest.take(count)?;
     let solved_plies = rest.take(count)?;

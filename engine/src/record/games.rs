@@ -71,7 +71,8 @@ impl GameWriter {
     }
 
     /// Writes games as a frame of their own, after those that were pushed. For a writer whose
-    /// frames stand for something, such as a range of seeds: the frame may be empty.
+    /// frames stand for something, such as a range of seeds: the frame may be empty, and has 65,536
+    /// games at most.
     pub fn write_frame(&mut self, games: &[Game]) -> Result<(), RecordError> {
         if !self.pending.is_empty() {
             self.write_pending()?;

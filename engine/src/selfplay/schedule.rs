@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::random::Generator;
+use crate::text::excerpt;
 
 /// The most random moves: a random game that has already ended by then is rare.
 pub const MAX_RANDOM_PLIES: usize = 50;
@@ -82,7 +83,7 @@ impl FromStr for Schedule {
 }
 
 fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), ScheduleError> {
-    let found = || term.chars().take(40).collect();
+    let found = || excerpt(term);
     let number = |text: &str| text.trim_ascii().parse::<u32>().ok();
     let not_understood = || ScheduleError::Term { found: found() };
     let (lengths, weight) = term.split_once('*').unwrap_or((term, "1"));

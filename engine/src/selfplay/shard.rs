@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
+use crate::text::excerpt;
+
 /// The `number`-th of `count` parts, counted from 1 and written `7/100`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
@@ -40,7 +42,7 @@ impl FromStr for Shard {
         });
         numbers
             .filter(|shard| (1..=shard.count).contains(&shard.number))
-            .ok_or_else(|| ShardError { found: text.chars().take(40).collect() })
+            .ok_or_else(|| ShardError { found: excerpt(text) })
     }
 }
 

@@ -7,10 +7,10 @@ use anyhow::{Context as _, ensure};
 use othello_engine::board::notation::{BoardLine, NotationError};
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Discs, Position};
-use othello_engine::cli::lines::Lines;
-use othello_engine::file::{self, Kind};
+use othello_engine::file::{self, FileError};
 use othello_engine::random::Generator;
 use othello_engine::record::PositionReader;
+use othello_engine::text::Lines;
 
 /// How openings are chosen from a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,9 +28,10 @@ impl Choice {
     /// positions, or text with a board line or a transcript a line.
     pub fn draw(&self, path: &Path) -> anyhow::Result<Vec<Position>> {
         let mut openings = match file::kind_of(path) {
-            Ok(Kind::Openings | Kind::Positions) => self.labelled(path)?,
-            Ok(_) => anyhow::bail!("{}: not a file of openings or positions", path.display()),
-            Err(_) => text(path)?,
+            // A file of another kind is refused by the reader, by name.
+            Ok(_) => self.labelled(path)?,
+            Err(FileError::Foreign { .. }) => text(path)?,
+            Err(error) => return Err(error.into()),
         };
         openings.retain(|position| position.moves() != 0);
         openings.sort_unstable();

@@ -1,17 +1,17 @@
 //! `othello-trainer fit`: trains 60 phases.
 
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::ValueEnum;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::eval::Weights;
 use othello_engine::file::Existing;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
+use othello_engine::text;
 use serde::Serialize;
 
 use super::device::Device;
@@ -162,10 +162,7 @@ impl Arguments {
     /// The settings file, with the flags over it.
     fn settings(&self) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
-            Some(path) => {
-                let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
-                FitSettings::from_toml(&text).with_context(|| path.display().to_string())?
-            }
+            Some(path) => text::read_by(path, FitSettings::from_toml)?,
             None => FitSettings::default(),
         };
         settings.window = self.window.clone().unwrap_or(settings.window);
@@ -190,6 +187,5 @@ fn read_set(name: &str) -> anyhow::Result<PatternSet> {
     if !path.exists() {
         bail!("--patterns {name}: neither a file nor `standard`, `small` or `discs`");
     }
-    let text = fs::read_to_string(path).with_context(|| name.to_owned())?;
-    PatternSet::from_toml(&text).with_context(|| name.to_owned())
+    Ok(text::read_by(path, PatternSet::from_toml)?)
 }

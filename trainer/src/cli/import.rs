@@ -113,7 +113,7 @@ fn import<T: Record, E: Entries<T>>(
     let mut output: Output<T> = Output::begin(&files.out, &provenance, files.existing(), progress)?;
     let place = output.place.clone();
     inputs.read(open, &place, progress, |entry, bytes| output.take(entry, bytes))?;
-    output.finish()
+    output.finish(&files.sources())
 }
 
 /// Imports the exactly scored positions of games. They are few, and are written when all are
@@ -149,7 +149,7 @@ impl Summary {
         progress: &dyn Progress,
     ) -> anyhow::Result<Self> {
         if positions.is_empty() {
-            bail!("no position in these files; nothing is written");
+            bail!("no position in {}; nothing is written", files.sources());
         }
         self.positions = positions.len() as u64;
         self.sha256 = match PositionWriter::begin(&files.out, provenance, files.existing())? {
@@ -168,6 +168,16 @@ impl Summary {
 }
 
 impl Files {
+    /// The inputs for a message: the first three, and how many more.
+    fn sources(&self) -> String {
+        let named = self.paths.iter().take(3).map(|path| path.display().to_string());
+        let named = named.collect::<Vec<_>>().join(", ");
+        match self.paths.len() {
+            0..=3 => named,
+            all => format!("{named} and {} more", all - 3),
+        }
+    }
+
     fn existing(&self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Keep }
     }

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use othello_engine::board::Phase;
+use othello_engine::text::excerpt;
 
 /// A range of phases as the command line gives it: `A..B` and `A..=B` both take in B, `A` is one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,7 +27,7 @@ impl FromStr for Phases {
     type Err = PhasesError;
 
     fn from_str(text: &str) -> Result<Self, PhasesError> {
-        let error = || PhasesError(text.to_owned());
+        let error = || PhasesError(excerpt(text));
         let phase = |text: &str| text.trim().parse().ok().and_then(Phase::new).ok_or_else(error);
         let (first, last) = text.split_once("..").unwrap_or((text, text));
         let range = phase(first)?..=phase(last.strip_prefix('=').unwrap_or(last))?;

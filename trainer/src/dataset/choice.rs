@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use othello_engine::text::excerpt;
+
 /// A file and how much its positions count: `PATH` or `PATH*WEIGHT`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DataChoice {
@@ -30,14 +32,18 @@ impl FromStr for DataChoice {
         if weight > 0.0 && weight <= 1000.0 {
             return Ok(Self { path: path.into(), weight });
         }
-        Err(DataChoiceError { text: text.to_owned() })
+        Err(DataChoiceError { text: excerpt(text) })
     }
 }
 
 impl fmt::Display for DataChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.path.display())?;
-        if self.weight == 1.0 { Ok(()) } else { write!(f, "*{}", self.weight) }
+        let path = self.path.display().to_string();
+        // A path that itself ends like a weight needs one after it.
+        if self.weight == 1.0 && path.parse() == Ok(Self { path: self.path.clone(), weight: 1.0 }) {
+            return f.write_str(&path);
+        }
+        write!(f, "{path}*{}", self.weight)
     }
 }
 
@@ -52,6 +58,8 @@ mod tests {
         assert_eq!(choice("a*b.games*0.5"), Ok(("a*b.games".into(), 0.5)));
         assert_eq!(choice("a*b.games"), Ok(("a*b.games".into(), 1.0)));
         assert!(["a*0", "a*-1", "a*NaN", "a*1e9"].iter().all(|text| choice(text).is_err()));
-        assert_eq!("a.games*0.5".parse::<DataChoice>().unwrap().to_string(), "a.games*0.5");
+        for text in ["a.games", "a.games*0.5", "a*0.5*1"] {
+            assert_eq!(text.parse::<DataChoice>().unwrap().to_string(), text);
+        }
     }
 }

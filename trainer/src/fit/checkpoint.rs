@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::board::Phase;
 use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Section, Writer};
+use othello_engine::text::excerpt;
 
-use super::FittedPhase;
+use super::{FittedPhase, PhaseReport};
 
 /// An unfinished container beside the weights file, with three sections for each fitted phase, of
 /// which the report comes last. It is taken away when the weights are written.
@@ -57,18 +58,21 @@ impl Checkpoint {
         };
         let path = path.with_added_extension("partial");
         let mut phases = vec![];
-        let (mut steps, mut counts) = (vec![], vec![]);
+        let (mut steps, mut counts, mut names) = (vec![], vec![], vec![]);
         for section in writer.reread()?.take(writer.resumed().len()) {
             let section = section?;
             let content =
-                || CheckpointError::Content { path: path.clone(), section: section.name.clone() };
+                || CheckpointError::Content { path: path.clone(), section: excerpt(&section.name) };
+            names.push(section.name.clone());
             match section.name.split_once(' ').map_or("", |(kind, _)| kind) {
                 "weights" => steps = read_words::<2>(&section).map(i16::from_le_bytes).collect(),
                 "counts" => counts = read_words::<4>(&section).map(u32::from_le_bytes).collect(),
                 _ => {
-                    let report = serde_json::from_slice(&section.content).map_err(|_| content())?;
+                    let report: PhaseReport =
+                        serde_json::from_slice(&section.content).map_err(|_| content())?;
                     let (steps, counts) = (std::mem::take(&mut steps), std::mem::take(&mut counts));
-                    if steps.len() != parameters || counts.len() != parameters {
+                    let complete = steps.len() == parameters && counts.len() == parameters;
+                    if !complete || std::mem::take(&mut names) != section_names(report.phase) {
                         return Err(content());
                     }
                     phases.push(FittedPhase { steps, counts, report });
@@ -89,14 +93,14 @@ impl Checkpoint {
         phase: Phase,
         fitted: &FittedPhase,
     ) -> Result<(), CheckpointError> {
-        let number = phase.index();
+        let [steps_name, counts_name, report_name] = section_names(phase);
         let steps: Vec<u8> = fitted.steps.iter().flat_map(|step| step.to_le_bytes()).collect();
         let counts: Vec<u8> = fitted.counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         // A report is a plain record of numbers.
         let report = serde_json::to_vec(&fitted.report).unwrap_or_default();
-        self.writer.section(&format!("weights {number:02}"), &steps)?;
-        self.writer.section(&format!("counts {number:02}"), &counts)?;
-        Ok(self.writer.section(&format!("report {number:02}"), &report)?)
+        self.writer.section(&steps_name, &steps)?;
+        self.writer.section(&counts_name, &counts)?;
+        Ok(self.writer.section(&report_name, &report)?)
     }
 
     /// Takes the file away: the weights are written.
@@ -107,6 +111,13 @@ impl Checkpoint {
     }
 }
 
+/// The sections of a phase, in order.
+fn section_names(phase: Phase) -> [String; 3] {
+    ["weights", "counts", "report"].map(|kind| format!("{kind} {:02}", phase.index()))
+}
+
+/// The words of a section; none at all where it is no whole number of them.
 fn read_words<const BYTES: usize>(section: &Section) -> impl Iterator<Item = [u8; BYTES]> {
-    section.content.as_chunks::<BYTES>().0.iter().copied()
+    let (words, rest) = section.content.as_chunks::<BYTES>();
+    words.iter().copied().take(if rest.is_empty() { words.len() } else { 0 })
 }

@@ -1,5 +1,6 @@
 //! What decides a fit besides its data.
 
+use othello_engine::text::{TomlError, from_toml};
 use serde::{Deserialize, Serialize};
 
 use super::Window;
@@ -53,7 +54,7 @@ impl Default for FitSettings {
 pub enum SettingsError {
     /// Not TOML, or not these fields.
     #[error("not fit settings: {0}")]
-    Toml(#[from] toml::de::Error),
+    Toml(#[from] TomlError),
     /// A number outside its range.
     #[error("`{field}` is {found}; expected {expected}")]
     Range {
@@ -69,7 +70,7 @@ pub enum SettingsError {
 impl FitSettings {
     /// Reads and checks settings.
     pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
-        let settings: Self = toml::from_str(text)?;
+        let settings: Self = from_toml(text)?;
         settings.check()?;
         Ok(settings)
     }

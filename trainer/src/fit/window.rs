@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use othello_engine::board::Phase;
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::text::excerpt;
 use serde::{Deserialize, Serialize};
 
 /// Factors by distance in phases, in 1/256: the first for the phase itself, always 256.
@@ -17,7 +18,7 @@ pub struct Window {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is no window; expected the weights of the phases at distance 1, 2, … separated by \
-     commas, each from 0 to 1 (`1,0.5`), or `0` for no neighbours"
+     commas, each from 0 to 1 (`1,0.5`), or `0` for no neighbours; at most 59"
 )]
 pub struct WindowError {
     text: String,
@@ -45,7 +46,7 @@ impl FromStr for Window {
     type Err = WindowError;
 
     fn from_str(text: &str) -> Result<Self, WindowError> {
-        let error = || WindowError { text: text.to_owned() };
+        let error = || WindowError { text: excerpt(text) };
         let factor = |word: &str| {
             let weight: f64 = word.trim().parse().map_err(|_| error())?;
             let in_range = (0.0..=1.0).contains(&weight);
@@ -54,6 +55,9 @@ impl FromStr for Window {
         let mut factors = vec![Self::ONE];
         for word in text.split(',') {
             factors.push(factor(word)?);
+        }
+        if factors.len() > PHASES {
+            return Err(error());
         }
         while factors.last() == Some(&0) {
             factors.pop();
@@ -113,5 +117,7 @@ mod tests {
         for text in ["", "2", "-1", "NaN", "a", "1,,1"] {
             assert!(text.parse::<Window>().is_err(), "{text}");
         }
+        let ones = |count| vec!["1"; count].join(",").parse::<Window>();
+        assert!(ones(59).is_ok() && ones(60).is_err());
     }
 }

@@ -5,13 +5,13 @@ use std::path::Path;
 use othello_engine::board::notation::BoardLine;
 use othello_engine::record::{Label, ScoredPosition, Weight};
 
-use super::lines::Lines;
+use super::lines::Records;
 use super::{Entries, SourceError};
 
 /// Reads the positions of a file, line by line; blank lines are skipped. A position whose player
 /// must pass becomes the one after the pass, with the score of the other side.
 pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
-    Lines::open(path, parse)
+    Records::open(path, parse)
 }
 
 fn parse(line: &str) -> Result<ScoredPosition, String> {

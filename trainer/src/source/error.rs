@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::file::{FileError, remedy};
 use othello_engine::record::RecordError;
+use othello_engine::text::TextError;
 
 /// Why a source is not read.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,9 @@ pub enum SourceError {
         /// How it shows.
         reason: String,
     },
+    /// A text file that cannot be read.
+    #[error(transparent)]
+    Text(#[from] TextError),
     /// A file of records of our own.
     #[error(transparent)]
     Record(#[from] RecordError),

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use othello_engine::board::transcript::Step;
 use othello_engine::record::{Game, Label, ScoredPosition, Weight};
+use othello_engine::text::excerpt;
 use serde::{Deserialize, Serialize};
 
 /// What a label is taken from.
@@ -47,6 +48,9 @@ pub struct LabelRule {
     pub weight: f64,
 }
 
+/// The most rules: every position goes through them.
+const MAX_RULES: usize = 256;
+
 fn one() -> f64 {
     1.0
 }
@@ -87,6 +91,9 @@ impl LabelRules {
             |rule: String, reason: &str| Err(LabelRulesError { rule, reason: reason.into() });
         if rules.is_empty() {
             return error(String::new(), "expected PLIES:USE");
+        }
+        if rules.len() > MAX_RULES {
+            return error(format!("{} rules", rules.len()), "at most 256 are taken");
         }
         match rules.iter().find(|rule| !(rule.weight > 0.0 && rule.weight <= 1000.0)) {
             Some(rule) => error(rule.to_string(), "the weight must be above 0 and at most 1000"),
@@ -152,7 +159,7 @@ impl FromStr for LabelRules {
     fn from_str(text: &str) -> Result<Self, LabelRulesError> {
         let rules = text.split(',').map(|rule| {
             let rule = rule.trim();
-            parse_rule(rule).map_err(|reason| LabelRulesError { rule: rule.to_owned(), reason })
+            parse_rule(rule).map_err(|reason| LabelRulesError { rule: excerpt(rule), reason })
         });
         Self::new(rules.collect::<Result<_, _>>()?)
     }
@@ -164,9 +171,10 @@ fn parse_rule(text: &str) -> Result<LabelRule, String> {
     let label = match label.trim() {
         "solved" => Use::Solved,
         "result" => Use::Result,
-        other => return Err(format!("`{other}` is neither `solved` nor `result`")),
+        other => return Err(format!("`{}` is neither `solved` nor `result`", excerpt(other))),
     };
-    let weight = weight.trim().parse().map_err(|_| format!("`{weight}` is no weight"))?;
+    let weight =
+        weight.trim().parse().map_err(|_| format!("`{}` is no weight", excerpt(weight)))?;
     Ok(LabelRule { plies: plies.trim().to_owned().try_into()?, label, weight })
 }
 
@@ -174,8 +182,10 @@ impl TryFrom<String> for Plies {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let wrong =
-            || format!("`{text}` is no range of plies, as all, 34..=38, solved-2..=solved+2");
+        let wrong = || {
+            let found = excerpt(&text);
+            format!("`{found}` is no range of plies, as all, 34..=38, solved-2..=solved+2")
+        };
         if text == "all" {
             return Ok(Self::Between(0..=60));
         }
@@ -339,6 +349,8 @@ mod tests {
         let written = toml::to_string(&text).unwrap();
         assert_eq!(toml::from_str::<Settings>(&written).unwrap(), text);
         assert!(toml::from_str::<Settings>("labels = []").is_err());
+        assert!(vec!["all:result"; MAX_RULES].join(",").parse::<LabelRules>().is_ok());
+        assert!(vec!["all:result"; MAX_RULES + 1].join(",").parse::<LabelRules>().is_err());
         assert!(toml::from_str::<Settings>("labels = [{plies='all', use='result', w=1}]").is_err());
     }
 }

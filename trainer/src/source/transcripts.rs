@@ -5,12 +5,12 @@ use std::path::Path;
 use othello_engine::board::transcript;
 use othello_engine::record::Game;
 
-use super::lines::Lines;
+use super::lines::Records;
 use super::{Entries, SourceError};
 
 /// Reads the games of a file, line by line; blank lines are skipped.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
-    Lines::open(path, parse)
+    Records::open(path, parse)
 }
 
 fn parse(line: &str) -> Result<Game, String> {
@@ -36,7 +36,7 @@ mod tests {
             games[1..4].iter().map(|game| game.as_ref().unwrap_err().to_string()).collect();
         assert!(reasons[0].ends_with("games.txt: line 3: move 2: f5 is not legal here"));
         assert!(reasons[1].ends_with("line 4: `no` is no square; expected a1 to h8"));
-        assert!(reasons[2].ends_with("line 5: 4096 bytes or longer"));
+        assert!(reasons[2].ends_with("line 5: longer than 4096 bytes"));
         assert_eq!(games[4].as_ref().unwrap().squares().len(), 2);
         assert!(games[5].as_ref().unwrap_err().to_string().contains("line 7"));
     }

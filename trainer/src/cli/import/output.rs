@@ -173,10 +173,10 @@ impl<T: Record> Output<T> {
         Ok(())
     }
 
-    /// Completes the output.
-    pub(super) fn finish(self) -> anyhow::Result<Summary> {
+    /// Completes the output of what `sources` held.
+    pub(super) fn finish(self, sources: &str) -> anyhow::Result<Summary> {
         if self.place.records == 0 {
-            anyhow::bail!("no {} in these files; nothing is written", T::NAME);
+            anyhow::bail!("no {} in {sources}; nothing is written", T::NAME);
         }
         let mut summary = self.place.summary;
         summary.sha256 = match self.writer {

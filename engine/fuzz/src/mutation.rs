@@ -1,0 +1,55 @@
+//! Damage by a seed: the same on every machine.
+
+/// A small generator of its own (SplitMix64), so that no change in the program changes the tests.
+pub struct Draws(pub u64);
+
+impl Draws {
+    /// 64 random bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.0;
+        bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^ bits >> 31
+    }
+
+    /// A number below `bound`; 0 where there is none.
+    pub fn below(&mut self, bound: usize) -> usize {
+        if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
+    }
+}
+
+/// Changes an input the way fuzzers do: bits, bytes, numbers at the edge of their range, pieces
+/// taken out, doubled, moved, or brought in from `other`.
+pub fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
+    let mut bytes = input.to_vec();
+    for _ in 0..=draws.below(4) {
+        let at = draws.below(bytes.len());
+        let length = draws.below((bytes.len() - at).min(64) + 1);
+        match draws.below(8) {
+            _ if bytes.is_empty() => bytes.push(draws.next() as u8),
+            0 => bytes[at] ^= 1 << draws.below(8),
+            1 => bytes[at] = draws.next() as u8,
+            2 => bytes[at] = [0, 1, 0x7F, 0x80, 0xFF, b' ', b'\n', b'9'][draws.below(8)],
+            3 => bytes.truncate(at),
+            4 => drop(bytes.drain(at..at + length)),
+            5 => {
+                let piece = bytes[at..at + length].to_vec();
+                let to = draws.below(bytes.len() + 1);
+                bytes.splice(to..to, piece);
+            }
+            6 => {
+                let from = draws.below(other.len());
+                let piece = &other[from..(from + length).min(other.len())];
+                bytes.splice(at..at, piece.iter().copied());
+            }
+            _ => {
+                let word = [0, 1, 0xFF, 0xFFFF, 1 << 31, 0xFFFF_FFFF, u64::MAX, 1 << 63];
+                let word = word[draws.below(8)].to_le_bytes();
+                let end = (at + 1 + draws.below(8)).min(bytes.len());
+                bytes[at..end].copy_from_slice(&word[..end - at]);
+            }
+        }
+    }
+    bytes
+}

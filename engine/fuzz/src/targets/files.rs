@@ -1,0 +1,197 @@
+//! Files of records and weights: bytes as they are, and as the content of sound containers.
+
+use std::path::Path;
+
+use othello_engine::board::{Phase, Position, Square, Symmetry};
+use othello_engine::eval::{Evaluate as _, Evaluator, MAX_STEPS, MAX_VALUE, Weights};
+use othello_engine::file::{self, Begin, Existing, FileError, Kind, Provenance, Reader, Summary};
+use othello_engine::pattern::{Geometry, PatternSet};
+use othello_engine::record::{
+    Game, GameReader, GameWriter, PositionReader, RecordError, ScoredPosition,
+};
+
+use super::super::container::{self, KINDS, Section, VERSION};
+use super::super::scratch;
+use super::check_message;
+use super::texts::image;
+
+/// The container. The first byte says what of it the others are: everything, the provenance, the
+/// frames after a sound header, or the stored bytes of a section with sound checksums.
+pub fn container(data: &[u8]) {
+    let Some((&mode, rest)) = data.split_first() else { return };
+    let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
+    let bytes = match mode & 3 {
+        0 => rest.to_vec(),
+        1 => container::file(kind, VERSION, rest, &[]),
+        2 => [container::header(kind, VERSION, b"{}"), rest.to_vec()].concat(),
+        _ => {
+            let Some((&length, stored)) = rest.split_first_chunk::<4>() else { return };
+            let mut section = Section::stored("games", b"", stored.to_vec());
+            section.stated_content = u32::from_le_bytes(length).into();
+            container::partial(container::header(kind, VERSION, b"{}"), &[section])
+        }
+    };
+    scratch::with_file("container", &bytes, |path| {
+        match file::kind_of(path) {
+            Ok(kind) => assert_eq!(read(path, kind).is_ok(), read_as(path, kind)),
+            Err(error) => check_names_file(&error, path),
+        };
+    });
+}
+
+/// Reads a container to its end.
+fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
+    let mut reader = Reader::open(path, kind).inspect_err(|e| check_names_file(e, path))?;
+    for section in reader.by_ref() {
+        section.inspect_err(|error| check_names_file(error, path))?;
+    }
+    let summary = reader.summary().cloned().expect("no error, so an end");
+    assert_eq!(summary.bytes, reader.bytes());
+    assert_eq!(Some(summary.sha256.as_str()), reader.sha256());
+    Ok(summary)
+}
+
+/// Whether what is whole as a container may be read as its kind says: it need not mean anything,
+/// but what a damaged container holds is never taken.
+fn read_as(path: &Path, kind: Kind) -> bool {
+    let whole = read(path, kind).is_ok();
+    let taken = match kind {
+        Kind::Weights => Weights::read(path).is_ok(),
+        Kind::Games => {
+            GameReader::open(path).is_ok_and(|games| games.into_iter().all(|g| g.is_ok()))
+        }
+        Kind::Positions | Kind::Openings => {
+            PositionReader::open(path).is_ok_and(|rows| rows.into_iter().all(|row| row.is_ok()))
+        }
+        Kind::Checkpoint => whole,
+    };
+    assert!(whole || !taken, "damaged, and taken for good");
+    whole
+}
+
+fn check_names_file(error: &dyn std::error::Error, path: &Path) {
+    let message = error.to_string();
+    assert!(message.contains(&path.display().to_string()), "{message}");
+    check_message(&message);
+}
+
+/// The content of a frame of games.
+pub fn games(data: &[u8]) {
+    let bytes = container::file(b'G', VERSION, b"{}", &[Section::new("games", data)]);
+    let games = scratch::with_file("games", &bytes, |path| {
+        let games = GameReader::open(path).and_then(Iterator::collect::<Result<Vec<Game>, _>>);
+        games.inspect_err(|error: &RecordError| check_names_file(error, path)).ok()
+    });
+    let Some(games): Option<Vec<Game>> = games else { return };
+    for game in &games {
+        let replay = game.replay();
+        assert_eq!(replay.steps.len(), game.squares().len());
+        assert_eq!(replay.black_score(), game.black_score());
+        assert!(game.positions() <= game.squares().len());
+        assert!(game.values().is_none_or(|values| values.len() == game.squares().len()));
+    }
+    assert_eq!(written_and_read(&games), games);
+}
+
+fn written_and_read(games: &[Game]) -> Vec<Game> {
+    let path = scratch::path("written.games");
+    let begun = GameWriter::begin(&path, &Provenance::new("fuzz"), Existing::Replace);
+    let Begin::Writer(mut writer) = begun.expect("writable") else { panic!("replaced") };
+    games.iter().for_each(|game| writer.push(game.clone()).expect("writable"));
+    writer.finish().expect("writable");
+    let read = GameReader::open(&path).expect("just written");
+    read.map(|game| game.expect("just written")).collect()
+}
+
+/// The content of a frame of positions; the same bytes as a frame of openings.
+pub fn positions(data: &[u8]) {
+    for (kind, name) in [(b'P', "positions"), (b'O', "openings")] {
+        let bytes = container::file(kind, VERSION, b"{}", &[Section::new("positions", data)]);
+        let rows = scratch::with_file(name, &bytes, |path| {
+            let rows = PositionReader::open(path);
+            let rows = rows.and_then(Iterator::collect::<Result<Vec<ScoredPosition>, _>>);
+            rows.inspect_err(|error: &RecordError| check_names_file(error, path)).ok()
+        });
+        let Some(rows) = rows else { return };
+        assert_eq!(rows.iter().flat_map(ScoredPosition::to_bytes).collect::<Vec<_>>(), data);
+        for row in rows {
+            assert!(row.label().discs().abs() <= 64.0 && row.weight().occurrences() > 0.0);
+            assert!((4..=64).contains(&row.position().discs()));
+            assert_eq!(row.canonical().canonical(), row.canonical());
+        }
+    }
+}
+
+/// A weights file of a small pattern set, or of the one in TOML up to the first byte 0, to whose
+/// sections the other bytes do something, three at a time.
+pub fn weights(data: &[u8]) {
+    let mut parts = data.splitn(2, |&byte| byte == 0);
+    let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
+    let mut sections = sections(toml);
+    change(&mut sections, parts.next().unwrap_or_default());
+    let bytes = container::file(b'W', VERSION, b"{}", &sections);
+    scratch::with_file("weights", &bytes, |path| match Weights::read(path) {
+        Ok(file) => check_weights(&file.weights),
+        Err(error) => check_names_file(&error, path),
+    });
+}
+
+const SMALL: &str =
+    "name = \"s\"\nscalars = [\"player_discs\"]\n[[pattern]]\nsquares = \"a1 b2\"\n";
+
+/// All sections of a weights file of this set, every weight 0; too short ones for a large set.
+fn sections(toml: &[u8]) -> Vec<Section> {
+    let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
+    let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);
+    let parameters = set.filter(small).map_or(3, |set| Geometry::new(&set).parameters());
+    let (steps, counts) = (vec![0; 2 * parameters], vec![0; 4 * parameters]);
+    let (steps, counts) = (Section::new("", &steps), Section::new("", &counts));
+    let named = |name: String, section: &Section| Section { name: name.into(), ..section.clone() };
+    let phases = (0..60).flat_map(|phase| {
+        [named(format!("weights {phase:02}"), &steps), named(format!("counts {phase:02}"), &counts)]
+    });
+    std::iter::once(Section::new("pattern set", toml)).chain(phases).collect()
+}
+
+fn change(sections: &mut Vec<Section>, mut operations: &[u8]) {
+    while let Some((&[what, which, amount], rest)) = operations.split_first_chunk::<3>() {
+        operations = rest;
+        let (count, amount) = (sections.len().max(1), usize::from(amount));
+        let (one, other) = (usize::from(which) % count, amount % count);
+        let Some(section) = sections.get(one).cloned() else { return };
+        match what % 6 {
+            0 => drop(sections.remove(one)),
+            1 => sections.insert(other, section),
+            2 => sections.swap(one, other),
+            3 => {
+                let (content, rest) = operations.split_at(amount.min(operations.len()));
+                operations = rest;
+                let name = String::from_utf8_lossy(&section.name);
+                sections[one] = Section::new(&name, content);
+            }
+            4 => sections[one].name = sections[other].name.clone(),
+            _ => {
+                let mut content = section.content;
+                let at = amount % content.len().max(1);
+                content.iter_mut().skip(at).take(2).for_each(|byte| *byte = what);
+                sections[one] = Section::new(&String::from_utf8_lossy(&section.name), &content);
+            }
+        }
+    }
+}
+
+fn check_weights(weights: &Weights) {
+    let limits = -MAX_STEPS..=MAX_STEPS;
+    assert!(Phase::all().all(|p| weights.steps(p).iter().all(|step| limits.contains(step))));
+    if weights.geometry().parameters() > 10_000 {
+        return;
+    }
+    let evaluator = Evaluator::from(weights);
+    let square = Square::lowest(Position::START.moves()).expect("there are first moves");
+    let position = Position::START.play(square).expect("legal");
+    let value = |position: &Position| evaluator.value(&evaluator.state(position), position);
+    assert!(value(&position).abs() <= MAX_VALUE);
+    for symmetry in Symmetry::all() {
+        assert_eq!(value(&image(&position, symmetry)), value(&position));
+    }
+}

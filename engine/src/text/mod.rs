@@ -1,0 +1,50 @@
+//! What every reader of text shares: lines with limits, whole small files, TOML, and how much of
+//! what stood there a message repeats.
+//!
+//! The build script compiles this room too: of the others it uses [`crate::file`] alone.
+
+mod lines;
+mod toml;
+mod whole;
+
+pub use lines::{BadLine, Lines, MAX_LINE_BYTES};
+pub use toml::{TomlError, from_toml};
+pub use whole::{MAX_FILE_BYTES, TextError, read_by};
+
+/// The most characters of a text that a message repeats.
+const EXCERPT: usize = 40;
+
+/// The beginning of a text, fit for a message: at most 40 characters, and those that would do
+/// something to a terminal written as `\u{1b}`.
+pub fn excerpt(text: &str) -> String {
+    shortened(text, EXCERPT)
+}
+
+/// At most `most` characters of a text, without any that a terminal would obey.
+fn shortened(text: &str, most: usize) -> String {
+    let mut excerpt = String::new();
+    for (index, c) in text.chars().enumerate() {
+        match c {
+            _ if index == most => {
+                excerpt.push('…');
+                break;
+            }
+            '"' | '\'' | '\\' => excerpt.push(c),
+            c => excerpt.extend(c.escape_debug()),
+        }
+    }
+    excerpt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_short_and_harmless() {
+        assert_eq!(excerpt("a \"b\" é"), "a \"b\" é");
+        assert_eq!(excerpt("\u{1b}[2J\0\r\n"), "\\u{1b}[2J\\0\\r\\n");
+        assert_eq!(excerpt(&"x".repeat(1 << 20)), format!("{}…", "x".repeat(40)));
+        assert_eq!(excerpt(&"x".repeat(40)), "x".repeat(40));
+    }
+}

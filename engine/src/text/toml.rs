@@ -1,0 +1,54 @@
+//! TOML with errors of one line.
+
+use serde::de::DeserializeOwned;
+
+use super::shortened;
+
+/// The most characters of a parser's own words that a message repeats.
+const MOST: usize = 200;
+
+/// Why a text is not the TOML that was expected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {reason}")]
+pub struct TomlError {
+    /// Counted from 1.
+    pub line: usize,
+    /// Counted from 1, in characters.
+    pub column: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+/// Reads a value from TOML.
+pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, TomlError> {
+    toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let before = text.get(..at).unwrap_or(text);
+        let begun = before.rsplit('\n').next().unwrap_or(before);
+        let (line, column) = (before.matches('\n').count() + 1, begun.chars().count() + 1);
+        TomlError { line, column, reason: shortened(error.message(), MOST) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize, Debug)]
+    #[serde(deny_unknown_fields)]
+    struct Numbers {
+        #[serde(rename = "a")]
+        _a: u8,
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        let refused = |text: &str| from_toml::<Numbers>(text).unwrap_err().to_string();
+        assert!(refused("\né = 1 1").starts_with("line 2, column 1: "), "{}", refused("\né = 1"));
+        assert!(refused("a = 1\nb = 2").starts_with("line 2, column 1: unknown field `b`"));
+        assert!(refused("a = 300").starts_with("line 1, column 5: "), "{}", refused("a = 300"));
+        assert!(refused("").starts_with("line 1, column 1: missing field `a`"));
+        let long = refused(&format!("{} = 1", "x".repeat(100_000)));
+        assert!(long.chars().count() < 300, "{long}");
+    }
+}

@@ -1,0 +1,103 @@
+//! Small files read as a whole.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use super::BadLine;
+use crate::file::FileError;
+
+/// The largest file of settings: 1 MiB.
+pub const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// Why a text file is not read. Every message names the file.
+#[derive(Debug, thiserror::Error)]
+pub enum TextError {
+    /// The operating system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A line that is not what it should be.
+    #[error(transparent)]
+    Line(#[from] BadLine),
+    /// A text that does not mean what it should.
+    #[error("{}: {reason}", path.display())]
+    Meaning {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// More than a small file.
+    #[error("{}: longer than {MAX_FILE_BYTES} bytes, too long for a file of settings", path.display())]
+    Long {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Bytes that are no text.
+    #[error("{}: byte {at} begins no character; expected text in UTF-8", path.display())]
+    Encoding {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 0.
+        at: usize,
+    },
+}
+
+impl TextError {
+    pub(super) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+        FileError::Io { path: path.to_owned(), action, source }.into()
+    }
+}
+
+/// Reads a file of settings by `parse`.
+pub fn read_by<T, E: Display>(
+    path: &Path,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<T, TextError> {
+    let meaning =
+        |error: E| TextError::Meaning { path: path.to_owned(), reason: error.to_string() };
+    parse(&read(path)?).map_err(meaning)
+}
+
+/// Reads a text of at most [`MAX_FILE_BYTES`].
+fn read(path: &Path) -> Result<String, TextError> {
+    let file = File::open(path).map_err(|error| TextError::io(path, "open it", error))?;
+    let mut bytes = vec![];
+    let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| TextError::io(path, "read it", error))?;
+    let path = path.to_owned();
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(TextError::Long { path });
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| TextError::Encoding { path, at: error.utf8_error().valid_up_to() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_small_text_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let refused = |bytes: &[u8]| {
+            std::fs::write(file.path(), bytes).unwrap();
+            read(file.path()).unwrap_err().to_string()
+        };
+        let largest = vec![b'x'; MAX_FILE_BYTES as usize];
+        assert!(refused(&[&largest[..], b"x"].concat()).contains("longer than 1048576 bytes"));
+        assert!(refused(b"abc\xFF").contains("byte 3 begins no character"));
+        std::fs::write(file.path(), &largest).unwrap();
+        assert_eq!(read(file.path()).unwrap().len(), largest.len());
+        let error = read(Path::new("/nowhere/at all")).unwrap_err().to_string();
+        assert!(error.starts_with("/nowhere/at all: cannot open it: "), "{error}");
+    }
+
+    /// A file that never ends, such as a device, is not read to its end.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_endless_file_is_refused() {
+        assert!(matches!(read(Path::new("/dev/zero")), Err(TextError::Long { .. })));
+    }
+}

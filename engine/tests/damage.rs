@@ -1,0 +1,122 @@
+//! Damaged files through the binary: exit status 2 and one clear message, never a panic.
+//! `trainer/tests/damage.rs` hands many more to the library.
+
+#[path = "../fuzz/src/lib.rs"]
+#[allow(unreachable_pub, dead_code, reason = "the fuzz targets' own library")]
+mod fuzz;
+
+use std::fs;
+use std::path::Path;
+
+use fuzz::container::{self, Section};
+use fuzz::mutation::{Draws, mutate};
+use fuzz::scratch;
+use othello_engine::eval::Weights;
+use othello_engine::file::{Existing, Provenance};
+use othello_engine::pattern::PatternSet;
+use othello_engine::record::GameReader;
+
+/// Two squares are empty, so that any board that comes of damage is soon solved.
+const OBF: &str =
+    "-OOOOOOOOOOOOOXXOXXXXOXXXOXXOOXXXXXOXOXXXXXXOOXXXXXXXXXX-XXXXXXX X; A1:+0; A8:-2;";
+
+#[test]
+fn damaged_files_end_every_command_with_a_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("sound.weights");
+    let set = PatternSet::shipped("discs").unwrap();
+    Weights::zero(set).write(&weights, &Provenance::new("test"), Existing::Keep).unwrap();
+    let weights = fs::read(weights).unwrap();
+    let lines = format!("{OBF}\n{}\n", &OBF[..66]);
+    let lines = lines.as_bytes();
+    let commands: [(&[u8], &str, &[&str]); 4] = [
+        (&weights, "damaged.weights", &["weights", "damaged.weights"]),
+        (&weights, "damaged.weights", &["evaluate", "sound.txt", "--weights", "damaged.weights"]),
+        (lines, "damaged.obf", &["solve", "damaged.obf", "--weights", "none", "--hash-mb", "1"]),
+        (&lines[lines.len() / 2..], "damaged.txt", &["evaluate", "damaged.txt"]),
+    ];
+    fs::write(folder.path().join("sound.txt"), &OBF[..66]).unwrap();
+    let mut draws = Draws(3);
+    let mut refused = 0;
+    for number in 0..120 {
+        let (sound, name, arguments) = commands[number % 4];
+        let damaged = match number / 4 % 4 {
+            0 => sound[..draws.below(sound.len())].to_vec(),
+            1 => b"\x1b[2J\x89PNG\n\0".repeat(draws.below(40)),
+            _ => mutate(sound, lines, &mut draws),
+        };
+        if damaged != sound {
+            refused += u32::from(run(folder.path(), name, &damaged, arguments));
+        }
+    }
+    assert!(refused > 80, "{refused} were refused");
+}
+
+/// Sound checksums do not make a file mean anything: read by the library.
+fn refusal<T>(kind: u8, sections: &[Section], read: fn(&Path) -> Result<T, String>) -> String {
+    let bytes = container::file(kind, container::VERSION, b"{}", sections);
+    scratch::with_file("lying", &bytes, |path| read(path).err().unwrap_or_default())
+}
+
+fn read_games(path: &Path) -> Result<usize, String> {
+    let games = GameReader::open(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    games.map(|games| games.len()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_section_of_weights_that_comes_twice_is_refused() {
+    let toml = Section::new("pattern set", b"name = \"t\"\nscalars = [\"player_discs\"]");
+    let (steps, counts) =
+        (Section::new("weights 07", &[0; 130]), Section::new("counts 07", &[0; 260]));
+    let read = |path: &Path| Weights::read(path).map_err(|error| error.to_string());
+    for twice in [&steps, &counts, &toml] {
+        let sections = [toml.clone(), steps.clone(), counts.clone(), twice.clone()];
+        let error = refusal(b'W', &sections, read);
+        assert!(error.contains("comes a second time"), "{error}");
+    }
+}
+
+#[test]
+fn a_frame_of_too_many_games_is_refused() {
+    let frame = |games: u32| {
+        let mut content = games.to_le_bytes().to_vec();
+        for column in [0, 0, 255, 0, 0] {
+            content.resize(content.len() + games as usize, column);
+        }
+        [Section::new("games", &content)]
+    };
+    assert_eq!(refusal(b'G', &frame(65_536), read_games), "");
+    let error = refusal(b'G', &frame(65_537), read_games);
+    assert!(error.contains("section 1 at byte 22 has more than 65536 games"), "{error}");
+}
+
+/// Three bytes of zstd may ask the decoder for gigabytes to look back over.
+#[test]
+fn a_window_beyond_the_largest_content_is_refused() {
+    // Magic number, no size and no checksum, window of 2^(10 + n), one last block of no bytes.
+    let frame = |n: u8| vec![0x28, 0xB5, 0x2F, 0xFD, 0, n << 3, 1, 0, 0];
+    let section = |n| [Section::stored("x", b"", frame(n))];
+    assert_eq!(refusal(b'G', &section(16), read_games), "");
+    let error = refusal(b'G', &section(17), read_games);
+    assert!(error.contains("section 1 (`x`) at byte 22 cannot be unpacked"), "{error}");
+}
+
+/// Whether the command refused the file; it may take one that has no checksum.
+fn run(folder: &Path, name: &str, damaged: &[u8], arguments: &[&str]) -> bool {
+    fs::write(folder.join(name), damaged).unwrap();
+    let mut command = assert_cmd::Command::cargo_bin("othello-engine").unwrap();
+    let command = command.args(arguments).args(["--threads", "1"]).current_dir(folder);
+    let output = command.timeout(std::time::Duration::from_secs(60)).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let context = format!("{arguments:?}: {:?}\n{errors}", damaged.escape_ascii().to_string());
+    match output.status.code() {
+        Some(0 | 1) => assert!(name != "damaged.weights", "taken for good: {context}"),
+        Some(2) => {
+            let message = errors.lines().filter(|line| line.starts_with("error: ")).count();
+            assert!(message == 1 && errors.contains(name), "{context}");
+        }
+        _ => panic!("{context}"),
+    }
+    assert!(!errors.contains("panicked"), "{context}");
+    output.status.code() == Some(2)
+}

@@ -1,0 +1,23 @@
+//! One function for each parser: it takes any bytes, and panics where the parser breaks its word.
+
+mod checkpoint;
+mod files;
+pub mod resumed_fit;
+mod texts;
+
+pub use checkpoint::checkpoint;
+pub use files::{texts, wthor};
+pub use texts::{fit_arguments, labels, settings};
+
+/// A check of one parser on any bytes.
+pub type Target = fn(&[u8]);
+
+/// All of them, by the names of their corpora.
+pub const TARGETS: [(&str, Target); 6] = [
+    ("fit_arguments", fit_arguments),
+    ("checkpoint", checkpoint),
+    ("labels", labels),
+    ("settings", settings),
+    ("texts", texts),
+    ("wthor", wthor),
+];

@@ -1,0 +1,68 @@
+//! Other people's files: a record that cannot be taken is refused by name, and spoils no other.
+
+use std::path::Path;
+
+use othello_engine::record::{Game, ScoredPosition};
+use othello_trainer::source::wthor::WthorGames;
+use othello_trainer::source::{Entries, Rejection, SourceError, boards, transcripts};
+
+use super::super::engine::scratch;
+use super::super::engine::targets::check_message;
+
+/// WTHOR files.
+pub fn wthor(data: &[u8]) {
+    scratch::with_file("games.wtb", data, |path| {
+        let games = entries(WthorGames::open(path), path, data.len());
+        games.iter().flatten().for_each(check_game);
+        let stated = data.get(4..8).map(|n| u32::from_le_bytes([n[0], n[1], n[2], n[3]]));
+        assert!(games.is_none_or(|games| Some(games.len() as u32) == stated));
+    });
+}
+
+/// Text files, with a transcript or a scored board a line.
+pub fn texts(data: &[u8]) {
+    let lines = data.split(|&byte| byte == b'\n');
+    let lines = lines.filter(|line| !line.trim_ascii().is_empty()).count();
+    scratch::with_file("games.txt", data, |path| {
+        let games = entries(transcripts::read(path), path, data.len()).expect("no bad files");
+        games.iter().flatten().for_each(|game| check_game(&Some(game.clone())));
+        assert_eq!(games.len(), lines);
+        let rows = entries(boards::read(path), path, data.len()).expect("no bad files");
+        rows.iter().flatten().for_each(check_row);
+        assert_eq!(rows.len(), lines);
+    });
+}
+
+fn check_game(game: &Option<Game>) {
+    let Some(game) = game else { return };
+    assert_eq!(game.replay().black_score(), game.black_score());
+    let solved = game.solved().map_or(0, |solved| usize::from(solved.ply));
+    assert!(solved <= game.squares().len() && game.squares().len() <= 60);
+}
+
+fn check_row(row: &ScoredPosition) {
+    assert_ne!(row.position().moves(), 0);
+    assert!(row.label().discs().abs() <= 64.0);
+}
+
+/// All entries of a file, those that were refused as `None`; `None` where the file was.
+fn entries<T, E: Entries<T>>(
+    opened: Result<E, SourceError>,
+    path: &Path,
+    bytes: usize,
+) -> Option<Vec<Option<T>>> {
+    let mut opened = opened.inspect_err(|error| check_names(error, path)).ok()?;
+    let mut taken = vec![];
+    while let Some(entry) = opened.next() {
+        let entry = entry.inspect_err(|error| check_names(error, path)).ok()?;
+        taken.push(entry.inspect_err(|rejection: &Rejection| check_names(rejection, path)).ok());
+    }
+    assert_eq!(opened.bytes_read(), bytes as u64);
+    Some(taken)
+}
+
+fn check_names(error: &impl ToString, path: &Path) {
+    let message = error.to_string();
+    assert!(message.contains(&path.display().to_string()), "{message}");
+    check_message(&message);
+}

@@ -1,0 +1,88 @@
+//! Damaged files through the binary: exit status 2 and one clear message, never a panic.
+//! `trainer/tests/damage.rs` hands many more to the library.
+
+#[path = "../fuzz/src/lib.rs"]
+#[allow(unreachable_pub, dead_code, reason = "the fuzz targets' own library")]
+mod fuzz;
+
+use std::fs;
+use std::path::Path;
+
+use fuzz::engine::mutation::{Draws, mutate};
+
+const MOVES: &str = "f5d6c5f4e7f6g5e6e3\nf5d6c3d3c4\nf5f6e6f4\n";
+const BOARDS: &str = "---------------------------OX------XO--------------------------- X 2\n\
+                      ------------------XO-------OX------XO---------------------------- -1.5\n";
+const SETTINGS: &str =
+    "ridge = 30.0\niterations = 2\nwindow = \"1,0.5\"\nlabels = \"all:result\"\n";
+const PATTERNS: &str =
+    "name = \"t\"\nscalars = [\"player_discs\"]\n[[pattern]]\nsquares = \"a1 b1\"\n";
+
+#[test]
+fn damaged_files_end_every_command_with_a_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let sound = |name: &str| folder.path().join(name);
+    fs::write(sound("sound.txt"), MOVES).unwrap();
+    let games = &["import", "transcripts", "sound.txt", "--out", "sound.games"];
+    assert!(run(folder.path(), games).0 == Some(0));
+    let fit = &["fit", "sound.games", "--patterns", "discs", "--out", "sound.weights"];
+    assert!(run(folder.path(), fit).0 == Some(0));
+    let wtb = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/wthor/three")).unwrap();
+    let (games, weights) =
+        (fs::read(sound("sound.games")).unwrap(), fs::read(sound("sound.weights")).unwrap());
+
+    let text = |text: &str| text.as_bytes().to_vec();
+    let fit_with = |flag: &'static str| {
+        move |name| vec!["fit", "sound.games", flag, name, "--out", "x.weights", "--force"]
+    };
+    let import = |format: &'static str| {
+        move |name| vec!["import", format, name, "--out", "x.records", "--force"]
+    };
+    type Words = Box<dyn Fn(&'static str) -> Vec<&'static str>>;
+    let commands: [(Vec<u8>, &'static str, Words); 9] = [
+        (games.clone(), "damaged.games", Box::new(|name| vec!["fit", name, "--out", "x.weights"])),
+        (games, "damaged.games", Box::new(|name| vec!["loss", "sound.weights", name])),
+        (weights.clone(), "damaged.weights", Box::new(|name| vec!["loss", name, "sound.games"])),
+        (weights, "damaged.weights", Box::new(|name| vec!["diff", name, "sound.weights"])),
+        (wtb, "damaged.wtb", Box::new(import("wthor"))),
+        (text(MOVES), "damaged.txt", Box::new(import("transcripts"))),
+        (text(BOARDS), "damaged.txt", Box::new(import("boards"))),
+        (text(SETTINGS), "damaged.toml", Box::new(fit_with("--settings"))),
+        (text(PATTERNS), "damaged.toml", Box::new(fit_with("--patterns"))),
+    ];
+    let (mut draws, mut refused) = (Draws(4), 0);
+    for number in 0..135 {
+        let (sound, name, arguments) = &commands[number % 9];
+        let damaged = match number / 9 % 4 {
+            0 => sound[..draws.below(sound.len())].to_vec(),
+            1 => b"\x1b[2J\x89PNG\n\0".repeat(1 + draws.below(40)),
+            _ => mutate(sound, MOVES.as_bytes(), &mut draws),
+        };
+        if damaged == *sound {
+            continue;
+        }
+        fs::write(folder.path().join(name), &damaged).unwrap();
+        let (status, errors) = run(folder.path(), &arguments(name));
+        let context = format!("{name}: {status:?}: {}\n{errors}", damaged.escape_ascii());
+        assert!(!errors.contains("panicked"), "{context}");
+        let checksummed = matches!(*name, "damaged.games" | "damaged.weights");
+        match status {
+            Some(0 | 1) => assert!(!checksummed, "taken for good: {context}"),
+            Some(2) => {
+                let messages = errors.lines().filter(|line| line.starts_with("error: ")).count();
+                assert!(messages == 1 && errors.contains(name), "{context}");
+                refused += 1;
+            }
+            _ => panic!("{context}"),
+        }
+    }
+    assert!(refused > 80, "{refused} were refused");
+}
+
+/// The exit status and what was said on standard error.
+fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = assert_cmd::Command::cargo_bin("othello-trainer").unwrap();
+    let command = command.args(arguments).args(["--threads", "1"]).current_dir(folder);
+    let output = command.timeout(std::time::Duration::from_secs(60)).output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
