@@ -1,6 +1,8 @@
 //! The reference: all primitives on the CPU. Sums are of integers, so that they do not depend on
 //! how the work was divided.
 
+mod rows;
+
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
@@ -44,16 +46,13 @@ fn add_residuals(
     label: impl Fn(&ScoredPosition) -> i16,
     sums: &mut ResidualSums,
 ) {
-    for row in rows.positions {
-        let features = model.features(&row.position());
-        let sum = features.parameters().iter().map(|&parameter| vector[parameter as usize]).sum();
-        let residual = i64::from(residual(label(row), sum));
-        let weighted = residual * i64::from(combined_weight(row.weight().steps(), rows.factor));
+    let Rows { positions, factor } = rows;
+    rows::for_each(model, positions, |row, parameters| {
+        let residual = i64::from(residual(label(row), rows::gather(vector, parameters)));
+        let weighted = residual * i64::from(combined_weight(row.weight().steps(), factor));
         sums.squared += (weighted * residual) as u128;
-        for &parameter in features.parameters() {
-            sums.by_parameter[parameter as usize] += weighted;
-        }
-    }
+        rows::scatter(&mut sums.by_parameter, parameters, weighted);
+    });
 }
 
 fn add_sums(mut left: ResidualSums, right: ResidualSums) -> ResidualSums {
@@ -67,12 +66,13 @@ pub fn occurrences(model: &Model, rows: &[Rows<'_>]) -> Vec<u64> {
     let work = |share: Vec<Rows<'_>>| {
         let mut counts = vec![0u64; model.parameters()];
         for rows in share {
-            for row in rows.positions {
-                let weight = u64::from(combined_weight(row.weight().steps(), rows.factor));
-                for &parameter in model.features(&row.position()).parameters() {
+            let Rows { positions, factor } = rows;
+            rows::for_each(model, positions, |row, parameters| {
+                let weight = u64::from(combined_weight(row.weight().steps(), factor));
+                for &parameter in parameters {
                     counts[parameter as usize] += weight;
                 }
-            }
+            });
         }
         counts
     };
@@ -88,12 +88,10 @@ pub fn occurrences(model: &Model, rows: &[Rows<'_>]) -> Vec<u64> {
 pub fn errors(model: &Model, positions: &[ScoredPosition], vector: &[i32]) -> Errors {
     let work = |chunk: &[ScoredPosition]| {
         let mut errors = Errors::default();
-        for row in chunk {
-            let features = model.features(&row.position());
-            let sum =
-                features.parameters().iter().map(|&parameter| vector[parameter as usize]).sum();
+        rows::for_each(model, chunk, |row, parameters| {
+            let sum = rows::gather(vector, parameters);
             errors.add(row.weight().steps(), clamped_error(row.label().steps(), sum));
-        }
+        });
         errors
     };
     positions.par_chunks(1 << 14).map(work).reduce(Errors::default, Errors::plus)
