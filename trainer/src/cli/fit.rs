@@ -27,6 +27,10 @@ pub struct Arguments {
     /// or less
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
+    /// Records to test on, of games of their own: another seed and schedule, stronger play. No
+    /// game of DATA is held out for the test then
+    #[arg(long, value_name = "DATA")]
+    test: Vec<DataChoice>,
     /// The weights file to write; metrics, report and checkpoint stand beside it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -99,6 +103,7 @@ struct Fitted {
     phases: FitReport,
     positions: usize,
     validation_mae: Option<f64>,
+    test_mae: Option<f64>,
     weights: PathBuf,
     seconds: f64,
     sha256: String,
@@ -107,8 +112,9 @@ struct Fitted {
 impl fmt::Display for Fitted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.phases)?;
-        let mae = self.validation_mae.map_or("-".into(), |mae| format!("{mae:.3} discs"));
-        writeln!(f, "validation MAE over all phases: {mae}")?;
+        let discs = |mae: Option<f64>| mae.map_or("-".into(), |mae| format!("{mae:.3} discs"));
+        let (validation, test) = (discs(self.validation_mae), discs(self.test_mae));
+        writeln!(f, "MAE over all phases: validation {validation}, test {test}")?;
         writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
         write!(f, "{}  sha256 {}", self.weights.display(), self.sha256)
     }
@@ -126,8 +132,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         None => read_set(arguments.patterns.as_deref().unwrap_or("standard"))?,
     };
     let model = Model::new(set);
+    let (labels, split) = (&settings.labels, settings.split());
     let dataset =
-        Dataset::read(&arguments.data, &settings.labels, settings.split(), session.progress())?;
+        Dataset::read(&arguments.data, &arguments.test, labels, split, session.progress())?;
     let fit = Fit {
         model: &model,
         dataset: &dataset,
@@ -137,11 +144,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let (summary, phases) = fit.run(&arguments.out, existing, session.progress())?;
-    let validation_mae = phases.validation_mae();
+    let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
     session.print(&Fitted {
         device,
         optimizer,
         phases,
+        test_mae,
         positions: dataset.len(Part::Training),
         validation_mae,
         weights: arguments.out.clone(),
@@ -181,6 +189,9 @@ impl Arguments {
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
         settings.iterations = self.iterations.unwrap_or(settings.iterations);
         settings.seed = self.seed.unwrap_or(settings.seed);
+        if !self.test.is_empty() {
+            settings.test_percent = 0;
+        }
         settings.check()?;
         Ok(settings)
     }

@@ -32,6 +32,7 @@ pub struct Dataset {
     validation: ByPhase,
     test: ByPhase,
     inputs: Vec<Input>,
+    test_inputs: Vec<Input>,
     dropped: u64,
 }
 
@@ -74,6 +75,11 @@ impl Dataset {
     /// What the positions were read from, in the order given.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
+    }
+
+    /// The files of which everything is for the test, in the order given.
+    pub fn test_inputs(&self) -> &[Input] {
+        &self.test_inputs
     }
 
     /// How many positions were left out because their player has no legal move.

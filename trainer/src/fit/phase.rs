@@ -116,6 +116,7 @@ impl Best {
             train_mse: train.mse(),
             validation_mse: validation.mse(),
             validation_mae: validation.mae(),
+            test_mse: test.mse(),
             test_mae: test.mae(),
             validation_positions: validation.positions,
             test_positions: test.positions,

@@ -122,10 +122,13 @@ impl Fit<'_> {
     /// What decides the weights.
     fn provenance(&self) -> Provenance {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
-        let inputs: Vec<_> = self.dataset.inputs().iter().map(input).collect();
+        let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
+        // The test decides nothing but the report, which stands beside the weights: with another
+        // test it would be another report.
         Provenance::new("fit")
             .with("optimizer", "lsq")
-            .with("data", inputs)
+            .with("data", inputs(self.dataset.inputs()))
+            .with("test", inputs(self.dataset.test_inputs()))
             .with("pattern_set", self.model.set().to_toml())
             .with("settings", json!(self.settings))
             .with("initial", self.initial.map(|file| file.sha256.as_str()))
