@@ -15,6 +15,7 @@ use othello_engine::progress::Progress;
 use serde::Serialize;
 
 use super::phases::Phases;
+use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Part};
 use crate::fit::{Fit, FitReport, FitSettings, Window};
 use crate::model::Model;
@@ -143,7 +144,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         phases: arguments.phases.0.clone(),
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let (summary, phases) = fit.run(&arguments.out, existing, session.progress())?;
+    let (summary, phases) =
+        fit.run(&Cpu::new(&model), &arguments.out, existing, session.progress())?;
     let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
     session.print(&Fitted {
         device,

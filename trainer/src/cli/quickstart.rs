@@ -18,6 +18,7 @@ use serde::Serialize;
 use super::matches::MatchReport;
 use super::phases::Phases;
 use crate::arena::{Choice, Match};
+use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Part};
 use crate::fit::{Fit, FitReport, FitSettings};
 use crate::model::Model;
@@ -205,7 +206,7 @@ impl Quickstart<'_> {
             initial: None,
             phases: Phases::default().0,
         };
-        let (summary, report) = fit.run(&weights, self.existing, progress)?;
+        let (summary, report) = fit.run(&Cpu::new(&model), &weights, self.existing, progress)?;
         let positions = dataset.len(Part::Training);
         Ok(Fitted { weights, positions, report, sha256: summary.sha256 })
     }

@@ -67,7 +67,7 @@ fn training_is_what_a_map_would_hold() {
     for phase in Phase::all() {
         let rows = dataset.training(phase);
         assert!(rows.iter().all(|row| Phase::of(&row.position()) == Some(phase)));
-        assert!(rows.is_sorted());
+        assert!(rows.is_sorted_by_key(layout::order));
     }
     assert_eq!(dataset.len(Part::Validation) + dataset.len(Part::Test), 0);
 }

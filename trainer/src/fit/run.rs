@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::{FitReport, FitSettings, FittedPhase, Metrics, PhaseReport, fit_phase};
-use crate::backend::MAX_TOTAL_WEIGHT;
+use crate::backend::{Backend, BackendError, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
 use crate::model::Model;
 
@@ -44,6 +44,9 @@ pub enum FitError {
     /// More data than the sums hold.
     #[error("phase {0} has too many training positions in its window; narrow the --window")]
     TooMany(Phase),
+    /// The device gave up.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
     /// The checkpoint cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -64,11 +67,12 @@ pub enum FitError {
 }
 
 impl Fit<'_> {
-    /// Fits all phases and writes the weights to `path`. Phases that a killed run had finished are
+    /// Fits all phases on `backend` and writes the weights to `path`. Phases that a killed run had finished are
     /// taken over from its checkpoint. Beside the weights stand the
     /// metrics (`path` + `.metrics.jsonl`) and the report (`path` + `.report.json`).
     pub fn run(
         &self,
+        backend: &impl Backend,
         path: &Path,
         existing: Existing,
         progress: &dyn Progress,
@@ -94,7 +98,8 @@ impl Fit<'_> {
         let work = |&phase: &Phase| -> Result<Option<(Phase, FittedPhase)>, FitError> {
             let mut lines = vec![];
             let log = |line| lines.push(line);
-            let fitted = fit_phase(self.model, self.dataset, self.settings, initial, phase, log);
+            let fitted =
+                fit_phase(backend, self.model, self.dataset, self.settings, initial, phase, log)?;
             if let Some(fitted) = &fitted {
                 let mut output = output.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let (checkpoint, metrics) = &mut *output;
