@@ -200,7 +200,7 @@ impl Arguments {
 }
 
 /// A pattern set by name or from a file.
-fn read_set(name: &str) -> anyhow::Result<PatternSet> {
+pub(super) fn read_set(name: &str) -> anyhow::Result<PatternSet> {
     if let Some(set) = PatternSet::shipped(name) {
         return Ok(set);
     }

@@ -35,6 +35,13 @@ impl Row {
     /// A row to write to.
     pub const EMPTY: Self = Self([0; LANES + MAX_SCALARS]);
 
+    /// The parameters of the instances, and numbers without meaning in the place of missing ones.
+    #[inline]
+    pub fn instances(&self) -> &[u32; LANES] {
+        // The array is longer.
+        self.0.first_chunk().unwrap_or(&[0; LANES])
+    }
+
     /// The parameters of a position of `model`.
     #[inline]
     pub fn features(&self, model: &super::Model) -> &[u32] {
