@@ -77,7 +77,7 @@ impl Model {
     }
 
     /// Writes, for each position, the parameters whose weights add up to its value; there are as
-    /// many rows as positions. Each is less than [`Self::parameters`]; one that several instances
+    /// many rows as positions. Every number in a row is less than [`Self::parameters`]; one that several instances
     /// share stands there as often.
     pub fn write_rows<P: Board>(&self, positions: &[P], rows: &mut [Row]) {
         debug_assert_eq!(positions.len(), rows.len());

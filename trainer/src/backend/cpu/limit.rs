@@ -26,10 +26,14 @@ impl Limit {
 
     /// For each position, gathers the 64 weights and adds to the 64 sums.
     pub fn run(&self, weights: &[i32]) -> Vec<i64> {
+        assert_eq!(weights.len(), self.parameters);
         let mut sums = vec![0; self.parameters];
         for row in &self.stream {
-            let sum = gather(weights, row);
-            scatter(&mut sums, row, i64::from(sum));
+            // SAFETY: the stream holds numbers below the model's `parameters`, the length of both.
+            unsafe {
+                let sum = gather(weights, row);
+                scatter(&mut sums, row, i64::from(sum));
+            }
         }
         sums
     }

@@ -4,7 +4,7 @@
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
-use super::rows::{for_each, gather, scatter};
+use super::rows::{gather_all, gather_and_scatter, scatter_all};
 use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
 use crate::model::Model;
@@ -36,11 +36,11 @@ fn add_residuals(
     sums: &mut [i64],
 ) -> u128 {
     let mut squared = 0;
-    for_each(model, rows.positions, |row, parameters| {
-        let residual = i64::from(residual(label(row), gather(vector, parameters)));
+    gather_and_scatter(model, rows.positions, vector, sums, |row, sum| {
+        let residual = i64::from(residual(label(row), sum));
         let weighted = residual * i64::from(combined_weight(row.weight().steps(), rows.factor));
         squared += (weighted * residual) as u128;
-        scatter(sums, parameters, weighted);
+        weighted
     });
     squared
 }
@@ -48,9 +48,8 @@ fn add_residuals(
 /// See [`Backend::occurrences`](crate::backend::Backend::occurrences).
 pub(super) fn occurrences(model: &Model, rows: &[Rows<'_>], sums: &mut [i64]) {
     add_by_shares(rows, sums, |rows, sums| {
-        for_each(model, rows.positions, |row, parameters| {
-            let weight = combined_weight(row.weight().steps(), rows.factor);
-            scatter(sums, parameters, i64::from(weight));
+        scatter_all(model, rows.positions, sums, |row| {
+            i64::from(combined_weight(row.weight().steps(), rows.factor))
         });
         0
     });
@@ -60,9 +59,9 @@ pub(super) fn occurrences(model: &Model, rows: &[Rows<'_>], sums: &mut [i64]) {
 pub(super) fn errors(model: &Model, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
     let of_chunk = |chunk: &[ScoredPosition], factor: u16| {
         let mut errors = Errors::default();
-        for_each(model, chunk, |row, parameters| {
+        gather_all(model, chunk, vector, |row, sum| {
             let weight = combined_weight(row.weight().steps(), factor);
-            errors.add(weight, clamped_error(row.label().steps(), gather(vector, parameters)));
+            errors.add(weight, clamped_error(row.label().steps(), sum));
         });
         errors
     };

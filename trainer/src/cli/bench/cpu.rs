@@ -12,7 +12,7 @@ use super::stopwatch::{Candidate, rates};
 use crate::backend::{Backend as _, Batch, Cpu, Rows, Target, WEIGHTS_PER_DISC, cpu};
 use crate::model::{InstructionSet, Model, Row};
 
-/// Rates in positions per second.
+/// Rates in positions per second; those on one thread by processor time.
 #[derive(Serialize)]
 pub(super) struct Rates {
     /// The fastest instructions that this processor has.
@@ -22,8 +22,11 @@ pub(super) struct Rates {
     /// Residual sums on several threads.
     threads: usize,
     threads_positions_per_second: f64,
-    /// The same divided by the rate on one thread.
+    /// That by the rate on one thread, both by the clock on the wall.
     speedup: f64,
+    /// Processor time that a position takes on one thread, by what it takes on several: 1 where
+    /// threads do not disturb each other.
+    efficiency: f64,
     #[serde(skip)]
     limit: f64,
 }
@@ -57,10 +60,17 @@ impl fmt::Display for Rates {
             let [indices, sums] =
                 [rates.index_positions_per_second, rates.positions_per_second].map(|r| r / 1e6);
             let InstructionRates { instructions, ratio, .. } = rates;
-            writeln!(f, "{instructions:<12} indices {indices:>7.2}  residual sums {sums:>6.2}  ratio {ratio:.2}")?;
+            writeln!(
+                f,
+                "{instructions:<12} indices {indices:>7.2}  residual sums {sums:>6.2}  ratio {ratio:.2}"
+            )?;
         }
         let rate = self.threads_positions_per_second / 1e6;
-        write!(f, "{} threads: {rate:.2}, {:.2} times one", self.threads, self.speedup)
+        let Self { threads, speedup, efficiency, .. } = self;
+        write!(
+            f,
+            "{threads} threads: {rate:.2}, {speedup:.2} times one, efficiency {efficiency:.2}"
+        )
     }
 }
 
@@ -95,22 +105,23 @@ pub(super) fn measure(
     let [limit, ref by_instructions @ .., with_threads] = rates[..] else {
         anyhow::bail!("nothing was measured");
     };
-    let rows = models.iter().zip(by_instructions.as_chunks::<2>().0);
-    let instruction_sets: Vec<InstructionRates> = rows
-        .map(|(model, &[index_positions_per_second, positions_per_second])| InstructionRates {
-            instructions: model.instructions(),
-            index_positions_per_second,
-            positions_per_second,
-            ratio: positions_per_second / limit,
-        })
-        .collect();
-    let single = instruction_sets.last().map_or(f64::NAN, |rates| rates.positions_per_second);
+    let limit = limit.by_processor;
+    let measured = models.iter().zip(by_instructions.as_chunks::<2>().0);
+    let instruction_sets = measured.map(|(model, [indices, sums])| InstructionRates {
+        instructions: model.instructions(),
+        index_positions_per_second: indices.by_processor,
+        positions_per_second: sums.by_processor,
+        ratio: sums.by_processor / limit,
+    });
+    // The portable way is always there.
+    let single = by_instructions.last().copied().unwrap_or_default();
     Ok(Rates {
         instructions: fastest.instructions(),
-        instruction_sets,
+        instruction_sets: instruction_sets.collect(),
         threads,
-        threads_positions_per_second: with_threads,
-        speedup: with_threads / single,
+        threads_positions_per_second: with_threads.by_wall,
+        speedup: with_threads.by_wall / single.by_wall,
+        efficiency: with_threads.by_processor / single.by_processor,
         limit,
     })
 }
