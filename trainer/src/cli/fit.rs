@@ -14,8 +14,8 @@ use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
 use serde::Serialize;
 
+use super::device::Device;
 use super::phases::Phases;
-use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Part};
 use crate::fit::{Fit, FitReport, FitSettings, Window};
 use crate::model::Model;
@@ -78,16 +78,6 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Device {
-    /// CUDA where there is some, else the CPU
-    Auto,
-    /// The CPU
-    Cpu,
-    /// An NVIDIA GPU
-    Cuda,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Optimizer {
     /// Adam on a GPU, least squares on the CPU
     Auto,
@@ -124,8 +114,9 @@ impl fmt::Display for Fitted {
 /// Fits and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let (device, optimizer) = (arguments.device()?, arguments.optimizer()?);
-    session.progress().message(&format!("device {device}, optimizer {optimizer}"));
+    let (device, optimizer) = (arguments.device.pick()?, arguments.optimizer()?);
+    let (name, reason) = (device.name(), &device.reason);
+    session.progress().message(&format!("device {name} ({reason}), optimizer {optimizer}"));
     let settings = arguments.settings()?;
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
     let set = match &initial {
@@ -144,11 +135,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         phases: arguments.phases.0.clone(),
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let (summary, phases) =
-        fit.run(&Cpu::new(&model), &arguments.out, existing, session.progress())?;
+    let (summary, phases) = device.run(&fit, &arguments.out, existing, session.progress())?;
     let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
     session.print(&Fitted {
-        device,
+        device: device.name(),
         optimizer,
         phases,
         test_mae,
@@ -164,14 +154,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    fn device(&self) -> anyhow::Result<&'static str> {
-        ensure!(
-            self.device != Device::Cuda,
-            "--device cuda: this build has no CUDA backend; use cpu"
-        );
-        Ok("cpu")
-    }
-
     fn optimizer(&self) -> anyhow::Result<&'static str> {
         ensure!(self.optimizer != Optimizer::Adam, "--optimizer adam: not in this build; use lsq");
         Ok("lsq")

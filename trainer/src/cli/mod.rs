@@ -1,7 +1,9 @@
 //! The command line: one file per subcommand.
 
 pub mod bench;
+pub mod device;
 pub mod diff;
+pub mod doctor;
 pub mod fit;
 pub mod import;
 pub mod loss;

@@ -9,8 +9,8 @@ use std::sync::Mutex;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
-use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer};
-use othello_engine::progress::Progress;
+use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer, remedy};
+use othello_engine::progress::{Interrupted, Progress};
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -44,6 +44,9 @@ pub enum FitError {
     /// More data than the sums hold.
     #[error("phase {0} has too many training positions in its window; narrow the --window")]
     TooMany(Phase),
+    /// The work was stopped; the phases it had finished are kept.
+    #[error("stopped")]
+    Interrupted(#[from] Interrupted),
     /// The device gave up.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -57,7 +60,7 @@ pub enum FitError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The metrics or the report cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), remedy("write it", source))]
     Beside {
         /// The file.
         path: PathBuf,
@@ -87,6 +90,7 @@ impl Fit<'_> {
         };
         let (checkpoint, finished) =
             Checkpoint::open(path, &provenance, existing, self.model.parameters())?;
+        progress.warn(checkpoint.warning());
         let metrics = MetricsFile::open(path, finished.is_empty())?;
         let mut fitted: BTreeMap<Phase, FittedPhase> =
             finished.into_iter().map(|phase| (phase.report.phase, phase)).collect();
@@ -96,6 +100,7 @@ impl Fit<'_> {
         progress.begin("fit, phases", fitted.len() as u64, wanted.len() as u64);
         let output = Mutex::new((checkpoint, metrics));
         let work = |&phase: &Phase| -> Result<Option<(Phase, FittedPhase)>, FitError> {
+            progress.check()?;
             let mut lines = vec![];
             let log = |line| lines.push(line);
             let fitted =

@@ -13,7 +13,7 @@ use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
 /// How the class of one instance follows from what stands on its squares.
 #[derive(Clone, Debug)]
-pub(super) struct Lane {
+pub(crate) struct Lane {
     /// The squares of a's digits, the least significant first: at most five.
     pub first: Vec<Square>,
     /// The squares of b's digits: as many.
@@ -88,9 +88,8 @@ fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }
 
-/// The lanes of a pattern set in the order of its instances, and for each parameter of the
-/// arithmetic its number in a weights file.
-pub(super) fn lanes(geometry: &Geometry) -> (Vec<Lane>, Vec<u32>) {
+/// The lanes of a pattern set in the order of its instances.
+pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     let splits: Vec<Split> = geometry.patterns.iter().map(Split::new).collect();
     let lane = |pattern: usize, squares: &[Square]| {
         let split: &Split = &splits[pattern];
@@ -104,13 +103,14 @@ pub(super) fn lanes(geometry: &Geometry) -> (Vec<Lane>, Vec<u32>) {
         }
     };
     let instances = geometry.instances.iter();
-    let lanes = instances.map(|instance| lane(instance.pattern, &instance.squares)).collect();
-    (lanes, parameters_in_file(geometry, &splits))
+    instances.map(|instance| lane(instance.pattern, &instance.squares)).collect()
 }
 
-fn parameters_in_file(geometry: &Geometry, splits: &[Split]) -> Vec<u32> {
+/// For each parameter of the arithmetic, its number in a weights file.
+pub(super) fn parameters_in_file(geometry: &Geometry) -> Vec<u32> {
     let mut in_file: Vec<u32> = (0..geometry.parameters() as u32).collect();
-    for (pattern, split) in geometry.patterns.iter().zip(splits) {
+    for pattern in &geometry.patterns {
+        let split = Split::new(pattern);
         for (index, &class) in pattern.class_of.iter().enumerate() {
             let by_arithmetic = split.class(&fit_digits(index, pattern.squares()));
             in_file[pattern.first_parameter + by_arithmetic] =

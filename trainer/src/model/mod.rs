@@ -8,6 +8,7 @@ use othello_engine::board::Position;
 use othello_engine::pattern::{Geometry, PatternSet, Scalar};
 use othello_engine::record::ScoredPosition;
 
+pub(crate) use class::Lane;
 use index::Indexer;
 pub use index::{InstructionSet, Row};
 
@@ -33,8 +34,9 @@ impl Model {
     /// where the processor lacks them. The features are the same.
     pub fn with_instructions(set: PatternSet, instructions: InstructionSet) -> Self {
         let geometry = Geometry::new(&set);
-        let (lanes, in_file) = class::lanes(&geometry);
-        Self { set, geometry, indexer: Indexer::new(&lanes, instructions), in_file }
+        let indexer = Indexer::new(&class::lanes(&geometry), instructions);
+        let in_file = class::parameters_in_file(&geometry);
+        Self { set, geometry, indexer, in_file }
     }
 
     /// The instructions that features are computed with.
@@ -45,6 +47,16 @@ impl Model {
     /// The pattern set.
     pub fn set(&self) -> &PatternSet {
         &self.set
+    }
+
+    /// What follows from the pattern set.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The arithmetic of each instance's class.
+    pub(crate) fn lanes(&self) -> Vec<Lane> {
+        class::lanes(&self.geometry)
     }
 
     /// How many parameters a phase has.
