@@ -6,16 +6,21 @@ mod positions;
 mod stopwatch;
 
 use std::fmt;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use anyhow::{Context as _, bail};
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::progress::Progress as _;
 use serde::Serialize;
 
+use super::device::Device;
 use super::fit::read_set;
 use super::phases::Phases;
 use crate::backend::Rows;
 use crate::dataset::DataChoice;
+use crate::model::Model;
 
 /// Arguments of `bench`.
 #[derive(clap::Args, Debug)]
@@ -38,21 +43,19 @@ pub struct Arguments {
     /// Decides the random games
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// Write the parameters of every position, as 32-bit little-endian numbers, for other programs to
+    /// be measured on
+    #[arg(long, value_name = "FILE")]
+    indices: Option<PathBuf>,
     /// How often everything is measured; the best counts
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Device {
-    /// The CPU
-    Cpu,
-}
-
 /// What was measured: rates in positions per second.
 #[derive(Serialize)]
 struct Report<D> {
-    device: Device,
+    device: &'static str,
     /// Different positions up to symmetry.
     positions: usize,
     /// Residual sums, on one thread of a CPU or on all of another device.
@@ -63,20 +66,6 @@ struct Report<D> {
     ratio: f64,
     #[serde(flatten)]
     details: D,
-}
-
-impl Serialize for Device {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl fmt::Display for Device {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Cpu => "cpu",
-        })
-    }
 }
 
 impl<D: fmt::Display> fmt::Display for Report<D> {
@@ -92,16 +81,21 @@ impl<D: fmt::Display> fmt::Display for Report<D> {
 /// Measures and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let set = read_set(&arguments.patterns)?;
+    let device = arguments.device.pick()?.name();
     let dataset = arguments.positions(session.progress())?;
     let rows: Vec<Rows<'_>> =
         arguments.phases.iter().map(|phase| Rows::full(dataset.training(phase))).collect();
     let positions = rows.iter().map(|rows| rows.positions.len()).sum();
-    session.progress().message(&format!("{positions} positions on {}", arguments.device));
-    match arguments.device {
-        Device::Cpu => {
+    session.progress().message(&format!("{positions} positions on {device}"));
+    if let Some(path) = &arguments.indices {
+        write_indices(path, &Model::new(set.clone()), &rows)
+            .with_context(|| path.display().to_string())?;
+    }
+    match device {
+        "cpu" => {
             let rates = cpu::measure(&set, &rows, session.threads(), arguments.repetitions)?;
             session.print(&Report {
-                device: arguments.device,
+                device,
                 positions,
                 positions_per_second: rates.positions_per_second(),
                 limit_positions_per_second: rates.limit(),
@@ -109,6 +103,17 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
                 details: rates,
             })?;
         }
+        _ => bail!("--device {device}: there is no benchmark for it yet; use cpu"),
     }
     Ok(Outcome::Done)
+}
+
+fn write_indices(path: &Path, model: &Model, rows: &[Rows<'_>]) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for position in rows.iter().flat_map(|rows| rows.positions) {
+        for parameter in model.features(&position.position()).parameters() {
+            file.write_all(&parameter.to_le_bytes())?;
+        }
+    }
+    file.flush()
 }

@@ -116,3 +116,54 @@ pub(super) unsafe fn scatter(sums: &mut [i64], parameters: &[u32], value: i64) {
         unsafe { *sums.get_unchecked_mut(parameter as usize) += value };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::pattern::PatternSet;
+    use othello_engine::record::{Label, Weight};
+
+    use super::*;
+    use crate::model::{InstructionSet, random_positions};
+
+    /// Against plain loops, for every instruction set and awkward numbers of positions.
+    #[test]
+    fn blocks_gather_and_scatter_what_plain_loops_do() {
+        let row = |(number, position)| {
+            let label = Label::new((number as i16 % 100) * 99).unwrap();
+            ScoredPosition::new(position, label, Weight::ONE)
+        };
+        let positions = random_positions(3).into_iter().enumerate();
+        let positions: Vec<ScoredPosition> = positions.map(row).collect();
+        for (name, instructions) in ["standard", "small"]
+            .iter()
+            .flat_map(|n| InstructionSet::available().map(move |i| (n, i)))
+        {
+            let set = PatternSet::shipped(name).unwrap();
+            let model = Model::with_instructions(set, instructions);
+            let weights: Vec<i32> =
+                (0..model.parameters() as i32).map(|p| p.wrapping_mul(0x9E3779B) >> 8).collect();
+            for count in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 3] {
+                let value =
+                    |row: &ScoredPosition, sum| i64::from(row.label().steps()) - i64::from(sum);
+                let mut expected = vec![0; model.parameters()];
+                let mut weights_of = vec![];
+                for row in &positions[..count] {
+                    let features = model.features(&row.position());
+                    let parameters = || features.parameters().iter().map(|&p| p as usize);
+                    let sum = parameters().map(|p| weights[p]).sum();
+                    parameters().for_each(|p| expected[p] += value(row, sum));
+                    weights_of.push(sum);
+                }
+                let mut sums = vec![0; model.parameters()];
+                gather_and_scatter(&model, &positions[..count], &weights, &mut sums, value);
+                assert!(sums == expected, "{name}, {instructions}, {count} positions");
+                let mut seen = vec![];
+                gather_all(&model, &positions[..count], &weights, |_, sum| seen.push(sum));
+                assert_eq!(seen, weights_of);
+                let mut counts = vec![0; model.parameters()];
+                scatter_all(&model, &positions[..count], &mut counts, |_| 1);
+                assert_eq!(counts.iter().sum::<i64>() as usize, count * model.feature_count());
+            }
+        }
+    }
+}
