@@ -131,18 +131,32 @@ impl Vector {
     fn fold(&self, [a, b, low, high]: [__m256i; NUMBERS], parameters: &mut [u32; 32]) {
         let zero = _mm256_setzero_si256();
         let (x, y) = (_mm256_max_epu8(a, b), _mm256_min_epu8(a, b));
+        // Spelled out: closures in generic functions are not always inlined where only this
+        // function has the instructions.
+        let low_half = [
+            _mm256_unpacklo_epi8(x, zero),
+            _mm256_unpacklo_epi8(y, zero),
+            _mm256_unpacklo_epi8(low, zero),
+            _mm256_unpacklo_epi8(high, zero),
+        ];
+        let high_half = [
+            _mm256_unpackhi_epi8(x, zero),
+            _mm256_unpackhi_epi8(y, zero),
+            _mm256_unpackhi_epi8(low, zero),
+            _mm256_unpackhi_epi8(high, zero),
+        ];
+        let (first, second) = (self.classes::<0>(low_half), self.classes::<1>(high_half));
         let classes = [
-            self.classes::<0>([x, y, low, high].map(|n| _mm256_unpacklo_epi8(n, zero))),
-            self.classes::<1>([x, y, low, high].map(|n| _mm256_unpackhi_epi8(n, zero))),
+            _mm256_unpacklo_epi16(first, zero),
+            _mm256_unpackhi_epi16(first, zero),
+            _mm256_unpacklo_epi16(second, zero),
+            _mm256_unpackhi_epi16(second, zero),
         ];
         let (parameters, _) = parameters.as_chunks_mut::<8>();
-        for (half, class) in classes.into_iter().enumerate() {
-            let low = _mm256_unpacklo_epi16(class, zero);
-            let high = _mm256_unpackhi_epi16(class, zero);
-            for (part, class) in [low, high].into_iter().enumerate() {
-                let first = cast(self.first_parameter[2 * half + part]);
-                parameters[2 * half + part] = cast(_mm256_add_epi32(class, first));
-            }
+        for (parameters, (class, first)) in
+            parameters.iter_mut().zip(classes.iter().zip(&self.first_parameter))
+        {
+            *parameters = cast(_mm256_add_epi32(*class, cast(*first)));
         }
     }
 
