@@ -59,6 +59,16 @@ print("worse:", worse or "none")
 sys.exit(bool(worse))
 PYTHON
 
+step "a fit in a tenth of the memory that its positions take: the same sha256"
+"$engine" selfplay --games 300000 --seed 3 --random-plies 6..=10 --depth 1 --exact 0 --weights mobility --out "$out/many.games" --json 2>"$out/log"
+"$trainer" fit "$out/many.games" --patterns small --iterations 3 --out "$out/roomy.weights" --json 2>"$out/log" >"$out/roomy.json"
+field sha256 <"$out/roomy.json"
+bytes=$(python3 -c 'import json, sys; print(2 * json.load(open(sys.argv[1]))["positions"])' "$out/roomy.json")
+prlimit --data="$bytes" "$trainer" fit "$out/many.games" --threads 1 --memory-mb $((bytes >> 21)) --patterns small --iterations 3 --out "$out/narrow.weights" --json 2>"$out/log" | field sha256
+
+step "the inner loop beside the machine's limit"
+"$trainer" bench --json 2>"$out/log"
+
 step "a million board lines on one thread, as fast as 500000 a second, whole process"
 python3 - >"$out/boards.txt" <<'PYTHON'
 import random

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use othello_engine::cli::common;
-use othello_trainer::cli::{diff, doctor, export, fit, import, loss, matches, quickstart};
+use othello_trainer::cli::{bench, diff, doctor, export, fit, import, loss, matches, quickstart};
 
 /// Othello trainer: fits evaluation weights to games, and compares them.
 #[derive(Parser, Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// How fast the inner loop of a fit is, beside what the machine could do at most
+    Bench(bench::Arguments),
     /// How two weights files differ
     Diff(diff::Arguments),
     /// What this machine has, and what will be used
@@ -40,6 +42,7 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     common::run(&arguments.common, |session| match &arguments.command {
+        Command::Bench(arguments) => bench::run(arguments, session),
         Command::Diff(arguments) => diff::run(arguments, session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
         Command::Export(arguments) => export::run(arguments, session),

@@ -66,6 +66,18 @@ fn one_and_two_threads_give_the_same_bytes() {
 }
 
 #[test]
+fn a_limit_on_memory_changes_no_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = games(folder.path(), 600);
+    let sha256 = |name: &str, more: &[&str]| {
+        let report = fit(&data, &folder.path().join(name), more);
+        report["sha256"].as_str().unwrap().to_owned()
+    };
+    let limited = sha256("limited.weights", &["--memory-mb", "1"]);
+    assert_eq!(limited, sha256("unlimited.weights", &[]));
+}
+
+#[test]
 fn a_phase_without_positions_takes_the_nearest_and_reports_null() {
     let folder = tempfile::tempdir().unwrap();
     let data = games(folder.path(), 200);

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::device::Device;
 use super::phases::Phases;
-use crate::dataset::{DataChoice, Dataset, Part};
+use crate::dataset::{DataChoice, Dataset, MemoryLimit, Part};
 use crate::fit::{Fit, FitReport, FitSettings, Window};
 use crate::model::Model;
 use crate::source::LabelRules;
@@ -72,6 +72,10 @@ pub struct Arguments {
     /// Exit with status 1 where the mean absolute validation error is larger, in discs
     #[arg(long, value_name = "X", value_parser = super::loss::largest_error)]
     max_mae: Option<f64>,
+    /// The memory for positions while they are read, in MB of 2^20 bytes: what does not fit goes
+    /// through temporary files beside the output [default: half of what there is]
+    #[arg(long, value_name = "M")]
+    memory_mb: Option<u64>,
     /// Write over an output that stands in the way
     #[arg(long)]
     force: bool,
@@ -125,8 +129,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let model = Model::new(set);
     let (labels, split) = (&settings.labels, settings.split());
+    let (limit, progress) = (Some(arguments.memory_limit()), session.progress());
     let dataset =
-        Dataset::read(&arguments.data, &arguments.test, labels, split, session.progress())?;
+        Dataset::read_within(limit, &arguments.data, &arguments.test, labels, split, progress)?;
     let fit = Fit {
         model: &model,
         dataset: &dataset,
@@ -154,6 +159,16 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
+    /// How much memory positions may take.
+    fn memory_limit(&self) -> MemoryLimit {
+        let beside = self.out.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = beside.unwrap_or(Path::new(".")).to_owned();
+        match self.memory_mb {
+            Some(megabytes) => MemoryLimit { bytes: megabytes.saturating_mul(1 << 20), folder },
+            None => MemoryLimit::of_machine(folder),
+        }
+    }
+
     fn optimizer(&self) -> anyhow::Result<&'static str> {
         ensure!(self.optimizer != Optimizer::Adam, "--optimizer adam: not in this build; use lsq");
         Ok("lsq")
@@ -179,7 +194,7 @@ impl Arguments {
 }
 
 /// A pattern set by name or from a file.
-fn read_set(name: &str) -> anyhow::Result<PatternSet> {
+pub(super) fn read_set(name: &str) -> anyhow::Result<PatternSet> {
     if let Some(set) = PatternSet::shipped(name) {
         return Ok(set);
     }

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand.
 
+pub mod bench;
 pub mod device;
 pub mod diff;
 pub mod doctor;

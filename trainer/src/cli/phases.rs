@@ -23,6 +23,13 @@ impl Default for Phases {
     }
 }
 
+impl Phases {
+    /// The phases in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = Phase> {
+        Phase::all().filter(|phase| self.0.contains(phase))
+    }
+}
+
 impl FromStr for Phases {
     type Err = PhasesError;
 

@@ -1,5 +1,6 @@
 //! Reading positions into a dataset.
 
+use std::io;
 use std::path::PathBuf;
 
 use othello_engine::board::Position;
@@ -8,12 +9,17 @@ use othello_engine::record::{Game, GameReader, PositionReader, RecordError, Scor
 use rayon::prelude::*;
 
 use super::layout::{self, ByPhase};
-use super::{DataChoice, Dataset, Part, Split};
+use super::runs::{Parts, Runs};
+use super::stored::StoredRows;
+use super::{DataChoice, Dataset, MemoryLimit, Part, Split};
 use crate::source::records::Records;
 use crate::source::{LabelRules, SourceError};
 
 /// Frames of games that are labelled in parallel.
 const FRAMES_AT_ONCE: usize = 32;
+
+/// How much memory each of them takes meanwhile, at most.
+const BYTES_PER_FRAME: u64 = 1 << 20;
 
 /// Something that was read into a dataset, as provenance has it.
 #[derive(Clone, PartialEq, Debug)]
@@ -30,6 +36,19 @@ pub enum DatasetError {
     /// A file that cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// No room for what does not fit into memory.
+    #[error(
+        "{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
+         temporary file can take them: free space there, or raise --memory-mb", folder.display()
+    )]
+    Temporary {
+        /// Where the file was to be.
+        folder: PathBuf,
+        /// The memory allowed, in 2^20 bytes.
+        megabytes: u64,
+        /// Why not.
+        source: io::Error,
+    },
     /// Nothing to learn from.
     #[error("no position has a label in {}; look at the label rules", names(paths))]
     Empty {
@@ -53,6 +72,8 @@ pub struct DatasetBuilder {
     rules: LabelRules,
     split: Split,
     parts: [ByPhase; 3],
+    limit: Option<MemoryLimit>,
+    runs: Option<Runs>,
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
     dropped: u64,
@@ -94,7 +115,21 @@ impl Dataset {
         split: Split,
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
+        Self::read_within(None, data, test, rules, split, progress)
+    }
+
+    /// The same with no more than so much memory: what does not fit goes through temporary files,
+    /// and the result is mapped from one.
+    pub fn read_within(
+        limit: Option<MemoryLimit>,
+        data: &[DataChoice],
+        test: &[DataChoice],
+        rules: &LabelRules,
+        split: Split,
+        progress: &dyn Progress,
+    ) -> Result<Self, DatasetError> {
         let mut builder = DatasetBuilder::new(rules.clone(), split);
+        builder.limit = limit;
         for choice in data {
             let input = builder.read(choice, Destination::Split(split), progress)?;
             builder.inputs.push(input);
@@ -103,7 +138,7 @@ impl Dataset {
             let input = builder.read(choice, Destination::Test, progress)?;
             builder.test_inputs.push(input);
         }
-        let dataset = builder.finish();
+        let dataset = builder.finish_within(progress)?;
         if dataset.is_empty() {
             let paths = data.iter().map(|choice| choice.path.clone()).collect();
             return Err(DatasetError::Empty { paths });
@@ -115,8 +150,22 @@ impl Dataset {
 impl DatasetBuilder {
     /// Nothing yet.
     pub fn new(rules: LabelRules, split: Split) -> Self {
-        let parts = [layout::empty(), layout::empty(), layout::empty()];
-        Self { rules, split, parts, inputs: vec![], test_inputs: vec![], dropped: 0 }
+        Self {
+            rules,
+            split,
+            parts: no_rows(),
+            limit: None,
+            runs: None,
+            inputs: vec![],
+            test_inputs: vec![],
+            dropped: 0,
+        }
+    }
+
+    /// The same with a limit on the memory of rows.
+    #[cfg(test)]
+    pub(super) fn within(self, limit: MemoryLimit) -> Self {
+        Self { limit: Some(limit), ..self }
     }
 
     /// Adds the labelled positions of games, all of a game to the same part.
@@ -165,13 +214,63 @@ impl DatasetBuilder {
 
     /// Sorts, merges what training has more than once, and takes out of the other parts what
     /// training has.
-    pub fn finish(self) -> Dataset {
-        let [mut training, mut validation, mut test] = self.parts;
+    pub fn finish(mut self) -> Dataset {
+        let parts = std::mem::replace(&mut self.parts, no_rows());
+        let [mut training, mut validation, mut test] = parts;
         layout::sort_and_merge(&mut training);
         layout::sort_and_exclude(&mut validation, &training);
         layout::sort_and_exclude(&mut test, &training);
+        let stored = |rows: ByPhase| rows.into_iter().map(StoredRows::from).collect();
+        self.into_dataset([training, validation, test].map(stored))
+    }
+
+    /// The same, of what is in runs too.
+    pub(super) fn finish_within(
+        mut self,
+        progress: &dyn Progress,
+    ) -> Result<Dataset, DatasetError> {
+        if self.runs.is_none() {
+            return Ok(self.finish());
+        }
+        self.push_run()?;
+        let merged = self.runs.take().map(|runs| runs.merge(progress)).transpose();
+        let parts = merged.map_err(|source| self.temporary(source))?;
+        Ok(self.into_dataset(parts.unwrap_or_default()))
+    }
+
+    fn into_dataset(self, [training, validation, test]: Parts<StoredRows>) -> Dataset {
         let Self { inputs, test_inputs, dropped, .. } = self;
         Dataset { training, validation, test, inputs, test_inputs, dropped }
+    }
+
+    /// Makes a run of the rows that are in memory, if they are too many to stay there.
+    fn limit_memory(&mut self) -> Result<(), DatasetError> {
+        let Some(limit) = &self.limit else { return Ok(()) };
+        let rows: usize = self.parts.iter().flatten().map(Vec::len).sum();
+        // A growing vector takes up to three times what is in it, and half is for the rest.
+        if ((rows * size_of::<ScoredPosition>()) as u64) < limit.bytes / 6 {
+            return Ok(());
+        }
+        self.push_run()
+    }
+
+    /// Makes a run of the rows that are in memory.
+    pub(super) fn push_run(&mut self) -> Result<(), DatasetError> {
+        let Some(limit) = self.limit.clone() else { return Ok(()) };
+        let pushed = match &mut self.runs {
+            Some(runs) => runs.push(&mut self.parts),
+            None => Runs::new(limit).and_then(|runs| self.runs.insert(runs).push(&mut self.parts)),
+        };
+        pushed.map_err(|source| self.temporary(source))
+    }
+
+    fn temporary(&self, source: io::Error) -> DatasetError {
+        let limit = self.limit.as_ref();
+        DatasetError::Temporary {
+            folder: limit.map(|limit| limit.folder.clone()).unwrap_or_default(),
+            megabytes: limit.map_or(0, |limit| limit.bytes >> 20),
+            source,
+        }
     }
 
     fn push(&mut self, part: Part, row: ScoredPosition) {
@@ -204,13 +303,17 @@ impl DatasetBuilder {
         weight: f64,
         progress: &dyn Progress,
     ) -> Result<(), DatasetError> {
+        let frames = |limit: &MemoryLimit| (limit.bytes / 4 / BYTES_PER_FRAME).max(1);
+        let frames_at_once =
+            self.limit.as_ref().map_or(u64::MAX, frames).min(FRAMES_AT_ONCE as u64);
         let mut read = 0;
         loop {
             let mut games = vec![];
-            for _ in 0..FRAMES_AT_ONCE {
+            for _ in 0..frames_at_once {
                 games.extend(reader.next_frame()?.unwrap_or_default());
             }
             self.add_games_to(to, &games, weight);
+            self.limit_memory()?;
             progress.advance(reader.bytes_read() - read);
             read = reader.bytes_read();
             if reader.sha256().is_some() {
@@ -229,11 +332,16 @@ impl DatasetBuilder {
         let (enumerated, mut read) = (reader.is_enumerated(), 0);
         while let Some(rows) = reader.next_frame()? {
             self.add_positions_to(to, &rows, weight, enumerated);
+            self.limit_memory()?;
             progress.advance(reader.bytes_read() - read);
             read = reader.bytes_read();
         }
         Ok(())
     }
+}
+
+fn no_rows() -> [ByPhase; 3] {
+    [layout::empty(), layout::empty(), layout::empty()]
 }
 
 fn reweighted(row: &ScoredPosition, factor: f64) -> ScoredPosition {

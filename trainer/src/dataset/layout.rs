@@ -56,27 +56,57 @@ pub(super) fn sort_and_exclude(rows: &mut ByPhase, training: &ByPhase) {
 fn merge_equal(rows: &mut Vec<ScoredPosition>) {
     let (mut from, mut to) = (0, 0);
     while from < rows.len() {
-        let position = rows[from].position();
-        let equal = rows[from..].iter().take_while(|row| row.position() == position).count();
-        rows[to] = merged(&rows[from..from + equal]);
-        (from, to) = (from + equal, to + 1);
+        let mut same = Duplicates::new(&rows[from]);
+        from += 1;
+        while let Some(row) = rows.get(from).filter(|row| row.position() == same.position()) {
+            same.add(row);
+            from += 1;
+        }
+        rows[to] = same.merged();
+        to += 1;
     }
     rows.truncate(to);
 }
 
-/// One row for several of the same position, at least one: the mean label by weight, halves
-/// rounded away from zero; the sum of the weights as far as it can be held.
-fn merged(rows: &[ScoredPosition]) -> ScoredPosition {
-    let [first, _, ..] = rows else { return rows[0] };
-    let weight: i64 = rows.iter().map(|row| i64::from(row.weight().steps())).sum();
-    let product =
-        |row: &ScoredPosition| i64::from(row.label().steps()) * i64::from(row.weight().steps());
-    let sum: i64 = rows.iter().map(product).sum();
-    let mean = sum.signum() * ((2 * sum.abs() + weight) / (2 * weight));
-    let label = Label::new(mean as i16).expect("a mean lies between its terms");
-    let weight = u16::try_from(weight).unwrap_or(u16::MAX);
-    let weight = Weight::new(weight).expect("a sum of weights is not 0");
-    ScoredPosition::new(first.position(), label, weight)
+/// Rows of the same position, at least one.
+pub(super) struct Duplicates {
+    position: Position,
+    /// The sum of the weights.
+    weight: i64,
+    /// The sum of labels times weights: 2³³ of the largest fit.
+    labels: i64,
+}
+
+impl Duplicates {
+    /// The first row.
+    pub(super) fn new(row: &ScoredPosition) -> Self {
+        let mut duplicates = Self { position: row.position(), weight: 0, labels: 0 };
+        duplicates.add(row);
+        duplicates
+    }
+
+    /// What they have in common.
+    pub(super) fn position(&self) -> Position {
+        self.position
+    }
+
+    /// Adds another row of the same position.
+    pub(super) fn add(&mut self, row: &ScoredPosition) {
+        let weight = i64::from(row.weight().steps());
+        self.weight += weight;
+        self.labels += i64::from(row.label().steps()) * weight;
+    }
+
+    /// One row for all: the mean label by weight, halves rounded away from zero; the sum of the
+    /// weights as far as it can be held.
+    pub(super) fn merged(&self) -> ScoredPosition {
+        let Self { position, weight, labels } = *self;
+        let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));
+        let label = Label::new(mean as i16).expect("a mean lies between its terms");
+        let weight = u16::try_from(weight).unwrap_or(u16::MAX);
+        let weight = Weight::new(weight).expect("a sum of weights is not 0");
+        ScoredPosition::new(position, label, weight)
+    }
 }
 
 /// Takes out of sorted rows the positions that stand in the sorted `others`.
@@ -97,6 +127,13 @@ mod tests {
     fn row(board: u64, label: i16, weight: u16) -> ScoredPosition {
         let position = Position::new(board, 0).unwrap();
         ScoredPosition::new(position, Label::new(label).unwrap(), Weight::new(weight).unwrap())
+    }
+
+    fn merged(rows: &[ScoredPosition]) -> ScoredPosition {
+        let mut rows = rows.to_vec();
+        merge_equal(&mut rows);
+        assert_eq!(rows.len(), 1);
+        rows[0]
     }
 
     #[test]

@@ -3,12 +3,16 @@
 mod build;
 mod choice;
 mod layout;
+mod memory;
+mod runs;
 mod split;
+mod stored;
 #[cfg(test)]
 mod tests;
 
 pub use build::{DatasetBuilder, DatasetError, Input};
 pub use choice::{DataChoice, DataChoiceError};
+pub use memory::MemoryLimit;
 pub use split::{Part, Split};
 
 use othello_engine::board::{Phase, Position};
@@ -16,7 +20,7 @@ use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use layout::ByPhase;
+use stored::StoredRows;
 
 /// Positions for training, validation and test, by phase.
 ///
@@ -28,9 +32,9 @@ use layout::ByPhase;
 /// Positions that training has are not in the other two parts, where duplicates stay.
 #[derive(Clone, Debug)]
 pub struct Dataset {
-    training: ByPhase,
-    validation: ByPhase,
-    test: ByPhase,
+    training: Vec<StoredRows>,
+    validation: Vec<StoredRows>,
+    test: Vec<StoredRows>,
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
     dropped: u64,

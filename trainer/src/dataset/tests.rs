@@ -25,7 +25,7 @@ fn random_game(seed: u64) -> Game {
     Game::new(squares.len().min(2) as u8, &squares).unwrap()
 }
 
-fn games(count: u64) -> Vec<Game> {
+pub(super) fn games(count: u64) -> Vec<Game> {
     (0..count).map(random_game).collect()
 }
 
@@ -131,7 +131,7 @@ fn removed_positions_and_their_images_are_gone() {
     }
 }
 
-fn write_games(path: &Path, games: &[Game]) {
+pub(super) fn write_games(path: &Path, games: &[Game]) {
     let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
     let Begin::Writer(mut writer) = begun else { panic!("complete") };
     games.iter().for_each(|game| writer.push(game.clone()).unwrap());

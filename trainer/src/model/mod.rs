@@ -2,34 +2,46 @@
 //! classes of a weights file.
 
 mod class;
+mod index;
 
 use othello_engine::board::Position;
-use othello_engine::pattern::{Geometry, LANES, PatternSet, Scalar};
+use othello_engine::pattern::{Geometry, PatternSet, Scalar};
+use othello_engine::record::ScoredPosition;
 
-pub use class::ClassLanes;
 pub(crate) use class::Lane;
+use index::Indexer;
+pub use index::{InstructionSet, Row};
 
 /// The parameters of one phase as the fit numbers them: for each pattern its classes by
-/// arithmetic (see [`ClassLanes`]), then the scalars. As many as in a weights file; only the order
+/// arithmetic, then the scalars. As many as in a weights file; only the order
 /// inside a pattern differs.
 #[derive(Clone, Debug)]
 pub struct Model {
     set: PatternSet,
     geometry: Geometry,
-    lanes: ClassLanes,
+    indexer: Indexer,
     /// For each parameter of the fit, its number in a weights file.
     in_file: Vec<u32>,
 }
 
-/// The most features a position has: one for each instance and each scalar.
-pub const MAX_FEATURES: usize = LANES + 1;
-
 impl Model {
-    /// The model of a pattern set.
+    /// The model of a pattern set, with the fastest instructions that the processor has.
     pub fn new(set: PatternSet) -> Self {
+        Self::with_instructions(set, InstructionSet::fastest())
+    }
+
+    /// The model of a pattern set that computes features with these instructions, or portably
+    /// where the processor lacks them. The features are the same.
+    pub fn with_instructions(set: PatternSet, instructions: InstructionSet) -> Self {
         let geometry = Geometry::new(&set);
-        let (lanes, in_file) = ClassLanes::new(&geometry);
-        Self { set, geometry, lanes, in_file }
+        let indexer = Indexer::new(&class::lanes(&geometry), instructions);
+        let in_file = class::parameters_in_file(&geometry);
+        Self { set, geometry, indexer, in_file }
+    }
+
+    /// The instructions that features are computed with.
+    pub fn instructions(&self) -> InstructionSet {
+        self.indexer.instruction_set()
     }
 
     /// The pattern set.
@@ -71,78 +83,93 @@ impl Model {
         by_file
     }
 
-    /// The parameters whose weights add up to the value of `position`. Each is less than
-    /// [`Self::parameters`].
-    #[inline]
-    pub fn features(&self, position: &Position) -> Features {
-        let mut parameters = [0; MAX_FEATURES];
-        self.lanes.parameters(position, &mut parameters);
-        let mut length = self.lanes.instances();
-        let first_scalar = self.geometry.pattern_parameters;
+    /// How many features a position has: one for each instance and each scalar.
+    pub fn feature_count(&self) -> usize {
+        self.geometry.instances.len() + self.geometry.scalars.len()
+    }
+
+    /// Writes, for each position, the parameters whose weights add up to its value; there are as
+    /// many rows as positions. Every number in a row is less than [`Self::parameters`]; one that several instances
+    /// share stands there as often.
+    pub fn write_rows<P: Board>(&self, positions: &[P], rows: &mut [Row]) {
+        debug_assert_eq!(positions.len(), rows.len());
+        self.indexer.write(positions.iter().map(P::position), rows);
         for (number, scalar) in self.geometry.scalars.iter().enumerate() {
-            let parameter = first_scalar + number * Scalar::VALUES + scalar.count(position);
-            parameters[length] = parameter as u32;
-            length += 1;
+            let feature = self.geometry.instances.len() + number;
+            let first = self.geometry.pattern_parameters + number * Scalar::VALUES;
+            for (position, Row(parameters)) in positions.iter().zip(rows.iter_mut()) {
+                parameters[feature] = (first + scalar.count(&position.position())) as u32;
+            }
         }
-        Features { parameters, length }
+    }
+
+    /// The parameters of one position, in the order of [`Self::write_rows`].
+    pub fn features(&self, position: &Position) -> Features {
+        let mut rows = [Row::EMPTY];
+        self.write_rows(std::slice::from_ref(position), &mut rows);
+        Features { row: rows[0], length: self.feature_count() }
+    }
+}
+
+/// What has a position.
+pub trait Board {
+    /// The position.
+    fn position(&self) -> Position;
+}
+
+impl Board for Position {
+    #[inline]
+    fn position(&self) -> Position {
+        *self
+    }
+}
+
+impl Board for ScoredPosition {
+    #[inline]
+    fn position(&self) -> Position {
+        Self::position(self)
     }
 }
 
 /// The parameters of one position.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
-    parameters: [u32; MAX_FEATURES],
+    row: Row,
     length: usize,
 }
 
 impl Features {
     /// The parameters' numbers; one that several instances share stands there as often.
-    #[inline]
     pub fn parameters(&self) -> &[u32] {
-        &self.parameters[..self.length]
+        &self.row.0[..self.length]
     }
+}
+
+/// Positions along random games, from the first to the last move.
+#[cfg(test)]
+pub(crate) fn random_positions(games: u64) -> Vec<Position> {
+    let mut positions = vec![];
+    for game in 0..games {
+        let mut random = othello_engine::random::Generator::split(3, game);
+        let mut position = Position::START;
+        while !position.is_over() {
+            let moves = position.moves();
+            if moves == 0 {
+                position = position.pass();
+                continue;
+            }
+            positions.push(position);
+            let choice = random.below(moves.count_ones()) as usize;
+            let square = othello_engine::board::Square::nth(moves, choice).unwrap();
+            position = position.play(square).unwrap();
+        }
+    }
+    positions
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use othello_engine::board::{Square, Squares};
-    use othello_engine::random::Generator;
-
-    /// Positions along random games, from the first to the last move.
-    fn random_positions(games: u64) -> Vec<Position> {
-        let mut positions = vec![];
-        for game in 0..games {
-            let mut random = Generator::split(3, game);
-            let mut position = Position::START;
-            while !position.is_over() {
-                let moves = position.moves();
-                if moves == 0 {
-                    position = position.pass();
-                    continue;
-                }
-                positions.push(position);
-                let choice = random.below(moves.count_ones()) as usize;
-                let square: Square = Squares(moves).nth(choice).unwrap();
-                position = position.play(square).unwrap();
-            }
-        }
-        positions
-    }
-
-    #[test]
-    fn arithmetic_finds_the_classes_that_the_definition_gives() {
-        for name in ["standard", "small", "discs"] {
-            let model = Model::new(PatternSet::shipped(name).unwrap());
-            for position in random_positions(40) {
-                let features = model.features(&position);
-                let found = features.parameters().iter().map(|&p| model.in_file(p as usize));
-                let expected: Vec<usize> = model.geometry.parameters_of(&position).collect();
-                assert_eq!(found.collect::<Vec<_>>(), expected);
-            }
-        }
-    }
-
     #[test]
     fn the_two_numberings_are_a_permutation_of_each_other() {
         for name in ["standard", "small"] {

@@ -1,10 +1,14 @@
 //! The reference: all primitives on the CPU.
 
+mod limit;
+mod rows;
 mod sums;
 mod vectors;
 
 use super::{AdamStep, Backend, BackendError, Batch, Errors, Moments, Rows, Target};
 use crate::model::Model;
+
+pub use limit::Limit;
 
 /// The CPU, for one model. Large sums are divided among the threads of the current rayon pool.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
+use super::rows::{gather_all, gather_and_scatter, scatter_all};
 use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
 use crate::model::Model;
@@ -35,28 +36,21 @@ fn add_residuals(
     sums: &mut [i64],
 ) -> u128 {
     let mut squared = 0;
-    for row in rows.positions {
-        let features = model.features(&row.position());
-        let sum = features.parameters().iter().map(|&parameter| vector[parameter as usize]).sum();
+    gather_and_scatter(model, rows.positions, vector, sums, |row, sum| {
         let residual = i64::from(residual(label(row), sum));
         let weighted = residual * i64::from(combined_weight(row.weight().steps(), rows.factor));
         squared += (weighted * residual) as u128;
-        for &parameter in features.parameters() {
-            sums[parameter as usize] += weighted;
-        }
-    }
+        weighted
+    });
     squared
 }
 
 /// See [`Backend::occurrences`](crate::backend::Backend::occurrences).
 pub(super) fn occurrences(model: &Model, rows: &[Rows<'_>], sums: &mut [i64]) {
     add_by_shares(rows, sums, |rows, sums| {
-        for row in rows.positions {
-            let weight = i64::from(combined_weight(row.weight().steps(), rows.factor));
-            for &parameter in model.features(&row.position()).parameters() {
-                sums[parameter as usize] += weight;
-            }
-        }
+        scatter_all(model, rows.positions, sums, |row| {
+            i64::from(combined_weight(row.weight().steps(), rows.factor))
+        });
         0
     });
 }
@@ -65,13 +59,10 @@ pub(super) fn occurrences(model: &Model, rows: &[Rows<'_>], sums: &mut [i64]) {
 pub(super) fn errors(model: &Model, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
     let of_chunk = |chunk: &[ScoredPosition], factor: u16| {
         let mut errors = Errors::default();
-        for row in chunk {
-            let features = model.features(&row.position());
-            let sum =
-                features.parameters().iter().map(|&parameter| vector[parameter as usize]).sum();
+        gather_all(model, chunk, vector, |row, sum| {
             let weight = combined_weight(row.weight().steps(), factor);
             errors.add(weight, clamped_error(row.label().steps(), sum));
-        }
+        });
         errors
     };
     let of_rows = |rows: &Rows<'_>| {

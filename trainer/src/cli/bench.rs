@@ -1,0 +1,119 @@
+//! `othello-trainer bench`: how fast the inner loop of a fit is, beside what the machine could do
+//! at most, measured in the same run.
+
+mod cpu;
+mod positions;
+mod stopwatch;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::progress::Progress as _;
+use serde::Serialize;
+
+use super::device::Device;
+use super::fit::read_set;
+use super::phases::Phases;
+use crate::backend::Rows;
+use crate::dataset::DataChoice;
+use crate::model::Model;
+
+/// Arguments of `bench`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Where to compute
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    device: Device,
+    /// Records of games or positions [default: random games]
+    #[arg(long, value_name = "FILE")]
+    data: Option<DataChoice>,
+    /// Only the positions of these phases; 34..38 have 22 to 26 empty squares
+    #[arg(long, value_name = "A..B", default_value = "34..38")]
+    phases: Phases,
+    /// A pattern set: a TOML file, or `standard`, `small`, `discs`
+    #[arg(long, value_name = "SET", default_value = "standard")]
+    patterns: String,
+    /// How many random games, where there is no `--data`
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    games: u64,
+    /// Decides the random games
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Write the parameters of every position, as 32-bit little-endian numbers, for other programs to
+    /// be measured on
+    #[arg(long, value_name = "FILE")]
+    indices: Option<PathBuf>,
+    /// How often everything is measured; the best counts
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    repetitions: u32,
+}
+
+/// What was measured: rates in positions per second.
+#[derive(Serialize)]
+struct Report<D> {
+    device: &'static str,
+    /// Different positions up to symmetry.
+    positions: usize,
+    /// Residual sums, on one thread of a CPU or on all of another device.
+    positions_per_second: f64,
+    /// What the machine could do at most; each device defines it.
+    limit_positions_per_second: f64,
+    /// The one divided by the other.
+    ratio: f64,
+    #[serde(flatten)]
+    details: D,
+}
+
+impl<D: fmt::Display> fmt::Display for Report<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { device, positions, ratio, .. } = self;
+        let [rate, limit] =
+            [self.positions_per_second, self.limit_positions_per_second].map(|rate| rate / 1e6);
+        writeln!(f, "device {device}, {positions} positions; rates in million positions/s")?;
+        write!(f, "residual sums {rate:.2}, limit {limit:.2}, ratio {ratio:.2}\n{}", self.details)
+    }
+}
+
+/// Measures and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let set = read_set(&arguments.patterns)?;
+    let device = arguments.device.pick()?.name();
+    let dataset = arguments.positions(session.progress())?;
+    let rows: Vec<Rows<'_>> =
+        arguments.phases.iter().map(|phase| Rows::full(dataset.training(phase))).collect();
+    let positions = rows.iter().map(|rows| rows.positions.len()).sum();
+    session.progress().message(&format!("{positions} positions on {device}"));
+    if let Some(path) = &arguments.indices {
+        write_indices(path, &Model::new(set.clone()), &rows)
+            .with_context(|| path.display().to_string())?;
+    }
+    match device {
+        "cpu" => {
+            let rates = cpu::measure(&set, &rows, session.threads(), arguments.repetitions)?;
+            session.print(&Report {
+                device,
+                positions,
+                positions_per_second: rates.positions_per_second(),
+                limit_positions_per_second: rates.limit(),
+                ratio: rates.positions_per_second() / rates.limit(),
+                details: rates,
+            })?;
+        }
+        _ => bail!("--device {device}: there is no benchmark for it yet; use cpu"),
+    }
+    Ok(Outcome::Done)
+}
+
+fn write_indices(path: &Path, model: &Model, rows: &[Rows<'_>]) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for position in rows.iter().flat_map(|rows| rows.positions) {
+        for parameter in model.features(&position.position()).parameters() {
+            file.write_all(&parameter.to_le_bytes())?;
+        }
+    }
+    file.flush()
+}

@@ -1,0 +1,149 @@
+//! The CPU: residual sums by every instruction set, the computation of the indices alone, and the
+//! limit.
+
+use std::fmt;
+use std::hint::black_box;
+
+use othello_engine::pattern::PatternSet;
+use othello_engine::record::ScoredPosition;
+use serde::Serialize;
+
+use super::stopwatch::{Candidate, rates};
+use crate::backend::{Backend as _, Batch, Cpu, Rows, Target, WEIGHTS_PER_DISC, cpu};
+use crate::model::{InstructionSet, Model, Row};
+
+/// Rates in positions per second; those on one thread by processor time.
+#[derive(Serialize)]
+pub(super) struct Rates {
+    /// The fastest instructions that this processor has.
+    instructions: InstructionSet,
+    /// By instruction set, on one thread.
+    instruction_sets: Vec<InstructionRates>,
+    /// Residual sums on several threads.
+    threads: usize,
+    threads_positions_per_second: f64,
+    /// That by the rate on one thread, both by the clock on the wall.
+    speedup: f64,
+    /// Processor time that a position takes on one thread, by what it takes on several: 1 where
+    /// threads do not disturb each other.
+    efficiency: f64,
+    #[serde(skip)]
+    limit: f64,
+}
+
+/// What one instruction set does.
+#[derive(Serialize)]
+struct InstructionRates {
+    instructions: InstructionSet,
+    /// Computing the parameters of all instances, and nothing else.
+    index_positions_per_second: f64,
+    /// Residual sums.
+    positions_per_second: f64,
+    /// By the limit.
+    ratio: f64,
+}
+
+impl Rates {
+    /// On one thread, by the fastest instructions.
+    pub(super) fn positions_per_second(&self) -> f64 {
+        self.instruction_sets.last().map_or(f64::NAN, |rates| rates.positions_per_second)
+    }
+
+    pub(super) fn limit(&self) -> f64 {
+        self.limit
+    }
+}
+
+impl fmt::Display for Rates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rates in &self.instruction_sets {
+            let [indices, sums] =
+                [rates.index_positions_per_second, rates.positions_per_second].map(|r| r / 1e6);
+            let InstructionRates { instructions, ratio, .. } = rates;
+            writeln!(
+                f,
+                "{instructions:<12} indices {indices:>7.2}  residual sums {sums:>6.2}  ratio {ratio:.2}"
+            )?;
+        }
+        let rate = self.threads_positions_per_second / 1e6;
+        let Self { threads, speedup, efficiency, .. } = self;
+        write!(
+            f,
+            "{threads} threads: {rate:.2}, {speedup:.2} times one, efficiency {efficiency:.2}"
+        )
+    }
+}
+
+/// Measures everything in one run, in turn.
+pub(super) fn measure(
+    set: &PatternSet,
+    rows: &[Rows<'_>],
+    threads: usize,
+    rounds: u32,
+) -> anyhow::Result<Rates> {
+    let positions: usize = rows.iter().map(|rows| rows.positions.len()).sum();
+    let models: Vec<Model> = InstructionSet::available()
+        .map(|instructions| Model::with_instructions(set.clone(), instructions))
+        .collect();
+    let fastest = Model::new(set.clone());
+    // No sum over 65 of these overflows, and no two neighbours are alike.
+    let weights: Vec<i32> = (0..fastest.parameters())
+        .map(|parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11)
+        .collect();
+    debug_assert!(weights.iter().all(|weight| weight.abs() < 4 * WEIGHTS_PER_DISC));
+    let limit = cpu::Limit::new(&fastest, rows);
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let mut candidates = vec![Candidate::new(|| {
+        black_box(limit.run(&weights));
+    })];
+    for model in &models {
+        candidates.push(Candidate::new(|| indices(model, rows)));
+        candidates.push(Candidate::new(|| one.install(|| residual_sums(model, rows, &weights))));
+    }
+    candidates.push(Candidate::new(|| residual_sums(&fastest, rows, &weights)));
+    let rates = rates(candidates, positions, rounds);
+    let [limit, ref by_instructions @ .., with_threads] = rates[..] else {
+        anyhow::bail!("nothing was measured");
+    };
+    let limit = limit.by_processor;
+    let measured = models.iter().zip(by_instructions.as_chunks::<2>().0);
+    let instruction_sets = measured.map(|(model, [indices, sums])| InstructionRates {
+        instructions: model.instructions(),
+        index_positions_per_second: indices.by_processor,
+        positions_per_second: sums.by_processor,
+        ratio: sums.by_processor / limit,
+    });
+    // The portable way is always there.
+    let single = by_instructions.last().copied().unwrap_or_default();
+    Ok(Rates {
+        instructions: fastest.instructions(),
+        instruction_sets: instruction_sets.collect(),
+        threads,
+        threads_positions_per_second: with_threads.by_wall,
+        speedup: with_threads.by_wall / single.by_wall,
+        efficiency: with_threads.by_processor / single.by_processor,
+        limit,
+    })
+}
+
+/// Computes the parameters of all positions and drops them.
+fn indices(model: &Model, rows: &[Rows<'_>]) {
+    let mut block = [Row::EMPTY; 16];
+    for Rows { positions, .. } in rows {
+        for positions in positions.chunks(block.len()) {
+            model.write_rows::<ScoredPosition>(positions, &mut block[..positions.len()]);
+            black_box(&mut block);
+        }
+    }
+}
+
+/// One pass of a fit.
+fn residual_sums(model: &Model, rows: &[Rows<'_>], weights: &[i32]) {
+    let cpu = Cpu::new(model);
+    let mut sums = vec![0; model.parameters()];
+    let rows = rows.to_vec();
+    let weights = weights.to_vec();
+    // The CPU has no way to fail.
+    let squared = cpu.residual_sums(&rows, Batch::WHOLE, &weights, Target::Label, &mut sums);
+    black_box((squared.unwrap_or_default(), sums));
+}

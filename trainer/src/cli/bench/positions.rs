@@ -1,0 +1,52 @@
+//! The positions that are measured on.
+
+use anyhow::ensure;
+use othello_engine::board::transcript::Replay;
+use othello_engine::board::{Phase, Square};
+use othello_engine::progress::Progress;
+use othello_engine::random::Generator;
+use othello_engine::record::Game;
+use rayon::prelude::*;
+
+use super::Arguments;
+use crate::dataset::{Dataset, DatasetBuilder, Split};
+use crate::source::LabelRules;
+
+impl Arguments {
+    /// Positions as a fit has them: merged up to symmetry, by phase.
+    pub(super) fn positions(&self, progress: &dyn Progress) -> anyhow::Result<Dataset> {
+        let rules = LabelRules::default();
+        let dataset = match &self.data {
+            Some(choice) => {
+                Dataset::read(std::slice::from_ref(choice), &[], &rules, Split::none(), progress)?
+            }
+            None => {
+                let mut builder = DatasetBuilder::new(rules, Split::none());
+                let games = (0..self.games).into_par_iter();
+                builder.add_games(
+                    &games.map(|game| random_game(self.seed, game)).collect::<Vec<_>>(),
+                    1.0,
+                );
+                builder.finish()
+            }
+        };
+        let positions: usize =
+            self.phases.iter().map(|phase: Phase| dataset.training(phase).len()).sum();
+        ensure!(positions > 0, "no positions in these phases: choose other --phases or --data");
+        Ok(dataset)
+    }
+}
+
+/// Game `number` of a seed, every move drawn from the legal ones alike.
+fn random_game(seed: u64, number: u64) -> Game {
+    let mut random = Generator::split(seed, number);
+    let mut squares = vec![];
+    let mut replay = Replay::from_start(&[]).expect("no moves are legal");
+    while let legal @ 1.. = replay.end.moves() {
+        let choice = random.below(legal.count_ones()) as usize;
+        let square = Square::nth(legal, choice).expect("there are as many moves");
+        replay.push(square).expect("the move is legal");
+        squares.push(square);
+    }
+    Game::new(0, &squares).expect("a game of legal moves")
+}

@@ -1,0 +1,51 @@
+//! Rates by the best of several rounds.
+
+use std::time::Instant;
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// Something to measure, and its best run so far.
+pub(super) struct Candidate<'a> {
+    run: Box<dyn FnMut() + 'a>,
+    best: Rate,
+}
+
+/// Positions per second.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Rate {
+    /// By the clock on the wall.
+    pub by_wall: f64,
+    /// By the time that processors worked on it: other programs on the machine do not count.
+    pub by_processor: f64,
+}
+
+impl<'a> Candidate<'a> {
+    pub(super) fn new(run: impl FnMut() + 'a) -> Self {
+        Self { run: Box::new(run), best: Rate::default() }
+    }
+}
+
+/// Runs all candidates in turn, `rounds` times, so that what disturbs the machine disturbs all of
+/// them alike; returns how many of `positions` each does a second in its best run.
+pub(super) fn rates(
+    mut candidates: Vec<Candidate<'_>>,
+    positions: usize,
+    rounds: u32,
+) -> Vec<Rate> {
+    for _ in 0..rounds {
+        for Candidate { run, best } in &mut candidates {
+            let (begun, worked) = (Instant::now(), processor_seconds());
+            run();
+            let (wall, worked) = (begun.elapsed().as_secs_f64(), processor_seconds() - worked);
+            best.by_wall = best.by_wall.max(positions as f64 / wall);
+            best.by_processor = best.by_processor.max(positions as f64 / worked);
+        }
+    }
+    candidates.iter().map(|candidate| candidate.best).collect()
+}
+
+/// What all threads of this process have used.
+fn processor_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}

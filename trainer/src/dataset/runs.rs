@@ -1,0 +1,336 @@
+//! Rows that do not fit into memory: sorted runs in a temporary file, merged into another one
+//! that is mapped.
+//!
+//! Runs keep all rows as they were read. They are merged and told apart while they stream by, in
+//! the very order in which [`super::layout`] does it in memory, so that the result is the same.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::os::unix::fs::FileExt as _;
+use std::sync::Arc;
+
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::progress::Progress;
+use othello_engine::record::{ROW_BYTES, ScoredPosition};
+use rayon::prelude::*;
+
+use super::layout::{ByPhase, Duplicates, order};
+use super::stored::{MappedRows, StoredRows};
+use super::{MemoryLimit, Part};
+
+/// The parts of a dataset, each by phase.
+pub(super) type Parts<R> = [Vec<R>; Part::ALL.len()];
+
+/// Rows that stand one after another in a file: which rows of it, counted from 0.
+#[derive(Clone, Default, Debug)]
+struct Stretch {
+    begin: u64,
+    end: u64,
+}
+
+/// The runs written so far.
+pub(super) struct Runs {
+    file: File,
+    rows: u64,
+    runs: Vec<Parts<Stretch>>,
+    limit: MemoryLimit,
+}
+
+impl Runs {
+    /// None yet.
+    pub(super) fn new(limit: MemoryLimit) -> io::Result<Self> {
+        Ok(Self { file: tempfile::tempfile_in(&limit.folder)?, rows: 0, runs: vec![], limit })
+    }
+
+    /// Sorts rows, writes them as a run, and leaves none.
+    pub(super) fn push(&mut self, parts: &mut [ByPhase; 3]) -> io::Result<()> {
+        let mut writer = BufWriter::new(&self.file);
+        let mut run = [const { vec![] }; Part::ALL.len()];
+        for (stretches, by_phase) in run.iter_mut().zip(parts) {
+            by_phase.par_iter_mut().for_each(|rows| rows.par_sort_unstable_by_key(order));
+            for rows in by_phase.iter_mut().map(std::mem::take) {
+                rows.iter().try_for_each(|row| writer.write_all(&row.to_bytes()))?;
+                let begin = self.rows;
+                self.rows += rows.len() as u64;
+                stretches.push(Stretch { begin, end: self.rows });
+            }
+        }
+        writer.flush()?;
+        self.runs.push(run);
+        Ok(())
+    }
+
+    /// Merges the runs, phase by phase.
+    pub(super) fn merge(self, progress: &dyn Progress) -> io::Result<Parts<StoredRows>> {
+        progress.begin("merge", 0, PHASES as u64);
+        let file = tempfile::tempfile_in(&self.limit.folder)?;
+        let mut output = Output { file: &file, rows: 0 };
+        let mut parts = [const { vec![] }; Part::ALL.len()];
+        for phase in Phase::all() {
+            let training = output.append(|write| {
+                let mut duplicates: Option<Duplicates> = None;
+                let mut rows = self.rows(Part::Training, phase)?;
+                while let Some(row) = rows.next()? {
+                    match &mut duplicates {
+                        Some(same) if same.position() == row.position() => same.add(&row),
+                        _ => {
+                            let before = duplicates.replace(Duplicates::new(&row));
+                            before.map_or(Ok(()), |before| write(before.merged()))?;
+                        }
+                    }
+                }
+                duplicates.map_or(Ok(()), |last| write(last.merged()))
+            })?;
+            let [of_training, others @ ..] = &mut parts;
+            of_training.push(training.clone());
+            for (of_part, part) in others.iter_mut().zip([Part::Validation, Part::Test]) {
+                let mut training =
+                    Peekable::new(RowReader::new(&file, &training, self.buffer_bytes()))?;
+                of_part.push(output.append(|write| {
+                    let mut rows = self.rows(part, phase)?;
+                    while let Some(row) = rows.next()? {
+                        if !training.has(&row)? {
+                            write(row)?;
+                        }
+                    }
+                    Ok(())
+                })?);
+            }
+            progress.advance(1);
+        }
+        map(&file, parts)
+    }
+
+    /// The rows of all runs in order.
+    fn rows(&self, part: Part, phase: Phase) -> io::Result<SortedRows<'_>> {
+        let stretches = self.runs.iter().map(|run| &run[part as usize][phase.index()]);
+        let filled = stretches.filter(|stretch| stretch.begin < stretch.end);
+        let reader = |stretch| RowReader::new(&self.file, stretch, self.buffer_bytes());
+        SortedRows::new(filled.map(reader).collect())
+    }
+
+    /// An eighth of the memory for all runs together, within reason.
+    fn buffer_bytes(&self) -> usize {
+        let share = self.limit.bytes / 8 / self.runs.len().max(1) as u64;
+        usize::try_from(share).unwrap_or(usize::MAX).clamp(1 << 12, 1 << 18)
+    }
+}
+
+/// Reads a stretch from its beginning to its end.
+struct RowReader<'f> {
+    file: &'f File,
+    left: Stretch,
+    buffer: Vec<u8>,
+    next: usize,
+    capacity: usize,
+}
+
+impl<'f> RowReader<'f> {
+    fn new(file: &'f File, stretch: &Stretch, bytes: usize) -> Self {
+        let capacity = bytes / ROW_BYTES * ROW_BYTES;
+        Self { file, left: stretch.clone(), buffer: vec![], next: 0, capacity }
+    }
+
+    fn next(&mut self) -> io::Result<Option<ScoredPosition>> {
+        if self.next == self.buffer.len() {
+            let bytes = (self.left.end - self.left.begin).saturating_mul(ROW_BYTES as u64);
+            let length = usize::try_from(bytes).unwrap_or(usize::MAX).min(self.capacity);
+            self.buffer.resize(length, 0);
+            self.file.read_exact_at(&mut self.buffer, self.left.begin * ROW_BYTES as u64)?;
+            self.left.begin += (length / ROW_BYTES) as u64;
+            self.next = 0;
+        }
+        let Some(row) = self.buffer[self.next..].first_chunk::<ROW_BYTES>() else {
+            return Ok(None);
+        };
+        self.next += ROW_BYTES;
+        let row = ScoredPosition::from_bytes(row);
+        row.map(Some).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    }
+}
+
+/// Merges readers of sorted rows.
+struct SortedRows<'f> {
+    readers: Vec<RowReader<'f>>,
+    /// The next row of each reader that has one.
+    next: BinaryHeap<Reverse<((u64, ScoredPosition), usize)>>,
+}
+
+impl<'f> SortedRows<'f> {
+    fn new(readers: Vec<RowReader<'f>>) -> io::Result<Self> {
+        let mut rows = Self { next: BinaryHeap::with_capacity(readers.len()), readers };
+        (0..rows.readers.len()).try_for_each(|reader| rows.refill(reader))?;
+        Ok(rows)
+    }
+
+    fn next(&mut self) -> io::Result<Option<ScoredPosition>> {
+        let Some(Reverse(((_, row), reader))) = self.next.pop() else { return Ok(None) };
+        self.refill(reader)?;
+        Ok(Some(row))
+    }
+
+    fn refill(&mut self, reader: usize) -> io::Result<()> {
+        if let Some(row) = self.readers[reader].next()? {
+            self.next.push(Reverse((order(&row), reader)));
+        }
+        Ok(())
+    }
+}
+
+/// The sorted training rows of a phase, of which only the next is looked at.
+struct Peekable<'f> {
+    rows: RowReader<'f>,
+    next: Option<ScoredPosition>,
+}
+
+impl<'f> Peekable<'f> {
+    fn new(mut rows: RowReader<'f>) -> io::Result<Self> {
+        let next = rows.next()?;
+        Ok(Self { rows, next })
+    }
+
+    /// Whether the position of `row` is there; rows are asked for in order.
+    fn has(&mut self, row: &ScoredPosition) -> io::Result<bool> {
+        let key = |row: &ScoredPosition| (order(row).0, row.position());
+        while self.next.as_ref().is_some_and(|next| key(next) < key(row)) {
+            self.next = self.rows.next()?;
+        }
+        Ok(self.next.as_ref().is_some_and(|next| next.position() == row.position()))
+    }
+}
+
+/// Maps merged rows.
+fn map(file: &File, parts: Parts<Stretch>) -> io::Result<Parts<StoredRows>> {
+    // SAFETY: `Output` wrote rows and nothing else; the file has no name, so that nobody else
+    // comes to it, and here nobody writes to it any more.
+    let mapped = Arc::new(unsafe { MappedRows::new(file)? });
+    let stored = |stretch: Stretch| {
+        let row = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
+        StoredRows::Mapped(mapped.clone(), row(stretch.begin)..row(stretch.end))
+    };
+    Ok(parts.map(|by_phase| by_phase.into_iter().map(stored).collect()))
+}
+
+/// The merged rows.
+struct Output<'f> {
+    file: &'f File,
+    rows: u64,
+}
+
+impl Output<'_> {
+    /// Appends the rows that `produce` writes.
+    fn append(
+        &mut self,
+        produce: impl FnOnce(&mut dyn FnMut(ScoredPosition) -> io::Result<()>) -> io::Result<()>,
+    ) -> io::Result<Stretch> {
+        let begin = self.rows;
+        let mut writer = BufWriter::new(self.file);
+        let mut end = begin;
+        produce(&mut |row| {
+            end += 1;
+            writer.write_all(&row.to_bytes())
+        })?;
+        writer.flush()?;
+        self.rows = end;
+        Ok(Stretch { begin, end })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::dataset::tests::{games, write_games};
+    use crate::dataset::{DataChoice, Dataset, DatasetBuilder, DatasetError, Split};
+    use crate::source::LabelRules;
+    use othello_engine::progress::Silent;
+    use othello_engine::random::Generator;
+    use othello_engine::record::Game;
+    use proptest::prelude::*;
+
+    fn builder(split: Split) -> DatasetBuilder {
+        DatasetBuilder::new(LabelRules::default(), split)
+    }
+
+    /// A dataset that is built from batches of games, each with a weight, a run for each batch.
+    fn from_runs(folder: &Path, split: Split, batches: &[(Vec<Game>, f64)]) -> Dataset {
+        let limit = MemoryLimit { bytes: 1, folder: folder.into() };
+        let mut runs = builder(split).within(limit);
+        for (games, weight) in batches {
+            runs.add_games(games, *weight);
+            runs.push_run().unwrap();
+        }
+        runs.finish_within(&Silent).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+
+        /// Few different games, many of them several times, in batches of any size, none included.
+        #[test]
+        fn runs_give_the_dataset_that_memory_gives(
+            different in 1_u64..120,
+            sizes in proptest::collection::vec(0_usize..80, 1..8),
+            seed in any::<u64>(),
+        ) {
+            let different = games(different);
+            let mut random = Generator::new(seed);
+            let mut draw = || different[random.below(different.len() as u32) as usize].clone();
+            let batch = |size: usize| ((0..size).map(|_| draw()).collect(), 0.1 + size as f64);
+            let batches: Vec<(Vec<Game>, f64)> = sizes.into_iter().map(batch).collect();
+            let split = Split { seed, validation_percent: 20, test_percent: 20 };
+            let mut memory = builder(split);
+            batches.iter().for_each(|(games, weight)| memory.add_games(games, *weight));
+            let folder = tempfile::tempdir().unwrap();
+            let found = from_runs(folder.path(), split, &batches);
+            prop_assert_eq!(found.sha256(), memory.finish().sha256());
+        }
+    }
+
+    #[test]
+    fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("some.games");
+        write_games(&path, &games(1500));
+        let data = [DataChoice { path, weight: 1.5 }];
+        let (rules, split) = (LabelRules::default(), Split::new(1));
+        let expected = Dataset::read(&data, &[], &rules, split, &Silent).unwrap();
+        let temporary = tempfile::tempdir().unwrap();
+        for bytes in [1, 1 << 21, 1 << 40] {
+            let limit = Some(MemoryLimit { bytes, folder: temporary.path().into() });
+            let found = Dataset::read_within(limit, &data, &[], &rules, split, &Silent).unwrap();
+            assert_eq!(found.sha256(), expected.sha256());
+            assert_eq!(found.inputs(), expected.inputs());
+            let mapped = matches!(found.training[30], StoredRows::Mapped(..));
+            assert_eq!(mapped, bytes < 1 << 40);
+            assert_eq!(temporary.path().read_dir().unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn positions_are_removed_from_mapped_rows_too() {
+        let games = games(100);
+        let folder = tempfile::tempdir().unwrap();
+        let split = Split::new(1);
+        let mapped = from_runs(folder.path(), split, &[(games.clone(), 1.0)]);
+        let mut memory = builder(split);
+        memory.add_games(&games, 1.0);
+        let out: Vec<_> = games[..9].iter().flat_map(|game| game.replay().steps).collect();
+        let out: Vec<_> = out.iter().map(|step| step.position).collect();
+        assert_eq!(mapped.without(&out).sha256(), memory.finish().without(&out).sha256());
+    }
+
+    #[test]
+    fn a_folder_that_takes_no_file_is_named() {
+        let limit = MemoryLimit { bytes: 5 << 20, folder: "/no/such/folder".into() };
+        let mut builder = builder(Split::new(1)).within(limit);
+        builder.add_games(&games(1), 1.0);
+        let error = builder.push_run().unwrap_err();
+        assert!(matches!(error, DatasetError::Temporary { .. }));
+        let text = error.to_string();
+        assert!(text.contains("/no/such/folder") && text.contains("5 MB"), "{text}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Which instructions the parameters of positions are computed with.
+
+use std::fmt;
+
+/// A way to compute parameters. All give the same numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+#[serde(into = "&'static str")]
+pub enum InstructionSet {
+    /// What every processor has.
+    Portable,
+    /// Byte shuffles within 16 bytes, 32 bytes at once: x86-64-v3.
+    Avx2,
+    /// Byte shuffles within 16 bytes, 64 bytes at once: x86-64-v4.
+    Avx512Bw,
+    /// Byte permutes over 64 bytes: Ice Lake, Zen 4 and later.
+    Avx512Vbmi,
+}
+
+impl InstructionSet {
+    /// All of them, the slowest first.
+    pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2, Self::Avx512Bw, Self::Avx512Vbmi];
+
+    /// Whether this processor has it.
+    pub fn is_available(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return match self {
+            Self::Portable => true,
+            Self::Avx2 => is_x86_feature_detected!("avx2"),
+            Self::Avx512Bw => is_x86_feature_detected!("avx512bw"),
+            Self::Avx512Vbmi => {
+                is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi")
+            }
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        return self == Self::Portable;
+    }
+
+    /// Those that this processor has, the slowest first.
+    pub fn available() -> impl DoubleEndedIterator<Item = Self> {
+        Self::ALL.into_iter().filter(|instructions| instructions.is_available())
+    }
+
+    /// The fastest that this processor has.
+    pub fn fastest() -> Self {
+        Self::available().next_back().unwrap_or(Self::Portable)
+    }
+
+    /// Its name, as reports have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Avx512Bw => "avx512bw",
+            Self::Avx512Vbmi => "avx512vbmi",
+        }
+    }
+}
+
+impl From<InstructionSet> for &'static str {
+    fn from(instructions: InstructionSet) -> Self {
+        instructions.name()
+    }
+}
+
+impl fmt::Display for InstructionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

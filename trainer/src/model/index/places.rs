@@ -1,0 +1,84 @@
+//! Where the digits of all lanes stand, as byte shuffles want it.
+//!
+//! A class is computed in bytes: a, b, and c as c = low + 243·high, each of at most five digits.
+//! Two rounds of interleaving with zeros then widen bytes to 32 bits. They work within chunks of
+//! 16 bytes, so the lanes are put in such an order that the instances come out in theirs.
+
+use othello_engine::board::Square;
+use othello_engine::pattern::{LANES, configurations};
+
+use crate::model::class::Lane;
+
+/// The most digits a byte holds in base 3.
+pub(super) const DIGITS: usize = 5;
+
+/// The number of a square where a lane has none.
+pub(super) const NOWHERE: u8 = 0xFF;
+
+/// a, b, the low and the high digits of c, in this order wherever there are four of something.
+pub(super) const NUMBERS: usize = 4;
+
+/// The tables of a pattern set for vectors of some width.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    /// For each number and each of its digits, the least significant first, the square of each
+    /// byte lane.
+    pub squares: [Vec<[u8; LANES]>; NUMBERS],
+    /// What low is multiplied with, in the order in which interleaving a vector's low halves and
+    /// then its high halves makes 16 bits of bytes.
+    pub low_stride: [u16; LANES],
+    /// What high is multiplied with.
+    pub high_stride: [u16; LANES],
+    /// In the order of the instances.
+    pub first_parameter: [u32; LANES],
+}
+
+impl Places {
+    /// Tables for vectors of `chunks` times 16 bytes.
+    pub(super) fn new(lanes: &[Lane], chunks: usize) -> Self {
+        let mut places = Self {
+            squares: [const { vec![] }; NUMBERS],
+            low_stride: [0; LANES],
+            high_stride: [0; LANES],
+            first_parameter: [0; LANES],
+        };
+        for (instance, lane) in lanes.iter().enumerate() {
+            let byte = byte_of_instance(instance, chunks);
+            let (low, high) = lane.fixed.split_at(lane.fixed.len().min(DIGITS));
+            let numbers = [lane.first.as_slice(), &lane.second, low, high];
+            for (digits, squares) in places.squares.iter_mut().zip(numbers) {
+                set_squares(digits, byte, squares);
+            }
+            let word = word_of_byte(byte, chunks);
+            places.low_stride[word] = lane.fixed_stride;
+            // Below 2^16: with more than five fixed squares there are at most two pairs.
+            let high_stride = usize::from(lane.fixed_stride) * configurations(DIGITS);
+            places.high_stride[word] = if high.is_empty() { 0 } else { high_stride as u16 };
+            places.first_parameter[instance] = lane.first_parameter;
+        }
+        places
+    }
+}
+
+fn set_squares(digits: &mut Vec<[u8; LANES]>, byte: usize, squares: &[Square]) {
+    let length = digits.len().max(squares.len());
+    digits.resize(length, [NOWHERE; LANES]);
+    for (digit, square) in digits.iter_mut().zip(squares) {
+        digit[byte] = square.index() as u8;
+    }
+}
+
+/// Which byte becomes the parameter of an instance: interleaving twice takes four neighbouring
+/// bytes of every chunk of a vector to the same result.
+fn byte_of_instance(instance: usize, chunks: usize) -> usize {
+    let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
+    let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
+    16 * (chunks * vector + chunk) + 4 * result + element
+}
+
+/// Which 16-bit number a byte becomes, those of a vector's low halves of chunks coming first.
+fn word_of_byte(byte: usize, chunks: usize) -> usize {
+    let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
+    let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);
+    16 * chunks * vector + 8 * chunks * half + 8 * chunk + element
+}

@@ -1,0 +1,81 @@
+//! Every instruction set against the definition, for sets with every kind of symmetry.
+
+use othello_engine::board::Square;
+use othello_engine::pattern::PatternSet;
+use othello_engine::random::Generator;
+
+use crate::model::{Features, InstructionSet, Model, random_positions};
+
+/// The parameters by the file's numbering, as the definition has them.
+fn by_definition(model: &Model, position: &othello_engine::board::Position) -> Vec<usize> {
+    model.geometry.parameters_of(position).collect()
+}
+
+fn in_file(model: &Model, features: Features) -> Vec<usize> {
+    features.parameters().iter().map(|&parameter| model.in_file(parameter as usize)).collect()
+}
+
+/// Compares on the positions of a few random games, and a few boards that no game has.
+fn compare(set: &PatternSet, games: u64) {
+    let mut positions = random_positions(games);
+    let mut random = Generator::new(7);
+    for _ in 0..100 {
+        let (some, others) = (random.next_u64(), random.next_u64());
+        positions.extend(othello_engine::board::Position::new(some & !others, others));
+    }
+    for instructions in InstructionSet::available() {
+        let model = Model::with_instructions(set.clone(), instructions);
+        assert_eq!(model.instructions(), instructions);
+        for position in &positions {
+            let found = in_file(&model, model.features(position));
+            let name = set.to_toml();
+            assert_eq!(found, by_definition(&model, position), "{instructions}, {name}");
+        }
+    }
+}
+
+#[test]
+fn every_instruction_set_finds_the_classes_of_the_definition() {
+    for name in ["standard", "small", "discs"] {
+        compare(&PatternSet::shipped(name).unwrap(), 20);
+    }
+}
+
+/// One to ten squares anywhere, so that most have no symmetry, as many as fit.
+#[test]
+fn random_sets_too() {
+    for seed in 0..40 {
+        let mut random = Generator::new(seed);
+        let mut text = "name = \"random\"\n".to_owned();
+        let mut set = None;
+        for _ in 0..8 {
+            let mut squares: Vec<Square> = Square::all().collect();
+            random.shuffle(&mut squares);
+            squares.truncate(1 + random.below(10) as usize);
+            let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
+            text += &format!("[[pattern]]\nsquares = \"{}\"\n", squares.join(" "));
+            set = PatternSet::from_toml(&text).ok().or(set);
+        }
+        compare(&set.unwrap(), 1);
+    }
+}
+
+/// Unions of orbits under subgroups: patterns with two, four and eight symmetries of their own,
+/// of every size up to ten, fixed squares and pairs in every proportion.
+#[test]
+fn symmetric_sets_too() {
+    let sets = [
+        // Eight: corners, X squares, the centre; nine and ten squares cannot have eight.
+        &["a1 h1 a8 h8", "b2 g2 b7 g7 d4 e4 d5 e5", "c1 f1 a3 h3 a6 h6 c8 f8"][..],
+        // Four: both diagonals; both axes; rotations.
+        &["a1 h8", "a1 b2 g7 h8 a8 h1", "d1 e1 d8 e8", "a4 a5 h4 h5 d3 e3 d6 e6", "b1 h2 g8 a7"],
+        // Two: the long diagonal with no pair, and pairs with no fixed square.
+        &["a1 b2 c3 d4 e5 f6 g7 h8", "a1 b1 c1 d1 e1 f1 g1 h1 b2 g2", "a1 b2 c3 d4 e5 f6 g7"],
+        &["a1 b1 a2 c1 a3 d1 a4 b2 c3 d4", "a1 h8 b2 g7 c3 f6 d4 e5 b1 a2", "a1 b2 c3"],
+    ];
+    for patterns in sets {
+        let pattern = |squares: &&str| format!("[[pattern]]\nsquares = \"{squares}\"\n");
+        let text: String = patterns.iter().map(pattern).collect();
+        compare(&PatternSet::from_toml(&format!("name = \"symmetric\"\n{text}")).unwrap(), 5);
+    }
+}
