@@ -72,6 +72,19 @@ mv "$weights" "$out/moved.weights" && cp "$out/target/release/othello-engine" "$
 (cd / && "$out/carried" evaluate "$out/some.txt" --json 2>"$out/log") | values >"$out/by-binary"
 cmp "$out/by-file" "$out/by-binary" && echo "the same $(wc -l <"$out/some.txt") values"
 
+step "the CUDA kernels, run on the CPU, under AddressSanitizer and UndefinedBehaviorSanitizer"
+tests=$(cargo test -p othello-trainer --lib --no-run 2>&1 | sed -n 's/.*Executable.*(\(.*\))/\1/p')
+sanitized() {
+    OTHELLO_HOST_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined" ASAN_OPTIONS=detect_leaks=0 \
+        LD_PRELOAD=$(cc -print-file-name=libasan.so) "$tests" "$@"
+}
+sanitized backend::kernels --skip a_changed_constant
+sanitized --ignored a_kernel_that_reads_past_its_rows >"$out/log" 2>&1 && { echo "nobody noticed"; exit 1; }
+grep -m 1 heap-buffer-overflow "$out/log"
+
+step "registers and spills of the CUDA kernels"
+(eval "$(scripts/nvrtc.sh --ptxas)" && "$tests" no_kernel_spills --nocapture 2>&1 | grep -E "Compiling entry|spill|Used|skipped|test result")
+
 if [[ ! -d $shared/data ]]; then
     step "skipped: no $shared/data"
     exit
