@@ -95,6 +95,19 @@ cmp "$out/by-file" "$out/by-binary" && echo "the same $(wc -l <"$out/some.txt") 
 step "25 kills of every command: identical results, at most 1.2 times the work, nothing finished done again"
 OTHELLO_KILLS=25 cargo test --release --workspace --test kill -- --nocapture --test-threads 1 | grep kills
 
+step "the CUDA kernels, run on the CPU, under AddressSanitizer and UndefinedBehaviorSanitizer"
+tests=$(cargo test -p othello-trainer --lib --no-run 2>&1 | sed -n 's/.*Executable.*(\(.*\))/\1/p')
+sanitized() {
+    OTHELLO_HOST_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined" ASAN_OPTIONS=detect_leaks=0 \
+        LD_PRELOAD=$(cc -print-file-name=libasan.so) "$tests" "$@"
+}
+sanitized backend::kernels --skip a_changed_constant
+sanitized --ignored a_kernel_that_reads_past_its_rows >"$out/log" 2>&1 && { echo "nobody noticed"; exit 1; }
+grep -m 1 heap-buffer-overflow "$out/log"
+
+step "registers and spills of the CUDA kernels"
+(eval "$(scripts/nvrtc.sh --ptxas)" && "$tests" no_kernel_spills --nocapture 2>&1 | grep -E "Compiling entry|spill|Used|skipped|test result")
+
 if [[ ! -d $shared/data ]]; then
     step "skipped: no $shared/data"
     exit

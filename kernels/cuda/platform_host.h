@@ -58,7 +58,7 @@ static inline unsigned int dot_bytes(unsigned int a, unsigned int b, unsigned in
 #else
 #define JUMPS 1
 #endif
-#define STACK_BYTES (256 << 10)
+#define STACK_BYTES (64 << 10)
 
 typedef void HostCall(void **arguments);
 typedef enum { READY, WAITING, RETURNED } HostState;

@@ -343,3 +343,14 @@ fn a_changed_constant_in_a_source_is_found() {
         assert!(found, "nobody notices {to}");
     }
 }
+
+/// What AddressSanitizer has to stop, in `scripts/check-long.sh`: it shows that it looks.
+#[test]
+#[ignore = "reads memory that is not its own"]
+fn a_kernel_that_reads_past_its_rows() {
+    let model = model("small");
+    let changed = program(&model).with("at < count;", "at <= count;");
+    let bench = Bench::of(&model, &changed, Way::Simple, None);
+    let rows = random_rows(100, 7);
+    sums(&bench.kernels, &[Rows::full(&rows)], &random_weights(&model, 8.0, 8));
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# The checks that need a GPU: takes a release binary to a machine that has an NVIDIA GPU with its driver and
+# CUDA (NVRTC, compute-sanitizer) but no Rust, and brings one JSON object back.
+#
+#   scripts/gpu-check.sh HOST [GAMES...]    by ssh and scp; HOST `local` is this machine
+#
+# GAMES are records to fit (default: self-play made here, small). What it does there:
+#   doctor            what there is
+#   equality          fit on cpu and on cuda, by least squares and by Adam: the same sha256
+#   memory            a small fit under compute-sanitizer (memcheck, racecheck, initcheck): no errors
+#   throughput        `bench --device cuda` and `--device cpu`
+#
+# Exit status 1 where something is wrong. Not run yet: no GPU was at hand when it was written.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+host=${1:?usage: scripts/gpu-check.sh HOST [GAMES...]}
+shift
+
+# For an ordinary x86-64 machine with AVX2; CUDA is loaded there at run time.
+RUSTFLAGS="-C target-cpu=x86-64-v3" CARGO_TARGET_DIR=target/carried cargo build --release >&2
+here=$(mktemp -d) && trap 'rm -rf "$here"' EXIT
+mkdir "$here/gpu-check"
+cp target/carried/release/othello-trainer "$here/gpu-check/"
+engine=target/carried/release/othello-engine
+"$engine" selfplay --games 300 --seed 2 --depth 1 --exact 4 --weights mobility --out "$here/gpu-check/small.games" >&2
+if [ $# -eq 0 ]; then
+    "$engine" selfplay --games 20000 --seed 1 --depth 2 --exact 8 --weights mobility --out "$here/games.games" >&2
+    set -- "$here/games.games"
+fi
+mkdir "$here/gpu-check/data" && cp "$@" "$here/gpu-check/data/"
+
+cat >"$here/gpu-check/check.sh" <<'THERE'
+#!/usr/bin/env bash
+set -uo pipefail
+cd "$(dirname "$0")"
+wrong=0
+field() { sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p" | head -n 1; }
+object() { if [ -s "$1" ]; then tail -n 1 "$1"; else echo null; fi; }
+
+./othello-trainer doctor --json >doctor.json 2>doctor.log || wrong=1
+for optimizer in lsq adam; do
+    for device in cpu cuda; do
+        ./othello-trainer fit data/* --device $device --optimizer $optimizer --force --json \
+            --out $optimizer-$device.weights >$optimizer-$device.json 2>$optimizer-$device.log || wrong=1
+    done
+    cpu=$(field sha256 <$optimizer-cpu.json) cuda=$(field sha256 <$optimizer-cuda.json)
+    [ -n "$cpu" ] && [ "$cpu" = "$cuda" ] && equal=true || { equal=false wrong=1; }
+    printf '"%s":{"equal":%s,"cpu":"%s","cuda":"%s","seconds_cpu":%s,"seconds_cuda":%s}\n' $optimizer $equal "$cpu" "$cuda" \
+        "$(field seconds <$optimizer-cpu.json || true)" "$(field seconds <$optimizer-cuda.json || true)"
+done >equality
+for tool in memcheck racecheck initcheck; do
+    if ! command -v compute-sanitizer >/dev/null; then
+        printf '"%s":"skipped: no compute-sanitizer"\n' $tool
+    elif compute-sanitizer --tool $tool --error-exitcode 3 ./othello-trainer fit small.games --device cuda --optimizer adam \
+        --phases 30..31 --iterations 2 --force --out small.weights >$tool.log 2>&1; then
+        printf '"%s":"clean"\n' $tool
+    else
+        wrong=1
+        printf '"%s":"%s"\n' $tool "$(tail -n 3 $tool.log | tr -d '"\\' | tr '\n\t' '  ')"
+    fi
+done >memory
+for device in cuda cpu; do
+    ./othello-trainer bench --device $device --json >bench-$device.json 2>bench-$device.log || wrong=1
+done
+printf '{"wrong":%s,"doctor":%s,"equality":{%s},"memory":{%s},"bench_cuda":%s,"bench_cpu":%s}\n' \
+    $wrong "$(object doctor.json)" "$(paste -sd, equality)" "$(paste -sd, memory)" \
+    "$(object bench-cuda.json)" "$(object bench-cpu.json)" >result.json
+exit $wrong
+THERE
+chmod +x "$here/gpu-check/check.sh"
+
+status=0
+if [ "$host" = local ]; then
+    "$here/gpu-check/check.sh" >&2 || status=$?
+    cp "$here/gpu-check/result.json" gpu-check.json
+else
+    there=$(ssh "$host" mktemp -d)
+    scp -qr "$here/gpu-check" "$host:$there/"
+    ssh "$host" "$there/gpu-check/check.sh" >&2 || status=$?
+    scp -q "$host:$there/gpu-check/result.json" gpu-check.json
+    ssh "$host" "rm -rf '$there'"
+fi
+cat gpu-check.json
+exit "$status"
