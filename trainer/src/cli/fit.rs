@@ -3,10 +3,11 @@
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
+use othello_engine::board::Phase;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::eval::Weights;
 use othello_engine::file::Existing;
@@ -17,7 +18,7 @@ use serde::Serialize;
 use super::phases::Phases;
 use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Part};
-use crate::fit::{Fit, FitReport, FitSettings, Window};
+use crate::fit::{self, Fit, FitReport, FitSettings, Limits, Schedule, Window};
 use crate::model::Model;
 use crate::source::LabelRules;
 
@@ -63,9 +64,27 @@ pub struct Arguments {
     /// Which label the positions of games get, such as `34..=38:solved, 0..=60:result*0.5`
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// The most passes over the data of a phase
+    /// The most passes over the data of a phase [default: 40 by lsq and descent, 10 by adam]
     #[arg(long, value_name = "N")]
     iterations: Option<u32>,
+    /// Positions that an update of Adam looks at, 0 for all [default: 8192]
+    #[arg(long, value_name = "N")]
+    batch: Option<u32>,
+    /// How far Adam moves a weight in an update at the start, in discs [default: 0.2]
+    #[arg(long, value_name = "DISCS")]
+    learning_rate: Option<f64>,
+    /// How Adam's learning rate changes: `constant`, `cosine`, `step:PASSES:FACTOR` or
+    /// `plateau:PASSES:FACTOR` [default: cosine]
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<Schedule>,
+    /// How long to fit. What has not come to its end by then goes into the weights as it stands;
+    /// the same command goes on with it
+    #[arg(long, value_name = "M", value_parser = minutes)]
+    minutes: Option<Duration>,
+    /// The memory for the phases at work, besides the positions, in MB of 2^20 bytes: the less,
+    /// the fewer phases at once
+    #[arg(long, value_name = "MB")]
+    memory_mb: Option<u64>,
     /// A TOML file of settings; flags override it
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
@@ -91,10 +110,12 @@ enum Device {
 enum Optimizer {
     /// Adam on a GPU, least squares on the CPU
     Auto,
-    /// Adam
+    /// Adam, by mini-batches
     Adam,
     /// Ridge-regularised least squares by conjugate gradients
     Lsq,
+    /// Steepest descent, to compare with
+    Descent,
 }
 
 #[derive(Serialize)]
@@ -102,6 +123,8 @@ struct Fitted {
     device: &'static str,
     optimizer: &'static str,
     phases: FitReport,
+    /// The phases that the time was too short for.
+    unfinished: Vec<Phase>,
     positions: usize,
     validation_mae: Option<f64>,
     test_mae: Option<f64>,
@@ -117,6 +140,9 @@ impl fmt::Display for Fitted {
         let (validation, test) = (discs(self.validation_mae), discs(self.test_mae));
         writeln!(f, "MAE over all phases: validation {validation}, test {test}")?;
         writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
+        if let (phases @ 1.., weights) = (self.unfinished.len(), self.weights.display()) {
+            writeln!(f, "the time was up: {phases} phases of {weights} are not finished")?;
+        }
         write!(f, "{}  sha256 {}", self.weights.display(), self.sha256)
     }
 }
@@ -124,9 +150,10 @@ impl fmt::Display for Fitted {
 /// Fits and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let (device, optimizer) = (arguments.device()?, arguments.optimizer()?);
-    session.progress().message(&format!("device {device}, optimizer {optimizer}"));
-    let settings = arguments.settings()?;
+    let device = arguments.device()?;
+    let (optimizer, reason) = arguments.optimizer();
+    session.progress().message(&format!("device {device}; optimizer {optimizer}, {reason}"));
+    let settings = arguments.settings(optimizer)?;
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
     let set = match &initial {
         Some(file) => file.weights.set().clone(),
@@ -140,8 +167,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         model: &model,
         dataset: &dataset,
         settings: &settings,
+        optimizer,
         initial: initial.as_ref(),
         phases: arguments.phases.0.clone(),
+        limits: Limits {
+            time: arguments.minutes,
+            memory: arguments.memory_mb.map(|megabytes| megabytes.saturating_mul(1 << 20)),
+        },
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let (summary, phases) =
@@ -149,7 +181,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
     session.print(&Fitted {
         device,
-        optimizer,
+        optimizer: optimizer.name(),
+        unfinished: phases.unfinished(),
         phases,
         test_mae,
         positions: dataset.len(Part::Training),
@@ -172,13 +205,21 @@ impl Arguments {
         Ok("cpu")
     }
 
-    fn optimizer(&self) -> anyhow::Result<&'static str> {
-        ensure!(self.optimizer != Optimizer::Adam, "--optimizer adam: not in this build; use lsq");
-        Ok("lsq")
+    /// How to fit, and why.
+    fn optimizer(&self) -> (fit::Optimizer, &'static str) {
+        const ASKED: &str = "as asked";
+        match self.optimizer {
+            Optimizer::Adam => (fit::Optimizer::Adam, ASKED),
+            Optimizer::Lsq => (fit::Optimizer::LeastSquares, ASKED),
+            Optimizer::Descent => (fit::Optimizer::Descent, ASKED),
+            Optimizer::Auto => {
+                (fit::Optimizer::LeastSquares, "which takes the least time without a GPU")
+            }
+        }
     }
 
     /// The settings file, with the flags over it.
-    fn settings(&self) -> anyhow::Result<FitSettings> {
+    fn settings(&self, optimizer: fit::Optimizer) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
             Some(path) => {
                 let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
@@ -189,7 +230,7 @@ impl Arguments {
         settings.window = self.window.clone().unwrap_or(settings.window);
         settings.ridge = self.ridge.unwrap_or(settings.ridge);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
-        settings.iterations = self.iterations.unwrap_or(settings.iterations);
+        self.change_optimizer(optimizer, &mut settings)?;
         settings.seed = self.seed.unwrap_or(settings.seed);
         if !self.test.is_empty() {
             settings.test_percent = 0;
@@ -197,6 +238,39 @@ impl Arguments {
         settings.check()?;
         Ok(settings)
     }
+
+    /// The flags that are an optimizer's own, over its settings.
+    fn change_optimizer(
+        &self,
+        optimizer: fit::Optimizer,
+        settings: &mut FitSettings,
+    ) -> anyhow::Result<()> {
+        if optimizer == fit::Optimizer::Adam {
+            let adam = &mut settings.adam;
+            adam.passes = self.iterations.unwrap_or(adam.passes);
+            adam.batch = self.batch.unwrap_or(adam.batch);
+            adam.learning_rate = self.learning_rate.unwrap_or(adam.learning_rate);
+            adam.schedule = self.schedule.unwrap_or(adam.schedule);
+            return Ok(());
+        }
+        let of_adam =
+            self.batch.is_some() || self.learning_rate.is_some() || self.schedule.is_some();
+        ensure!(
+            !of_adam,
+            "--batch, --learning-rate and --schedule are Adam's, and the optimizer is {optimizer}: \
+             add --optimizer adam"
+        );
+        let iterations = &mut settings.least_squares.iterations;
+        *iterations = self.iterations.unwrap_or(*iterations);
+        Ok(())
+    }
+}
+
+/// A number of minutes above 0.
+fn minutes(text: &str) -> Result<Duration, String> {
+    let minutes = text.parse().ok().filter(|&minutes: &f64| minutes > 0.0);
+    let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
+    time.ok_or_else(|| "expected a number of minutes above 0".to_owned())
 }
 
 /// A pattern set by name or from a file.
