@@ -1,6 +1,7 @@
 //! The optimizers against the exact solution, and against themselves: with other threads, with data
 //! in another order, stopped and gone on with.
 
+mod budget;
 mod exact;
 mod resume;
 mod sums;
