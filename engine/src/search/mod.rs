@@ -7,6 +7,7 @@ mod endgame;
 mod last;
 mod midgame;
 mod ordering;
+mod searchers;
 mod table;
 mod values;
 mod window;
@@ -18,6 +19,7 @@ use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use table::Table;
 
+pub use searchers::Searchers;
 pub use values::values;
 
 /// Searches positions one after another, and remembers what it learned in a transposition table.
