@@ -169,7 +169,7 @@ fn flags_of_another_optimizer_are_refused() {
     let data = games(folder.path(), 60);
     let out = folder.path().join("a.weights");
     let arguments = ["fit", data.to_str().unwrap(), "--out", out.to_str().unwrap()];
-    for wrong in [["--batch", "100"], ["--learning-rate", "0"], ["--minutes", "-1"]] {
+    for wrong in [["--batch", "100"], ["--learning-rate", "0"], ["--minutes", "0"]] {
         let output = trainer(&[&arguments[..], &wrong[..]].concat());
         assert_eq!(output.status.code(), Some(2));
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
