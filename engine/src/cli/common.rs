@@ -85,10 +85,23 @@ pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Out
             ExitCode::from(interrupt::exit_status())
         }
         Err(error) => {
-            say(&format!("error: {error:#}"));
+            say(&format!("error: {}", explanation(&error)));
             ExitCode::from(2)
         }
     }
+}
+
+/// An error and its causes, less those whose words are in it already.
+fn explanation(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
+        if text.is_empty() {
+            cause
+        } else if text.contains(&cause) {
+            text
+        } else {
+            format!("{text}: {cause}")
+        }
+    })
 }
 
 fn start(common: &Common) -> anyhow::Result<Session> {
@@ -104,4 +117,16 @@ fn start(common: &Common) -> anyhow::Result<Session> {
         json: common.json,
         reporter: Reporter::for_standard_error(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Library errors repeat their cause in their own words.
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow::anyhow!("no space").context("a.games: no space; make room");
+        assert_eq!(explanation(&error.context("stopped")), "stopped: a.games: no space; make room");
+    }
 }

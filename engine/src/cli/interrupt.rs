@@ -55,7 +55,9 @@ pub(super) fn listen() -> std::io::Result<()> {
             let number = u8::try_from(signal).unwrap_or(u8::MAX - 128);
             let first = SIGNAL.compare_exchange(0, number, Ordering::SeqCst, Ordering::SeqCst);
             if first.is_ok() && STAGE_ASKS.load(Ordering::SeqCst) {
-                super::progress::say("stopping after the work at hand; interrupt again to stop now");
+                super::progress::say(
+                    "stopping after the work at hand; interrupt again to stop now",
+                );
             } else {
                 super::progress::say(farewell());
                 std::process::exit(exit_status().into());

@@ -83,6 +83,11 @@ impl Checkpoint {
         }
     }
 
+    /// Whether something was recorded for `output`.
+    pub(super) fn exists(output: &Path) -> bool {
+        partial_path(&checkpoint_path(output)).exists()
+    }
+
     /// Takes away what a run left that was killed between completing `output` and
     /// [`Self::remove`]. Where that cannot be done it does no harm.
     pub(super) fn remove_leftover(output: &Path) {

@@ -223,7 +223,8 @@ impl Writer {
 /// A run that failed before it had anything to keep leaves nothing behind.
 impl Drop for Writer {
     fn drop(&mut self) {
-        if self.removed_if_empty && self.offset == self.first_section {
+        let empty = self.offset == self.first_section && !Checkpoint::exists(&self.path);
+        if self.removed_if_empty && empty {
             let _ = fs::remove_file(&self.partial);
         }
     }

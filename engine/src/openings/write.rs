@@ -67,7 +67,7 @@ pub fn write_openings<E: Evaluate>(
             let found = FoundValues::open(path, &provenance, existing)?;
             progress.warn(found.warning());
             let resumed = writer.reread()?.collect::<Result<_, _>>()?;
-            let mut output = Output { writer, resumed, found };
+            let mut output = Output { found, writer, resumed };
             let last = output.score_last(&plies, settings, evaluator, progress)?;
             output.write_earlier(&plies, last)?;
             let summary = output.writer.finish()?;
@@ -80,9 +80,9 @@ pub fn write_openings<E: Evaluate>(
 
 /// The file being written, and what an earlier run left in it and beside it.
 struct Output {
+    found: FoundValues,
     writer: PositionWriter,
     resumed: Vec<ScoredPosition>,
-    found: FoundValues,
 }
 
 impl Output {

@@ -25,9 +25,9 @@ impl FinishedGames {
         let (checkpoint, sections) = Checkpoint::open(output, provenance, existing)?;
         // What cannot be read is played again.
         let game = |content| frame::decode(content).ok().and_then(|mut games| games.pop());
-        let found = sections.iter().filter_map(|section| {
-            Some((section.name.parse().ok()?, game(&section.content)?))
-        });
+        let found = sections
+            .iter()
+            .filter_map(|section| Some((section.name.parse().ok()?, game(&section.content)?)));
         let found = found.collect();
         Ok(Self { checkpoint: Mutex::new(checkpoint), found })
     }

@@ -4,9 +4,7 @@ use std::path::Path;
 use std::vec;
 
 use super::{ROW_BYTES, RecordError, ScoredPosition};
-use crate::file::{
-    self, Begin, Checkpoint, Existing, Kind, Provenance, Reader, Summary, Writer,
-};
+use crate::file::{self, Begin, Checkpoint, Existing, Kind, Provenance, Reader, Summary, Writer};
 
 /// How many positions a frame holds, all but the last.
 pub const POSITIONS_PER_FRAME: usize = 4096;

@@ -11,9 +11,7 @@ use super::{Settings, Shard, play};
 use crate::eval::Evaluate;
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
-use crate::record::{
-    FinishedGames, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError,
-};
+use crate::record::{FinishedGames, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError};
 use crate::search::Searchers;
 
 /// Each game's transposition table: part of what decides it, so not a setting of the machine.

@@ -17,6 +17,11 @@ pub struct Errors {
 }
 
 impl Errors {
+    /// Errors from their sums: weights in 1/64 occurrence, errors in 1/[`RESIDUALS_PER_DISC`] disc.
+    pub(super) fn of_sums(positions: u64, weight: u64, absolute: u128, squared: u128) -> Self {
+        Self { positions, weight, absolute, squared }
+    }
+
     /// Adds the errors of other positions.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {

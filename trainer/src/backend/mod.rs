@@ -18,8 +18,10 @@
 
 mod batch;
 pub mod cpu;
+pub mod cuda;
 mod errors;
 mod fixed;
+pub mod kernels;
 
 use othello_engine::record::ScoredPosition;
 

@@ -15,8 +15,8 @@ use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
 use serde::Serialize;
 
+use super::device::{Device, Picked};
 use super::phases::Phases;
-use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Part};
 use crate::fit::{self, Fit, FitReport, FitSettings, Limits, Schedule, Window};
 use crate::model::Model;
@@ -97,16 +97,6 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Device {
-    /// CUDA where there is some, else the CPU
-    Auto,
-    /// The CPU
-    Cpu,
-    /// An NVIDIA GPU
-    Cuda,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Optimizer {
     /// Adam on a GPU, least squares on the CPU
     Auto,
@@ -150,9 +140,10 @@ impl fmt::Display for Fitted {
 /// Fits and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let device = arguments.device()?;
-    let (optimizer, reason) = arguments.optimizer();
-    session.progress().message(&format!("device {device}; optimizer {optimizer}, {reason}"));
+    let device = arguments.device.pick()?;
+    let (optimizer, why) = arguments.optimizer(&device);
+    let (name, reason) = (device.name(), &device.reason);
+    session.progress().message(&format!("device {name} ({reason}), optimizer {optimizer} ({why})"));
     let settings = arguments.settings(optimizer)?;
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
     let set = match &initial {
@@ -176,11 +167,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         },
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let (summary, phases) =
-        fit.run(&Cpu::new(&model), &arguments.out, existing, session.progress())?;
+    let (summary, phases) = device.run(&fit, &arguments.out, existing, session.progress())?;
     let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
     session.print(&Fitted {
-        device,
+        device: device.name(),
         optimizer: optimizer.name(),
         unfinished: phases.unfinished(),
         phases,
@@ -197,23 +187,19 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    fn device(&self) -> anyhow::Result<&'static str> {
-        ensure!(
-            self.device != Device::Cuda,
-            "--device cuda: this build has no CUDA backend; use cpu"
-        );
-        Ok("cpu")
-    }
-
     /// How to fit, and why.
-    fn optimizer(&self) -> (fit::Optimizer, &'static str) {
-        const ASKED: &str = "as asked";
+    fn optimizer(&self, device: &Picked) -> (fit::Optimizer, &'static str) {
+        const ASKED: &str = "asked for by --optimizer";
         match self.optimizer {
             Optimizer::Adam => (fit::Optimizer::Adam, ASKED),
             Optimizer::Lsq => (fit::Optimizer::LeastSquares, ASKED),
             Optimizer::Descent => (fit::Optimizer::Descent, ASKED),
+            Optimizer::Auto if device.gpu().is_some() => (
+                fit::Optimizer::Adam,
+                "fewest passes over the data, and its updates cost a GPU little",
+            ),
             Optimizer::Auto => {
-                (fit::Optimizer::LeastSquares, "which takes the least time without a GPU")
+                (fit::Optimizer::LeastSquares, "lowest error, and the default without a GPU")
             }
         }
     }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
-use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer};
-use othello_engine::progress::Progress;
+use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer, remedy};
+use othello_engine::progress::{Interrupted, Progress};
 use serde_json::json;
 
 use super::beside::MetricsFile;
@@ -60,6 +60,9 @@ pub enum FitError {
     /// More data than the sums hold.
     #[error("phase {0} has too many training positions in its window; narrow the --window")]
     TooMany(Phase),
+    /// The work was stopped; the phases it had finished are kept.
+    #[error("stopped")]
+    Interrupted(#[from] Interrupted),
     /// A phase cannot be fitted.
     #[error(transparent)]
     Phase(#[from] PhaseError),
@@ -85,7 +88,7 @@ pub enum FitError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The metrics or the report cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), remedy("write it", source))]
     Beside {
         /// The file.
         path: PathBuf,
@@ -115,6 +118,7 @@ impl Fit<'_> {
         };
         let (checkpoint, finished) =
             Checkpoint::open(path, &provenance, existing, self.model.parameters())?;
+        progress.warn(checkpoint.warning());
         let metrics = MetricsFile::open(path, finished.is_empty())?;
         let wanted: Vec<Phase> = Phase::all().filter(|phase| self.phases.contains(phase)).collect();
         if existing == Existing::Replace {
@@ -144,6 +148,7 @@ impl Fit<'_> {
             }),
         };
         let shared = work.run(self.parallel_phases()?)?;
+        progress.check()?;
         let (weights, report) = self.assemble(&shared.fitted, &shared.stopped)?;
         report.write(path)?;
         if !shared.stopped.is_empty() {
@@ -177,7 +182,7 @@ impl Fit<'_> {
         phases: &[Phase],
     ) -> Result<(), FitError> {
         for &phase in phases {
-            Unfinished::new(path, provenance, phase, None).remove()?;
+            Unfinished::new(path, provenance, phase).remove()?;
         }
         Ok(())
     }
@@ -323,6 +328,7 @@ impl<B: Backend> Work<'_, B> {
     }
 
     fn fit_phase(&self, phase: Phase) -> Result<(), FitError> {
+        self.progress.check()?;
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.lock().stopped.push(phase);
             return Ok(());
@@ -331,7 +337,8 @@ impl<B: Backend> Work<'_, B> {
         let initial = initial.map(|file| &file.weights);
         let backend = self.backend;
         let fit = PhaseFit { backend, model, dataset, settings, optimizer, initial, phase };
-        let mut unfinished = Unfinished::new(self.path, self.provenance, phase, self.deadline);
+        let mut unfinished =
+            Unfinished::new(self.path, self.provenance, phase).until(self.deadline, self.progress);
         let resumed = unfinished.read(model.parameters(), |line| self.progress.message(line));
         let PhaseEnd { fitted, metrics, stopped } = fit.run(resumed, &mut unfinished)?;
         let mut shared = self.lock();

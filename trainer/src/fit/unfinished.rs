@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use othello_engine::board::Phase;
 use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Writer};
+use othello_engine::progress::{Progress, Silent};
 
 use super::checkpoint::CheckpointError;
 use super::phase::{Keeper, Next};
@@ -13,15 +14,16 @@ use super::snapshot::Snapshot;
 
 /// The file `WEIGHTS.phase-PP.checkpoint`: a whole container, replaced at once whenever the phase is
 /// kept, and taken away when it is finished.
-pub(super) struct Unfinished {
+pub(super) struct Unfinished<'a> {
     path: PathBuf,
     provenance: Provenance,
     begun: Instant,
     kept: Instant,
     deadline: Option<Instant>,
+    progress: &'a dyn Progress,
 }
 
-impl Unfinished {
+impl<'a> Unfinished<'a> {
     /// A kill costs at most this part of the work done on a phase …
     const PART: u32 = 10;
     /// … or this much, which keeps writing below a hundredth or so of the time …
@@ -29,22 +31,22 @@ impl Unfinished {
     /// … and never more than this.
     const LONGEST: Duration = Duration::from_secs(30);
 
-    /// The file of a phase of the fit that will write `weights`, from now on. At `deadline` the
-    /// phase stops.
-    pub(super) fn new(
-        weights: &Path,
-        provenance: &Provenance,
-        phase: Phase,
-        deadline: Option<Instant>,
-    ) -> Self {
+    /// The file of a phase of the fit that will write `weights`, from now on.
+    pub(super) fn new(weights: &Path, provenance: &Provenance, phase: Phase) -> Self {
         let now = Instant::now();
         Self {
             path: weights.with_added_extension(format!("phase-{:02}.checkpoint", phase.index())),
             provenance: provenance.clone().with("phase", phase.index()),
             begun: now,
             kept: now,
-            deadline,
+            deadline: None,
+            progress: &Silent,
         }
+    }
+
+    /// The phase stops at `deadline`, and when somebody wants the work to stop.
+    pub(super) fn until(self, deadline: Option<Instant>, progress: &'a dyn Progress) -> Self {
+        Self { deadline, progress, ..self }
     }
 
     /// Where an earlier run of the same fit left the phase; `None` where there is nothing to go on
@@ -88,10 +90,10 @@ impl Unfinished {
     }
 }
 
-impl Keeper for Unfinished {
+impl Keeper for Unfinished<'_> {
     fn next(&mut self) -> Next {
         let now = Instant::now();
-        if self.deadline.is_some_and(|deadline| now >= deadline) {
+        if self.progress.is_interrupted() || self.deadline.is_some_and(|deadline| now >= deadline) {
             return Next::Stop;
         }
         let work = now.duration_since(self.begun);

@@ -92,7 +92,7 @@ fn too_little_memory_for_one_phase_is_said_with_what_it_takes() {
 
 #[test]
 fn a_file_of_an_unfinished_phase_that_cannot_be_used_is_told_of_and_not_used() {
-    struct StopAtOnce(Unfinished);
+    struct StopAtOnce(Unfinished<'static>);
     impl Keeper for StopAtOnce {
         fn next(&mut self) -> crate::fit::Next {
             crate::fit::Next::Stop
@@ -117,7 +117,7 @@ fn a_file_of_an_unfinished_phase_that_cannot_be_used_is_told_of_and_not_used() {
     };
     let weights = folder.path().join("a.weights");
     let unfinished =
-        |provenance: &str| Unfinished::new(&weights, &Provenance::new(provenance), phase, None);
+        |provenance: &str| Unfinished::new(&weights, &Provenance::new(provenance), phase);
     let read = |provenance: &str| {
         let warned = std::cell::RefCell::new(vec![]);
         let warn = |line: &str| warned.borrow_mut().push(line.to_owned());
