@@ -64,7 +64,7 @@ step "a fit in a tenth of the memory that its positions take: the same sha256"
 "$trainer" fit "$out/many.games" --patterns small --iterations 3 --out "$out/roomy.weights" --json 2>"$out/log" >"$out/roomy.json"
 field sha256 <"$out/roomy.json"
 bytes=$(python3 -c 'import json, sys; print(2 * json.load(open(sys.argv[1]))["positions"])' "$out/roomy.json")
-prlimit --data="$bytes" "$trainer" fit "$out/many.games" --threads 1 --memory-mb $((bytes >> 21)) --patterns small --iterations 3 --out "$out/narrow.weights" --json 2>"$out/log" | field sha256
+prlimit --data="$bytes" "$trainer" fit "$out/many.games" --threads 1 --memory-mb $((bytes >> 20)) --patterns small --iterations 3 --out "$out/narrow.weights" --json 2>"$out/log" | field sha256
 
 step "the inner loop beside the machine's limit"
 "$trainer" bench --json 2>"$out/log"

@@ -184,6 +184,36 @@ fn a_limit_that_nothing_can_exceed_is_refused() {
 }
 
 #[test]
+fn adam_gives_the_same_bytes_with_one_and_two_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = games(folder.path(), 600);
+    let adam = ["--optimizer", "adam", "--batch", "500", "--schedule", "step:2:0.5"];
+    let with_threads = |threads: &str| {
+        let out = folder.path().join(format!("{threads}.weights"));
+        let report =
+            fit(&data, &out, &[&adam[..], &["--threads", threads, "--phases", "20..23"]].concat());
+        assert_eq!(report["optimizer"], "adam");
+        assert!(report["phases"][0]["validation_mae"].is_number());
+        (report["sha256"].clone(), std::fs::read(&out).unwrap())
+    };
+    assert_eq!(with_threads("1"), with_threads("2"));
+}
+
+#[test]
+fn flags_of_another_optimizer_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = games(folder.path(), 60);
+    let out = folder.path().join("a.weights");
+    let arguments = ["fit", data.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    for wrong in [["--batch", "100"], ["--learning-rate", "0"], ["--minutes", "0"]] {
+        let output = trainer(&[&arguments[..], &wrong[..]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.contains(wrong[0]), "{message}");
+    }
+}
+
+#[test]
 fn weights_of_other_pattern_sets_are_not_compared() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("small.weights");
@@ -202,4 +232,17 @@ fn weights_of_other_pattern_sets_are_not_compared() {
     let same: Value = serde_json::from_slice(&same.stdout).unwrap();
     assert_eq!((&same["equal"], &same["max_steps"]), (&true.into(), &0.into()));
     assert_eq!(same["phases"][59]["mean_discs"], 0.0);
+}
+
+#[test]
+fn a_fit_without_time_says_how_to_go_on_and_then_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = games(folder.path(), 60);
+    let (out, whole) = (folder.path().join("a.weights"), folder.path().join("whole.weights"));
+    let paths = (data.to_str().unwrap(), out.to_str().unwrap());
+    let hurried = ["fit", paths.0, "--out", paths.1, "--patterns", "small", "--minutes", "1e-9"];
+    let output = trainer(&hurried);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--minutes"));
+    assert_eq!(fit(&data, &out, &[])["sha256"], fit(&data, &whole, &[])["sha256"]);
 }

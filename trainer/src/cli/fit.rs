@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
 use clap::ValueEnum;
+use othello_engine::board::Phase;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::eval::Weights;
 use othello_engine::file::Existing;
@@ -14,10 +15,10 @@ use othello_engine::progress::Progress;
 use othello_engine::text;
 use serde::Serialize;
 
-use super::device::Device;
+use super::device::{Device, Picked};
 use super::phases::Phases;
 use crate::dataset::{DataChoice, Dataset, MemoryLimit, Part};
-use crate::fit::{Fit, FitReport, FitSettings, Window};
+use crate::fit::{self, Fit, FitReport, FitSettings, Limits, Schedule, Window};
 use crate::model::Model;
 use crate::source::LabelRules;
 
@@ -63,18 +64,33 @@ pub struct Arguments {
     /// Which label the positions of games get, such as `34..=38:solved, 0..=60:result*0.5`
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// The most passes over the data of a phase
+    /// The most passes over the data of a phase [default: 40 by lsq and descent, 10 by adam]
     #[arg(long, value_name = "N")]
     iterations: Option<u32>,
+    /// Positions that an update of Adam looks at, 0 for all [default: 8192]
+    #[arg(long, value_name = "N")]
+    batch: Option<u32>,
+    /// How far Adam moves a weight in an update at the start, in discs [default: 0.2]
+    #[arg(long, value_name = "DISCS")]
+    learning_rate: Option<f64>,
+    /// How Adam's learning rate changes: `constant`, `cosine`, `step:PASSES:FACTOR` or
+    /// `plateau:PASSES:FACTOR` [default: cosine]
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<Schedule>,
+    /// How long to fit. What has not come to its end by then goes into the weights as it stands;
+    /// the same command goes on with it
+    #[arg(long, value_name = "M", value_parser = minutes)]
+    minutes: Option<Duration>,
     /// A TOML file of settings; flags override it
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
     /// Exit with status 1 where the mean absolute validation error is larger, in discs
     #[arg(long, value_name = "X", value_parser = super::loss::largest_error)]
     max_mae: Option<f64>,
-    /// The memory for positions while they are read, in MB of 2^20 bytes: what does not fit goes
-    /// through temporary files beside the output [default: half of what there is]
-    #[arg(long, value_name = "M")]
+    /// The memory to use, in MB of 2^20 bytes: half for positions, which go through temporary files
+    /// beside the output where they do not fit; half for phases at work, the less the fewer at
+    /// once [default: what there is]
+    #[arg(long, value_name = "MB")]
     memory_mb: Option<u64>,
     /// Write over an output that stands in the way
     #[arg(long)]
@@ -85,10 +101,12 @@ pub struct Arguments {
 enum Optimizer {
     /// Adam on a GPU, least squares on the CPU
     Auto,
-    /// Adam
+    /// Adam, by mini-batches
     Adam,
     /// Ridge-regularised least squares by conjugate gradients
     Lsq,
+    /// Steepest descent, to compare with
+    Descent,
 }
 
 #[derive(Serialize)]
@@ -96,6 +114,8 @@ struct Fitted {
     device: &'static str,
     optimizer: &'static str,
     phases: FitReport,
+    /// The phases that the time was too short for.
+    unfinished: Vec<Phase>,
     positions: usize,
     validation_mae: Option<f64>,
     test_mae: Option<f64>,
@@ -111,6 +131,9 @@ impl fmt::Display for Fitted {
         let (validation, test) = (discs(self.validation_mae), discs(self.test_mae));
         writeln!(f, "MAE over all phases: validation {validation}, test {test}")?;
         writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
+        if let (phases @ 1.., weights) = (self.unfinished.len(), self.weights.display()) {
+            writeln!(f, "the time was up: {phases} phases of {weights} are not finished")?;
+        }
         write!(f, "{}  sha256 {}", self.weights.display(), self.sha256)
     }
 }
@@ -118,10 +141,11 @@ impl fmt::Display for Fitted {
 /// Fits and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let (device, optimizer) = (arguments.device.pick()?, arguments.optimizer()?);
+    let device = arguments.device.pick()?;
+    let (optimizer, why) = arguments.optimizer(&device);
     let (name, reason) = (device.name(), &device.reason);
-    session.progress().message(&format!("device {name} ({reason}), optimizer {optimizer}"));
-    let settings = arguments.settings()?;
+    session.progress().message(&format!("device {name} ({reason}), optimizer {optimizer} ({why})"));
+    let settings = arguments.settings(optimizer)?;
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
     let set = match &initial {
         Some(file) => file.weights.set().clone(),
@@ -129,22 +153,32 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let model = Model::new(set);
     let (labels, split) = (&settings.labels, settings.split());
-    let (limit, progress) = (Some(arguments.memory_limit()), session.progress());
-    let dataset =
-        Dataset::read_within(limit, &arguments.data, &arguments.test, labels, split, progress)?;
+    let (half, progress) = (arguments.half_of_memory(), session.progress());
+    let memory = Some(half.bytes);
+    let dataset = Dataset::read_within(
+        Some(half),
+        &arguments.data,
+        &arguments.test,
+        labels,
+        split,
+        progress,
+    )?;
     let fit = Fit {
         model: &model,
         dataset: &dataset,
         settings: &settings,
+        optimizer,
         initial: initial.as_ref(),
         phases: arguments.phases.0.clone(),
+        limits: Limits { time: arguments.minutes, memory },
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let (summary, phases) = device.run(&fit, &arguments.out, existing, session.progress())?;
     let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
     session.print(&Fitted {
         device: device.name(),
-        optimizer,
+        optimizer: optimizer.name(),
+        unfinished: phases.unfinished(),
         phases,
         test_mae,
         positions: dataset.len(Part::Training),
@@ -159,23 +193,35 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    /// How much memory positions may take.
-    fn memory_limit(&self) -> MemoryLimit {
+    /// How much memory positions may take, and again the phases at work.
+    fn half_of_memory(&self) -> MemoryLimit {
         let beside = self.out.parent().filter(|parent| !parent.as_os_str().is_empty());
         let folder = beside.unwrap_or(Path::new(".")).to_owned();
         match self.memory_mb {
-            Some(megabytes) => MemoryLimit { bytes: megabytes.saturating_mul(1 << 20), folder },
+            Some(megabytes) => MemoryLimit { bytes: megabytes.saturating_mul(1 << 19), folder },
             None => MemoryLimit::of_machine(folder),
         }
     }
 
-    fn optimizer(&self) -> anyhow::Result<&'static str> {
-        ensure!(self.optimizer != Optimizer::Adam, "--optimizer adam: not in this build; use lsq");
-        Ok("lsq")
+    /// How to fit, and why.
+    fn optimizer(&self, device: &Picked) -> (fit::Optimizer, &'static str) {
+        const ASKED: &str = "asked for by --optimizer";
+        match self.optimizer {
+            Optimizer::Adam => (fit::Optimizer::Adam, ASKED),
+            Optimizer::Lsq => (fit::Optimizer::LeastSquares, ASKED),
+            Optimizer::Descent => (fit::Optimizer::Descent, ASKED),
+            Optimizer::Auto if device.gpu().is_some() => (
+                fit::Optimizer::Adam,
+                "fewest passes over the data, and its updates cost a GPU little",
+            ),
+            Optimizer::Auto => {
+                (fit::Optimizer::LeastSquares, "lowest error, and the default without a GPU")
+            }
+        }
     }
 
     /// The settings file, with the flags over it.
-    fn settings(&self) -> anyhow::Result<FitSettings> {
+    fn settings(&self, optimizer: fit::Optimizer) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
             Some(path) => text::read_by(path, FitSettings::from_toml)?,
             None => FitSettings::default(),
@@ -183,7 +229,7 @@ impl Arguments {
         settings.window = self.window.clone().unwrap_or(settings.window);
         settings.ridge = self.ridge.unwrap_or(settings.ridge);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
-        settings.iterations = self.iterations.unwrap_or(settings.iterations);
+        self.change_optimizer(optimizer, &mut settings)?;
         settings.seed = self.seed.unwrap_or(settings.seed);
         if !self.test.is_empty() {
             settings.test_percent = 0;
@@ -191,6 +237,39 @@ impl Arguments {
         settings.check()?;
         Ok(settings)
     }
+
+    /// The flags that are an optimizer's own, over its settings.
+    fn change_optimizer(
+        &self,
+        optimizer: fit::Optimizer,
+        settings: &mut FitSettings,
+    ) -> anyhow::Result<()> {
+        if optimizer == fit::Optimizer::Adam {
+            let adam = &mut settings.adam;
+            adam.passes = self.iterations.unwrap_or(adam.passes);
+            adam.batch = self.batch.unwrap_or(adam.batch);
+            adam.learning_rate = self.learning_rate.unwrap_or(adam.learning_rate);
+            adam.schedule = self.schedule.unwrap_or(adam.schedule);
+            return Ok(());
+        }
+        let of_adam =
+            self.batch.is_some() || self.learning_rate.is_some() || self.schedule.is_some();
+        ensure!(
+            !of_adam,
+            "--batch, --learning-rate and --schedule are Adam's, and the optimizer is {optimizer}: \
+             add --optimizer adam"
+        );
+        let iterations = &mut settings.least_squares.iterations;
+        *iterations = self.iterations.unwrap_or(*iterations);
+        Ok(())
+    }
+}
+
+/// A number of minutes above 0.
+fn minutes(text: &str) -> Result<Duration, String> {
+    let minutes = text.parse().ok().filter(|&minutes: &f64| minutes > 0.0);
+    let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
+    time.ok_or_else(|| "expected a number of minutes above 0".to_owned())
 }
 
 /// A pattern set by name or from a file.

@@ -20,7 +20,7 @@ use super::phases::Phases;
 use crate::arena::{Choice, Match};
 use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Part};
-use crate::fit::{Fit, FitReport, FitSettings};
+use crate::fit::{Fit, FitReport, FitSettings, Limits, Optimizer};
 use crate::model::Model;
 
 /// Arguments of `quickstart`.
@@ -203,6 +203,8 @@ impl Quickstart<'_> {
             model: &model,
             dataset: &dataset,
             settings: &settings,
+            optimizer: Optimizer::LeastSquares,
+            limits: Limits::default(),
             initial: None,
             phases: Phases::default().0,
         };

@@ -1,129 +1,195 @@
-//! Ridge-regularised least squares by preconditioned conjugate gradients (Hestenes and Stiefel),
-//! straight from positions.
+//! Ridge-regularised least squares by preconditioned conjugate gradients (Hestenes and Stiefel
+//! 1952), straight from positions; and, for comparison, by steepest descent with exact steps, as the
+//! early pattern evaluations were fitted.
 //!
-//! Minimises Σ ω (label − Σ w)² + λ Σ (w − w₀)² over the weights w of one phase. The search
-//! direction is rounded to [`DIRECTION_BITS`] bits at a power-of-two scale before every product
-//! and from then on *is* the rounded one, so that products are sums of integers and the result
-//! does not depend on threads or on the order of the data.
+//! The search direction is rounded to [`DIRECTION_BITS`] bits at a power-of-two scale before every
+//! product and from then on *is* the rounded one, so that products are sums of integers and the
+//! result does not depend on threads or on the order of the data.
 
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::solver::{Advance, Pass, Problem, RestoreError, Solver, State};
 use crate::backend::{
     Backend, BackendError, Batch, DIRECTION_BITS, RESIDUALS_PER_DISC, Target, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
 };
 
-/// One phase's problem.
-#[derive(Debug)]
-pub struct Problem<'a, B: Backend> {
-    /// Where to compute.
-    pub backend: &'a B,
-    /// The training positions of the phase and of its window.
-    pub positions: B::Positions<'a>,
-    /// λ, in occurrences.
-    pub ridge: f64,
-    /// w₀ in discs, by parameter: where the fit starts, and what the ridge pulls towards.
-    pub initial: Vec<f64>,
-}
-
-/// Where the solver stands after an iteration.
-#[derive(Debug)]
-pub struct Step<'a, B: Backend> {
-    /// Iterations done.
-    pub iteration: u32,
-    /// The weights in discs.
-    pub weights: &'a B::Reals,
-    /// The size of the preconditioned gradient as a part of what it was at the start.
-    pub gradient: f64,
-}
-
-/// Whether to go on after an iteration.
+/// Which way the next step goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// One more.
-    Continue,
-    /// Enough.
-    Stop,
+pub(super) enum Directions {
+    /// Conjugate to all before, preconditioned by how often each parameter occurs.
+    Conjugate,
+    /// Along the plain gradient.
+    Steepest,
 }
 
-impl<B: Backend> Problem<'_, B> {
-    /// Runs iterations until `judge` says to stop or the gradient vanishes.
-    pub fn solve(
-        &self,
-        mut judge: impl FnMut(Step<'_, B>) -> Result<Verdict, BackendError>,
-    ) -> Result<(), BackendError> {
-        let backend = self.backend;
-        let zero = || backend.upload(&vec![0.0; backend.parameters()]);
-        let (mut sums, mut fixed) = (backend.zero_sums()?, backend.zero_fixed()?);
-        let diagonal = self.diagonal(&mut sums)?;
-        let mut weights = backend.upload(&self.initial)?;
-        let (mut gradient, mut preconditioned) = (zero()?, zero()?);
-        let (mut direction, mut product) = (zero()?, zero()?);
-        self.initial_gradient(&weights, &mut fixed, &mut sums, &mut gradient)?;
-        backend.divide(&gradient, &diagonal, &mut preconditioned)?;
-        let mut energy = backend.dot(&gradient, &preconditioned)?;
-        let start = energy;
-        backend.copy(&preconditioned, &mut direction)?;
-        for iteration in 1.. {
-            if energy <= start * f64::EPSILON {
-                break;
-            }
-            self.multiply(&mut direction, &mut fixed, &mut sums, &mut product)?;
-            // With the rounded direction p the exact step along it is (g·p)/(p·Ap).
-            let step = backend.dot(&gradient, &direction)? / backend.dot(&direction, &product)?;
-            backend.add_scaled(&mut weights, step, &direction)?;
-            backend.add_scaled(&mut gradient, -step, &product)?;
-            backend.divide(&gradient, &diagonal, &mut preconditioned)?;
-            let previous = std::mem::replace(&mut energy, backend.dot(&gradient, &preconditioned)?);
-            let state = Step { iteration, weights: &weights, gradient: (energy / start).sqrt() };
-            if judge(state)? == Verdict::Stop {
-                break;
-            }
-            backend.scale_and_add(&mut direction, energy / previous, &preconditioned)?;
+/// The solver, between two iterations.
+pub(super) struct LeastSquares<'p, 'a, B: Backend> {
+    problem: &'p Problem<'a, B>,
+    directions: Directions,
+    diagonal: B::Reals,
+    weights: B::Reals,
+    /// Half the negative gradient of the objective, in discs · occurrences.
+    gradient: B::Reals,
+    /// Where the next step goes.
+    direction: B::Reals,
+    progress: Progress,
+    scratch: Scratch<B>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Progress {
+    iteration: u32,
+    /// gradient · preconditioned gradient, at the start.
+    start: f64,
+    /// The same now.
+    energy: f64,
+}
+
+/// What an iteration needs and leaves nothing in.
+struct Scratch<B: Backend> {
+    fixed: B::Fixed,
+    sums: B::Sums,
+    preconditioned: B::Reals,
+    product: B::Reals,
+}
+
+impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
+    /// The solver at the start.
+    pub(super) fn new(
+        problem: &'p Problem<'a, B>,
+        directions: Directions,
+    ) -> Result<Self, BackendError> {
+        let backend = problem.backend;
+        let mut scratch = Scratch::new(problem)?;
+        let diagonal = scratch.diagonal(problem, directions)?;
+        let weights = backend.upload(&problem.initial)?;
+        // The ridge has no part in the gradient: the weights are what it pulls towards.
+        backend.round_weights(&weights, &mut scratch.fixed)?;
+        let (fixed, sums) = (&scratch.fixed, &mut scratch.sums);
+        backend.residual_sums(&problem.positions, Batch::WHOLE, fixed, Target::Label, sums)?;
+        let mut gradient = problem.zero()?;
+        backend.scale_sums(sums, 1.0 / Problem::<B>::SUM_OF_ONE, &mut gradient)?;
+        let mut direction = problem.zero()?;
+        backend.divide(&gradient, &diagonal, &mut direction)?;
+        let energy = backend.dot(&gradient, &direction)?;
+        let progress = Progress { iteration: 0, start: energy, energy };
+        Ok(Self { problem, directions, diagonal, weights, gradient, direction, progress, scratch })
+    }
+
+    /// The solver where `state` left it.
+    pub(super) fn restore(
+        problem: &'p Problem<'a, B>,
+        directions: Directions,
+        state: &State,
+    ) -> Result<Self, RestoreError> {
+        let mut scratch = Scratch::new(problem)?;
+        let vector =
+            |name| -> Result<_, RestoreError> { Ok(problem.backend.upload(state.vector(name)?)?) };
+        Ok(Self {
+            problem,
+            directions,
+            diagonal: scratch.diagonal(problem, directions)?,
+            weights: vector("weights")?,
+            gradient: vector("gradient")?,
+            direction: vector("direction")?,
+            progress: state.scalars()?,
+            scratch,
+        })
+    }
+}
+
+impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
+    /// One iteration, which is one pass.
+    fn advance(&mut self) -> Result<Advance, BackendError> {
+        let Progress { iteration, start, energy } = self.progress;
+        if energy <= start * f64::EPSILON {
+            return Ok(Advance::Converged);
         }
-        Ok(())
+        let (backend, scratch) = (self.problem.backend, &mut self.scratch);
+        scratch.multiply(self.problem, &mut self.direction)?;
+        // With the rounded direction p the exact step along it is (g·p)/(p·Ap).
+        let step = backend.dot(&self.gradient, &self.direction)?
+            / backend.dot(&self.direction, &scratch.product)?;
+        backend.add_scaled(&mut self.weights, step, &self.direction)?;
+        backend.add_scaled(&mut self.gradient, -step, &scratch.product)?;
+        backend.divide(&self.gradient, &self.diagonal, &mut scratch.preconditioned)?;
+        let now = backend.dot(&self.gradient, &scratch.preconditioned)?;
+        let keep = match self.directions {
+            Directions::Conjugate => now / energy,
+            Directions::Steepest => 0.0,
+        };
+        backend.scale_and_add(&mut self.direction, keep, &scratch.preconditioned)?;
+        self.progress = Progress { iteration: iteration + 1, start, energy: now };
+        Ok(Advance::Pass(Pass {
+            number: iteration + 1,
+            gradient: Some((now / start).sqrt()),
+            training_mse: None,
+        }))
     }
 
-    /// The diagonal of the normal matrix but for positions that have a parameter more than once.
-    fn diagonal(&self, sums: &mut B::Sums) -> Result<B::Reals, BackendError> {
-        self.backend.occurrences(&self.positions, sums)?;
-        let element = |&sum: &i64| sum as f64 / f64::from(WEIGHTS_PER_OCCURRENCE) + self.ridge;
-        let diagonal: Vec<f64> = self.backend.download_sums(sums)?.iter().map(element).collect();
-        self.backend.upload(&diagonal)
+    fn weights(&self) -> &B::Reals {
+        &self.weights
     }
 
-    /// Half the negative gradient of the objective at the starting weights, in discs ·
-    /// occurrences. The ridge has no part in it: there the weights are what it pulls towards.
-    fn initial_gradient(
-        &self,
-        weights: &B::Reals,
-        fixed: &mut B::Fixed,
-        sums: &mut B::Sums,
-        gradient: &mut B::Reals,
-    ) -> Result<(), BackendError> {
-        let backend = self.backend;
-        backend.round_weights(weights, fixed)?;
-        backend.residual_sums(&self.positions, Batch::WHOLE, fixed, Target::Label, sums)?;
-        let scale = f64::from(RESIDUALS_PER_DISC) * f64::from(WEIGHTS_PER_OCCURRENCE);
-        backend.scale_sums(sums, 1.0 / scale, gradient)
+    fn state(&self) -> Result<State, BackendError> {
+        let vector = |name: &str, vector| -> Result<_, BackendError> {
+            Ok((name.to_owned(), self.problem.backend.download(vector)?))
+        };
+        let vectors = vec![
+            vector("weights", &self.weights)?,
+            vector("gradient", &self.gradient)?,
+            vector("direction", &self.direction)?,
+        ];
+        Ok(State { scalars: json!(self.progress), vectors })
+    }
+}
+
+impl<B: Backend> Scratch<B> {
+    fn new(problem: &Problem<'_, B>) -> Result<Self, BackendError> {
+        Ok(Self {
+            fixed: problem.backend.zero_fixed()?,
+            sums: problem.backend.zero_sums()?,
+            preconditioned: problem.zero()?,
+            product: problem.zero()?,
+        })
+    }
+
+    /// What gradients are divided by: the diagonal of the normal matrix, but for positions that
+    /// have a parameter more than once; ones for steepest descent.
+    fn diagonal(
+        &mut self,
+        problem: &Problem<'_, B>,
+        directions: Directions,
+    ) -> Result<B::Reals, BackendError> {
+        let backend = problem.backend;
+        if directions == Directions::Steepest {
+            return backend.upload(&vec![1.0; backend.parameters()]);
+        }
+        backend.occurrences(&problem.positions, &mut self.sums)?;
+        let element = |&sum: &i64| sum as f64 / f64::from(WEIGHTS_PER_OCCURRENCE) + problem.ridge;
+        let sums = backend.download_sums(&self.sums)?;
+        backend.upload(&sums.iter().map(element).collect::<Vec<_>>())
     }
 
     /// Rounds `direction` and multiplies it with the normal matrix.
     fn multiply(
-        &self,
+        &mut self,
+        problem: &Problem<'_, B>,
         direction: &mut B::Reals,
-        fixed: &mut B::Fixed,
-        sums: &mut B::Sums,
-        product: &mut B::Reals,
     ) -> Result<(), BackendError> {
-        let backend = self.backend;
+        let backend = problem.backend;
+        let Self { fixed, sums, product, .. } = self;
         let largest = backend.max_abs(direction)?;
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
         backend.round_direction(direction, scale, fixed)?;
-        backend.residual_sums(&self.positions, Batch::WHOLE, fixed, Target::Zero, sums)?;
+        backend.residual_sums(&problem.positions, Batch::WHOLE, fixed, Target::Zero, sums)?;
         // A sum of 1 stands for this much: residuals are 2⁸ times coarser than weights.
         let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
         let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);
         backend.scale_sums(sums, -unit, product)?;
-        backend.add_scaled(product, self.ridge, direction)
+        backend.add_scaled(product, problem.ridge, direction)
     }
 }
 
@@ -131,167 +197,4 @@ impl<B: Backend> Problem<'_, B> {
 fn power_of_two_below(bound: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     if bound.is_finite() { f64::from_bits(bound.to_bits() & EXPONENT) } else { 1.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::backend::{Cpu, Rows};
-    use crate::model::Model;
-    use othello_engine::board::{Position, Squares};
-    use othello_engine::pattern::PatternSet;
-    use othello_engine::random::Generator;
-    use othello_engine::record::{Label, ScoredPosition, Weight};
-
-    const SET: &str = r#"
-        name = "tiny"
-        scalars = ["player_discs"]
-        [[pattern]]
-        squares = "a1 h1 a8 h8"
-        [[pattern]]
-        squares = "a1 b1 b2"
-    "#;
-
-    /// Positions of random games with noisy labels.
-    fn rows(count: usize) -> Vec<ScoredPosition> {
-        let mut random = Generator::new(4);
-        let mut rows = vec![];
-        let mut position = Position::START;
-        while rows.len() < count {
-            let moves = position.moves();
-            if moves == 0 {
-                let over = position.is_over();
-                position = if over { Position::START } else { position.pass() };
-                continue;
-            }
-            let corners = position.player() & 0x8100_0000_0000_0081;
-            let discs =
-                f64::from(corners.count_ones()) * 5.0 + f64::from(random.below(2000)) / 100.0;
-            let weight = Weight::new(1 + random.below(200) as u16).unwrap();
-            rows.push(ScoredPosition::new(position, Label::of_discs(discs).unwrap(), weight));
-            let choice = random.below(moves.count_ones()) as usize;
-            position = position.play(Squares(moves).nth(choice).unwrap()).unwrap();
-        }
-        rows
-    }
-
-    /// The exact solution by Gaussian elimination of the normal equations.
-    fn exact(model: &Model, rows: &[ScoredPosition], ridge: f64) -> Vec<f64> {
-        let n = model.parameters();
-        let mut matrix = vec![vec![0.0; n + 1]; n];
-        for (number, row) in matrix.iter_mut().enumerate() {
-            row[number] = ridge;
-        }
-        for row in rows {
-            let features = model.features(&row.position());
-            for &i in features.parameters() {
-                for &j in features.parameters() {
-                    matrix[i as usize][j as usize] += row.weight().occurrences();
-                }
-                matrix[i as usize][n] += row.weight().occurrences() * row.label().discs();
-            }
-        }
-        for pivot in 0..n {
-            for other in (0..n).filter(|&other| other != pivot) {
-                let factor = matrix[other][pivot] / matrix[pivot][pivot];
-                let source = matrix[pivot].clone();
-                matrix[other].iter_mut().zip(source).for_each(|(m, s)| *m -= factor * s);
-            }
-        }
-        (0..n).map(|i| matrix[i][n] / matrix[i][i]).collect()
-    }
-
-    fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]) -> f64 {
-        let error = |row: &ScoredPosition| {
-            let features = model.features(&row.position());
-            let value: f64 = features.parameters().iter().map(|&p| weights[p as usize]).sum();
-            row.weight().occurrences() * (row.label().discs() - value).powi(2)
-        };
-        rows.iter().map(error).sum::<f64>() + ridge * weights.iter().map(|w| w * w).sum::<f64>()
-    }
-
-    fn solve(model: &Model, rows: &[ScoredPosition], ridge: f64, iterations: u32) -> Vec<f64> {
-        let problem = Problem {
-            backend: &Cpu::new(model),
-            positions: vec![Rows::full(rows)],
-            ridge,
-            initial: vec![0.0; model.parameters()],
-        };
-        let mut weights = vec![];
-        let judge = |step: Step<'_, Cpu<'_>>| {
-            weights = step.weights.clone();
-            Ok(if step.iteration == iterations { Verdict::Stop } else { Verdict::Continue })
-        };
-        problem.solve(judge).unwrap();
-        weights
-    }
-
-    #[test]
-    fn the_objective_reaches_that_of_the_exact_solution() {
-        let model = Model::new(PatternSet::from_toml(SET).unwrap());
-        let rows = rows(3000);
-        let ridge = 10.0;
-        let best = objective(&model, &rows, ridge, &exact(&model, &rows, ridge));
-        let found = objective(&model, &rows, ridge, &solve(&model, &rows, ridge, 200));
-        assert!((found - best) / best < 1e-7, "{found} against {best}");
-    }
-
-    #[test]
-    fn threads_and_the_order_of_the_data_change_no_bit() {
-        let model = Model::new(PatternSet::from_toml(SET).unwrap());
-        let mut rows = rows(300_000);
-        let with_threads = |rows: &[ScoredPosition], threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| solve(&model, rows, 10.0, 5))
-        };
-        let one = with_threads(&rows, 1);
-        assert_eq!(with_threads(&rows, 3), one);
-        Generator::new(2).shuffle(&mut rows);
-        assert_eq!(with_threads(&rows, 2), one);
-    }
-
-    #[test]
-    fn starting_weights_are_what_the_ridge_pulls_towards() {
-        let model = Model::new(PatternSet::from_toml(SET).unwrap());
-        let rows = rows(50);
-        let initial: Vec<f64> = (0..model.parameters()).map(|p| p as f64 / 64.0).collect();
-        let problem = Problem {
-            backend: &Cpu::new(&model),
-            positions: vec![Rows::full(&rows)],
-            ridge: 1e9,
-            initial: initial.clone(),
-        };
-        let judge = |step: Step<'_, Cpu<'_>>| {
-            let far = step.weights.iter().zip(&initial).any(|(w, i)| (w - i).abs() > 1e-3);
-            assert!(!far);
-            Ok(if step.iteration == 3 { Verdict::Stop } else { Verdict::Continue })
-        };
-        problem.solve(judge).unwrap();
-    }
-
-    /// The sums against a plain computation in floating point.
-    #[test]
-    fn residual_sums_are_those_of_the_definition() {
-        let model = Model::new(PatternSet::from_toml(SET).unwrap());
-        let rows = rows(500);
-        let weights: Vec<f64> = (0..model.parameters()).map(|p| (p % 17) as f64 / 8.0).collect();
-        let mut expected = vec![0.0; model.parameters()];
-        for row in &rows {
-            let features = model.features(&row.position());
-            let value: f64 = features.parameters().iter().map(|&p| weights[p as usize]).sum();
-            let weight = (f64::from(row.weight().steps()) / 2.0).round() / 64.0;
-            for &parameter in features.parameters() {
-                expected[parameter as usize] += weight * (row.label().discs() - value);
-            }
-        }
-        let half = vec![Rows { positions: &rows, factor: 128 }];
-        let backend = Cpu::new(&model);
-        let (mut fixed, mut sums) = (backend.zero_fixed().unwrap(), backend.zero_sums().unwrap());
-        backend.round_weights(&weights, &mut fixed).unwrap();
-        backend.residual_sums(&half, Batch::WHOLE, &fixed, Target::Label, &mut sums).unwrap();
-        for (sum, expected) in sums.iter().zip(expected) {
-            let sum = *sum as f64 / 1024.0 / 64.0;
-            assert!((sum - expected).abs() < 0.1, "{sum} against {expected}");
-        }
-    }
 }

@@ -1,17 +1,25 @@
-//! The fit of one phase: solve, watch the validation error, keep the best, round to steps.
+//! The fit of one phase: one update after another, the validation error after every pass, the best
+//! weights kept; to be stopped and gone on with between any two updates.
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights};
-use othello_engine::record::ScoredPosition;
+use othello_engine::eval::{STEPS_PER_DISC, Weights};
 
-use super::least_squares::{Problem, Step, Verdict};
-use super::{FitSettings, Metrics, PhaseReport};
-use crate::backend::{Backend, BackendError, Errors, Rows, WEIGHTS_PER_OCCURRENCE};
+use super::adam::Adam;
+use super::best::Best;
+use super::least_squares::{Directions, LeastSquares};
+use super::measure::Measured;
+use super::snapshot::Snapshot;
+use super::solver::{Advance, Pass, Problem, RestoreError, Solver, State};
+use super::{FitSettings, Metrics, Optimizer, PhaseReport};
+use crate::backend::{Backend, BackendError, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
 
+/// Weights beyond this are no weights any more: the arithmetic takes part in up to 64 discs.
+const MAX_DISCS: f64 = 4096.0;
+
 /// The weights of one phase, by the numbering of weights files.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct FittedPhase {
     /// Weights in steps of 1/32 disc.
     pub steps: Vec<i16>,
@@ -21,153 +29,242 @@ pub struct FittedPhase {
     pub report: PhaseReport,
 }
 
-/// Fits a phase; `None` where neither it nor its window has training positions of its own. Every
-/// iteration is handed to `log`.
-pub fn fit_phase<B: Backend>(
-    backend: &B,
-    model: &Model,
-    dataset: &Dataset,
-    settings: &FitSettings,
-    initial: Option<&Weights>,
-    phase: Phase,
-    mut log: impl FnMut(Metrics),
-) -> Result<Option<FittedPhase>, BackendError> {
-    if dataset.training(phase).is_empty() {
-        return Ok(None);
+/// What the fit of a phase needs.
+pub struct PhaseFit<'a, B> {
+    /// Where to compute.
+    pub backend: &'a B,
+    /// What the parameters are.
+    pub model: &'a Model,
+    /// The positions.
+    pub dataset: &'a Dataset,
+    /// How to fit.
+    pub settings: &'a FitSettings,
+    /// By what.
+    pub optimizer: Optimizer,
+    /// Where to start, and what the ridge pulls towards.
+    pub initial: Option<&'a Weights>,
+    /// Which phase.
+    pub phase: Phase,
+}
+
+/// Whoever runs a fit is asked after every update what to do next. Time may decide the answer: it
+/// changes what is kept in case of a kill, never the weights of a fit that is finished.
+pub trait Keeper {
+    /// What to do before the next update.
+    fn next(&mut self) -> Next;
+
+    /// Keeps where the fit stands.
+    fn keep(&mut self, snapshot: &Snapshot) -> Result<(), super::CheckpointError>;
+}
+
+/// What to do before the next update.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// Nothing.
+    GoOn,
+    /// Keep where the fit stands.
+    Keep,
+    /// Keep it, and stop.
+    Stop,
+}
+
+/// Why the fit of a phase fails.
+#[derive(Debug, thiserror::Error)]
+pub enum PhaseError {
+    /// The device gave up.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The snapshot cannot be kept.
+    #[error(transparent)]
+    Keep(#[from] super::CheckpointError),
+    /// The snapshot to go on from is not one of this fit.
+    #[error("phase {phase}: the checkpoint's {section}: delete it to begin the phase anew")]
+    Foreign {
+        /// Which phase.
+        phase: Phase,
+        /// What is wrong with it.
+        section: super::solver::StateError,
+    },
+    /// The weights went out of bounds.
+    #[error(
+        "phase {phase}: after pass {pass} the weights are beyond {MAX_DISCS} discs or no numbers; \
+         lower the learning rate, raise the ridge, or set adam.clip"
+    )]
+    Diverged {
+        /// Which phase.
+        phase: Phase,
+        /// After which pass, counted from 1; 0 inside the first.
+        pass: u32,
+    },
+}
+
+/// How the fit of a phase ended.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PhaseEnd {
+    /// The weights, with a report that says if the fit was stopped before its end. `None` where
+    /// there are none: no training positions, or stopped before the first pass was complete.
+    pub fitted: Option<FittedPhase>,
+    /// One line for each pass.
+    pub metrics: Vec<Metrics>,
+    /// Whether the keeper stopped it.
+    pub stopped: bool,
+}
+
+impl<B: Backend> PhaseFit<'_, B> {
+    /// Fits the phase, from where `resumed` left it if there is one.
+    pub fn run(
+        &self,
+        resumed: Option<Snapshot>,
+        keeper: &mut impl Keeper,
+    ) -> Result<PhaseEnd, PhaseError> {
+        if self.dataset.training(self.phase).is_empty() {
+            return Ok(PhaseEnd { fitted: None, metrics: vec![], stopped: false });
+        }
+        let problem = self.problem()?;
+        let (state, best, metrics) = match resumed {
+            Some(Snapshot { state, best, metrics }) => (Some(state), best, metrics),
+            None => (None, Best::new(&problem.initial), vec![]),
+        };
+        let mut solver = self.solver(&problem, state.as_ref())?;
+        let mut run = Running { fit: self, best, metrics, fixed: self.backend.zero_fixed()? };
+        let stopped = run.until_the_end(&mut *solver, keeper)?;
+        let Running { best, metrics, .. } = run;
+        let &Self { backend, model, dataset, phase, .. } = self;
+        let measured = Measured { backend, model, dataset, phase };
+        let some = best.progress.passes > 0 || !stopped;
+        let fitted = some.then(|| measured.finish(&best)).transpose()?;
+        Ok(PhaseEnd { fitted, metrics, stopped })
     }
-    let window = settings.window.around(phase);
-    let rows = window.map(|(near, factor)| Rows { positions: dataset.training(near), factor });
-    let problem = Problem {
-        backend,
-        positions: backend.positions(&rows.collect::<Vec<_>>())?,
-        ridge: settings.ridge,
-        initial: initial_weights(model, initial, phase),
-    };
-    let validation = backend.positions(&[Rows::full(dataset.validation(phase))])?;
-    let mut fixed = backend.zero_fixed()?;
-    let mut best = Best::new(&problem.initial);
-    problem.solve(|step| {
-        backend.round_weights(step.weights, &mut fixed)?;
-        let validation = backend.errors(&validation, &fixed)?;
-        log(Metrics {
+
+    fn problem(&self) -> Result<Problem<'_, B>, BackendError> {
+        let window = self.settings.window.around(self.phase);
+        let rows = window
+            .map(|(near, factor)| Rows { positions: self.dataset.training(near), factor })
+            .collect::<Vec<_>>();
+        Problem::new(self.backend, &rows, self.settings.ridge, self.initial_weights())
+    }
+
+    fn initial_weights(&self) -> Vec<f64> {
+        match self.initial {
+            None => vec![0.0; self.model.parameters()],
+            Some(weights) => {
+                let discs = |&step: &i16| f64::from(step) / f64::from(STEPS_PER_DISC);
+                self.model.from_file(weights.steps(self.phase)).iter().map(discs).collect()
+            }
+        }
+    }
+
+    /// The solver at the start, or where `state` left it.
+    fn solver<'p>(
+        &'p self,
+        problem: &'p Problem<'_, B>,
+        state: Option<&State>,
+    ) -> Result<Box<dyn Solver<B> + 'p>, PhaseError> {
+        let foreign = |error| match error {
+            RestoreError::Backend(error) => PhaseError::Backend(error),
+            RestoreError::State(section) => PhaseError::Foreign { phase: self.phase, section },
+        };
+        let directions = match self.optimizer {
+            Optimizer::Adam => {
+                let settings = &self.settings.adam;
+                // Phases draw the orders of their batches from streams of their own.
+                let seed = self.settings.seed ^ ((self.phase.index() as u64 + 1) << 56);
+                return Ok(match state {
+                    None => Box::new(Adam::new(problem, settings, seed)?),
+                    Some(state) => {
+                        Box::new(Adam::restore(problem, settings, seed, state).map_err(foreign)?)
+                    }
+                });
+            }
+            Optimizer::LeastSquares => Directions::Conjugate,
+            Optimizer::Descent => Directions::Steepest,
+        };
+        Ok(match state {
+            None => Box::new(LeastSquares::new(problem, directions)?),
+            Some(state) => {
+                Box::new(LeastSquares::restore(problem, directions, state).map_err(foreign)?)
+            }
+        })
+    }
+}
+
+/// A phase's fit under way.
+struct Running<'a, B: Backend> {
+    fit: &'a PhaseFit<'a, B>,
+    best: Best,
+    metrics: Vec<Metrics>,
+    fixed: B::Fixed,
+}
+
+impl<B: Backend> Running<'_, B> {
+    /// Updates until the fit is finished or the keeper stops it; true where it did.
+    fn until_the_end(
+        &mut self,
+        solver: &mut dyn Solver<B>,
+        keeper: &mut impl Keeper,
+    ) -> Result<bool, PhaseError> {
+        let &PhaseFit { backend, dataset, phase, .. } = self.fit;
+        let validation = backend.positions(&[Rows::full(dataset.validation(phase))])?;
+        while !self.best.progress.finished {
+            let next = keeper.next();
+            if next != Next::GoOn {
+                keeper.keep(&self.snapshot(solver)?)?;
+            }
+            if next == Next::Stop {
+                return Ok(true);
+            }
+            match solver.advance()? {
+                Advance::Update => {}
+                Advance::Pass(pass) => self.end_pass(pass, solver, &validation)?,
+                Advance::Converged => self.best.progress.finished = true,
+            }
+        }
+        Ok(false)
+    }
+
+    fn end_pass(
+        &mut self,
+        pass: Pass,
+        solver: &mut dyn Solver<B>,
+        validation: &B::Positions<'_>,
+    ) -> Result<(), PhaseError> {
+        let &PhaseFit { backend, settings, optimizer, phase, .. } = self.fit;
+        self.check(solver, pass.number)?;
+        backend.round_weights(solver.weights(), &mut self.fixed)?;
+        let validation = backend.errors(validation, &self.fixed)?;
+        self.metrics.push(Metrics {
             phase,
-            iteration: step.iteration,
-            gradient: step.gradient,
+            iteration: pass.number,
+            gradient: pass.gradient,
+            training_mse: pass.training_mse,
             validation_mse: validation.mse(),
             validation_mae: validation.mae(),
         });
-        best.judge(backend, step, &validation, settings)
-    })?;
-    Measured { backend, model, dataset, phase }.finish(best).map(Some)
-}
+        if self.best.hear(pass, &validation, settings, optimizer) {
+            self.best.weights = backend.download(solver.weights())?;
+        }
+        if let Some(error) = validation.mse().or(pass.training_mse) {
+            solver.hear(error);
+        }
+        Ok(())
+    }
 
-fn initial_weights(model: &Model, initial: Option<&Weights>, phase: Phase) -> Vec<f64> {
-    match initial {
-        None => vec![0.0; model.parameters()],
-        Some(weights) => {
-            let discs = |&step: &i16| f64::from(step) / f64::from(STEPS_PER_DISC);
-            model.from_file(weights.steps(phase)).iter().map(discs).collect()
+    fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Snapshot, PhaseError> {
+        // What has diverged must not be gone on with.
+        self.check(solver, self.best.progress.passes)?;
+        Ok(Snapshot {
+            state: solver.state()?,
+            best: self.best.clone(),
+            metrics: self.metrics.clone(),
+        })
+    }
+
+    fn check(&self, solver: &dyn Solver<B>, pass: u32) -> Result<(), PhaseError> {
+        let largest = self.fit.backend.max_abs(solver.weights())?;
+        if (0.0..MAX_DISCS).contains(&largest) {
+            Ok(())
+        } else {
+            Err(PhaseError::Diverged { phase: self.fit.phase, pass })
         }
     }
-}
-
-/// The best weights so far.
-struct Best {
-    weights: Vec<f64>,
-    validation_mse: f64,
-    iteration: u32,
-    iterations: u32,
-}
-
-impl Best {
-    fn new(initial: &[f64]) -> Self {
-        let weights = initial.to_vec();
-        Self { weights, validation_mse: f64::INFINITY, iteration: 0, iterations: 0 }
-    }
-
-    /// Takes over the weights if they are better; without validation positions, later is better.
-    fn judge<B: Backend>(
-        &mut self,
-        backend: &B,
-        step: Step<'_, B>,
-        validation: &Errors,
-        settings: &FitSettings,
-    ) -> Result<Verdict, BackendError> {
-        self.iterations = step.iteration;
-        let mse = validation.mse();
-        if mse.is_none_or(|mse| mse < self.validation_mse) {
-            self.weights = backend.download(step.weights)?;
-            self.validation_mse = mse.unwrap_or(self.validation_mse);
-            self.iteration = step.iteration;
-        }
-        let settled = match mse {
-            Some(_) => step.iteration - self.iteration >= settings.patience,
-            None => step.gradient < settings.tolerance,
-        };
-        let stop = settled || step.iteration >= settings.iterations;
-        Ok(if stop { Verdict::Stop } else { Verdict::Continue })
-    }
-}
-
-/// What the weights of a phase are measured on.
-struct Measured<'a, B> {
-    backend: &'a B,
-    model: &'a Model,
-    dataset: &'a Dataset,
-    phase: Phase,
-}
-
-impl<B: Backend> Measured<'_, B> {
-    /// Rounds the best weights to steps and measures them.
-    fn finish(&self, best: Best) -> Result<FittedPhase, BackendError> {
-        let &Self { model, dataset, phase, .. } = self;
-        let steps: Vec<i16> = best.weights.iter().map(|&weight| to_steps(weight)).collect();
-        let discs = |&step: &i16| f64::from(step) / f64::from(STEPS_PER_DISC);
-        let rounded: Vec<f64> = steps.iter().map(discs).collect();
-        let training = dataset.training(phase);
-        let train = self.errors(training, &rounded)?;
-        let validation = self.errors(dataset.validation(phase), &rounded)?;
-        let test = self.errors(dataset.test(phase), &rounded)?;
-        let measured = if validation.positions > 0 { dataset.validation(phase) } else { training };
-        let after = if validation.positions > 0 { &validation } else { &train }.mse();
-        let before = self.errors(measured, &best.weights)?.mse();
-        let report = PhaseReport {
-            phase,
-            positions: train.positions,
-            train_mse: train.mse(),
-            validation_mse: validation.mse(),
-            validation_mae: validation.mae(),
-            test_mse: test.mse(),
-            test_mae: test.mae(),
-            validation_positions: validation.positions,
-            test_positions: test.positions,
-            iterations: best.iterations,
-            best_iteration: best.iteration,
-            rounding_loss: after.zip(before).map(|(after, before)| after - before),
-            copied_from: None,
-        };
-        let (steps, counts) = (model.to_file(&steps), model.to_file(&self.counts(training)?));
-        Ok(FittedPhase { steps, counts, report })
-    }
-
-    /// The errors of weights in discs.
-    fn errors(&self, rows: &[ScoredPosition], weights: &[f64]) -> Result<Errors, BackendError> {
-        let mut fixed = self.backend.zero_fixed()?;
-        self.backend.round_weights(&self.backend.upload(weights)?, &mut fixed)?;
-        self.backend.errors(&self.backend.positions(&[Rows::full(rows)])?, &fixed)
-    }
-
-    /// How many occurrences of each parameter the positions stand for, rounded.
-    fn counts(&self, rows: &[ScoredPosition]) -> Result<Vec<u32>, BackendError> {
-        let one = i64::from(WEIGHTS_PER_OCCURRENCE);
-        let count = |&weight: &i64| u32::try_from((weight + one / 2) / one).unwrap_or(u32::MAX);
-        let mut sums = self.backend.zero_sums()?;
-        self.backend.occurrences(&self.backend.positions(&[Rows::full(rows)])?, &mut sums)?;
-        Ok(self.backend.download_sums(&sums)?.iter().map(count).collect())
-    }
-}
-
-fn to_steps(weight: f64) -> i16 {
-    let limit = f64::from(MAX_STEPS);
-    (weight * f64::from(STEPS_PER_DISC)).round().clamp(-limit, limit) as i16
 }

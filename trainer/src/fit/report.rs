@@ -34,6 +34,9 @@ pub struct PhaseReport {
     /// What rounding to steps added to the validation error (where there is none, to the training
     /// error), in discs².
     pub rounding_loss: Option<f64>,
+    /// Whether the fit was stopped before its end, for want of time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
     /// The phase whose weights this one takes over because it has no positions.
     pub copied_from: Option<Phase>,
 }
@@ -54,6 +57,7 @@ impl PhaseReport {
             iterations: 0,
             best_iteration: 0,
             rounding_loss: None,
+            unfinished: false,
             copied_from: Some(from),
         }
     }
@@ -64,10 +68,14 @@ impl PhaseReport {
 pub struct Metrics {
     /// The phase.
     pub phase: Phase,
-    /// Iterations done.
+    /// Passes done.
     pub iteration: u32,
-    /// The size of the preconditioned gradient as a part of what it was at the start.
-    pub gradient: f64,
+    /// The size of the preconditioned gradient as a part of what it was at the start, where the
+    /// optimizer knows it.
+    pub gradient: Option<f64>,
+    /// Mean squared error on the training positions of the window, each batch before its update,
+    /// where the optimizer knows it.
+    pub training_mse: Option<f64>,
     /// Mean squared validation error before rounding.
     pub validation_mse: Option<f64>,
     /// Mean absolute validation error before rounding.
@@ -80,6 +88,11 @@ pub struct Metrics {
 pub struct FitReport(pub Vec<PhaseReport>);
 
 impl FitReport {
+    /// The phases whose fit was stopped before its end.
+    pub fn unfinished(&self) -> Vec<Phase> {
+        self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
+    }
+
     /// The validation errors of all phases together: mean absolute error in discs, each phase
     /// counted by its validation positions.
     pub fn validation_mae(&self) -> Option<f64> {
@@ -107,7 +120,8 @@ impl fmt::Display for FitReport {
         )?;
         for row in &self.0 {
             if let Some(from) = row.copied_from {
-                writeln!(f, "{:5}  no positions: weights of phase {from}", row.phase.index())?;
+                let why = if row.unfinished { "no time" } else { "no positions" };
+                writeln!(f, "{:5}  {why}: weights of phase {from}", row.phase.index())?;
                 continue;
             }
             let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));

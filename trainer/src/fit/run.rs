@@ -1,22 +1,24 @@
 //! The fit of all phases: in parallel, resumable, into one weights file.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
 use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer, remedy};
 use othello_engine::progress::{Interrupted, Progress};
-use rayon::prelude::*;
 use serde_json::json;
 
+use super::beside::MetricsFile;
 use super::checkpoint::{Checkpoint, CheckpointError};
-use super::{FitReport, FitSettings, FittedPhase, Metrics, PhaseReport, fit_phase};
-use crate::backend::{Backend, BackendError, MAX_TOTAL_WEIGHT};
+use super::phase::{FittedPhase, PhaseEnd, PhaseError, PhaseFit};
+use super::unfinished::Unfinished;
+use super::{FitReport, FitSettings, Optimizer, PhaseReport};
+use crate::backend::{Backend, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
 use crate::model::Model;
 
@@ -28,11 +30,25 @@ pub struct Fit<'a> {
     pub dataset: &'a Dataset,
     /// How to fit.
     pub settings: &'a FitSettings,
+    /// By what.
+    pub optimizer: Optimizer,
     /// Where to start, and what the ridge pulls towards; its pattern set is the model's. Phases
     /// that are not fitted keep these weights.
     pub initial: Option<&'a WeightsFile>,
     /// Which phases to fit.
     pub phases: RangeInclusive<Phase>,
+    /// How much the fit may use.
+    pub limits: Limits,
+}
+
+/// What a fit may use. None of it decides the weights of a fit that runs to its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// How long it may run. What has not come to its end by then goes into the weights as it
+    /// stands, and is left to be gone on with by the next run.
+    pub time: Option<Duration>,
+    /// The bytes that the phases at work may hold, besides the positions.
+    pub memory: Option<u64>,
 }
 
 /// Why a fit fails.
@@ -47,9 +63,21 @@ pub enum FitError {
     /// The work was stopped; the phases it had finished are kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
-    /// The device gave up.
+    /// A phase cannot be fitted.
     #[error(transparent)]
-    Backend(#[from] BackendError),
+    Phase(#[from] PhaseError),
+    /// The time was up before anything was there.
+    #[error(
+        "the time was up before any phase had completed a pass; the same command goes on from where \
+         it stopped: give it more --minutes"
+    )]
+    OutOfTime,
+    /// Too little memory for a single phase.
+    #[error("the fit of one phase takes {needed} MB, half of what --memory-mb has to be at least")]
+    OutOfMemory {
+        /// In megabytes of 2²⁰ bytes.
+        needed: u64,
+    },
     /// The checkpoint cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -70,9 +98,9 @@ pub enum FitError {
 }
 
 impl Fit<'_> {
-    /// Fits all phases on `backend` and writes the weights to `path`. Phases that a killed run had finished are
-    /// taken over from its checkpoint. Beside the weights stand the
-    /// metrics (`path` + `.metrics.jsonl`) and the report (`path` + `.report.json`).
+    /// Fits all phases on `backend` and writes the weights to `path`. Where a killed run had got to
+    /// is taken over from its checkpoints. Beside the weights stand the metrics (`path` +
+    /// `.metrics.jsonl`) and the report (`path` + `.report.json`).
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -80,9 +108,9 @@ impl Fit<'_> {
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<(Summary, FitReport), FitError> {
+        let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
         self.check_total_weights()?;
         let provenance = self.provenance();
-        let initial = self.initial.map(|file| &file.weights);
         // The output is claimed first: what stands in the way is said before the work, not after.
         let writer = match Writer::begin(path, Kind::Weights, &provenance, existing)? {
             Begin::Done(summary) => return Ok((summary, FitReport::read(path)?)),
@@ -92,41 +120,71 @@ impl Fit<'_> {
             Checkpoint::open(path, &provenance, existing, self.model.parameters())?;
         progress.warn(checkpoint.warning());
         let metrics = MetricsFile::open(path, finished.is_empty())?;
-        let mut fitted: BTreeMap<Phase, FittedPhase> =
-            finished.into_iter().map(|phase| (phase.report.phase, phase)).collect();
         let wanted: Vec<Phase> = Phase::all().filter(|phase| self.phases.contains(phase)).collect();
-        let missing: Vec<Phase> =
-            wanted.iter().copied().filter(|phase| !fitted.contains_key(phase)).collect();
-        progress.begin("fit, phases", fitted.len() as u64, wanted.len() as u64);
-        let output = Mutex::new((checkpoint, metrics));
-        let work = |&phase: &Phase| -> Result<Option<(Phase, FittedPhase)>, FitError> {
-            progress.check()?;
-            let mut lines = vec![];
-            let log = |line| lines.push(line);
-            let fitted =
-                fit_phase(backend, self.model, self.dataset, self.settings, initial, phase, log)?;
-            if let Some(fitted) = &fitted {
-                let mut output = output.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                let (checkpoint, metrics) = &mut *output;
-                metrics.write(&lines)?;
-                checkpoint.push(phase, fitted)?;
-            }
-            progress.advance(1);
-            Ok(fitted.map(|fitted| (phase, fitted)))
-        };
-        // The middle phases have most positions: they go first, so that no thread waits at the end.
-        let mut order = missing;
-        order.sort_by_key(|phase| (std::cmp::Reverse(self.dataset.training(*phase).len()), *phase));
-        for result in order.par_iter().with_max_len(1).map(work).collect::<Vec<_>>() {
-            fitted.extend(result?);
+        if existing == Existing::Replace {
+            self.remove_unfinished(path, &provenance, &wanted)?;
         }
-        let (weights, report) = self.assemble(&fitted)?;
+        progress.begin("fit, phases", finished.len() as u64, wanted.len() as u64);
+        let fitted: BTreeMap<Phase, FittedPhase> =
+            finished.into_iter().map(|phase| (phase.report.phase, phase)).collect();
+        let mut missing: Vec<Phase> =
+            wanted.iter().copied().filter(|phase| !fitted.contains_key(phase)).collect();
+        // The middle phases have most positions: they go first, so that no thread waits at the end.
+        missing.sort_by_key(|p| (std::cmp::Reverse(self.dataset.training(*p).len()), *p));
+        let work = Work {
+            fit: self,
+            backend,
+            path,
+            provenance: &provenance,
+            deadline,
+            progress,
+            shared: Mutex::new(Shared {
+                missing: missing.into_iter(),
+                fitted,
+                stopped: vec![],
+                checkpoint,
+                metrics,
+                failed: None,
+            }),
+        };
+        let shared = work.run(self.parallel_phases()?)?;
+        progress.check()?;
+        let (weights, report) = self.assemble(&shared.fitted, &shared.stopped)?;
         report.write(path)?;
+        if !shared.stopped.is_empty() {
+            let summary = write_unfinished(&weights, path, &provenance, &report)?;
+            return Ok((summary, report));
+        }
         let summary = weights.write_to(writer)?;
-        let (checkpoint, _) =
-            output.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        checkpoint.remove()?;
+        shared.checkpoint.remove()?;
+        self.remove_unfinished(path, &provenance, &wanted)?;
         Ok((summary, report))
+    }
+
+    /// How many phases may be at work at once.
+    fn parallel_phases(&self) -> Result<usize, FitError> {
+        let threads = rayon::current_num_threads();
+        let Some(memory) = self.limits.memory else { return Ok(threads) };
+        // Seven vectors of doubles, a vector of sums and the best weights; four more vectors while
+        // the phase is kept, and their bytes.
+        const BYTES_PER_PARAMETER: u64 = 8 * 17 + 4;
+        let one = self.model.parameters() as u64 * BYTES_PER_PARAMETER;
+        match usize::try_from(memory / one).unwrap_or(usize::MAX) {
+            0 => Err(FitError::OutOfMemory { needed: one.div_ceil(1 << 20) }),
+            phases => Ok(phases.min(threads)),
+        }
+    }
+
+    fn remove_unfinished(
+        &self,
+        path: &Path,
+        provenance: &Provenance,
+        phases: &[Phase],
+    ) -> Result<(), FitError> {
+        for &phase in phases {
+            Unfinished::new(path, provenance, phase).remove()?;
+        }
+        Ok(())
     }
 
     /// What decides the weights.
@@ -136,11 +194,11 @@ impl Fit<'_> {
         // The test decides nothing but the report, which stands beside the weights: with another
         // test it would be another report.
         Provenance::new("fit")
-            .with("optimizer", "lsq")
+            .with("optimizer", self.optimizer.name())
             .with("data", inputs(self.dataset.inputs()))
             .with("test", inputs(self.dataset.test_inputs()))
             .with("pattern_set", self.model.set().to_toml())
-            .with("settings", json!(self.settings))
+            .with("settings", self.settings.of(self.optimizer))
             .with("initial", self.initial.map(|file| file.sha256.as_str()))
             .with("phases", json!([self.phases.start(), self.phases.end()]))
     }
@@ -157,13 +215,18 @@ impl Fit<'_> {
         Ok(())
     }
 
-    /// Puts the phases together; one without positions takes the nearest fitted one's weights
-    /// (the earlier of two), one outside `phases` keeps the initial weights if there are any.
+    /// Puts the phases together; one without positions, and one that the time was too short for,
+    /// takes the nearest fitted one's weights (the earlier of two), one outside `phases` keeps the
+    /// initial weights if there are any.
     fn assemble(
         &self,
         fitted: &BTreeMap<Phase, FittedPhase>,
+        stopped: &[Phase],
     ) -> Result<(Weights, FitReport), FitError> {
-        let none = || FitError::NoPositions(*self.phases.start(), *self.phases.end());
+        let none = || match stopped {
+            [] => FitError::NoPositions(*self.phases.start(), *self.phases.end()),
+            [..] => FitError::OutOfTime,
+        };
         let mut weights = self
             .initial
             .map(|file| file.weights.clone())
@@ -181,7 +244,8 @@ impl Fit<'_> {
                 weights.set_counts(phase, |parameter| source.counts[parameter]);
             }
             if wanted {
-                let copied = || PhaseReport::copied(phase, nearest);
+                let unfinished = stopped.contains(&phase);
+                let copied = || PhaseReport { unfinished, ..PhaseReport::copied(phase, nearest) };
                 rows.push(fitted.get(&phase).map_or_else(copied, |own| own.report.clone()));
             }
         }
@@ -189,51 +253,108 @@ impl Fit<'_> {
     }
 }
 
-impl FitReport {
-    /// Writes the report beside the weights, for a later run that finds them complete.
-    fn write(&self, weights: &Path) -> Result<(), FitError> {
-        let path = Self::path(weights);
-        let written = serde_json::to_vec_pretty(self).map_err(io::Error::from);
-        let written = written.and_then(|text| fs::write(&path, text));
-        written.map_err(|source| FitError::Beside { path, source })
-    }
-
-    fn read(weights: &Path) -> Result<Self, FitError> {
-        let path = Self::path(weights);
-        let read = fs::read(&path).and_then(|text| Ok(serde_json::from_slice(&text)?));
-        read.map_err(|source| FitError::Beside { path, source })
-    }
-
-    fn path(weights: &Path) -> PathBuf {
-        weights.with_added_extension("report.json")
-    }
+/// Writes weights that are not finished. Their provenance says so, and after which passes each phase
+/// was stopped: that decides them, however long the passes took. What the next run needs stays.
+fn write_unfinished(
+    weights: &Weights,
+    path: &Path,
+    provenance: &Provenance,
+    report: &FitReport,
+) -> Result<Summary, FitError> {
+    let stopped = report.0.iter().filter(|row| row.unfinished);
+    let passes = stopped.map(|row| (row.phase.index().to_string(), json!(row.iterations)));
+    let passes: serde_json::Map<_, _> = passes.collect();
+    let provenance = provenance.clone().with("stopped_after_passes", passes);
+    // Under a name of its own: the usual one belongs to the finished weights.
+    let aside = path.with_added_extension("unfinished");
+    let writer = match Writer::begin(&aside, Kind::Weights, &provenance, Existing::Replace)? {
+        Begin::Writer(writer) => writer,
+        Begin::Done(summary) => return Ok(summary),
+    };
+    let summary = weights.write_to(writer)?;
+    let renamed = std::fs::rename(&aside, path);
+    renamed.map_err(|source| FitError::Beside { path: aside, source })?;
+    Ok(summary)
 }
 
-/// Metrics as JSON lines beside the weights.
-struct MetricsFile {
-    path: PathBuf,
-    file: File,
+/// The phases at work.
+struct Work<'a, B> {
+    fit: &'a Fit<'a>,
+    backend: &'a B,
+    path: &'a Path,
+    provenance: &'a Provenance,
+    deadline: Option<Instant>,
+    progress: &'a dyn Progress,
+    shared: Mutex<Shared>,
 }
 
-impl MetricsFile {
-    fn open(weights: &Path, fresh: bool) -> Result<Self, FitError> {
-        let path = weights.with_added_extension("metrics.jsonl");
-        let mut options = fs::OpenOptions::new();
-        options.create(true).append(!fresh).write(true).truncate(fresh);
-        match options.open(&path) {
-            Ok(file) => Ok(Self { path, file }),
-            Err(source) => Err(FitError::Beside { path, source }),
+/// What the workers share.
+struct Shared {
+    missing: std::vec::IntoIter<Phase>,
+    fitted: BTreeMap<Phase, FittedPhase>,
+    /// The phases that the time was too short for.
+    stopped: Vec<Phase>,
+    checkpoint: Checkpoint,
+    metrics: MetricsFile,
+    failed: Option<FitError>,
+}
+
+impl<B: Backend> Work<'_, B> {
+    /// Fits all phases, `at_once` at a time: no more are ever begun, so memory is bounded, although
+    /// the sums of a phase may use all threads.
+    fn run(self, at_once: usize) -> Result<Shared, FitError> {
+        let worker = &self;
+        rayon::scope(|scope| (0..at_once).for_each(|_| scope.spawn(|_| worker.work())));
+        let shared = self.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match shared.failed {
+            Some(error) => Err(error),
+            None => Ok(shared),
         }
     }
 
-    fn write(&mut self, lines: &[Metrics]) -> Result<(), FitError> {
-        let mut text = vec![];
-        for line in lines {
-            // A line is a plain record of numbers.
-            text.extend(serde_json::to_vec(line).unwrap_or_default());
-            text.push(b'\n');
+    /// Takes one phase after another until none is left or one has failed.
+    fn work(&self) {
+        loop {
+            let phase = {
+                let mut shared = self.lock();
+                let phase = shared.missing.next();
+                if shared.failed.is_some() { None } else { phase }
+            };
+            let Some(phase) = phase else { return };
+            if let Err(error) = self.fit_phase(phase) {
+                self.lock().failed = Some(error);
+            }
         }
-        let written = self.file.write_all(&text);
-        written.map_err(|source| FitError::Beside { path: self.path.clone(), source })
+    }
+
+    fn fit_phase(&self, phase: Phase) -> Result<(), FitError> {
+        self.progress.check()?;
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.lock().stopped.push(phase);
+            return Ok(());
+        }
+        let &Fit { model, dataset, settings, optimizer, initial, .. } = self.fit;
+        let initial = initial.map(|file| &file.weights);
+        let backend = self.backend;
+        let fit = PhaseFit { backend, model, dataset, settings, optimizer, initial, phase };
+        let mut unfinished =
+            Unfinished::new(self.path, self.provenance, phase).until(self.deadline, self.progress);
+        let resumed = unfinished.read(model.parameters(), |line| self.progress.message(line));
+        let PhaseEnd { fitted, metrics, stopped } = fit.run(resumed, &mut unfinished)?;
+        let mut shared = self.lock();
+        if stopped {
+            shared.stopped.push(phase);
+        } else if let Some(fitted) = &fitted {
+            shared.metrics.write(&metrics)?;
+            shared.checkpoint.push(phase, fitted)?;
+            unfinished.remove()?;
+        }
+        shared.fitted.extend(fitted.map(|fitted| (phase, fitted)));
+        self.progress.advance(1);
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

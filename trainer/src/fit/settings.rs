@@ -2,13 +2,13 @@
 
 use othello_engine::text::{TomlError, from_toml};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::Window;
+use super::{Optimizer, Schedule, Window};
 use crate::dataset::Split;
 use crate::source::LabelRules;
 
 /// The settings of a fit, as a TOML file may give them (`--settings`) and flags override them.
-/// What stands here goes into the provenance of the weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FitSettings {
@@ -17,20 +17,60 @@ pub struct FitSettings {
     /// The pull of every weight towards its starting value (0, or that of `--init`): as strong as
     /// that many occurrences.
     pub ridge: f64,
-    /// The most iterations of a phase; each is one pass over its positions.
-    pub iterations: u32,
-    /// Iterations without a better validation error before a phase stops.
+    /// Passes without a better validation error before a phase stops.
     pub patience: u32,
-    /// A phase without validation positions stops when its gradient has shrunk to this part.
-    pub tolerance: f64,
     /// Which label a game's positions get.
     pub labels: LabelRules,
-    /// Decides which games train, validate and test.
+    /// Decides which games train, validate and test, and the order of mini-batches.
     pub seed: u64,
     /// The share of games for validation.
     pub validation_percent: u8,
     /// The share of games for the test.
     pub test_percent: u8,
+    /// For least squares and steepest descent.
+    pub least_squares: LeastSquaresSettings,
+    /// For Adam.
+    pub adam: AdamSettings,
+}
+
+/// The settings of least squares and of steepest descent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LeastSquaresSettings {
+    /// The most iterations of a phase; each is one pass over its positions.
+    pub iterations: u32,
+    /// A phase without validation positions stops when its gradient has shrunk to this part.
+    pub tolerance: f64,
+}
+
+/// The settings of Adam. The defaults come from WTHOR; `scripts/check-long.sh` compares them with
+/// least squares.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdamSettings {
+    /// The most passes over the positions of a phase.
+    pub passes: u32,
+    /// About how many positions an update looks at; 0 stands for all.
+    pub batch: u32,
+    /// How far an update moves a weight at the start, in discs, at the most.
+    pub learning_rate: f64,
+    /// How that changes.
+    pub schedule: Schedule,
+    /// Passes over which the learning rate first rises from 0; parts of a pass are possible.
+    pub warm_up: f64,
+    /// The part of the gradient's running mean that an update keeps.
+    pub beta1: f64,
+    /// The part of the squared gradient's running mean that an update keeps.
+    pub beta2: f64,
+    /// What is added to the root of the squared gradient's mean, in discs.
+    pub epsilon: f64,
+    /// Decoupled weight decay: times the learning rate, it is the part of the way to its starting
+    /// value that every update moves a weight. Unlike the ridge it is no part of the objective.
+    pub weight_decay: f64,
+    /// The largest length of the gradient of the mean squared error, in discs; longer ones are
+    /// shortened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<f64>,
 }
 
 impl Default for FitSettings {
@@ -38,13 +78,36 @@ impl Default for FitSettings {
         Self {
             window: Window::standard(),
             ridge: 30.0,
-            iterations: 40,
             patience: 5,
-            tolerance: 1e-3,
             labels: LabelRules::default(),
             seed: 1,
             validation_percent: 5,
             test_percent: 5,
+            least_squares: LeastSquaresSettings::default(),
+            adam: AdamSettings::default(),
+        }
+    }
+}
+
+impl Default for LeastSquaresSettings {
+    fn default() -> Self {
+        Self { iterations: 40, tolerance: 1e-3 }
+    }
+}
+
+impl Default for AdamSettings {
+    fn default() -> Self {
+        Self {
+            passes: 10,
+            batch: 8192,
+            learning_rate: 0.2,
+            schedule: Schedule::Cosine,
+            warm_up: 0.0,
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+            weight_decay: 0.0,
+            clip: None,
         }
     }
 }
@@ -77,28 +140,106 @@ impl FitSettings {
 
     /// Checks the numbers.
     pub fn check(&self) -> Result<(), SettingsError> {
-        let positive = |field, found: f64| match found {
-            _ if found.is_finite() && found > 0.0 => Ok(()),
-            _ => Err(SettingsError::Range { field, found, expected: "a number above 0" }),
-        };
-        positive("ridge", self.ridge)?;
-        positive("tolerance", self.tolerance)?;
-        positive("iterations", f64::from(self.iterations))?;
-        positive("patience", f64::from(self.patience))?;
-        let held_out = u32::from(self.validation_percent) + u32::from(self.test_percent);
-        if held_out >= 100 {
-            return Err(SettingsError::Range {
-                field: "validation_percent + test_percent",
-                found: f64::from(held_out),
-                expected: "less than 100",
-            });
-        }
-        Ok(())
+        above_zero("ridge", self.ridge)?;
+        above_zero("patience", f64::from(self.patience))?;
+        above_zero("least_squares.iterations", f64::from(self.least_squares.iterations))?;
+        above_zero("least_squares.tolerance", self.least_squares.tolerance)?;
+        self.adam.check()?;
+        let held_out = f64::from(self.validation_percent) + f64::from(self.test_percent);
+        let field = "validation_percent + test_percent";
+        within(held_out < 100.0, field, held_out, "less than 100")
     }
 
     /// How games are split.
     pub fn split(&self) -> Split {
         let Self { seed, validation_percent, test_percent, .. } = *self;
         Split { seed, validation_percent, test_percent }
+    }
+
+    /// The most passes of an optimizer over the positions of a phase.
+    pub fn passes(&self, optimizer: Optimizer) -> u32 {
+        match optimizer {
+            Optimizer::Adam => self.adam.passes,
+            Optimizer::LeastSquares | Optimizer::Descent => self.least_squares.iterations,
+        }
+    }
+
+    /// What decides the weights that an optimizer finds: the settings without those of others.
+    pub fn of(&self, optimizer: Optimizer) -> Value {
+        let mut settings = json!(self);
+        let foreign = match optimizer {
+            Optimizer::Adam => "least_squares",
+            Optimizer::LeastSquares | Optimizer::Descent => "adam",
+        };
+        if let Value::Object(settings) = &mut settings {
+            settings.shift_remove(foreign);
+        }
+        settings
+    }
+}
+
+impl AdamSettings {
+    fn check(&self) -> Result<(), SettingsError> {
+        above_zero("adam.passes", f64::from(self.passes))?;
+        above_zero("adam.learning_rate", self.learning_rate)?;
+        above_zero("adam.epsilon", self.epsilon)?;
+        for (field, found) in [("adam.beta1", self.beta1), ("adam.beta2", self.beta2)] {
+            within((0.0..1.0).contains(&found), field, found, "at least 0 and less than 1")?;
+        }
+        for (field, found) in
+            [("adam.warm_up", self.warm_up), ("adam.weight_decay", self.weight_decay)]
+        {
+            within(found.is_finite() && found >= 0.0, field, found, "0 or more")?;
+        }
+        self.clip.map_or(Ok(()), |clip| above_zero("adam.clip", clip))
+    }
+}
+
+fn above_zero(field: &'static str, found: f64) -> Result<(), SettingsError> {
+    within(found.is_finite() && found > 0.0, field, found, "a number above 0")
+}
+
+fn within(
+    holds: bool,
+    field: &'static str,
+    found: f64,
+    expected: &'static str,
+) -> Result<(), SettingsError> {
+    if holds { Ok(()) } else { Err(SettingsError::Range { field, found, expected }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_read_back_and_name_what_is_wrong() {
+        let text = "ridge = 10\n[adam]\nschedule = \"step:2:0.5\"\nclip = 3\n";
+        let settings = FitSettings::from_toml(text).unwrap();
+        assert_eq!(settings.adam.schedule, Schedule::Step { passes: 2, factor: 0.5 });
+        assert_eq!((settings.ridge, settings.adam.clip), (10.0, Some(3.0)));
+        let again: FitSettings = serde_json::from_value(json!(settings)).unwrap();
+        assert_eq!(again, settings);
+        for (text, named) in [
+            ("ridge = 0", "ridge"),
+            ("rigde = 1", "rigde"),
+            ("[adam]\nbeta1 = 1", "adam.beta1"),
+            ("[adam]\nlearning_rate = nan", "adam.learning_rate"),
+            ("[adam]\nclip = -1", "adam.clip"),
+            ("[adam]\nschedule = \"linear\"", "linear"),
+            ("[least_squares]\niterations = 0", "least_squares.iterations"),
+            ("validation_percent = 60\ntest_percent = 40", "test_percent"),
+        ] {
+            let message = FitSettings::from_toml(text).unwrap_err().to_string();
+            assert!(message.contains(named), "{message}");
+        }
+    }
+
+    #[test]
+    fn settings_of_another_optimizer_decide_nothing() {
+        let (plain, mut other) = (FitSettings::default(), FitSettings::default());
+        other.adam.passes += 1;
+        assert_eq!(plain.of(Optimizer::LeastSquares), other.of(Optimizer::LeastSquares));
+        assert_ne!(plain.of(Optimizer::Adam), other.of(Optimizer::Adam));
     }
 }

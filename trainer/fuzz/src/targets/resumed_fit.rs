@@ -13,7 +13,7 @@ use othello_engine::progress::{Interrupted, Progress, Silent};
 use othello_engine::record::{Label, PositionWriter, ScoredPosition, Weight};
 use othello_trainer::backend::Cpu;
 use othello_trainer::dataset::{DataChoice, Dataset};
-use othello_trainer::fit::{Fit, FitError, FitSettings};
+use othello_trainer::fit::{Fit, FitError, FitSettings, Limits, Optimizer};
 use othello_trainer::model::Model;
 
 use super::super::engine::scratch;
@@ -69,7 +69,15 @@ impl Setup {
     fn run(&self, path: &Path, progress: &dyn Progress) -> Result<String, FitError> {
         let phase = |index| Phase::new(index).expect("a phase");
         let Self { model, dataset, settings, .. } = self;
-        let fit = Fit { model, dataset, settings, initial: None, phases: phase(0)..=phase(8) };
+        let fit = Fit {
+            model,
+            dataset,
+            settings,
+            optimizer: Optimizer::LeastSquares,
+            initial: None,
+            phases: phase(0)..=phase(8),
+            limits: Limits::default(),
+        };
         let (summary, _) = fit.run(&Cpu::new(model), path, Existing::Keep, progress)?;
         Ok(summary.sha256)
     }

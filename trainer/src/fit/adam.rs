@@ -1,0 +1,218 @@
+//! Adam (Kingma and Ba 2015) with decoupled weight decay (Loshchilov and Hutter 2019), on batches or
+//! on all positions at once.
+//!
+//! The gradient is that of the mean squared error an occurrence, plus the ridge's part in it, so
+//! that full batches and small ones walk towards the minimum that least squares walks towards. A
+//! batch is a stretch of every phase of the window; since rows are sorted by a hash, it is a fair
+//! sample. The batches of a phase stay the same, their order is drawn for each pass: so data that is
+//! read from front to back in chunks needs no shuffling.
+
+use othello_engine::random::Generator;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::schedule::{Plateau, Schedule};
+use super::settings::AdamSettings;
+use super::solver::{Advance, Pass, Problem, RestoreError, Solver, State};
+use crate::backend::{AdamStep, Backend, BackendError, Moments, Target};
+
+/// The solver, between two updates.
+pub(super) struct Adam<'p, 'a, B: Backend> {
+    problem: &'p Problem<'a, B>,
+    settings: &'p AdamSettings,
+    /// Decides the order of the batches.
+    seed: u64,
+    batches: u32,
+    initial: B::Reals,
+    moments: Moments<B>,
+    /// The weights, rounded.
+    fixed: B::Fixed,
+    sums: B::Sums,
+    /// The gradient of a batch, where its length is limited.
+    gradient: Option<B::Reals>,
+    progress: Progress,
+    /// The order of the batches in the pass that is under way.
+    order: Vec<u32>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Progress {
+    /// Updates done.
+    updates: u64,
+    /// Σ weight · residual² of the pass that is under way; 128 bits as two halves, high first.
+    squared: [u64; 2],
+    plateau: Plateau,
+}
+
+impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
+    /// The solver at the start.
+    pub(super) fn new(
+        problem: &'p Problem<'a, B>,
+        settings: &'p AdamSettings,
+        seed: u64,
+    ) -> Result<Self, BackendError> {
+        let moments = Moments {
+            weights: problem.backend.upload(&problem.initial)?,
+            first: problem.zero()?,
+            second: problem.zero()?,
+        };
+        Self::with(problem, settings, seed, moments, Progress::default())
+    }
+
+    /// The solver where `state` left it.
+    pub(super) fn restore(
+        problem: &'p Problem<'a, B>,
+        settings: &'p AdamSettings,
+        seed: u64,
+        state: &State,
+    ) -> Result<Self, RestoreError> {
+        let vector =
+            |name| -> Result<_, RestoreError> { Ok(problem.backend.upload(state.vector(name)?)?) };
+        let moments = Moments {
+            weights: vector("weights")?,
+            first: vector("first moment")?,
+            second: vector("second moment")?,
+        };
+        Ok(Self::with(problem, settings, seed, moments, state.scalars()?)?)
+    }
+
+    fn with(
+        problem: &'p Problem<'a, B>,
+        settings: &'p AdamSettings,
+        seed: u64,
+        moments: Moments<B>,
+        progress: Progress,
+    ) -> Result<Self, BackendError> {
+        let backend = problem.backend;
+        let mut fixed = backend.zero_fixed()?;
+        backend.round_weights(&moments.weights, &mut fixed)?;
+        let batches = problem.batches(settings.batch);
+        let pass = progress.updates / u64::from(batches);
+        Ok(Self {
+            problem,
+            settings,
+            seed,
+            batches,
+            initial: backend.upload(&problem.initial)?,
+            moments,
+            fixed,
+            sums: backend.zero_sums()?,
+            gradient: settings.clip.map(|_| problem.zero()).transpose()?,
+            progress,
+            order: order(seed, pass, batches),
+        })
+    }
+
+    /// The scalars of the next update but for the clipping.
+    fn step(&self) -> AdamStep {
+        let AdamSettings { beta1, beta2, epsilon, .. } = *self.settings;
+        let (batches, occurrences) = (f64::from(self.batches), self.problem.occurrences);
+        let rate = self.rate();
+        let next = (self.progress.updates + 1) as f64;
+        AdamStep {
+            // Every batch stands for as many occurrences as the mean one.
+            unit: batches / (Problem::<B>::SUM_OF_ONE * occurrences),
+            ridge: self.problem.ridge / occurrences,
+            clip: 1.0,
+            keep_first: beta1,
+            take_first: 1.0 - beta1,
+            keep_second: beta2,
+            take_second: 1.0 - beta2,
+            rate: rate / (1.0 - libm::pow(beta1, next)),
+            correction: 1.0 / (1.0 - libm::pow(beta2, next)),
+            epsilon,
+            decay: rate * self.settings.weight_decay,
+        }
+    }
+
+    /// The learning rate of the next update, in discs.
+    fn rate(&self) -> f64 {
+        let AdamSettings { passes, learning_rate, warm_up, .. } = *self.settings;
+        let pass = self.progress.updates as f64 / f64::from(self.batches);
+        let warming = if warm_up > 0.0 {
+            let done = (self.progress.updates + 1) as f64 / f64::from(self.batches);
+            (done / warm_up).min(1.0)
+        } else {
+            1.0
+        };
+        let scheduled = self.settings.schedule.factor(pass, passes, &self.progress.plateau);
+        learning_rate * warming * scheduled
+    }
+
+    /// What a gradient is multiplied with so that it is no longer than the settings allow.
+    fn clip(&mut self, step: &AdamStep) -> Result<f64, BackendError> {
+        let (Some(limit), Some(gradient)) = (self.settings.clip, &mut self.gradient) else {
+            return Ok(1.0);
+        };
+        let backend = self.problem.backend;
+        backend.scale_sums(&self.sums, step.unit, gradient)?;
+        backend.add_scaled(gradient, step.ridge, &self.initial)?;
+        backend.add_scaled(gradient, -step.ridge, &self.moments.weights)?;
+        let length = backend.dot(gradient, gradient)?.sqrt();
+        Ok(if length > limit { limit / length } else { 1.0 })
+    }
+}
+
+impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
+    fn advance(&mut self) -> Result<Advance, BackendError> {
+        let backend = self.problem.backend;
+        let in_pass = (self.progress.updates % u64::from(self.batches)) as usize;
+        let batch = Problem::<B>::batch(self.order[in_pass], self.batches);
+        let (positions, sums) = (&self.problem.positions, &mut self.sums);
+        let squared = backend.residual_sums(positions, batch, &self.fixed, Target::Label, sums)?;
+        let mut step = self.step();
+        step.clip = self.clip(&step)?;
+        backend.adam(&self.sums, &self.initial, &step, &mut self.moments, &mut self.fixed)?;
+        self.progress.updates += 1;
+        let squared = joined(self.progress.squared) + squared;
+        self.progress.squared = halves(squared);
+        if in_pass + 1 < self.order.len() {
+            return Ok(Advance::Update);
+        }
+        self.progress.squared = [0; 2];
+        let pass = self.progress.updates / u64::from(self.batches);
+        self.order = order(self.seed, pass, self.batches);
+        Ok(Advance::Pass(Pass {
+            number: u32::try_from(pass).unwrap_or(u32::MAX),
+            gradient: None,
+            training_mse: Some(self.problem.mean_squared(squared)),
+        }))
+    }
+
+    fn weights(&self) -> &B::Reals {
+        &self.moments.weights
+    }
+
+    fn hear(&mut self, error: f64) {
+        if let Schedule::Plateau { patience, .. } = self.settings.schedule {
+            self.progress.plateau.hear(error, patience);
+        }
+    }
+
+    fn state(&self) -> Result<State, BackendError> {
+        let vector = |name: &str, vector| -> Result<_, BackendError> {
+            Ok((name.to_owned(), self.problem.backend.download(vector)?))
+        };
+        let vectors = vec![
+            vector("weights", &self.moments.weights)?,
+            vector("first moment", &self.moments.first)?,
+            vector("second moment", &self.moments.second)?,
+        ];
+        Ok(State { scalars: json!(self.progress), vectors })
+    }
+}
+
+/// The order of the batches in a pass.
+fn order(seed: u64, pass: u64, batches: u32) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..batches).collect();
+    Generator::split(seed, pass).shuffle(&mut order);
+    order
+}
+
+fn halves(number: u128) -> [u64; 2] {
+    [(number >> 64) as u64, number as u64]
+}
+
+fn joined([high, low]: [u64; 2]) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
+}

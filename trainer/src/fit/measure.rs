@@ -1,0 +1,76 @@
+//! From the best weights of a phase to what goes into the file: rounded to steps, and measured.
+
+use othello_engine::board::Phase;
+use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC};
+use othello_engine::record::ScoredPosition;
+
+use super::PhaseReport;
+use super::best::Best;
+use super::phase::FittedPhase;
+use crate::backend::{Backend, BackendError, Errors, Rows, WEIGHTS_PER_OCCURRENCE};
+use crate::dataset::Dataset;
+use crate::model::Model;
+
+/// What the weights of a phase are measured on.
+pub(super) struct Measured<'a, B> {
+    pub(super) backend: &'a B,
+    pub(super) model: &'a Model,
+    pub(super) dataset: &'a Dataset,
+    pub(super) phase: Phase,
+}
+
+impl<B: Backend> Measured<'_, B> {
+    /// Rounds the best weights to steps and measures them.
+    pub(super) fn finish(&self, best: &Best) -> Result<FittedPhase, BackendError> {
+        let &Self { model, dataset, phase, .. } = self;
+        let steps: Vec<i16> = best.weights.iter().map(|&weight| to_steps(weight)).collect();
+        let discs = |&step: &i16| f64::from(step) / f64::from(STEPS_PER_DISC);
+        let rounded: Vec<f64> = steps.iter().map(discs).collect();
+        let training = dataset.training(phase);
+        let train = self.errors(training, &rounded)?;
+        let validation = self.errors(dataset.validation(phase), &rounded)?;
+        let test = self.errors(dataset.test(phase), &rounded)?;
+        let measured = if validation.positions > 0 { dataset.validation(phase) } else { training };
+        let after = if validation.positions > 0 { &validation } else { &train }.mse();
+        let before = self.errors(measured, &best.weights)?.mse();
+        let report = PhaseReport {
+            phase,
+            positions: train.positions,
+            train_mse: train.mse(),
+            validation_mse: validation.mse(),
+            validation_mae: validation.mae(),
+            test_mse: test.mse(),
+            test_mae: test.mae(),
+            validation_positions: validation.positions,
+            test_positions: test.positions,
+            iterations: best.progress.passes,
+            best_iteration: best.progress.best_pass,
+            rounding_loss: after.zip(before).map(|(after, before)| after - before),
+            unfinished: !best.progress.finished,
+            copied_from: None,
+        };
+        let (steps, counts) = (model.to_file(&steps), model.to_file(&self.counts(training)?));
+        Ok(FittedPhase { steps, counts, report })
+    }
+
+    /// The errors of weights in discs.
+    fn errors(&self, rows: &[ScoredPosition], weights: &[f64]) -> Result<Errors, BackendError> {
+        let mut fixed = self.backend.zero_fixed()?;
+        self.backend.round_weights(&self.backend.upload(weights)?, &mut fixed)?;
+        self.backend.errors(&self.backend.positions(&[Rows::full(rows)])?, &fixed)
+    }
+
+    /// How many occurrences of each parameter the positions stand for, rounded.
+    fn counts(&self, rows: &[ScoredPosition]) -> Result<Vec<u32>, BackendError> {
+        let one = i64::from(WEIGHTS_PER_OCCURRENCE);
+        let count = |&weight: &i64| u32::try_from((weight + one / 2) / one).unwrap_or(u32::MAX);
+        let mut sums = self.backend.zero_sums()?;
+        self.backend.occurrences(&self.backend.positions(&[Rows::full(rows)])?, &mut sums)?;
+        Ok(self.backend.download_sums(&sums)?.iter().map(count).collect())
+    }
+}
+
+fn to_steps(weight: f64) -> i16 {
+    let limit = f64::from(MAX_STEPS);
+    (weight * f64::from(STEPS_PER_DISC)).round().clamp(-limit, limit) as i16
+}

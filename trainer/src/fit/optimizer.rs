@@ -1,0 +1,31 @@
+//! Which way the weights are found.
+
+use std::fmt;
+
+/// How to fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Optimizer {
+    /// Adam, by mini-batches or on all positions at once.
+    Adam,
+    /// Ridge-regularised least squares by conjugate gradients.
+    LeastSquares,
+    /// Steepest descent, to compare with.
+    Descent,
+}
+
+impl Optimizer {
+    /// Its name on the command line and in the provenance of weights.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Adam => "adam",
+            Self::LeastSquares => "lsq",
+            Self::Descent => "descent",
+        }
+    }
+}
+
+impl fmt::Display for Optimizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

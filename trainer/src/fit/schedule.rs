@@ -1,0 +1,172 @@
+//! Learning-rate schedules.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// How the learning rate changes from pass to pass.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Schedule {
+    /// It stays.
+    Constant,
+    /// It falls to 0 over all passes, along half a cosine.
+    Cosine,
+    /// It is multiplied by `factor` after every `passes` passes.
+    Step {
+        /// How many, at least 1.
+        passes: u32,
+        /// Between 0 and 1.
+        factor: f64,
+    },
+    /// It is multiplied by `factor` when the validation error (without validation positions, the
+    /// training error) has not fallen for `patience` passes.
+    Plateau {
+        /// How many, at least 1.
+        patience: u32,
+        /// Between 0 and 1.
+        factor: f64,
+    },
+}
+
+/// Why a text is no schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is no schedule; expected `constant`, `cosine`, `step:PASSES:FACTOR` or \
+     `plateau:PASSES:FACTOR`, with at least 1 pass and a factor between 0 and 1"
+)]
+pub struct ScheduleError {
+    text: String,
+}
+
+impl Schedule {
+    /// What the learning rate is multiplied with when `pass` of `passes` passes are done.
+    pub(super) fn factor(&self, pass: f64, passes: u32, plateau: &Plateau) -> f64 {
+        match *self {
+            Self::Constant => 1.0,
+            Self::Cosine => {
+                let part = (pass / f64::from(passes)).min(1.0);
+                0.5 * (1.0 + libm::cos(std::f64::consts::PI * part))
+            }
+            Self::Step { passes, factor } => libm::pow(factor, (pass / f64::from(passes)).floor()),
+            Self::Plateau { factor, .. } => libm::pow(factor, f64::from(plateau.reductions)),
+        }
+    }
+}
+
+/// What [`Schedule::Plateau`] remembers.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Plateau {
+    best: Option<f64>,
+    /// Passes since then, or since the last reduction.
+    without_gain: u32,
+    reductions: u32,
+}
+
+impl Plateau {
+    /// Hears the error after a pass.
+    pub(super) fn hear(&mut self, error: f64, patience: u32) {
+        if self.best.is_none_or(|best| error < best) {
+            (self.best, self.without_gain) = (Some(error), 0);
+            return;
+        }
+        self.without_gain += 1;
+        if self.without_gain >= patience {
+            (self.without_gain, self.reductions) = (0, self.reductions + 1);
+        }
+    }
+}
+
+impl FromStr for Schedule {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<Self, ScheduleError> {
+        let error = || ScheduleError { text: text.to_owned() };
+        let numbers = |passes: &str, factor: &str| {
+            let passes = passes.parse().ok().filter(|&passes: &u32| passes > 0);
+            let factor = factor.parse().ok().filter(|&f: &f64| f > 0.0 && f < 1.0);
+            passes.zip(factor).ok_or_else(error)
+        };
+        match *text.split(':').collect::<Vec<_>>() {
+            ["constant"] => Ok(Self::Constant),
+            ["cosine"] => Ok(Self::Cosine),
+            ["step", passes, factor] => {
+                let (passes, factor) = numbers(passes, factor)?;
+                Ok(Self::Step { passes, factor })
+            }
+            ["plateau", passes, factor] => {
+                let (patience, factor) = numbers(passes, factor)?;
+                Ok(Self::Plateau { patience, factor })
+            }
+            _ => Err(error()),
+        }
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant => f.write_str("constant"),
+            Self::Cosine => f.write_str("cosine"),
+            Self::Step { passes, factor } => write!(f, "step:{passes}:{factor}"),
+            Self::Plateau { patience, factor } => write!(f, "plateau:{patience}:{factor}"),
+        }
+    }
+}
+
+impl TryFrom<String> for Schedule {
+    type Error = ScheduleError;
+
+    fn try_from(text: String) -> Result<Self, ScheduleError> {
+        text.parse()
+    }
+}
+
+impl From<Schedule> for String {
+    fn from(schedule: Schedule) -> Self {
+        schedule.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn factor(schedule: &str, pass: f64) -> f64 {
+        let schedule: Schedule = schedule.parse().unwrap();
+        schedule.factor(pass, 10, &Plateau::default())
+    }
+
+    #[test]
+    fn the_rate_falls_as_the_schedule_says() {
+        assert_eq!(factor("constant", 7.5), 1.0);
+        assert_eq!(factor("cosine", 0.0), 1.0);
+        assert!((factor("cosine", 5.0) - 0.5).abs() < 1e-15);
+        assert!(factor("cosine", 10.0) < 1e-15 && factor("cosine", 12.0) < 1e-15);
+        let steps = [0.0, 2.9, 3.0, 6.5].map(|pass| factor("step:3:0.5", pass));
+        assert_eq!(steps, [1.0, 1.0, 0.5, 0.25]);
+    }
+
+    #[test]
+    fn a_plateau_lowers_the_rate_once_for_every_patience_without_gain() {
+        let schedule = Schedule::Plateau { patience: 2, factor: 0.5 };
+        let mut plateau = Plateau::default();
+        let mut rates = vec![];
+        for error in [9.0, 8.0, 8.0, 8.5, 8.1, 7.0, 7.5, 7.4, 7.3, 7.2] {
+            plateau.hear(error, 2);
+            rates.push(schedule.factor(0.0, 10, &plateau));
+        }
+        assert_eq!(rates, [1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.125]);
+    }
+
+    #[test]
+    fn schedules_read_back_and_nonsense_is_refused() {
+        for text in ["constant", "cosine", "step:3:0.5", "plateau:2:0.25"] {
+            assert_eq!(text.parse::<Schedule>().unwrap().to_string(), text);
+        }
+        for text in ["", "linear", "step", "step:0:0.5", "step:1:1", "step:1:NaN", "cosine:1"] {
+            assert!(text.parse::<Schedule>().is_err(), "{text}");
+        }
+    }
+}

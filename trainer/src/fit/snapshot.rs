@@ -1,0 +1,83 @@
+//! A phase that is not finished yet, as bytes.
+
+use othello_engine::file::Section;
+use serde::{Deserialize, Serialize};
+
+use super::best::{Best, Progress};
+use super::report::Metrics;
+use super::solver::{State, StateError};
+
+/// Everything that the rest of a phase's fit depends on besides data and settings.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Snapshot {
+    pub(super) state: State,
+    pub(super) best: Best,
+    /// The passes so far, for the metrics file.
+    pub(super) metrics: Vec<Metrics>,
+}
+
+/// The first section: all that is no vector.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    solver: serde_json::Value,
+    best: Progress,
+    metrics: Vec<Metrics>,
+    /// The names of the sections that follow, of one double a parameter each; the last is `best`.
+    vectors: Vec<String>,
+}
+
+const HEAD: &str = "phase";
+const BEST: &str = "best";
+
+impl Snapshot {
+    /// How many passes are complete.
+    pub fn passes(&self) -> u32 {
+        self.best.progress.passes
+    }
+
+    /// The sections of a container.
+    pub(super) fn sections(&self) -> Vec<Section> {
+        let names = self.state.vectors.iter().map(|(name, _)| name.clone());
+        let head = Head {
+            solver: self.state.scalars.clone(),
+            best: self.best.progress,
+            metrics: self.metrics.clone(),
+            vectors: names.chain([BEST.to_owned()]).collect(),
+        };
+        // The head is a plain record of finite numbers.
+        let text = serde_json::to_vec(&head).unwrap_or_default();
+        let mut sections = vec![Section { name: HEAD.to_owned(), content: text }];
+        let vectors = self.state.vectors.iter().map(|(_, vector)| vector);
+        for (name, vector) in head.vectors.iter().zip(vectors.chain([&self.best.weights])) {
+            let content = vector.iter().flat_map(|value| value.to_le_bytes()).collect();
+            sections.push(Section { name: name.clone(), content });
+        }
+        sections
+    }
+
+    /// The snapshot that sections hold, with one element of each vector for each of `parameters`.
+    pub(super) fn from_sections(
+        sections: &[Section],
+        parameters: usize,
+    ) -> Result<Self, StateError> {
+        let content = |wanted: &str| {
+            let found = sections.iter().find(|section| section.name == wanted);
+            found.map(|section| &section.content).ok_or_else(|| StateError(wanted.to_owned()))
+        };
+        let vector = |name: &str| {
+            let (values, rest) = content(name)?.as_chunks();
+            let whole = values.len() == parameters && rest.is_empty();
+            let values = values.iter().copied().map(f64::from_le_bytes);
+            whole.then(|| values.collect()).ok_or_else(|| StateError(name.to_owned()))
+        };
+        let head: Head =
+            serde_json::from_slice(content(HEAD)?).map_err(|_| StateError(HEAD.to_owned()))?;
+        let state = head.vectors.iter().filter(|name| *name != BEST);
+        let vectors = state.map(|name| Ok((name.clone(), vector(name)?)));
+        Ok(Self {
+            state: State { scalars: head.solver, vectors: vectors.collect::<Result<_, _>>()? },
+            best: Best { weights: vector(BEST)?, progress: head.best },
+            metrics: head.metrics,
+        })
+    }
+}

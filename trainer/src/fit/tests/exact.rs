@@ -1,0 +1,150 @@
+//! Against the exact solution; and that neither threads nor the order of the data change a bit.
+
+use super::*;
+use crate::fit::Schedule;
+
+/// The exact solution by Gaussian elimination of the normal equations.
+fn exact(model: &Model, rows: &[ScoredPosition], ridge: f64) -> Vec<f64> {
+    let n = model.parameters();
+    let mut matrix = vec![vec![0.0; n + 1]; n];
+    for (number, row) in matrix.iter_mut().enumerate() {
+        row[number] = ridge;
+    }
+    for row in rows {
+        let features = model.features(&row.position());
+        for &i in features.parameters() {
+            for &j in features.parameters() {
+                matrix[i as usize][j as usize] += row.weight().occurrences();
+            }
+            matrix[i as usize][n] += row.weight().occurrences() * row.label().discs();
+        }
+    }
+    for pivot in 0..n {
+        for other in (0..n).filter(|&other| other != pivot) {
+            let factor = matrix[other][pivot] / matrix[pivot][pivot];
+            let source = matrix[pivot].clone();
+            matrix[other].iter_mut().zip(source).for_each(|(m, s)| *m -= factor * s);
+        }
+    }
+    (0..n).map(|i| matrix[i][n] / matrix[i][i]).collect()
+}
+
+fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]) -> f64 {
+    let error = |row: &ScoredPosition| {
+        let features = model.features(&row.position());
+        let value: f64 = features.parameters().iter().map(|&p| weights[p as usize]).sum();
+        row.weight().occurrences() * (row.label().discs() - value).powi(2)
+    };
+    rows.iter().map(error).sum::<f64>() + ridge * weights.iter().map(|w| w * w).sum::<f64>()
+}
+
+/// How far the objective is from that of the exact solution, as a part of it.
+fn excess(by: &By) -> f64 {
+    let (model, rows, ridge) = (model(), rows(3000), 10.0);
+    let best = objective(&model, &rows, ridge, &exact(&model, &rows, ridge));
+    let found = solve(&model, &rows, ridge, zeros(&model), by);
+    let excess = objective(&model, &rows, ridge, &found) / best - 1.0;
+    println!("{} after {} passes: {excess:.1e} above the exact objective", by.optimizer, by.passes);
+    excess
+}
+
+#[test]
+fn least_squares_reaches_the_objective_of_the_exact_solution() {
+    assert!(excess(&By::least_squares(200)) < 1e-7);
+}
+
+#[test]
+fn adam_reaches_the_objective_of_the_exact_solution_with_full_batches_and_with_small_ones() {
+    let full = AdamSettings { passes: 600, batch: 0, learning_rate: 0.5, ..Default::default() };
+    assert!(excess(&By::adam(full)) < 1e-4);
+    let small = AdamSettings { passes: 400, batch: 500, learning_rate: 0.1, ..Default::default() };
+    assert!(excess(&By::adam(small)) < 1e-4);
+}
+
+#[test]
+fn steepest_descent_gets_there_slowly() {
+    let (few, many) = (excess(&By::descent(20)), excess(&By::descent(1000)));
+    assert!(many < 1e-3 && many < few / 10.0);
+    assert!(few > 10.0 * excess(&By::least_squares(20)));
+}
+
+/// With a short step, a small batch, clipping, warm-up and decay, so that all of them are run.
+fn all_of_adam() -> AdamSettings {
+    AdamSettings {
+        passes: 2,
+        batch: 60_000,
+        schedule: Schedule::Step { passes: 1, factor: 0.5 },
+        warm_up: 0.5,
+        weight_decay: 0.01,
+        clip: Some(0.1),
+        ..AdamSettings::default()
+    }
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let (model, rows) = (model(), rows(300_000));
+    for by in [By::least_squares(5), By::adam(all_of_adam())] {
+        let with_threads = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| solve(&model, &rows, 10.0, zeros(&model), &by))
+        };
+        assert_eq!(with_threads(1), with_threads(3));
+    }
+}
+
+#[test]
+fn the_order_of_the_data_changes_no_bit_of_full_batches() {
+    let (model, mut rows) = (model(), rows(20_000));
+    let full = AdamSettings { batch: 0, passes: 5, ..all_of_adam() };
+    let bys = [By::least_squares(5), By::adam(full)];
+    let solutions = |rows: &[ScoredPosition]| {
+        bys.clone().map(|by| solve(&model, rows, 10.0, zeros(&model), &by))
+    };
+    let before = solutions(&rows);
+    Generator::new(2).shuffle(&mut rows);
+    assert_eq!(solutions(&rows), before);
+}
+
+#[test]
+fn starting_weights_are_what_the_ridge_pulls_towards() {
+    let (model, rows) = (model(), rows(50));
+    let initial: Vec<f64> = (0..model.parameters()).map(|p| p as f64 / 64.0).collect();
+    for by in [By::least_squares(3), By::descent(3)] {
+        let found = solve(&model, &rows, 1e9, initial.clone(), &by);
+        assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-3));
+    }
+    // Adam steps off at its learning rate, and is back when that has fallen.
+    let adam = AdamSettings { passes: 500, batch: 0, ..AdamSettings::default() };
+    let found = solve(&model, &rows, 1e6, initial.clone(), &By::adam(adam));
+    assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-2));
+}
+
+#[test]
+fn weight_decay_pulls_towards_the_start_whatever_the_gradient() {
+    let (model, rows) = (model(), rows(3000));
+    let distance = |weight_decay| {
+        let adam = AdamSettings { passes: 20, batch: 500, weight_decay, ..AdamSettings::default() };
+        let found = solve(&model, &rows, 1.0, zeros(&model), &By::adam(adam));
+        found.iter().map(|w| w * w).sum::<f64>()
+    };
+    let free = distance(0.0);
+    assert!(distance(0.1) < 0.9 * free && distance(1.0) < 0.5 * free);
+}
+
+#[test]
+fn clipping_shortens_what_is_long_and_nothing_else() {
+    let (model, rows) = (model(), rows(500));
+    let after_one_update = |clip| {
+        // With so large an epsilon a step is as long as its gradient.
+        let settings =
+            AdamSettings { passes: 1, batch: 0, epsilon: 1e3, clip, ..Default::default() };
+        solve(&model, &rows, 1.0, zeros(&model), &By::adam(settings))
+    };
+    let length = |weights: &[f64]| weights.iter().map(|w| w * w).sum::<f64>().sqrt();
+    let free = after_one_update(None);
+    assert_eq!(after_one_update(Some(1e6)), free);
+    let (short, shorter) = (after_one_update(Some(0.2)), after_one_update(Some(0.1)));
+    assert!(length(&short) < length(&free));
+    assert!((length(&short) / length(&shorter) - 2.0).abs() < 1e-2);
+}

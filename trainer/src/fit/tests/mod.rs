@@ -1,0 +1,107 @@
+//! The optimizers against the exact solution, and against themselves: with other threads, with data
+//! in another order, stopped and gone on with.
+
+mod budget;
+mod exact;
+mod resume;
+mod sums;
+
+use othello_engine::board::{Position, Squares};
+use othello_engine::pattern::PatternSet;
+use othello_engine::random::Generator;
+use othello_engine::record::{Label, ScoredPosition, Weight};
+
+use super::adam::Adam;
+use super::least_squares::{Directions, LeastSquares};
+use super::solver::{Advance, Problem, Solver};
+use super::{AdamSettings, Optimizer};
+use crate::backend::{Cpu, Rows};
+use crate::model::Model;
+
+/// A model so small that its normal equations can be solved exactly, and that every parameter
+/// occurs often.
+fn model() -> Model {
+    let set = r#"
+        name = "tiny"
+        scalars = ["player_discs"]
+        [[pattern]]
+        squares = "a1 h1 a8 h8"
+        [[pattern]]
+        squares = "a1 b1 b2"
+    "#;
+    Model::new(PatternSet::from_toml(set).unwrap())
+}
+
+/// Positions of random games with noisy labels.
+fn rows(count: usize) -> Vec<ScoredPosition> {
+    let mut random = Generator::new(4);
+    let mut rows = vec![];
+    let mut position = Position::START;
+    while rows.len() < count {
+        let moves = position.moves();
+        if moves == 0 {
+            let over = position.is_over();
+            position = if over { Position::START } else { position.pass() };
+            continue;
+        }
+        let corners = position.player() & 0x8100_0000_0000_0081;
+        let discs = f64::from(corners.count_ones()) * 5.0 + f64::from(random.below(2000)) / 100.0;
+        let weight = Weight::new(1 + random.below(200) as u16).unwrap();
+        rows.push(ScoredPosition::new(position, Label::of_discs(discs).unwrap(), weight));
+        let choice = random.below(moves.count_ones()) as usize;
+        position = position.play(Squares(moves).nth(choice).unwrap()).unwrap();
+    }
+    rows
+}
+
+/// What to solve by and how long.
+#[derive(Clone)]
+struct By {
+    optimizer: Optimizer,
+    adam: AdamSettings,
+    passes: u32,
+}
+
+impl By {
+    fn least_squares(iterations: u32) -> Self {
+        let optimizer = Optimizer::LeastSquares;
+        Self { optimizer, adam: AdamSettings::default(), passes: iterations }
+    }
+
+    fn descent(iterations: u32) -> Self {
+        Self { optimizer: Optimizer::Descent, ..Self::least_squares(iterations) }
+    }
+
+    fn adam(adam: AdamSettings) -> Self {
+        Self { optimizer: Optimizer::Adam, passes: adam.passes, adam }
+    }
+}
+
+/// The weights that a solver comes to, starting from `initial`.
+fn solve(
+    model: &Model,
+    rows: &[ScoredPosition],
+    ridge: f64,
+    initial: Vec<f64>,
+    by: &By,
+) -> Vec<f64> {
+    let backend = Cpu::new(model);
+    let problem = Problem::new(&backend, &[Rows::full(rows)], ridge, initial).unwrap();
+    let least_squares = |directions| LeastSquares::new(&problem, directions).unwrap();
+    let mut solver: Box<dyn Solver<Cpu<'_>> + '_> = match by.optimizer {
+        Optimizer::Adam => Box::new(Adam::new(&problem, &by.adam, 1).unwrap()),
+        Optimizer::LeastSquares => Box::new(least_squares(Directions::Conjugate)),
+        Optimizer::Descent => Box::new(least_squares(Directions::Steepest)),
+    };
+    loop {
+        match solver.advance().unwrap() {
+            Advance::Pass(pass) if pass.number >= by.passes => return solver.weights().clone(),
+            Advance::Converged => return solver.weights().clone(),
+            Advance::Pass(_) | Advance::Update => {}
+        }
+    }
+}
+
+fn zeros(model: &Model) -> Vec<f64> {
+    vec![0.0; model.parameters()]
+}

@@ -1,0 +1,163 @@
+//! A phase that is stopped and gone on with comes out as if nothing had happened.
+
+use othello_engine::board::Phase;
+
+use super::*;
+use crate::dataset::{Dataset, DatasetBuilder, Split};
+use crate::fit::phase::{Keeper, Next, PhaseEnd, PhaseError, PhaseFit};
+use crate::fit::{CheckpointError, FitSettings, LeastSquaresSettings, Schedule, Snapshot};
+use crate::source::LabelRules;
+
+fn dataset(validation_percent: u8) -> Dataset {
+    let split = Split { seed: 1, validation_percent, test_percent: 5 };
+    let mut builder = DatasetBuilder::new(LabelRules::default(), split);
+    builder.add_positions(&rows(30_000), 1.0, false);
+    builder.finish()
+}
+
+fn settings() -> FitSettings {
+    let adam = AdamSettings {
+        passes: 4,
+        batch: 500,
+        learning_rate: 0.5,
+        schedule: Schedule::Plateau { patience: 1, factor: 0.5 },
+        warm_up: 0.7,
+        weight_decay: 0.01,
+        clip: Some(2.0),
+        ..AdamSettings::default()
+    };
+    let least_squares = LeastSquaresSettings { iterations: 8, ..Default::default() };
+    FitSettings { adam, least_squares, patience: 3, ..FitSettings::default() }
+}
+
+/// Stops after so many updates, and holds what is kept.
+struct StopAfter {
+    updates: u32,
+    kept: Option<Snapshot>,
+}
+
+impl Keeper for StopAfter {
+    fn next(&mut self) -> Next {
+        if self.updates == 0 {
+            return Next::Stop;
+        }
+        self.updates -= 1;
+        Next::GoOn
+    }
+
+    fn keep(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
+        self.kept = Some(snapshot.clone());
+        Ok(())
+    }
+}
+
+/// One phase's fit.
+struct Trial {
+    model: Model,
+    dataset: Dataset,
+    settings: FitSettings,
+    optimizer: Optimizer,
+}
+
+impl Trial {
+    fn new(optimizer: Optimizer, validation_percent: u8) -> Self {
+        let dataset = dataset(validation_percent);
+        Self { model: model(), dataset, settings: settings(), optimizer }
+    }
+
+    /// Fits until the end or until so many updates are done.
+    fn run(
+        &self,
+        resumed: Option<Snapshot>,
+        updates: u32,
+    ) -> Result<(PhaseEnd, Option<Snapshot>), PhaseError> {
+        let fit = PhaseFit {
+            backend: &Cpu::new(&self.model),
+            model: &self.model,
+            dataset: &self.dataset,
+            settings: &self.settings,
+            optimizer: self.optimizer,
+            initial: None,
+            phase: Phase::new(30).unwrap(),
+        };
+        let mut keeper = StopAfter { updates, kept: None };
+        let end = fit.run(resumed, &mut keeper)?;
+        Ok((end, keeper.kept))
+    }
+}
+
+/// The snapshot as it comes back from a file.
+fn through_a_file(snapshot: &Snapshot, model: &Model) -> Snapshot {
+    let again = Snapshot::from_sections(&snapshot.sections(), model.parameters()).unwrap();
+    assert_eq!(&again, snapshot);
+    again
+}
+
+#[test]
+fn a_phase_stopped_after_every_update_comes_out_the_same() {
+    for optimizer in [Optimizer::Adam, Optimizer::LeastSquares, Optimizer::Descent] {
+        for validation_percent in [0, 10] {
+            let trial = Trial::new(optimizer, validation_percent);
+            let (undisturbed, _) = trial.run(None, u32::MAX).unwrap();
+            assert!(!undisturbed.stopped && undisturbed.metrics.len() >= 4);
+            let (mut stops, mut kept) = (0, None);
+            let end = loop {
+                let (end, snapshot) = trial.run(kept, 1).unwrap();
+                match snapshot {
+                    None => break end,
+                    Some(snapshot) => kept = Some(through_a_file(&snapshot, &trial.model)),
+                }
+                stops += 1;
+            };
+            assert!(stops >= 4, "{stops}");
+            assert_eq!(end, undisturbed);
+        }
+    }
+}
+
+#[test]
+fn a_phase_stopped_once_comes_out_the_same_wherever_that_was() {
+    let trial = Trial::new(Optimizer::Adam, 10);
+    let (undisturbed, _) = trial.run(None, u32::MAX).unwrap();
+    for updates in 0.. {
+        let (end, Some(kept)) = trial.run(None, updates).unwrap() else {
+            assert!(updates > 8);
+            return;
+        };
+        assert!(end.stopped);
+        assert_eq!(end.fitted.is_some(), kept.passes() > 0);
+        assert!(end.fitted.is_none_or(|fitted| fitted.report.unfinished));
+        let resumed = Some(through_a_file(&kept, &trial.model));
+        assert_eq!(trial.run(resumed, u32::MAX).unwrap().0, undisturbed);
+    }
+}
+
+#[test]
+fn another_seed_draws_other_batches() {
+    let mut trial = Trial::new(Optimizer::Adam, 10);
+    let (first, _) = trial.run(None, u32::MAX).unwrap();
+    trial.settings.seed += 1;
+    assert_ne!(trial.run(None, u32::MAX).unwrap().0, first);
+}
+
+#[test]
+fn weights_that_are_no_numbers_stop_the_fit_and_are_never_kept() {
+    let mut trial = Trial::new(Optimizer::Adam, 10);
+    trial.settings.adam.learning_rate = 1e300;
+    trial.settings.adam.clip = None;
+    let error = trial.run(None, u32::MAX).unwrap_err().to_string();
+    assert!(error.contains("phase 30") && error.contains("learning rate"), "{error}");
+    assert!(matches!(trial.run(None, 2), Err(PhaseError::Diverged { .. })));
+}
+
+#[test]
+fn a_snapshot_of_another_model_or_optimizer_is_refused() {
+    let trial = Trial::new(Optimizer::Adam, 10);
+    let kept = trial.run(None, 2).unwrap().1.unwrap();
+    assert!(Snapshot::from_sections(&kept.sections(), trial.model.parameters() + 1).is_err());
+    let mut damaged = kept.sections();
+    damaged.retain(|section| section.name != "second moment");
+    assert!(Snapshot::from_sections(&damaged, trial.model.parameters()).is_err());
+    let other = Trial::new(Optimizer::LeastSquares, 10);
+    assert!(matches!(other.run(Some(kept), u32::MAX), Err(PhaseError::Foreign { .. })));
+}
