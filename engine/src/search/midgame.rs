@@ -1,7 +1,7 @@
 //! Search to a fixed depth: iterative deepening, principal variation search, fail-soft.
 
 use super::Searcher;
-use super::ordering::{Moves, weighted_mobility};
+use super::ordering::{Moves, weighted_count};
 use super::window::{Best, Window};
 use crate::board::{Position, Squares};
 use crate::eval::{Evaluate, MAX_VALUE, STEPS_PER_DISC, Value};
@@ -76,7 +76,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         moves.rate(table_moves, |candidate| {
             let state = self.evaluator.after(state, candidate.square, candidate.flips);
             -self.evaluator.value(&state, &candidate.child)
-                - MOBILITY_WEIGHT * weighted_mobility(&candidate.child)
+                - MOBILITY_WEIGHT * weighted_count(candidate.child.moves())
         });
         let mut first = true;
         while let Some(next) = moves.take_best() {

@@ -28,6 +28,7 @@ pub(super) use avx2::moves;
     target_feature = "avx512dq"
 ))]
 pub(super) use avx512::flips;
+pub(super) use portable::last_flips;
 #[cfg(not(target_feature = "avx2"))]
 pub(super) use portable::{flips, moves};
 
@@ -89,6 +90,18 @@ mod tests {
                 legal |= u64::from(expected != 0) << square;
             }
             assert_eq!(portable::moves(player, opponent), legal);
+        }
+    }
+
+    #[test]
+    fn the_last_move_turns_over_what_the_rules_say() {
+        let mut random = Generator::new(3);
+        for square in 0..64 {
+            for _ in 0..2_000 {
+                let player = random.next_u64() & !(1 << square);
+                let expected = portable::flips(player, !player & !(1 << square), square);
+                assert_eq!(last_flips(player, square), expected.count_ones());
+            }
         }
     }
 

@@ -52,3 +52,71 @@ pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     }
     flips
 }
+
+/// How many discs a move on the last empty square turns over. The other squares that are not the
+/// player's are the opponent's, so each of the four lines is a byte, and its count a table entry.
+#[inline]
+pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
+    const FILE_A: u64 = 0x0101_0101_0101_0101;
+    /// Gathers the eight bits of a file, each weighted into the top byte.
+    const FILE_TO_RANK: u64 = 0x0102_0408_1020_4080;
+    let index = square & 63;
+    let (file, rank) = (index & 7, index >> 3);
+    let lines = &DIAGONALS[index];
+    let across = (player >> (8 * rank)) as u8;
+    let upright = ((player >> file & FILE_A).wrapping_mul(FILE_TO_RANK) >> 56) as u8;
+    let rising = ((player & lines[0]).wrapping_mul(FILE_A) >> 56) as u8;
+    let falling = ((player & lines[1]).wrapping_mul(FILE_A) >> 56) as u8;
+    let by_file = &LINE_FLIPS[file];
+    u32::from(by_file[usize::from(across)])
+        + u32::from(LINE_FLIPS[rank][usize::from(upright)])
+        + u32::from(by_file[usize::from(rising)])
+        + u32::from(by_file[usize::from(falling)])
+}
+
+/// Discs turned over by a move on one place of a line of eight, for each set of the player's
+/// places, all others being the opponent's.
+static LINE_FLIPS: [[u8; 256]; 8] = {
+    let mut flips = [[0; 256]; 8];
+    let mut place = 0;
+    while place < 8 {
+        let mut player = 0;
+        while player < 256 {
+            let below = player & ((1 << place) - 1);
+            let above = player >> (place + 1);
+            if below != 0 {
+                flips[place][player] += (place - 1 - below.ilog2() as usize) as u8;
+            }
+            if above != 0 {
+                flips[place][player] += above.trailing_zeros() as u8;
+            }
+            player += 1;
+        }
+        place += 1;
+    }
+    flips
+};
+
+/// The two diagonals through each square, without it.
+static DIAGONALS: [[u64; 2]; 64] = {
+    let mut diagonals = [[0; 2]; 64];
+    let mut index = 0;
+    while index < 64 {
+        let (file, rank) = (index as i32 & 7, index as i32 >> 3);
+        let mut other = 0;
+        while other < 8 {
+            let offset = other - file;
+            if offset != 0 {
+                if 0 <= rank + offset && rank + offset < 8 {
+                    diagonals[index][0] |= 1 << ((rank + offset) * 8 + other);
+                }
+                if 0 <= rank - offset && rank - offset < 8 {
+                    diagonals[index][1] |= 1 << ((rank - offset) * 8 + other);
+                }
+            }
+            other += 1;
+        }
+        index += 1;
+    }
+    diagonals
+};
