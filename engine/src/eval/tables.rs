@@ -6,7 +6,7 @@ use super::layout::{TableLayout, expand};
 use super::sum::{Middles, sum};
 use super::{Evaluate, MAX_VALUE, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::pattern::{Geometry, Indices, Lanes, Scalar};
+use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar};
 
 /// A weights file ready to play from.
 #[derive(Clone, Debug)]
@@ -40,6 +40,20 @@ impl Tables {
 }
 
 impl Tables {
+    /// All weights, for all phases: what [`Tables::places`] points into.
+    pub fn weights(&self) -> &[i16] {
+        &self.weights
+    }
+
+    /// Where the weights of a position's lanes stand.
+    pub fn places(&self, indices: &Indices, position: &Position) -> [u32; LANES] {
+        let phase = Phase::of(position).map_or(PHASES - 1, Phase::index);
+        let start = self.layout.start(phase) as u32;
+        std::array::from_fn(|lane| {
+            (start + self.layout.middles[lane]).wrapping_add_signed(indices.0[lane].into())
+        })
+    }
+
     /// The weights of all instances, added up.
     #[inline]
     fn sum_of_patterns(&self, phase: usize, indices: &Indices) -> Value {

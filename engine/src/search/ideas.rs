@@ -17,9 +17,9 @@ pub struct Ideas {
     pub enhanced_cutoff: bool,
     /// The table's move is searched before the others are even generated.
     pub table_move_first: bool,
-    /// Moves are ordered by value, where that pays.
+    /// Moves of exact searches are ordered by value, where that pays.
     pub ordering_by_value: bool,
-    /// Moves are ordered by the replies they leave: fastest first.
+    /// Moves of exact searches are ordered by the replies they leave: fastest first.
     pub ordering_by_replies: bool,
     /// Squares in quadrants with an odd number of empty squares first.
     pub parity: bool,
@@ -44,6 +44,25 @@ impl Ideas {
         stability: true,
         wipe_out: true,
     };
+
+    /// Every idea turned off alone, under its name.
+    pub fn one_off() -> impl ExactSizeIterator<Item = (&'static str, Self)> {
+        const ALL: Ideas = Ideas::ALL;
+        [
+            ("null windows", Self { null_windows: false, ..ALL }),
+            ("aspiration", Self { aspiration: false, ..ALL }),
+            ("table", Self { table: false, ..ALL }),
+            ("near table", Self { near_table: false, ..ALL }),
+            ("enhanced cut-off", Self { enhanced_cutoff: false, ..ALL }),
+            ("table move first", Self { table_move_first: false, ..ALL }),
+            ("ordering by value", Self { ordering_by_value: false, ..ALL }),
+            ("ordering by replies", Self { ordering_by_replies: false, ..ALL }),
+            ("parity", Self { parity: false, ..ALL }),
+            ("stability", Self { stability: false, ..ALL }),
+            ("wipe-out", Self { wipe_out: false, ..ALL }),
+        ]
+        .into_iter()
+    }
 }
 
 impl Default for Ideas {

@@ -66,7 +66,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];
-        if let Some(entry) = self.table.probe(position) {
+        if self.ideas.table
+            && let Some(entry) = self.table.probe(position)
+        {
             table_moves = entry.best();
             if window.narrow(entry.bounds(depth), table_moves[0]) {
                 return window.best;
@@ -83,10 +85,11 @@ impl<E: Evaluate> Searcher<'_, E> {
             let state = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
             let mut value = INFINITE;
-            if !first {
+            let first_or_full = first || !self.ideas.null_windows;
+            if !first_or_full {
                 value = -self.midgame(&next.child, &state, -alpha - 1, -alpha, depth - 1);
             }
-            if first || (alpha < value && value < beta) {
+            if first_or_full || (alpha < value && value < beta) {
                 value = -self.midgame(&next.child, &state, -beta, -alpha, depth - 1);
             }
             first = false;
@@ -94,7 +97,9 @@ impl<E: Evaluate> Searcher<'_, E> {
                 break;
             }
         }
-        self.table.store(position, depth, window.proven(), window.best.square);
+        if self.ideas.table {
+            self.table.store(position, depth, window.proven(), window.best.square);
+        }
         window.best
     }
 

@@ -52,6 +52,14 @@ impl Moves {
         }
     }
 
+    /// Takes out the move on a square.
+    #[inline]
+    pub(super) fn take(&mut self, square: Square) -> Option<Move> {
+        let index = self.0.iter().position(|candidate| candidate.square == square)?;
+        // The order of the others matters where they are equally promising.
+        Some(self.0.remove(index))
+    }
+
     /// The moves in the order of their squares.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Move> {
         self.0.iter()

@@ -46,6 +46,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         beta: Discs,
     ) -> Best {
         self.nodes += 1;
+        self.table.prefetch(position);
         let squares = position.moves();
         if squares == 0 {
             let passed = position.pass();
@@ -74,16 +75,30 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
         }
         let mut moves = Moves::new(position, squares);
-        if self.ideas.enhanced_cutoff && self.ideas.table {
+        if self.ideas.enhanced_cutoff && self.ideas.table && empties > EVALUATED_EMPTIES {
+            moves.iter().for_each(|candidate| self.table.prefetch(&candidate.child));
             let (bounds, square) = self.bounds_from_children(&moves, empties);
             if window.narrow(bounds, square) {
                 return window.best;
             }
         }
         let odd_squares = self.parity(position).odd_squares();
-        moves.rate(table_moves, |candidate| self.promise(candidate, state, odd_squares, empties));
+        // Most nodes end with the table's move: the others are rated only after it.
+        let mut table_move = if self.ideas.table_move_first { table_moves[0] } else { None };
+        let mut rated = false;
         let mut first = true;
-        while let Some(next) = moves.take_best() {
+        loop {
+            let mut next = table_move.take().and_then(|square| moves.take(square));
+            if next.is_none() {
+                if !rated {
+                    moves.rate(table_moves, |candidate| {
+                        self.promise(candidate, state, odd_squares, empties)
+                    });
+                    rated = true;
+                }
+                next = moves.take_best();
+            }
+            let Some(next) = next else { break };
             let state = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
             let mut value = INFINITE;
