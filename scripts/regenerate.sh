@@ -1,42 +1,56 @@
 #!/usr/bin/env bash
 # The weights from a seed: generations of self-play and fits, from nothing but moves and corners.
 #
-#   scripts/regenerate.sh [--small] [--seed S] [--out DIR]
+#   scripts/regenerate.sh [--small] [--seed S] [--out DIR] [--threads N] [--profile PROFILE]
 #
 # Without --small it is the recipe of engine/weights/default.weights.
 # --small takes seconds. Everything is written to DIR (default: data/generations) and kept: a run
-# that was killed goes on where it stopped. Prints the sha256 of the last generation's weights.
+# that was killed goes on where it stopped. Prints the sha256 of the last generation's weights, which
+# depends on the seed alone: not on threads (default: all), nor on cargo's profile (default:
+# release). CI compares that of --small --seed 1 with scripts/regenerate-small.sha256.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-seed=1 out=data/generations small=
+seed=1 out=data/generations small= threads=() profile=release
 while (($#)); do
     case $1 in
     --small) small=1 ;;
     --seed) seed=$2 && shift ;;
     --out) out=$2 && shift ;;
-    *) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    --threads) threads=(--threads "$2") && shift ;;
+    --profile) profile=$2 && shift ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
     esac
     shift
 done
 
-cargo build --release
-engine=target/release/othello-engine trainer=target/release/othello-trainer
+cargo build --profile "$profile"
+binaries=${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}
+engine() { "$binaries/othello-engine" "$@" "${threads[@]}"; }
+trainer() { "$binaries/othello-trainer" "$@" "${threads[@]}"; }
 mkdir -p "$out"
 random_plies="8..=24*3,25..=45"
 
 # play NUMBER PLAYER GAMES DEPTH EXACT OPENING_PLIES OPENING_DEPTH: games and openings of a player.
 play() {
     local name="$out/generation-$1"
-    "$engine" openings --plies "$6" --score-depth "$7" --weights "$2" --out "$name.openings"
-    "$engine" selfplay --games "$3" --seed $((seed + $1)) --depth "$4" --exact "$5" \
+    engine openings --plies "$6" --score-depth "$7" --weights "$2" --out "$name.openings"
+    engine selfplay --games "$3" --seed $((seed + $1)) --depth "$4" --exact "$5" \
         --random-plies "$random_plies" --weights "$2" --out "$name.games"
 }
 
-# learn NUMBER [DATA...]: weights fitted to a generation's games and openings, and to more data.
+# examine PLAYER GAMES DEPTH EXACT: games to test the last fit on, of a seed and schedule of their
+# own, played better than those it learns from.
+examine() {
+    engine selfplay --games "$2" --seed $((seed + 1000000)) --depth "$3" --exact "$4" \
+        --random-plies 0..=12 --weights "$1" --out "$out/test.games"
+}
+
+# learn NUMBER [ARGUMENTS...]: weights fitted to a generation's games and openings; more data and
+# flags of `fit` as they come.
 learn() {
     local name="$out/generation-$1"
-    "$trainer" fit "$name.games" "$name.openings" "${@:2}" --seed "$seed" --patterns "$patterns" --out "$name.weights"
+    trainer fit "$name.games" "$name.openings" "${@:2}" --seed "$seed" --patterns "$patterns" --out "$name.weights"
 }
 
 if [[ $small ]]; then
@@ -44,7 +58,8 @@ if [[ $small ]]; then
     play 0 mobility 1024 2 8 5 2
     learn 0
     play 1 "$out/generation-0.weights" 1024 2 8 5 2
-    learn 1
+    examine "$out/generation-0.weights" 128 3 10
+    learn 1 --test "$out/test.games"
 else
     patterns=standard last=3
     play 0 mobility 60000 4 12 7 3
@@ -54,7 +69,8 @@ else
     play 2 "$out/generation-1.weights" 120000 4 12 8 6
     learn 2
     play 3 "$out/generation-2.weights" 200000 4 12 8 6
-    learn 3 "$out/generation-2.games*0.5"
+    examine "$out/generation-2.weights" 10000 8 16
+    learn 3 "$out/generation-2.games*0.5" --test "$out/test.games"
 fi
 # The first sha256 is the file's own, those after it are of its inputs.
-"$engine" weights "$out/generation-$last.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'
+engine weights "$out/generation-$last.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'

@@ -13,7 +13,30 @@ pub trait Progress: Sync {
 
     /// A line that the reader must see, such as a warning.
     fn message(&self, line: &str);
+
+    /// Passes on a warning, if there is one.
+    fn warn(&self, warning: Option<String>) {
+        if let Some(line) = warning {
+            self.message(&line);
+        }
+    }
+
+    /// Whether somebody wants the work to stop. Work that keeps what it has finished asks before
+    /// each unit, from any thread.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
+    /// [`Interrupted`] where somebody wants the work to stop.
+    fn check(&self) -> Result<(), Interrupted> {
+        if self.is_interrupted() { Err(Interrupted) } else { Ok(()) }
+    }
 }
+
+/// Work was stopped between two units because somebody wanted it to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("interrupted")]
+pub struct Interrupted;
 
 /// Hears nothing: for tests, and for callers that want no progress.
 #[derive(Clone, Copy, Debug)]

@@ -1,15 +1,14 @@
-//! A typed index of the trainer's CUDA sources. There are none yet: see `README.md` beside it.
+//! The trainer's CUDA sources, a typed index of them, and their run on the CPU.
+//!
+//! A [`Program`] is the text of all families for one pattern set, whose header the trainer
+//! generates: for NVRTC, or for the C compiler of the machine ([`host`]), so that the same bytes
+//! can be compared with the CPU's reference where there is no GPU. This crate knows nothing of the
+//! engine.
 
-/// One `.cu` source: a family of kernels.
-#[derive(Clone, Copy, Debug)]
-pub struct Source {
-    /// The family, which is the file's name without `.cu`.
-    pub name: &'static str,
-    /// The whole text of the file.
-    pub text: &'static str,
-    /// The `extern "C"` entry points it defines.
-    pub entry_points: &'static [&'static str],
-}
+pub mod host;
+pub mod index;
+mod program;
 
-/// Every source in this crate.
-pub const SOURCES: &[Source] = &[];
+pub use host::Grid;
+pub use index::{Argument, Kernel};
+pub use program::{Program, sources_sha256};

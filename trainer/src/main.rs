@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use othello_engine::cli::common;
-use othello_trainer::cli::{diff, fit, import, loss, matches, quickstart};
+use othello_trainer::cli::{diff, doctor, fit, import, loss, matches, quickstart};
 
 /// Othello trainer: fits evaluation weights to games, and compares them.
 #[derive(Parser, Debug)]
@@ -21,6 +21,8 @@ pub(crate) struct Arguments {
 enum Command {
     /// How two weights files differ
     Diff(diff::Arguments),
+    /// What this machine has, and what will be used
+    Doctor(doctor::Arguments),
     /// Fit the weights of 60 phases
     Fit(Box<fit::Arguments>),
     /// Turn other people's data into records
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     common::run(&arguments.common, |session| match &arguments.command {
         Command::Diff(arguments) => diff::run(arguments, session),
+        Command::Doctor(arguments) => doctor::run(arguments, session),
         Command::Fit(arguments) => fit::run(arguments, session),
         Command::Import(arguments) => import::run(arguments, session),
         Command::Loss(arguments) => loss::run(arguments, session),

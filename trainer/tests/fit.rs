@@ -5,30 +5,19 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use othello_engine::board::{Phase, Position, Squares};
+use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 use othello_engine::file::{Begin, Existing, Provenance};
-use othello_engine::random::Generator;
 use othello_engine::record::{Game, GameWriter};
 use serde_json::Value;
+
+#[path = "support/random_games.rs"]
+mod random_games;
 
 const RANDOM_PLIES: u8 = 6;
 
 fn random_game(seed: u64) -> Game {
-    let mut random = Generator::split(1, seed);
-    let mut position = Position::START;
-    let mut squares = vec![];
-    while !position.is_over() {
-        let moves = position.moves();
-        if moves == 0 {
-            position = position.pass();
-            continue;
-        }
-        let choice = random.below(moves.count_ones()) as usize;
-        squares.push(Squares(moves).nth(choice).unwrap());
-        position = position.play(squares[squares.len() - 1]).unwrap();
-    }
-    Game::new(RANDOM_PLIES, &squares).unwrap()
+    Game::new(RANDOM_PLIES, &random_games::random_moves(seed)).unwrap()
 }
 
 /// A file of random games.

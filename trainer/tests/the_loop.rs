@@ -12,11 +12,11 @@ use othello_engine::progress::Silent;
 use othello_engine::selfplay::{Run, Settings, Shard, play_games};
 use serde_json::Value;
 
-fn self_play(path: &Path) {
-    let random_plies = "4..=20".parse().unwrap();
-    let settings = Settings { seed: 3, random_plies, depth: 1, exact: 6, values: false };
+fn self_play(path: &Path, seed: u64, games: u64, random_plies: &str, exact: u32) {
+    let random_plies = random_plies.parse().unwrap();
+    let settings = Settings { seed, random_plies, depth: 1, exact, values: false };
     let weights = "mobility".to_owned();
-    let run = Run { settings, games: 1500, shard: Shard::WHOLE, weights };
+    let run = Run { settings, games, shard: Shard::WHOLE, weights };
     play_games(path, &run, &Mobility, Existing::Keep, &Silent).unwrap();
 }
 
@@ -37,14 +37,16 @@ fn trainer(arguments: &[&str]) -> Value {
 fn what_is_learned_beats_the_mean_and_plays_better_than_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
-    let (games, enumerated) = (path("a.games"), path("a.openings"));
-    self_play(&games);
+    let (games, test, enumerated) = (path("a.games"), path("test.games"), path("a.openings"));
+    self_play(&games, 3, 1500, "4..=20", 6);
+    self_play(&test, 4, 100, "0..=12", 8);
     score_openings(&enumerated);
-    let [games, enumerated] = [&games, &enumerated].map(|path| path.to_str().unwrap());
+    let [games, test, enumerated] = [&games, &test, &enumerated].map(|path| path.to_str().unwrap());
 
     let fit = |patterns: &str| -> (String, Value) {
         let out = path(&format!("{patterns}.weights")).to_str().unwrap().to_owned();
-        let fitted = trainer(&["fit", games, enumerated, "--patterns", patterns, "--out", &out]);
+        let data = ["fit", games, enumerated, "--test", test];
+        let fitted = trainer(&[&data[..], &["--patterns", patterns, "--out", &out]].concat());
         (out, fitted)
     };
     let (weights, fitted) = fit("small");
@@ -54,6 +56,11 @@ fn what_is_learned_beats_the_mean_and_plays_better_than_nothing() {
         assert!(mae(&fitted, phase) < mae(&baseline, phase), "phase {phase}");
     }
     assert!(fitted["phases"][3]["train_mse"].is_number());
+    // Each game of the test gives a position of every late phase; training has some, since few
+    // moves lead everywhere from the start.
+    let tested = fitted["phases"][50]["test_positions"].as_u64().unwrap();
+    assert!((50..=100).contains(&tested), "{tested}");
+    assert!(fitted["test_mae"].as_f64().unwrap() < 64.0);
 
     let play = |first: &str, second: &str| {
         let openings = ["--openings", enumerated, "--within", "64", "--pairs", "30"];

@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
+use super::interrupt;
 use super::output::{self, Report};
-use super::progress::Reporter;
+use super::progress::{Reporter, say};
+use crate::progress::Interrupted;
 
 /// The options of every subcommand, flattened into the binary's arguments.
 #[derive(clap::Args, Debug)]
@@ -59,15 +61,16 @@ impl Session {
         &self.reporter
     }
 
-    /// Ends the progress display and prints the report to standard output.
+    /// Ends the progress display and prints the report to standard output, with what was there
+    /// from an earlier run.
     pub fn print(&self, report: &impl Report) -> anyhow::Result<()> {
         self.reporter.finish();
-        output::print(report, self.json)
+        output::print(report, &self.reporter.resumed(), self.json)
     }
 }
 
 /// Runs a subcommand: starts the thread pool, and turns the result into the exit status (an error
-/// is 2, as clap's own are).
+/// is 2, as clap's own are; an interrupt 128 and the signal's number, as in shells).
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
     let outcome = start(common).and_then(|session| {
         let outcome = command(&session);
@@ -77,14 +80,32 @@ pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Out
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::FoundWrong) => ExitCode::from(1),
+        Err(error) if error.chain().any(|cause| cause.is::<Interrupted>()) => {
+            say(interrupt::farewell());
+            ExitCode::from(interrupt::exit_status())
+        }
         Err(error) => {
-            eprintln!("error: {error:#}");
+            say(&format!("error: {}", explanation(&error)));
             ExitCode::from(2)
         }
     }
 }
 
+/// An error and its causes, less those whose words are in it already.
+fn explanation(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
+        if text.is_empty() {
+            cause
+        } else if text.contains(&cause) {
+            text
+        } else {
+            format!("{text}: {cause}")
+        }
+    })
+}
+
 fn start(common: &Common) -> anyhow::Result<Session> {
+    interrupt::listen().context("cannot listen for interrupts")?;
     // Rayon reads 0 as "all cores".
     let threads = common.threads.map_or(0, NonZeroUsize::get);
     rayon::ThreadPoolBuilder::new()
@@ -96,4 +117,16 @@ fn start(common: &Common) -> anyhow::Result<Session> {
         json: common.json,
         reporter: Reporter::for_standard_error(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Library errors repeat their cause in their own words.
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow::anyhow!("no space").context("a.games: no space; make room");
+        assert_eq!(explanation(&error.context("stopped")), "stopped: a.games: no space; make room");
+    }
 }

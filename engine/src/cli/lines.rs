@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, bail};
 
+use crate::file::FileError;
+
 /// No line of a sensible file is longer: a file without line ends must not fill the memory.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
@@ -23,7 +25,8 @@ pub struct Lines {
 impl Lines {
     /// Opens a file.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
-        let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+        let failed = |source| FileError::Io { path: path.to_owned(), action: "open it", source };
+        let file = File::open(path).map_err(failed)?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let reader = BufReader::with_capacity(1 << 18, file);
         Ok(Self { path: path.into(), reader, line: vec![], number: 0, bytes, bytes_read: 0 })

@@ -5,6 +5,7 @@
 //! one [`output::Report`] and returns a [`common::Outcome`].
 
 pub mod common;
+mod interrupt;
 pub mod lines;
 pub mod output;
 pub mod progress;

@@ -5,17 +5,27 @@ use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 
 use anyhow::Context as _;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// What a subcommand found: the fields of its JSON object, and by `Display` its summary.
 pub trait Report: Serialize + Display {}
 
 impl<T: Serialize + Display> Report for T {}
 
-/// Prints a report.
-pub fn print(report: &impl Report, json: bool) -> anyhow::Result<()> {
+/// A report, and how much of the work of each stage an earlier run had finished.
+#[derive(Serialize)]
+struct WithResumed<'a, R: Report> {
+    #[serde(flatten)]
+    report: &'a R,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    resumed: &'a Map<String, Value>,
+}
+
+/// Prints a report; its JSON object gets a field `resumed` where there is something in it.
+pub fn print(report: &impl Report, resumed: &Map<String, Value>, json: bool) -> anyhow::Result<()> {
     to_standard_output(|out| {
         if json {
-            serde_json::to_writer(&mut *out, report)?;
+            serde_json::to_writer(&mut *out, &WithResumed { report, resumed })?;
             writeln!(out)
         } else {
             let summary = report.to_string();

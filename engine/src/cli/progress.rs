@@ -1,16 +1,27 @@
 //! Progress on standard error: a bar with rate and time left on a terminal, plain lines elsewhere.
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Map, Value};
 
+use super::interrupt;
 use crate::progress::Progress;
 
-/// Shows the progress of long work on standard error.
-pub struct Reporter(Display);
+/// Writes a line to standard error. Where nobody reads it any more, that is no reason to stop.
+pub(super) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Shows the progress of long work on standard error, and passes interrupts on to it.
+pub struct Reporter {
+    display: Display,
+    /// Units of each stage that an earlier run had finished.
+    resumed: Mutex<Map<String, Value>>,
+}
 
 enum Display {
     Bar(Mutex<Option<ProgressBar>>),
@@ -20,16 +31,22 @@ enum Display {
 impl Reporter {
     /// Bars where standard error is a terminal, else a line every few seconds.
     pub fn for_standard_error() -> Self {
-        if std::io::stderr().is_terminal() {
-            Self(Display::Bar(Mutex::new(None)))
+        let display = if std::io::stderr().is_terminal() {
+            Display::Bar(Mutex::new(None))
         } else {
-            Self(Display::Lines(Lines::default()))
-        }
+            Display::Lines(Lines::default())
+        };
+        Self { display, resumed: Mutex::default() }
+    }
+
+    /// How many units of each stage an earlier run had finished, where it had any.
+    pub fn resumed(&self) -> Map<String, Value> {
+        lock(&self.resumed).clone()
     }
 
     /// Ends the last stage.
     pub fn finish(&self) {
-        match &self.0 {
+        match &self.display {
             Display::Bar(bar) => end_bar(&mut lock(bar)),
             Display::Lines(lines) => lines.end(),
         }
@@ -38,7 +55,14 @@ impl Reporter {
 
 impl Progress for Reporter {
     fn begin(&self, stage: &str, done: u64, total: u64) {
-        match &self.0 {
+        interrupt::begin_stage();
+        if done > 0 {
+            let mut resumed = lock(&self.resumed);
+            let before = resumed.get(stage).and_then(Value::as_u64).unwrap_or(0);
+            resumed.insert(stage.to_owned(), (before + done).into());
+            self.message(&format!("{stage}: {done} of {total} from an earlier run"));
+        }
+        match &self.display {
             Display::Bar(bar) => {
                 let mut bar = lock(bar);
                 end_bar(&mut bar);
@@ -49,7 +73,7 @@ impl Progress for Reporter {
     }
 
     fn advance(&self, units: u64) {
-        match &self.0 {
+        match &self.display {
             Display::Bar(bar) => {
                 if let Some(bar) = lock(bar).as_ref() {
                     bar.inc(units);
@@ -60,13 +84,17 @@ impl Progress for Reporter {
     }
 
     fn message(&self, line: &str) {
-        match &self.0 {
+        match &self.display {
             Display::Bar(bar) => match lock(bar).as_ref() {
                 Some(bar) => bar.println(line),
-                None => eprintln!("{line}"),
+                None => say(line),
             },
-            Display::Lines(_) => eprintln!("{line}"),
+            Display::Lines(_) => say(line),
         }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        interrupt::is_requested()
     }
 }
 
@@ -126,7 +154,7 @@ impl Lines {
         let Some(stage) = stage.as_mut() else { return };
         if stage.last_line.elapsed() >= Self::INTERVAL {
             stage.last_line = Instant::now();
-            eprintln!("{}", stage.line(done, stage.begun.elapsed()));
+            say(&stage.line(done, stage.begun.elapsed()));
         }
     }
 
@@ -136,7 +164,7 @@ impl Lines {
         let elapsed = stage.begun.elapsed();
         if elapsed >= Duration::from_secs(1) {
             let done = self.done.load(Ordering::Relaxed);
-            eprintln!("{}: {done} of {} in {}", stage.name, stage.total, duration(elapsed));
+            say(&format!("{}: {done} of {} in {}", stage.name, stage.total, duration(elapsed)));
         }
     }
 }

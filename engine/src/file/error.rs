@@ -9,7 +9,7 @@ use super::VERSION;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The operating system refused.
-    #[error("{}: cannot {action}: {source}", path.display())]
+    #[error("{}: cannot {action}: {source}{}", path.display(), remedy(action, source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -100,4 +100,23 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
+}
+
+/// What to do where the operating system refused, as the end of a message; empty where nobody
+/// knows. `action` is what was tried, as in "cannot …": `open it` and `read it` are done to inputs.
+pub fn remedy(action: &str, error: &io::Error) -> &'static str {
+    use io::ErrorKind;
+    let input = matches!(action, "open it" | "read it");
+    match error.kind() {
+        ErrorKind::NotFound if input => "; check the path",
+        ErrorKind::PermissionDenied if input => "; check its permissions",
+        ErrorKind::NotFound => "; make the folder first, or name another output",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "; name an output in a folder that may be written to"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "; make room and run the same command again: what is finished is kept"
+        }
+        _ => "",
+    }
 }

@@ -7,6 +7,7 @@
 //!
 //! The build script compiles this room too: it uses nothing of the others.
 
+mod checkpoint;
 mod error;
 mod format;
 mod provenance;
@@ -15,7 +16,8 @@ mod reader;
 mod tests;
 mod writer;
 
-pub use error::FileError;
+pub use checkpoint::Checkpoint;
+pub use error::{FileError, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
 pub use provenance::Provenance;
 pub use reader::{Reader, kind_of};

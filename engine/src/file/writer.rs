@@ -5,7 +5,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
-use super::{FileError, Kind, Provenance, Reader, Summary};
+use super::{Checkpoint, FileError, Kind, Provenance, Reader, Summary};
 
 /// What to do about an output that exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,16 +36,19 @@ pub struct SectionInfo {
 
 /// Writes a file section by section as `PATH.partial`, and renames it when it is complete.
 ///
-/// Dropped without [`Writer::finish`], it leaves the partial file to be resumed.
+/// Dropped without [`Writer::finish`], it leaves the partial file to be resumed, if a section is in
+/// it.
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,
     kind: Kind,
     file: File,
+    first_section: u64,
     offset: u64,
     content: ContentHash,
     resumed: Vec<SectionInfo>,
     dropped_bytes: u64,
+    removed_if_empty: bool,
 }
 
 impl Writer {
@@ -61,7 +64,12 @@ impl Writer {
         let mut refusal = None;
         if existing == Existing::Keep && path.exists() {
             match complete(path, kind, provenance) {
-                Ok(summary) => return Ok(Begin::Done(summary)),
+                Ok(summary) => {
+                    if !partial.exists() {
+                        Checkpoint::remove_leftover(path);
+                    }
+                    return Ok(Begin::Done(summary));
+                }
                 Err(error) if !partial.exists() => return Err(error),
                 // A partial file of these settings beside it was begun to replace it.
                 Err(error) => refusal = Some(error),
@@ -69,17 +77,29 @@ impl Writer {
         }
         let file = lock(&partial)?;
         let (path, content) = (path.to_owned(), ContentHash::default());
-        let (resumed, dropped_bytes) = (vec![], 0);
-        let mut writer =
-            Self { path, partial, kind, file, offset: 0, content, resumed, dropped_bytes };
+        let (first_section, offset, resumed, dropped_bytes) = (0, 0, vec![], 0);
+        let mut writer = Self {
+            path,
+            partial,
+            kind,
+            file,
+            first_section,
+            offset,
+            content,
+            resumed,
+            dropped_bytes,
+            removed_if_empty: false,
+        };
         let resumes = existing == Existing::Keep && writer.resume(provenance)?;
         if let Some(refusal) = refusal.filter(|_| !resumes) {
             return Err(refusal);
         }
+        writer.removed_if_empty = true;
         if !resumes {
             let header = format::header(kind, provenance)
                 .map_err(|reason| writer.unwritable("provenance", reason))?;
             writer.append(&header)?;
+            writer.first_section = header.len() as u64;
         }
         Ok(Begin::Writer(writer))
     }
@@ -101,6 +121,13 @@ impl Writer {
         self.dropped_bytes
     }
 
+    /// What resuming dropped, for the user to know.
+    pub fn warning(&self) -> Option<String> {
+        let (path, bytes) = (self.partial.display(), self.dropped_bytes);
+        let frame = "a torn frame at its end was dropped; what it held is made again";
+        (bytes > 0).then(|| format!("{path}: {frame} ({bytes} bytes)"))
+    }
+
     /// Writes a section: a name of 1 to 255 bytes, content of at most 1 GiB.
     pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {
         let frame = format::section(self.kind, name, content)
@@ -110,18 +137,37 @@ impl Writer {
         Ok(())
     }
 
+    /// Waits until all sections so far are on the disk.
+    pub fn sync(&self) -> Result<(), FileError> {
+        self.file.sync_data().map_err(|error| self.failed("sync it", error))
+    }
+
+    /// Drops all sections.
+    pub(super) fn clear(&mut self) -> Result<(), FileError> {
+        self.offset = self.first_section;
+        self.content = ContentHash::default();
+        self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))
+    }
+
+    /// Where the file stands until it is complete.
+    pub(super) fn partial(&self) -> &Path {
+        &self.partial
+    }
+
     /// Completes the file: end frame, sync, rename, sync of the folder.
     pub fn finish(mut self) -> Result<Summary, FileError> {
         self.append(&format::end(&self.content))?;
         self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))?;
         self.file.sync_all().map_err(|error| self.failed("sync it", error))?;
         fs::rename(&self.partial, &self.path).map_err(|error| self.failed("rename it", error))?;
+        self.removed_if_empty = false;
         sync_folder(&self.path).map_err(|error| self.failed("sync its folder", error))?;
         let sha256 = format::hexadecimal(&self.content.sha256());
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Goes on with a partial file; false where it does not even hold a whole header.
+    /// Goes on with a partial file; false where it does not even hold a whole header, or nothing
+    /// else and that of another run.
     fn resume(&mut self, provenance: &Provenance) -> Result<bool, FileError> {
         let mut reader = match Reader::open(&self.partial, self.kind) {
             Ok(reader) => reader,
@@ -129,7 +175,10 @@ impl Writer {
             Err(error @ FileError::Io { .. }) => return Err(error),
             Err(error) => return Err(exists(&self.partial, error.to_string())),
         };
-        same_provenance(&reader, provenance)?;
+        self.first_section = reader.whole_until();
+        if let Err(error) = same_provenance(&reader, provenance) {
+            return if reader.any(|section| section.is_ok()) { Err(error) } else { Ok(false) };
+        }
         for section in reader.by_ref() {
             match section {
                 Ok(section) => {
@@ -171,8 +220,18 @@ impl Writer {
     }
 }
 
+/// A run that failed before it had anything to keep leaves nothing behind.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let empty = self.offset == self.first_section && !Checkpoint::exists(&self.path);
+        if self.removed_if_empty && empty {
+            let _ = fs::remove_file(&self.partial);
+        }
+    }
+}
+
 /// Where an output is written until it is complete.
-fn partial_path(path: &Path) -> PathBuf {
+pub(super) fn partial_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".partial");
     name.into()

@@ -1,6 +1,7 @@
 //! Every opening to a given ply: enumerated up to symmetry, scored, and negamaxed back.
 
 mod enumerate;
+mod found;
 mod score;
 mod write;
 

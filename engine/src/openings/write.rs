@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::found::{FoundValues, Scorer};
 use super::{enumerate, movers, negamax_back};
 use crate::board::Position;
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
@@ -10,7 +11,6 @@ use crate::progress::Progress;
 use crate::record::{
     Label, POSITIONS_PER_FRAME, PositionWriter, RecordError, ScoredPosition, Weight,
 };
-use crate::search;
 
 /// What decides the content of a file of openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,7 +45,8 @@ impl Settings {
 
 /// Scores all openings and writes them: the positions of the last ply, each searched from a
 /// logically empty table, then those of the plies before it, labelled by negamax from the last.
-/// Every position counts once. A run that was killed goes on at the last whole frame.
+/// Every position counts once. A run that was killed or interrupted goes on with the positions
+/// that have no value yet.
 pub fn write_openings<E: Evaluate>(
     path: &Path,
     settings: &Settings,
@@ -53,7 +54,8 @@ pub fn write_openings<E: Evaluate>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Written, RecordError> {
-    let begun = PositionWriter::begin_openings(path, &settings.provenance(), existing)?;
+    let provenance = settings.provenance();
+    let begun = PositionWriter::begin_openings(path, &provenance, existing)?;
     let unique = enumerate(settings.plies, progress);
     let plies: Vec<Vec<Position>> = unique.iter().map(|ply| movers(ply)).collect();
     let positions = plies.iter().map(Vec::len).sum();
@@ -61,32 +63,30 @@ pub fn write_openings<E: Evaluate>(
     let summary = match begun {
         Begin::Done(summary) => summary,
         Begin::Writer(writer) => {
-            let mut output = Output::new(writer, progress)?;
+            progress.warn(writer.warning());
+            let found = FoundValues::open(path, &provenance, existing)?;
+            progress.warn(found.warning());
+            let resumed = writer.reread()?.collect::<Result<_, _>>()?;
+            let mut output = Output { found, writer, resumed };
             let last = output.score_last(&plies, settings, evaluator, progress)?;
             output.write_earlier(&plies, last)?;
-            output.writer.finish()?
+            let summary = output.writer.finish()?;
+            output.found.remove()?;
+            summary
         }
     };
     Ok(Written { unique, positions, summary })
 }
 
-/// The file being written, and what an earlier run left in it.
+/// The file being written, and what an earlier run left in it and beside it.
 struct Output {
+    found: FoundValues,
     writer: PositionWriter,
     resumed: Vec<ScoredPosition>,
 }
 
 impl Output {
-    fn new(writer: PositionWriter, progress: &dyn Progress) -> Result<Self, RecordError> {
-        if writer.dropped_bytes() > 0 {
-            let dropped = writer.dropped_bytes();
-            progress.message(&format!("a torn frame of {dropped} bytes was dropped"));
-        }
-        let resumed = writer.reread()?.collect::<Result<_, _>>()?;
-        Ok(Self { writer, resumed })
-    }
-
-    /// Searches what is not in the file yet of the last ply; returns all its values.
+    /// Searches the positions of the last ply that have no value yet; returns all its values.
     fn score_last<E: Evaluate>(
         &mut self,
         plies: &[Vec<Position>],
@@ -96,14 +96,19 @@ impl Output {
     ) -> Result<Vec<Value>, RecordError> {
         let last = plies.last().map_or(&[][..], Vec::as_slice);
         let mut values: Vec<Value> = self.resumed.iter().take(last.len()).map(value).collect();
-        let stage = format!("scores, ply {}", settings.plies);
-        progress.begin(&stage, values.len() as u64, last.len() as u64);
+        let done = values.len() + self.found.count_in(values.len()..last.len());
+        progress.begin(&format!("scores, ply {}", settings.plies), done as u64, last.len() as u64);
+        let scorer = Scorer::new(evaluator, settings.score_depth, &self.found, progress);
         for positions in last[values.len()..].chunks(POSITIONS_PER_FRAME) {
-            let found = search::values(positions, evaluator, settings.score_depth, progress);
+            let found = scorer.values(values.len(), positions)?;
             for (&position, &value) in positions.iter().zip(&found) {
                 self.writer.push(scored(position, value))?;
             }
             values.extend(found);
+            // The last chunk becomes a frame together with positions of the ply before.
+            if positions.len() == POSITIONS_PER_FRAME {
+                self.found.settle(&self.writer)?;
+            }
         }
         Ok(values)
     }
@@ -148,6 +153,7 @@ mod tests {
     use crate::eval::Mobility;
     use crate::progress::Silent;
     use crate::record::PositionReader;
+    use crate::search;
 
     const SETTINGS: Settings = Settings { plies: 7, score_depth: 1, weights: String::new() };
 

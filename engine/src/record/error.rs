@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::{GameError, RowError};
 use crate::file::FileError;
+use crate::progress::Interrupted;
 
 /// Why records were not read or not written.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +12,9 @@ pub enum RecordError {
     /// The file itself.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The work was stopped; what it had finished is kept.
+    #[error("stopped")]
+    Interrupted(#[from] Interrupted),
     /// A game that cannot have been played.
     #[error("{}: game {number}: {source}", path.display())]
     Game {

@@ -37,6 +37,11 @@ pub(super) fn encode(games: &[Game]) -> Vec<u8> {
     bytes
 }
 
+/// How many games a frame says it has; 0 where it says nothing.
+pub(super) fn games_in(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(0, |&count| u64::from(u32::from_le_bytes(count)))
+}
+
 /// The games of a frame, replayed and checked.
 pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     let mut rest = Columns(bytes);

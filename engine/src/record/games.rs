@@ -7,7 +7,7 @@ use super::frame::{self, FrameError};
 use super::{Game, RecordError};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
 
-/// How many games [`GameWriter::push`] puts in a frame: what a killed run loses at most.
+/// How many games [`GameWriter::push`] puts in a frame.
 pub const GAMES_PER_FRAME: usize = 256;
 
 const SECTION: &str = "games";
@@ -30,12 +30,14 @@ impl GameWriter {
             Begin::Done(summary) => return Ok(Begin::Done(summary)),
             Begin::Writer(writer) => writer,
         };
-        let mut begun = Self { writer, pending: vec![], resumed_games: 0 };
-        for game in begun.reread()? {
-            game?;
-            begun.resumed_games += 1;
+        let mut resumed_games = 0;
+        for section in writer.reread()?.take(writer.resumed().len()) {
+            let section = section?;
+            if section.name == SECTION {
+                resumed_games += frame::games_in(&section.content);
+            }
         }
-        Ok(Begin::Writer(begun))
+        Ok(Begin::Writer(Self { writer, pending: vec![], resumed_games }))
     }
 
     /// How many games the file already held.
@@ -53,9 +55,13 @@ impl GameWriter {
         Ok(GameReader::new(self.writer.reread()?, self.writer.resumed().len()))
     }
 
-    /// How many bytes of a torn last frame were dropped when resuming.
-    pub fn dropped_bytes(&self) -> u64 {
-        self.writer.dropped_bytes()
+    /// What resuming dropped, for the user to know.
+    pub fn warning(&self) -> Option<String> {
+        self.writer.warning()
+    }
+
+    pub(super) fn writer(&self) -> &Writer {
+        &self.writer
     }
 
     /// Adds a game; every [`GAMES_PER_FRAME`] of them are written.

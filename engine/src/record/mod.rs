@@ -2,6 +2,7 @@
 //! the opening enumeration write and the trainer reads. `datasets/formats.md` describes the bytes.
 
 mod error;
+mod finished;
 mod frame;
 mod game;
 mod games;
@@ -9,6 +10,7 @@ mod positions;
 mod scored;
 
 pub use error::RecordError;
+pub use finished::FinishedGames;
 pub use game::{Game, GameError, Solved};
 pub use games::{GAMES_PER_FRAME, GameReader, GameWriter};
 pub use positions::{POSITIONS_PER_FRAME, PositionReader, PositionWriter};

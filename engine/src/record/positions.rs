@@ -4,9 +4,9 @@ use std::path::Path;
 use std::vec;
 
 use super::{ROW_BYTES, RecordError, ScoredPosition};
-use crate::file::{self, Begin, Existing, Kind, Provenance, Reader, Summary, Writer};
+use crate::file::{self, Begin, Checkpoint, Existing, Kind, Provenance, Reader, Summary, Writer};
 
-/// How many positions a frame holds, all but the last: what a killed run loses at most.
+/// How many positions a frame holds, all but the last.
 pub const POSITIONS_PER_FRAME: usize = 4096;
 
 const SECTION: &str = "positions";
@@ -48,12 +48,9 @@ impl PositionWriter {
             Begin::Done(summary) => return Ok(Begin::Done(summary)),
             Begin::Writer(writer) => writer,
         };
-        let mut begun = Self { writer, pending: vec![], resumed_positions: 0 };
-        for position in begun.reread()? {
-            position?;
-            begun.resumed_positions += 1;
-        }
-        Ok(Begin::Writer(begun))
+        let own = writer.resumed().iter().filter(|section| section.name == SECTION);
+        let resumed_positions = own.map(|section| section.bytes / ROW_BYTES as u64).sum();
+        Ok(Begin::Writer(Self { writer, pending: vec![], resumed_positions }))
     }
 
     /// How many positions the file already held.
@@ -66,9 +63,14 @@ impl PositionWriter {
         Ok(PositionReader::new(self.writer.reread()?, self.writer.resumed().len()))
     }
 
-    /// How many bytes of a torn last frame were dropped when resuming.
-    pub fn dropped_bytes(&self) -> u64 {
-        self.writer.dropped_bytes()
+    /// What resuming dropped, for the user to know.
+    pub fn warning(&self) -> Option<String> {
+        self.writer.warning()
+    }
+
+    /// Says that all that was recorded in the file's checkpoint is among the whole frames now.
+    pub fn settle(&self, checkpoint: &mut Checkpoint) -> Result<(), RecordError> {
+        Ok(checkpoint.settle(&self.writer)?)
     }
 
     /// Adds a position; every [`POSITIONS_PER_FRAME`] of them are written.

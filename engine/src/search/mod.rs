@@ -8,6 +8,7 @@ mod ideas;
 mod midgame;
 mod near;
 mod ordering;
+mod searchers;
 mod table;
 mod values;
 mod window;
@@ -21,6 +22,7 @@ use near::NearTable;
 use table::Table;
 
 pub use ideas::Ideas;
+pub use searchers::Searchers;
 pub use values::values;
 
 /// Searches positions one after another, and remembers what it learned in a transposition table.

@@ -7,11 +7,12 @@ use std::path::Path;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use super::{Searchers, Settings, Shard, play};
+use super::{Settings, Shard, play};
 use crate::eval::Evaluate;
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
-use crate::record::{GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError};
+use crate::record::{FinishedGames, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError};
+use crate::search::Searchers;
 
 /// Each game's transposition table: part of what decides it, so not a setting of the machine.
 pub const HASH_MEGABYTES: usize = 16;
@@ -71,8 +72,8 @@ impl Run {
 
 /// Plays the games of a shard and writes them, one frame for each [`GAMES_PER_FRAME`] of them.
 ///
-/// The file does not depend on the number of threads, nor on how often the run was killed and
-/// begun again. A game with the moves of an earlier one of the same shard is dropped; dropping
+/// The file does not depend on the number of threads, nor on how often the run was killed or
+/// interrupted and begun again; no finished game is played again then. A game with the moves of an earlier one of the same shard is dropped; dropping
 /// them again from all shards' files, one after the other, leaves the file of an undivided run.
 pub fn play_games<E: Evaluate>(
     path: &Path,
@@ -85,7 +86,8 @@ pub fn play_games<E: Evaluate>(
     let count = |games: Range<u64>| games.end - games.start;
     let games = count(run.games_of(frames.clone()));
     let mut tally = Tally::default();
-    let mut writer = match GameWriter::begin(path, &run.provenance(), existing)? {
+    let provenance = run.provenance();
+    let mut writer = match GameWriter::begin(path, &provenance, existing)? {
         Begin::Done(summary) => {
             for game in GameReader::open(path)? {
                 tally.count(&game?);
@@ -94,32 +96,42 @@ pub fn play_games<E: Evaluate>(
         }
         Begin::Writer(writer) => writer,
     };
-    if writer.dropped_bytes() > 0 {
-        let dropped = writer.dropped_bytes();
-        progress.message(&format!("a torn frame of {dropped} bytes was dropped"));
-    }
+    progress.warn(writer.warning());
     for game in writer.reread()? {
         tally.is_new(&game?);
     }
+    let finished = FinishedGames::open(path, &provenance, existing)?;
+    progress.warn(finished.warning());
     let mut next = frames.start + writer.resumed_frames() as u64;
-    progress.begin("self-play (games)", count(run.games_of(frames.start..next)), games);
+    let found = finished.count_in(run.games_of(next..frames.end));
+    let done = count(run.games_of(frames.start..next)) + found;
+    progress.begin("self-play (games)", done, games);
     let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+    let play_one = |number| -> Result<Game, RecordError> {
+        if let Some(game) = finished.found(number) {
+            return Ok(game.clone());
+        }
+        progress.check()?;
+        let game = searchers.with(|searcher| play(&run.settings, number, searcher));
+        finished.record(number, &game)?;
+        progress.advance(1);
+        Ok(game)
+    };
     while next < frames.end {
         let batch = next..(next + frames_at_once()).min(frames.end);
         next = batch.end;
-        let play_one = |index| {
-            let game = searchers.with(|searcher| play(&run.settings, index, searcher));
-            progress.advance(1);
-            game
-        };
-        let indices: Vec<u64> = run.games_of(batch).collect();
-        let played: Vec<Game> = indices.into_par_iter().with_max_len(1).map(play_one).collect();
+        let numbers: Vec<u64> = run.games_of(batch).collect();
+        let played = numbers.into_par_iter().with_max_len(1).map(play_one);
+        let played = played.collect::<Result<Vec<Game>, _>>()?;
         for frame in played.chunks(GAMES_PER_FRAME) {
             let new = |game: &&Game| tally.is_new(game);
             writer.write_frame(&frame.iter().filter(new).cloned().collect::<Vec<_>>())?;
         }
+        finished.settle(&writer)?;
     }
-    Ok(tally.played(games, writer.finish()?))
+    let summary = writer.finish()?;
+    finished.remove()?;
+    Ok(tally.played(games, summary))
 }
 
 /// So many that the threads seldom wait for the last game of a batch.

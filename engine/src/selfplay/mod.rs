@@ -3,11 +3,9 @@
 mod game;
 mod many;
 mod schedule;
-mod searchers;
 mod shard;
 
 pub use game::{Settings, play};
 pub use many::{HASH_MEGABYTES, Played, Run, play_games};
 pub use schedule::{MAX_RANDOM_PLIES, MAX_WEIGHT, Schedule, ScheduleError};
-pub use searchers::Searchers;
 pub use shard::{Shard, ShardError};

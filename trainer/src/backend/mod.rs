@@ -1,5 +1,6 @@
-//! The primitives a fit is made of, in fixed point, so that every way to compute them gives the
-//! same bytes.
+//! The primitives a fit is made of, so defined that every way to compute them gives the same bytes.
+//!
+//! What is added up over positions is added up in fixed point:
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|
@@ -9,16 +10,224 @@
 //! | residual | 2⁻¹⁰ disc | ±2²³ |
 //! | weight of a position | 1/64 occurrence | < 2¹⁶ |
 //! | sum of residuals of a parameter | 2⁻¹⁶ disc · occurrence | [`MAX_TOTAL_WEIGHT`] |
+//!
+//! What is computed for each parameter by itself is computed in IEEE 754 double precision: every
+//! operation is rounded by itself to the nearest (ties to even), products and sums are never
+//! contracted, nothing is flushed to zero. Powers and cosines of scalars are left to the caller,
+//! who passes the results in. [`Backend::dot`], the only sum of doubles, has one fixed order.
 
+mod batch;
 pub mod cpu;
+pub mod cuda;
+mod errors;
 mod fixed;
+pub mod kernels;
 
 use othello_engine::record::ScoredPosition;
 
+pub use batch::Batch;
+pub use cpu::Cpu;
+pub use errors::Errors;
 pub use fixed::{
     DIRECTION_BITS, MAX_TOTAL_WEIGHT, RESIDUALS_PER_DISC, WEIGHT_LIMIT, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
 };
+
+/// Elements that [`Backend::dot`] adds up before it adds to the sum of those before.
+pub const DOT_CHUNK: usize = 4096;
+
+/// Running sums that [`Backend::dot`] keeps inside a chunk.
+pub const DOT_LANES: usize = 256;
+
+/// A device that computes the primitives of a fit for one [`Model`](crate::model::Model). Vectors
+/// have one element for each parameter of the model, and live where the device reaches them.
+pub trait Backend: Sync {
+    /// Positions where the device reaches them.
+    type Positions<'a>: Sync;
+    /// A vector of 32-bit integers below [`WEIGHT_LIMIT`] in size: weights in 1/[`WEIGHTS_PER_DISC`]
+    /// disc, or a rounded direction.
+    type Fixed: Send;
+    /// A vector of 64-bit integers: sums over positions.
+    type Sums: Send;
+    /// A vector of doubles.
+    type Reals: Send;
+
+    /// How many parameters there are.
+    fn parameters(&self) -> usize;
+
+    /// Makes positions reachable. The weights of all rows together stay below
+    /// [`MAX_TOTAL_WEIGHT`].
+    fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>, BackendError>;
+
+    /// A vector of zeros.
+    fn zero_fixed(&self) -> Result<Self::Fixed, BackendError>;
+
+    /// A vector of zeros.
+    fn zero_sums(&self) -> Result<Self::Sums, BackendError>;
+
+    /// A vector with these elements, one for each parameter.
+    fn upload(&self, values: &[f64]) -> Result<Self::Reals, BackendError>;
+
+    /// The elements of a vector.
+    fn download(&self, vector: &Self::Reals) -> Result<Vec<f64>, BackendError>;
+
+    /// The elements of a vector of sums.
+    fn download_sums(&self, sums: &Self::Sums) -> Result<Vec<i64>, BackendError>;
+
+    /// Sets `to` to `from`.
+    fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<(), BackendError>;
+
+    /// Sets `sums` to Σ weight · residual for each parameter, over the positions of a batch that
+    /// have it, in units of 1/([`RESIDUALS_PER_DISC`] · [`WEIGHTS_PER_OCCURRENCE`]). Returns
+    /// Σ weight · residual² in units of 1/([`RESIDUALS_PER_DISC`]² · [`WEIGHTS_PER_OCCURRENCE`]).
+    fn residual_sums(
+        &self,
+        positions: &Self::Positions<'_>,
+        batch: Batch,
+        vector: &Self::Fixed,
+        target: Target,
+        sums: &mut Self::Sums,
+    ) -> Result<u128, BackendError>;
+
+    /// Sets `sums` to the weight that the positions give each parameter, in
+    /// 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+    fn occurrences(
+        &self,
+        positions: &Self::Positions<'_>,
+        sums: &mut Self::Sums,
+    ) -> Result<(), BackendError>;
+
+    /// The errors of weights on positions.
+    fn errors(
+        &self,
+        positions: &Self::Positions<'_>,
+        weights: &Self::Fixed,
+    ) -> Result<Errors, BackendError>;
+
+    /// Σ left · right, in this order: the vectors are cut into chunks of [`DOT_CHUNK`] elements.
+    /// In a chunk, lane l of [`DOT_LANES`] begins with 0 and adds the products of elements
+    /// l, l + 256, l + 512, … in turn. Then, for h = 128, 64, …, 1, lane l < h adds lane l + h to
+    /// itself; lane 0 is the chunk's sum. The sums of the chunks are added to 0 in turn.
+    fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64, BackendError>;
+
+    /// The largest absolute value; not a number where an element is none.
+    fn max_abs(&self, vector: &Self::Reals) -> Result<f64, BackendError>;
+
+    /// sum ← sum + factor · other.
+    fn add_scaled(
+        &self,
+        sum: &mut Self::Reals,
+        factor: f64,
+        other: &Self::Reals,
+    ) -> Result<(), BackendError>;
+
+    /// vector ← other + factor · vector.
+    fn scale_and_add(
+        &self,
+        vector: &mut Self::Reals,
+        factor: f64,
+        other: &Self::Reals,
+    ) -> Result<(), BackendError>;
+
+    /// quotient ← numerator / denominator.
+    fn divide(
+        &self,
+        numerator: &Self::Reals,
+        denominator: &Self::Reals,
+        quotient: &mut Self::Reals,
+    ) -> Result<(), BackendError>;
+
+    /// scaled ← unit · sums, each sum first rounded to a double.
+    fn scale_sums(
+        &self,
+        sums: &Self::Sums,
+        unit: f64,
+        scaled: &mut Self::Reals,
+    ) -> Result<(), BackendError>;
+
+    /// fixed ← weights · 2¹⁸, rounded to the nearest, ties to even, and limited to
+    /// ±[`WEIGHT_LIMIT`]. The weights are in discs; what is not a number becomes 0.
+    fn round_weights(
+        &self,
+        weights: &Self::Reals,
+        fixed: &mut Self::Fixed,
+    ) -> Result<(), BackendError>;
+
+    /// fixed ← direction · scale, rounded to the nearest, ties to even; then direction ←
+    /// fixed / scale. `scale` is a power of two that leaves every element below 2²⁴ in size.
+    fn round_direction(
+        &self,
+        direction: &mut Self::Reals,
+        scale: f64,
+        fixed: &mut Self::Fixed,
+    ) -> Result<(), BackendError>;
+
+    /// One update by Adam, and the new weights rounded as [`Self::round_weights`] does it. For
+    /// each parameter, with s its sum, w₀ its starting weight and the scalars of `step`:
+    ///
+    /// ```text
+    /// gradient = (unit · s + ridge · (w₀ − w)) · clip
+    /// first    ← keep_first · first + take_first · gradient
+    /// second   ← keep_second · second + take_second · (gradient · gradient)
+    /// w        ← (w + (rate · first) / (√(second · correction) + epsilon)) + decay · (w₀ − w)
+    /// ```
+    fn adam(
+        &self,
+        sums: &Self::Sums,
+        initial: &Self::Reals,
+        step: &AdamStep,
+        moments: &mut Moments<Self>,
+        fixed: &mut Self::Fixed,
+    ) -> Result<(), BackendError>;
+}
+
+/// The vectors that [`Backend::adam`] changes.
+#[derive(Debug)]
+pub struct Moments<B: Backend + ?Sized> {
+    /// The weights in discs.
+    pub weights: B::Reals,
+    /// The running mean of the gradient.
+    pub first: B::Reals,
+    /// The running mean of its square.
+    pub second: B::Reals,
+}
+
+/// The scalars of one update by Adam; see [`Backend::adam`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct AdamStep {
+    /// What a sum of 1 stands for.
+    pub unit: f64,
+    /// The pull towards the starting weights, in the unit of the gradient.
+    pub ridge: f64,
+    /// The factor that shortens a gradient that is too long; else 1.
+    pub clip: f64,
+    /// β₁.
+    pub keep_first: f64,
+    /// 1 − β₁.
+    pub take_first: f64,
+    /// β₂.
+    pub keep_second: f64,
+    /// 1 − β₂.
+    pub take_second: f64,
+    /// The learning rate in discs, divided by 1 − β₁ᵗ.
+    pub rate: f64,
+    /// 1/(1 − β₂ᵗ).
+    pub correction: f64,
+    /// What keeps the quotient finite.
+    pub epsilon: f64,
+    /// The part of the way to the starting weights that every update goes, whatever the gradient.
+    pub decay: f64,
+}
+
+/// Why a device cannot compute.
+#[derive(Debug, thiserror::Error)]
+#[error("{device}: {reason}")]
+pub struct BackendError {
+    /// Which device.
+    pub device: String,
+    /// What it says, and what to do.
+    pub reason: String,
+}
 
 /// Positions that take part in a fit with the same factor on their weights.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +238,20 @@ pub struct Rows<'a> {
     pub factor: u16,
 }
 
+impl<'a> Rows<'a> {
+    /// Positions that count as their weights say.
+    pub fn full(positions: &'a [ScoredPosition]) -> Self {
+        Self { positions, factor: 256 }
+    }
+
+    /// The weight of all the positions, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+    pub fn total_weight(&self) -> u64 {
+        let weight =
+            |row: &ScoredPosition| fixed::combined_weight(row.weight().steps(), self.factor);
+        self.positions.iter().map(|row| u64::from(weight(row))).sum()
+    }
+}
+
 /// What the sum over a position's features is compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
@@ -36,66 +259,4 @@ pub enum Target {
     Label,
     /// Nothing: residual = −sum, for the product with the normal matrix.
     Zero,
-}
-
-/// The residuals of all rows, added up by parameter.
-#[derive(Clone, Debug)]
-pub struct ResidualSums {
-    /// For each parameter Σ weight · residual over the positions that have it, in units of
-    /// 1/([`RESIDUALS_PER_DISC`] · [`WEIGHTS_PER_OCCURRENCE`]).
-    pub by_parameter: Vec<i64>,
-    /// Σ weight · residual², in units of 1/([`RESIDUALS_PER_DISC`]² · [`WEIGHTS_PER_OCCURRENCE`]).
-    pub squared: u128,
-}
-
-/// Errors of weights on positions, each position counted with its weight; values are clamped to
-/// ±64 discs first.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Errors {
-    /// How many positions there are.
-    pub positions: u64,
-    /// Σ weight in 1/64 occurrence.
-    weight: u64,
-    /// Σ weight · |error|.
-    absolute: u128,
-    /// Σ weight · error².
-    squared: u128,
-}
-
-impl Errors {
-    /// Adds the errors of other positions.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            positions: self.positions + other.positions,
-            weight: self.weight + other.weight,
-            absolute: self.absolute + other.absolute,
-            squared: self.squared + other.squared,
-        }
-    }
-
-    /// Adds one position: its weight in 1/64 occurrence and its error in
-    /// 1/[`RESIDUALS_PER_DISC`] disc.
-    #[inline]
-    pub fn add(&mut self, weight: u16, error: i32) {
-        let size = u64::from(error.unsigned_abs());
-        self.positions += 1;
-        self.weight += u64::from(weight);
-        self.absolute += u128::from(u64::from(weight) * size);
-        self.squared += u128::from(u64::from(weight) * size * size);
-    }
-
-    /// Mean squared error in discs²; `None` without positions.
-    pub fn mse(&self) -> Option<f64> {
-        self.mean(self.squared, f64::from(RESIDUALS_PER_DISC).powi(2))
-    }
-
-    /// Mean absolute error in discs; `None` without positions.
-    pub fn mae(&self) -> Option<f64> {
-        self.mean(self.absolute, f64::from(RESIDUALS_PER_DISC))
-    }
-
-    fn mean(&self, sum: u128, unit: f64) -> Option<f64> {
-        (self.weight > 0).then(|| sum as f64 / unit / self.weight as f64)
-    }
 }

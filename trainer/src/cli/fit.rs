@@ -14,6 +14,7 @@ use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
 use serde::Serialize;
 
+use super::device::Device;
 use super::phases::Phases;
 use crate::dataset::{DataChoice, Dataset, Part};
 use crate::fit::{Fit, FitReport, FitSettings, Window};
@@ -27,6 +28,10 @@ pub struct Arguments {
     /// or less
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
+    /// Records to test on, of games of their own: another seed and schedule, stronger play. No
+    /// game of DATA is held out for the test then
+    #[arg(long, value_name = "DATA")]
+    test: Vec<DataChoice>,
     /// The weights file to write; metrics, report and checkpoint stand beside it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -73,16 +78,6 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Device {
-    /// CUDA where there is some, else the CPU
-    Auto,
-    /// The CPU
-    Cpu,
-    /// An NVIDIA GPU
-    Cuda,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Optimizer {
     /// Adam on a GPU, least squares on the CPU
     Auto,
@@ -99,6 +94,7 @@ struct Fitted {
     phases: FitReport,
     positions: usize,
     validation_mae: Option<f64>,
+    test_mae: Option<f64>,
     weights: PathBuf,
     seconds: f64,
     sha256: String,
@@ -107,8 +103,9 @@ struct Fitted {
 impl fmt::Display for Fitted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.phases)?;
-        let mae = self.validation_mae.map_or("-".into(), |mae| format!("{mae:.3} discs"));
-        writeln!(f, "validation MAE over all phases: {mae}")?;
+        let discs = |mae: Option<f64>| mae.map_or("-".into(), |mae| format!("{mae:.3} discs"));
+        let (validation, test) = (discs(self.validation_mae), discs(self.test_mae));
+        writeln!(f, "MAE over all phases: validation {validation}, test {test}")?;
         writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
         write!(f, "{}  sha256 {}", self.weights.display(), self.sha256)
     }
@@ -117,8 +114,9 @@ impl fmt::Display for Fitted {
 /// Fits and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let (device, optimizer) = (arguments.device()?, arguments.optimizer()?);
-    session.progress().message(&format!("device {device}, optimizer {optimizer}"));
+    let (device, optimizer) = (arguments.device.pick()?, arguments.optimizer()?);
+    let (name, reason) = (device.name(), &device.reason);
+    session.progress().message(&format!("device {name} ({reason}), optimizer {optimizer}"));
     let settings = arguments.settings()?;
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
     let set = match &initial {
@@ -126,8 +124,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         None => read_set(arguments.patterns.as_deref().unwrap_or("standard"))?,
     };
     let model = Model::new(set);
+    let (labels, split) = (&settings.labels, settings.split());
     let dataset =
-        Dataset::read(&arguments.data, &settings.labels, settings.split(), session.progress())?;
+        Dataset::read(&arguments.data, &arguments.test, labels, split, session.progress())?;
     let fit = Fit {
         model: &model,
         dataset: &dataset,
@@ -136,12 +135,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         phases: arguments.phases.0.clone(),
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let (summary, phases) = fit.run(&arguments.out, existing, session.progress())?;
-    let validation_mae = phases.validation_mae();
+    let (summary, phases) = device.run(&fit, &arguments.out, existing, session.progress())?;
+    let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
     session.print(&Fitted {
-        device,
+        device: device.name(),
         optimizer,
         phases,
+        test_mae,
         positions: dataset.len(Part::Training),
         validation_mae,
         weights: arguments.out.clone(),
@@ -154,14 +154,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    fn device(&self) -> anyhow::Result<&'static str> {
-        ensure!(
-            self.device != Device::Cuda,
-            "--device cuda: this build has no CUDA backend; use cpu"
-        );
-        Ok("cpu")
-    }
-
     fn optimizer(&self) -> anyhow::Result<&'static str> {
         ensure!(self.optimizer != Optimizer::Adam, "--optimizer adam: not in this build; use lsq");
         Ok("lsq")
@@ -181,6 +173,9 @@ impl Arguments {
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
         settings.iterations = self.iterations.unwrap_or(settings.iterations);
         settings.seed = self.seed.unwrap_or(settings.seed);
+        if !self.test.is_empty() {
+            settings.test_percent = 0;
+        }
         settings.check()?;
         Ok(settings)
     }

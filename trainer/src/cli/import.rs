@@ -1,6 +1,7 @@
 //! `othello-trainer import`: other people's games and scored positions into records.
 
 mod inputs;
+mod output;
 mod solved;
 
 use std::fmt;
@@ -10,12 +11,13 @@ use anyhow::bail;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, GameWriter, PositionWriter, ScoredPosition};
-use serde::Serialize;
+use othello_engine::record::{Game, PositionWriter, ScoredPosition};
+use serde::{Deserialize, Serialize};
 
 use crate::source::wthor::WthorGames;
 use crate::source::{Entries, SourceError, boards, transcripts};
 use inputs::Inputs;
+use output::{Output, Place, Record};
 
 /// Arguments of `import`.
 #[derive(clap::Args, Debug)]
@@ -64,7 +66,7 @@ struct Wthor {
 }
 
 /// What an import amounts to.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Summary {
     /// Games read; 0 for boards.
     pub games: u64,
@@ -91,63 +93,42 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let progress = session.progress();
     let summary = match &arguments.format {
         Format::Wthor(wthor) if wthor.solved_only => import_solved(wthor, progress),
-        Format::Wthor(wthor) => import_games(&wthor.files, "wthor", WthorGames::open, progress),
-        Format::Transcripts(files) => {
-            import_games(files, "transcripts", transcripts::read, progress)
-        }
-        Format::Boards(files) => import_boards(files, progress),
+        Format::Wthor(wthor) => import(&wthor.files, "wthor", WthorGames::open, progress),
+        Format::Transcripts(files) => import(files, "transcripts", transcripts::read, progress),
+        Format::Boards(files) => import(files, "boards", boards::read, progress),
     };
     session.print(&summary?)?;
     Ok(Outcome::Done)
 }
 
-fn import_games<E: Entries<Game>>(
+/// Imports records one after the other. A run that was killed goes on after the last whole frame,
+/// at the entry of the inputs that comes next.
+fn import<T: Record, E: Entries<T>>(
     files: &Files,
     format: &str,
     open: fn(&Path) -> Result<E, SourceError>,
     progress: &dyn Progress,
 ) -> anyhow::Result<Summary> {
     let (inputs, provenance) = files.inputs(format, progress)?;
-    let (mut summary, mut writer) = (Summary::default(), None);
-    summary.rejected = inputs.read(open, progress, |game: Game| {
-        summary.count(&game);
-        // Not before there is something to write.
-        let writer = match &mut writer {
-            Some(writer) => writer,
-            None => writer.insert(GameWriter::begin(&files.out, &provenance, files.existing())?),
-        };
-        match writer {
-            Begin::Writer(writer) if summary.games > writer.resumed_games() => {
-                Ok(writer.push(game)?)
-            }
-            _ => Ok(()),
-        }
-    })?;
-    summary.sha256 = match writer {
-        None => bail!("no game in these files; nothing is written"),
-        Some(Begin::Done(done)) => done.sha256,
-        Some(Begin::Writer(writer)) => writer.finish()?.sha256,
-    };
-    Ok(summary)
+    let mut output: Output<T> = Output::begin(&files.out, &provenance, files.existing(), progress)?;
+    let place = output.place.clone();
+    inputs.read(open, &place, progress, |entry, bytes| output.take(entry, bytes))?;
+    output.finish()
 }
 
-fn import_boards(files: &Files, progress: &dyn Progress) -> anyhow::Result<Summary> {
-    let (inputs, provenance) = files.inputs("boards", progress)?;
-    let mut positions: Vec<ScoredPosition> = vec![];
-    let rejected = inputs.read(boards::read, progress, |position| {
-        positions.push(position);
-        Ok(())
-    })?;
-    let summary = Summary { rejected, ..Summary::default() };
-    summary.write(files, &provenance, &positions)
-}
-
+/// Imports the exactly scored positions of games. They are few, and are written when all are
+/// known: a run that was killed reads the games again.
 fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let (inputs, provenance) = wthor.files.inputs("wthor", progress)?;
     let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
-    summary.rejected = inputs.read(WthorGames::open, progress, |game: Game| {
-        summary.count(&game);
-        positions.add(&game);
+    inputs.read(WthorGames::open, &Place::default(), progress, |game: Option<Game>, _| {
+        match game {
+            Some(game) => {
+                game.count(&mut summary);
+                positions.add(&game);
+            }
+            None => summary.rejected += 1,
+        }
         Ok(())
     })?;
     let mut except = vec![];
@@ -155,22 +136,17 @@ fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summa
         except.push(positions.remove_those_of(path, progress)?);
     }
     let provenance = provenance.with("solved_only", true).with("except", except);
-    summary.write(&wthor.files, &provenance, &positions.into_rows())
+    summary.write(&wthor.files, &provenance, &positions.into_rows(), progress)
 }
 
 impl Summary {
-    fn count(&mut self, game: &Game) {
-        self.games += 1;
-        self.positions += game.positions() as u64;
-        self.incomplete += u64::from(game.black_score().is_none());
-    }
-
     /// Writes positions that are few enough to be held.
     fn write(
         mut self,
         files: &Files,
         provenance: &Provenance,
         positions: &[ScoredPosition],
+        progress: &dyn Progress,
     ) -> anyhow::Result<Self> {
         if positions.is_empty() {
             bail!("no position in these files; nothing is written");
@@ -179,6 +155,7 @@ impl Summary {
         self.sha256 = match PositionWriter::begin(&files.out, provenance, files.existing())? {
             Begin::Done(done) => done.sha256,
             Begin::Writer(mut writer) => {
+                progress.warn(writer.warning());
                 let written = usize::try_from(writer.resumed_positions())?;
                 for &position in positions.iter().skip(written) {
                     writer.push(position)?;

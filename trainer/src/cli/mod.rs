@@ -1,6 +1,8 @@
 //! The command line: one file per subcommand.
 
+pub mod device;
 pub mod diff;
+pub mod doctor;
 pub mod fit;
 pub mod import;
 pub mod loss;

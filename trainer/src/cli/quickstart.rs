@@ -18,6 +18,7 @@ use serde::Serialize;
 use super::matches::MatchReport;
 use super::phases::Phases;
 use crate::arena::{Choice, Match};
+use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Part};
 use crate::fit::{Fit, FitReport, FitSettings};
 use crate::model::Model;
@@ -36,20 +37,26 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Games of one generation: who plays them and how.
-struct Generation {
+/// Games of one kind: how many, after how many random moves, and how they are searched.
+struct Games {
     games: u64,
+    random_plies: &'static str,
     depth: u32,
     exact: u32,
 }
 
 /// Two turns of the loop: quick games by moves and corners to begin with, then better ones by what
 /// was learned from those.
-const GENERATIONS: [Generation; 2] = [
-    Generation { games: 10_240, depth: 2, exact: 10 },
-    Generation { games: 15_360, depth: 4, exact: 12 },
+const GENERATIONS: [Games; 2] = [
+    Games { games: 10_240, random_plies: RANDOM_PLIES, depth: 2, exact: 10 },
+    Games { games: 15_360, random_plies: RANDOM_PLIES, depth: 4, exact: 12 },
 ];
 const RANDOM_PLIES: &str = "8..=24*3,25..=45";
+/// What the last fit is tested on: games of a seed and schedule of their own, played better than
+/// those it learns from, by the same player.
+const TEST: Games = Games { games: 1_024, random_plies: "0..=12", depth: 6, exact: 14 };
+/// Far from the seeds of the generations, which follow `--seed`.
+const TEST_SEED: u64 = 1 << 32;
 const OPENING_PLIES: u32 = 7;
 const OPENING_DEPTH: u32 = 3;
 /// A match proves a difference of about 50 Elo points.
@@ -63,6 +70,7 @@ struct Verdict {
     positions: usize,
     phases: FitReport,
     validation_mae: Option<f64>,
+    test_mae: Option<f64>,
     weights: PathBuf,
     sha256: String,
     /// Against moves and corners by hand.
@@ -74,9 +82,11 @@ struct Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mae = self.validation_mae.map_or("-".into(), |mae| format!("{mae:.2} discs"));
+        let discs = |mae: Option<f64>| mae.map_or("-".into(), |mae| format!("{mae:.2} discs"));
+        let (validation, test) = (discs(self.validation_mae), discs(self.test_mae));
         writeln!(f, "{}", self.phases)?;
-        writeln!(f, "{} training positions, validation MAE {mae}", self.positions)?;
+        writeln!(f, "{} training positions", self.positions)?;
+        writeln!(f, "MAE: validation {validation}, test on games of their own {test}")?;
         writeln!(f, "{}  sha256 {}\n", self.weights.display(), self.sha256)?;
         writeln!(f, "{}\n\n{}\n", self.r#match, self.match_embedded)?;
         write!(f, "{:.0} s in all", self.seconds)
@@ -94,11 +104,18 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let openings = quick.openings()?;
     let mut player = WeightsChoice::Mobility;
     let mut data = vec![DataChoice { path: openings.clone(), weight: 1.0 }];
+    let mut test = vec![];
     let mut fitted = None;
     for (number, generation) in GENERATIONS.iter().enumerate() {
-        let games = quick.games(number, generation, &player)?;
+        let seed = arguments.seed.wrapping_add(number as u64);
+        let games = quick.games(&format!("generation-{number}"), seed, generation, &player)?;
         data.push(DataChoice { path: games, weight: 1.0 });
-        let fit = quick.fit(number, &data)?;
+        if number + 1 == GENERATIONS.len() {
+            let seed = arguments.seed.wrapping_add(TEST_SEED);
+            let games = quick.games("test", seed, &TEST, &player)?;
+            test.push(DataChoice { path: games, weight: 1.0 });
+        }
+        let fit = quick.fit(number, &data, &test)?;
         player = WeightsChoice::File(fit.weights.clone());
         fitted = Some(fit);
     }
@@ -107,6 +124,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let verdict = Verdict {
         positions: fitted.positions,
         validation_mae: fitted.report.validation_mae(),
+        test_mae: fitted.report.test_mae(),
         phases: fitted.report.clone(),
         weights: fitted.weights.clone(),
         sha256: fitted.sha256.clone(),
@@ -146,35 +164,41 @@ impl Quickstart<'_> {
         Ok(path)
     }
 
-    /// Plays the games of a generation.
+    /// Plays games of `player` against itself.
     fn games(
         &self,
-        number: usize,
-        generation: &Generation,
+        name: &str,
+        seed: u64,
+        games: &Games,
         player: &WeightsChoice,
     ) -> anyhow::Result<PathBuf> {
-        let path = self.folder.join(format!("generation-{number}.games"));
+        let path = self.folder.join(format!("{name}.games"));
         let (evaluator, weights) = Evaluator::load(player)?;
         let settings = selfplay::Settings {
-            seed: self.seed + number as u64,
-            random_plies: RANDOM_PLIES.parse()?,
-            depth: generation.depth,
-            exact: generation.exact,
+            seed,
+            random_plies: games.random_plies.parse()?,
+            depth: games.depth,
+            exact: games.exact,
             values: false,
         };
-        let run = selfplay::Run { settings, games: generation.games, shard: Shard::WHOLE, weights };
+        let run = selfplay::Run { settings, games: games.games, shard: Shard::WHOLE, weights };
         play_games(&path, &run, &evaluator, self.existing, self.session.progress())?;
         Ok(path)
     }
 
     /// Fits all phases to all data so far.
-    fn fit(&self, number: usize, data: &[DataChoice]) -> anyhow::Result<Fitted> {
+    fn fit(
+        &self,
+        number: usize,
+        data: &[DataChoice],
+        test: &[DataChoice],
+    ) -> anyhow::Result<Fitted> {
         let weights = self.folder.join(format!("generation-{number}.weights"));
-        let settings = FitSettings { seed: self.seed, ..FitSettings::default() };
+        let settings = FitSettings { seed: self.seed, test_percent: 0, ..FitSettings::default() };
         let set = PatternSet::shipped("standard").context("the standard set is shipped")?;
         let model = Model::new(set);
         let progress = self.session.progress();
-        let dataset = Dataset::read(data, &settings.labels, settings.split(), progress)?;
+        let dataset = Dataset::read(data, test, &settings.labels, settings.split(), progress)?;
         let fit = Fit {
             model: &model,
             dataset: &dataset,
@@ -182,7 +206,7 @@ impl Quickstart<'_> {
             initial: None,
             phases: Phases::default().0,
         };
-        let (summary, report) = fit.run(&weights, self.existing, progress)?;
+        let (summary, report) = fit.run(&Cpu::new(&model), &weights, self.existing, progress)?;
         let positions = dataset.len(Part::Training);
         Ok(Fitted { weights, positions, report, sha256: summary.sha256 })
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use othello_engine::board::Position;
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
 use rayon::prelude::*;
@@ -53,20 +54,54 @@ pub struct DatasetBuilder {
     split: Split,
     parts: [ByPhase; 3],
     inputs: Vec<Input>,
+    test_inputs: Vec<Input>,
     dropped: u64,
 }
 
+/// Where the positions of a file go.
+#[derive(Clone, Copy)]
+enum Destination {
+    /// Games by the split, enumerated positions to training.
+    Split(Split),
+    /// All to the test.
+    Test,
+}
+
+impl Destination {
+    fn of_game(self, game: &Game) -> Part {
+        match self {
+            Self::Split(split) => split.of_game(game),
+            Self::Test => Part::Test,
+        }
+    }
+
+    fn of_position(self, canonical: &Position, enumerated: bool) -> Part {
+        match self {
+            Self::Split(_) if enumerated => Part::Training,
+            Self::Split(split) => split.of_position(canonical),
+            Self::Test => Part::Test,
+        }
+    }
+}
+
 impl Dataset {
-    /// Reads files of games, positions and openings.
+    /// Reads files of games, positions and openings: `data` is split, all of `test` is for the
+    /// test, as far as training does not have it.
     pub fn read(
         data: &[DataChoice],
+        test: &[DataChoice],
         rules: &LabelRules,
         split: Split,
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
         let mut builder = DatasetBuilder::new(rules.clone(), split);
         for choice in data {
-            builder.read(choice, progress)?;
+            let input = builder.read(choice, Destination::Split(split), progress)?;
+            builder.inputs.push(input);
+        }
+        for choice in test {
+            let input = builder.read(choice, Destination::Test, progress)?;
+            builder.test_inputs.push(input);
         }
         let dataset = builder.finish();
         if dataset.is_empty() {
@@ -81,16 +116,20 @@ impl DatasetBuilder {
     /// Nothing yet.
     pub fn new(rules: LabelRules, split: Split) -> Self {
         let parts = [layout::empty(), layout::empty(), layout::empty()];
-        Self { rules, split, parts, inputs: vec![], dropped: 0 }
+        Self { rules, split, parts, inputs: vec![], test_inputs: vec![], dropped: 0 }
     }
 
     /// Adds the labelled positions of games, all of a game to the same part.
     pub fn add_games(&mut self, games: &[Game], weight: f64) {
-        let (rules, split) = (&self.rules, &self.split);
+        self.add_games_to(Destination::Split(self.split), games, weight);
+    }
+
+    fn add_games_to(&mut self, destination: Destination, games: &[Game], weight: f64) {
+        let rules = &self.rules;
         let labelled = games.par_iter().map(|game| {
             let rows = rules.positions(game, weight).into_iter();
             let rows: Vec<_> = rows.map(|row| row.canonical()).collect();
-            (split.of_game(game), rows)
+            (destination.of_game(game), rows)
         });
         for (part, rows) in labelled.collect::<Vec<_>>() {
             rows.into_iter().for_each(|row| self.push(part, row));
@@ -100,11 +139,20 @@ impl DatasetBuilder {
     /// Adds positions that belong to no game; enumerated ones are all for training. Those whose
     /// player has no legal move are counted and left out.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
-        let split = &self.split;
+        self.add_positions_to(Destination::Split(self.split), rows, weight, enumerated);
+    }
+
+    fn add_positions_to(
+        &mut self,
+        destination: Destination,
+        rows: &[ScoredPosition],
+        weight: f64,
+        enumerated: bool,
+    ) {
         let prepared = rows.par_iter().map(|row| {
             let row = reweighted(row, weight).canonical();
             let position = row.position();
-            let part = if enumerated { Part::Training } else { split.of_position(&position) };
+            let part = destination.of_position(&position, enumerated);
             (position.moves() != 0).then_some((part, row))
         });
         for prepared in prepared.collect::<Vec<_>>() {
@@ -122,29 +170,37 @@ impl DatasetBuilder {
         layout::sort_and_merge(&mut training);
         layout::sort_and_exclude(&mut validation, &training);
         layout::sort_and_exclude(&mut test, &training);
-        Dataset { training, validation, test, inputs: self.inputs, dropped: self.dropped }
+        let Self { inputs, test_inputs, dropped, .. } = self;
+        Dataset { training, validation, test, inputs, test_inputs, dropped }
     }
 
     fn push(&mut self, part: Part, row: ScoredPosition) {
         layout::push(&mut self.parts[part as usize], row);
     }
 
-    fn read(&mut self, choice: &DataChoice, progress: &dyn Progress) -> Result<(), DatasetError> {
+    fn read(
+        &mut self,
+        choice: &DataChoice,
+        to: Destination,
+        progress: &dyn Progress,
+    ) -> Result<Input, DatasetError> {
         let mut records = Records::open(&choice.path)?;
         let stage = choice.path.file_name().map(|name| name.to_string_lossy());
         progress.begin(&stage.unwrap_or_default(), 0, records.bytes());
         match &mut records {
-            Records::Games(reader) => self.read_games(reader, choice.weight, progress)?,
-            Records::Positions(reader) => self.read_positions(reader, choice.weight, progress)?,
+            Records::Games(reader) => self.read_games(reader, to, choice.weight, progress)?,
+            Records::Positions(reader) => {
+                self.read_positions(reader, to, choice.weight, progress)?;
+            }
         }
         let sha256 = records.sha256().unwrap_or_default().to_owned();
-        self.inputs.push(Input { sha256, weight: choice.weight });
-        Ok(())
+        Ok(Input { sha256, weight: choice.weight })
     }
 
     fn read_games(
         &mut self,
         reader: &mut GameReader,
+        to: Destination,
         weight: f64,
         progress: &dyn Progress,
     ) -> Result<(), DatasetError> {
@@ -154,7 +210,7 @@ impl DatasetBuilder {
             for _ in 0..FRAMES_AT_ONCE {
                 games.extend(reader.next_frame()?.unwrap_or_default());
             }
-            self.add_games(&games, weight);
+            self.add_games_to(to, &games, weight);
             progress.advance(reader.bytes_read() - read);
             read = reader.bytes_read();
             if reader.sha256().is_some() {
@@ -166,12 +222,13 @@ impl DatasetBuilder {
     fn read_positions(
         &mut self,
         reader: &mut PositionReader,
+        to: Destination,
         weight: f64,
         progress: &dyn Progress,
     ) -> Result<(), DatasetError> {
         let (enumerated, mut read) = (reader.is_enumerated(), 0);
         while let Some(rows) = reader.next_frame()? {
-            self.add_positions(&rows, weight, enumerated);
+            self.add_positions_to(to, &rows, weight, enumerated);
             progress.advance(reader.bytes_read() - read);
             read = reader.bytes_read();
         }

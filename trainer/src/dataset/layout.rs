@@ -1,8 +1,6 @@
 //! Rows by phase: sorted, merged, and told apart.
 
-use std::cmp::Ordering;
-
-use othello_engine::board::{PHASES, Phase};
+use othello_engine::board::{PHASES, Phase, Position};
 use othello_engine::record::{Label, ScoredPosition, Weight};
 use rayon::prelude::*;
 
@@ -20,10 +18,26 @@ pub(super) fn push(rows: &mut ByPhase, row: ScoredPosition) {
     }
 }
 
+/// What rows are sorted by: a hash of the position, then the row. Any stretch of sorted rows is
+/// thus a fair sample of a phase, which is what mini-batches are made of.
+pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
+    (scattered(&row.position()), *row)
+}
+
+/// A hash of the position: the finaliser of SplitMix64 over both boards.
+fn scattered(position: &Position) -> u64 {
+    let mixed = |hash: u64| {
+        let hash = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        hash ^ (hash >> 31)
+    };
+    mixed(position.player() ^ mixed(position.opponent().wrapping_add(0x9E37_79B9_7F4A_7C15)))
+}
+
 /// Sorts every phase, and merges the rows of equal positions.
 pub(super) fn sort_and_merge(rows: &mut ByPhase) {
     rows.par_iter_mut().for_each(|rows| {
-        rows.par_sort_unstable();
+        rows.par_sort_unstable_by_key(order);
         merge_equal(rows);
         rows.shrink_to_fit();
     });
@@ -32,7 +46,7 @@ pub(super) fn sort_and_merge(rows: &mut ByPhase) {
 /// Sorts every phase, and takes out the positions of `training`, which is sorted.
 pub(super) fn sort_and_exclude(rows: &mut ByPhase, training: &ByPhase) {
     rows.par_iter_mut().zip(training).for_each(|(rows, training)| {
-        rows.par_sort_unstable();
+        rows.par_sort_unstable_by_key(order);
         exclude(rows, training);
         rows.shrink_to_fit();
     });
@@ -68,18 +82,17 @@ fn merged(rows: &[ScoredPosition]) -> ScoredPosition {
 /// Takes out of sorted rows the positions that stand in the sorted `others`.
 fn exclude(rows: &mut Vec<ScoredPosition>, others: &[ScoredPosition]) {
     let mut others = others.iter().peekable();
+    let key = |row: &ScoredPosition| (scattered(&row.position()), row.position());
     rows.retain(|row| {
-        let position = row.position();
-        let before = |other: &&ScoredPosition| other.position() < position;
-        while others.next_if(before).is_some() {}
-        others.peek().is_none_or(|other| other.position().cmp(&position) != Ordering::Equal)
+        let key_of_row = key(row);
+        while others.next_if(|other| key(other) < key_of_row).is_some() {}
+        others.peek().is_none_or(|other| other.position() != row.position())
     });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use othello_engine::board::Position;
 
     fn row(board: u64, label: i16, weight: u16) -> ScoredPosition {
         let position = Position::new(board, 0).unwrap();
@@ -100,7 +113,26 @@ mod tests {
         let mut rows = vec![row(1, 0, 1), row(2, 4, 1), row(2, 8, 3), row(3, 1, 1)];
         merge_equal(&mut rows);
         assert_eq!(rows, [row(1, 0, 1), row(2, 7, 4), row(3, 1, 1)]);
-        exclude(&mut rows, &[row(0, 0, 1), row(2, 0, 1), row(9, 0, 1)]);
+        rows.sort_unstable_by_key(order);
+        let mut others = [row(4, 0, 1), row(2, 0, 1), row(9, 0, 1)];
+        others.sort_unstable_by_key(order);
+        exclude(&mut rows, &others);
+        rows.sort_unstable();
         assert_eq!(rows, [row(1, 0, 1), row(3, 1, 1)]);
+    }
+
+    /// Every tenth of the sorted rows has about a tenth of the positions with a disc on a square.
+    #[test]
+    fn any_stretch_of_sorted_rows_is_a_fair_sample() {
+        let mut rows: Vec<_> = (0..10_000).map(|board| row(board << 3, 0, 1)).collect();
+        rows.sort_unstable_by_key(order);
+        for stretch in rows.chunks(1000) {
+            for bit in 3..16 {
+                let has = |row: &&ScoredPosition| row.position().player() >> bit & 1 != 0;
+                let (here, all) =
+                    (stretch.iter().filter(has).count(), rows.iter().filter(has).count());
+                assert!(here.abs_diff(all / 10) < 80, "{here} of {all}");
+            }
+        }
     }
 }

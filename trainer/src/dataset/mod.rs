@@ -22,16 +22,17 @@ use layout::ByPhase;
 ///
 /// Every position is the canonical one of its eight images and its player has a legal move. Rows
 /// are sorted, so that the same inputs give the same dataset in whatever order and by however many
-/// threads they are read. In training each position stands once: its label is the mean of its
-/// duplicates' labels, halves of 1/256 disc rounded away from zero, and its weight their sum, at
-/// most 65,535/64 occurrences. Positions that training has are not in the other two parts, where
-/// duplicates stay.
+/// threads they are read; by a hash of the position, so that any stretch of them is a fair sample.
+/// In training each position stands once: its label is the mean of its duplicates' labels, halves
+/// of 1/256 disc rounded away from zero, and its weight their sum, at most 65,535/64 occurrences.
+/// Positions that training has are not in the other two parts, where duplicates stay.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     training: ByPhase,
     validation: ByPhase,
     test: ByPhase,
     inputs: Vec<Input>,
+    test_inputs: Vec<Input>,
     dropped: u64,
 }
 
@@ -74,6 +75,11 @@ impl Dataset {
     /// What the positions were read from, in the order given.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
+    }
+
+    /// The files of which everything is for the test, in the order given.
+    pub fn test_inputs(&self) -> &[Input] {
+        &self.test_inputs
     }
 
     /// How many positions were left out because their player has no legal move.

@@ -67,7 +67,7 @@ fn training_is_what_a_map_would_hold() {
     for phase in Phase::all() {
         let rows = dataset.training(phase);
         assert!(rows.iter().all(|row| Phase::of(&row.position()) == Some(phase)));
-        assert!(rows.is_sorted());
+        assert!(rows.is_sorted_by_key(layout::order));
     }
     assert_eq!(dataset.len(Part::Validation) + dataset.len(Part::Test), 0);
 }
@@ -162,7 +162,8 @@ fn files_are_mixed_by_their_weights() {
     write_positions(&path("all.positions"), &rows, true);
     let choice = |name: &str| DataChoice { path: path(name), weight: 0.5 };
     let data = [choice("random.games"), choice("all.positions")];
-    let read = || Dataset::read(&data, &LabelRules::default(), Split::new(1), &Silent).unwrap();
+    let read =
+        || Dataset::read(&data, &[], &LabelRules::default(), Split::new(1), &Silent).unwrap();
     let dataset = read();
     assert_eq!(dataset.dropped(), 1);
     assert_eq!(dataset.inputs().len(), 2);
@@ -190,6 +191,37 @@ fn plain_positions_are_split_and_enumerated_ones_are_not() {
     assert!((total / 30..total / 12).contains(&held_out), "{held_out} of {total}");
 }
 
+/// Everything that is read for the test is for the test, but what training has.
+#[test]
+fn a_test_of_its_own_is_neither_split_nor_in_training() {
+    let folder = tempfile::tempdir().unwrap();
+    let choices = |name: &str, games: &[Game]| {
+        write_games(&folder.path().join(name), games);
+        vec![DataChoice { path: folder.path().join(name), weight: 1.0 }]
+    };
+    let all = games(300);
+    let (data, test) = (choices("data.games", &all[..200]), choices("test.games", &all[100..]));
+    let split = Split { seed: 1, validation_percent: 5, test_percent: 0 };
+    let read = |test| Dataset::read(&data, test, &LabelRules::default(), split, &Silent).unwrap();
+    let (with, without) = (read(&test), read(&[]));
+    assert_eq!((with.inputs().len(), with.test_inputs().len()), (1, 1));
+    assert_eq!(without.len(Part::Test), 0);
+    let mut expected = DatasetBuilder::new(LabelRules::default(), Split::none());
+    expected.add_games(&all[100..], 1.0);
+    let expected = expected.finish();
+    for phase in Phase::all() {
+        assert_eq!(with.training(phase), without.training(phase));
+        assert_eq!(with.validation(phase), without.validation(phase));
+        let positions = |rows: &[ScoredPosition]| -> BTreeSet<Position> {
+            rows.iter().map(ScoredPosition::position).collect()
+        };
+        let trained = positions(with.training(phase));
+        let mut wanted = positions(expected.training(phase));
+        wanted.retain(|position| !trained.contains(position));
+        assert_eq!(positions(with.test(phase)), wanted, "phase {phase}");
+    }
+}
+
 #[test]
 fn what_is_no_data_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -197,7 +229,7 @@ fn what_is_no_data_is_refused() {
     std::fs::write(&path, "nothing of ours").unwrap();
     let read = |path: &Path| {
         let data = [DataChoice { path: path.into(), weight: 1.0 }];
-        Dataset::read(&data, &LabelRules::default(), Split::new(1), &Silent)
+        Dataset::read(&data, &[], &LabelRules::default(), Split::new(1), &Silent)
             .unwrap_err()
             .to_string()
     };

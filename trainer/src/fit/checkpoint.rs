@@ -78,6 +78,11 @@ impl Checkpoint {
         Ok((Self { writer, path }, phases))
     }
 
+    /// What resuming dropped, for the user to know.
+    pub(super) fn warning(&self) -> Option<String> {
+        self.writer.warning()
+    }
+
     /// Adds a fitted phase.
     pub(super) fn push(
         &mut self,

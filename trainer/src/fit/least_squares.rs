@@ -7,18 +7,17 @@
 //! does not depend on threads or on the order of the data.
 
 use crate::backend::{
-    DIRECTION_BITS, RESIDUALS_PER_DISC, ResidualSums, Rows, Target, WEIGHT_LIMIT, WEIGHTS_PER_DISC,
-    WEIGHTS_PER_OCCURRENCE, cpu,
+    Backend, BackendError, Batch, DIRECTION_BITS, RESIDUALS_PER_DISC, Target, WEIGHTS_PER_DISC,
+    WEIGHTS_PER_OCCURRENCE,
 };
-use crate::model::Model;
 
 /// One phase's problem.
-#[derive(Clone, Debug)]
-pub struct Problem<'a> {
-    /// What the parameters are.
-    pub model: &'a Model,
+#[derive(Debug)]
+pub struct Problem<'a, B: Backend> {
+    /// Where to compute.
+    pub backend: &'a B,
     /// The training positions of the phase and of its window.
-    pub rows: Vec<Rows<'a>>,
+    pub positions: B::Positions<'a>,
     /// λ, in occurrences.
     pub ridge: f64,
     /// w₀ in discs, by parameter: where the fit starts, and what the ridge pulls towards.
@@ -26,12 +25,12 @@ pub struct Problem<'a> {
 }
 
 /// Where the solver stands after an iteration.
-#[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
+#[derive(Debug)]
+pub struct Step<'a, B: Backend> {
     /// Iterations done.
     pub iteration: u32,
     /// The weights in discs.
-    pub weights: &'a [f64],
+    pub weights: &'a B::Reals,
     /// The size of the preconditioned gradient as a part of what it was at the start.
     pub gradient: f64,
 }
@@ -45,74 +44,87 @@ pub enum Verdict {
     Stop,
 }
 
-impl Problem<'_> {
+impl<B: Backend> Problem<'_, B> {
     /// Runs iterations until `judge` says to stop or the gradient vanishes.
-    pub fn solve(&self, mut judge: impl FnMut(Step<'_>) -> Verdict) {
-        let diagonal: Vec<f64> = cpu::occurrences(self.model, &self.rows)
-            .iter()
-            .map(|&weight| weight as f64 / f64::from(WEIGHTS_PER_OCCURRENCE) + self.ridge)
-            .collect();
-        let mut weights = self.initial.clone();
-        let mut gradient = self.initial_gradient();
-        let mut preconditioned = divide(&gradient, &diagonal);
-        let mut energy = dot(&gradient, &preconditioned);
+    pub fn solve(
+        &self,
+        mut judge: impl FnMut(Step<'_, B>) -> Result<Verdict, BackendError>,
+    ) -> Result<(), BackendError> {
+        let backend = self.backend;
+        let zero = || backend.upload(&vec![0.0; backend.parameters()]);
+        let (mut sums, mut fixed) = (backend.zero_sums()?, backend.zero_fixed()?);
+        let diagonal = self.diagonal(&mut sums)?;
+        let mut weights = backend.upload(&self.initial)?;
+        let (mut gradient, mut preconditioned) = (zero()?, zero()?);
+        let (mut direction, mut product) = (zero()?, zero()?);
+        self.initial_gradient(&weights, &mut fixed, &mut sums, &mut gradient)?;
+        backend.divide(&gradient, &diagonal, &mut preconditioned)?;
+        let mut energy = backend.dot(&gradient, &preconditioned)?;
         let start = energy;
-        let mut direction = preconditioned.clone();
+        backend.copy(&preconditioned, &mut direction)?;
         for iteration in 1.. {
             if energy <= start * f64::EPSILON {
-                return;
+                break;
             }
-            let product = self.product(&mut direction);
+            self.multiply(&mut direction, &mut fixed, &mut sums, &mut product)?;
             // With the rounded direction p the exact step along it is (g·p)/(p·Ap).
-            let step = dot(&gradient, &direction) / dot(&direction, &product);
-            add_scaled(&mut weights, step, &direction);
-            add_scaled(&mut gradient, -step, &product);
-            preconditioned = divide(&gradient, &diagonal);
-            let previous = std::mem::replace(&mut energy, dot(&gradient, &preconditioned));
+            let step = backend.dot(&gradient, &direction)? / backend.dot(&direction, &product)?;
+            backend.add_scaled(&mut weights, step, &direction)?;
+            backend.add_scaled(&mut gradient, -step, &product)?;
+            backend.divide(&gradient, &diagonal, &mut preconditioned)?;
+            let previous = std::mem::replace(&mut energy, backend.dot(&gradient, &preconditioned)?);
             let state = Step { iteration, weights: &weights, gradient: (energy / start).sqrt() };
-            if judge(state) == Verdict::Stop {
-                return;
+            if judge(state)? == Verdict::Stop {
+                break;
             }
-            let keep = energy / previous;
-            for (d, p) in direction.iter_mut().zip(&preconditioned) {
-                *d = p + keep * *d;
-            }
+            backend.scale_and_add(&mut direction, energy / previous, &preconditioned)?;
         }
+        Ok(())
+    }
+
+    /// The diagonal of the normal matrix but for positions that have a parameter more than once.
+    fn diagonal(&self, sums: &mut B::Sums) -> Result<B::Reals, BackendError> {
+        self.backend.occurrences(&self.positions, sums)?;
+        let element = |&sum: &i64| sum as f64 / f64::from(WEIGHTS_PER_OCCURRENCE) + self.ridge;
+        let diagonal: Vec<f64> = self.backend.download_sums(sums)?.iter().map(element).collect();
+        self.backend.upload(&diagonal)
     }
 
     /// Half the negative gradient of the objective at the starting weights, in discs ·
     /// occurrences. The ridge has no part in it: there the weights are what it pulls towards.
-    fn initial_gradient(&self) -> Vec<f64> {
-        let sums =
-            cpu::residual_sums(self.model, &self.rows, &to_fixed(&self.initial), Target::Label);
+    fn initial_gradient(
+        &self,
+        weights: &B::Reals,
+        fixed: &mut B::Fixed,
+        sums: &mut B::Sums,
+        gradient: &mut B::Reals,
+    ) -> Result<(), BackendError> {
+        let backend = self.backend;
+        backend.round_weights(weights, fixed)?;
+        backend.residual_sums(&self.positions, Batch::WHOLE, fixed, Target::Label, sums)?;
         let scale = f64::from(RESIDUALS_PER_DISC) * f64::from(WEIGHTS_PER_OCCURRENCE);
-        sums.by_parameter.iter().map(|&sum| sum as f64 / scale).collect()
+        backend.scale_sums(sums, 1.0 / scale, gradient)
     }
 
     /// Rounds `direction` and multiplies it with the normal matrix.
-    fn product(&self, direction: &mut [f64]) -> Vec<f64> {
-        let largest = direction.iter().fold(0.0_f64, |largest, d| largest.max(d.abs()));
+    fn multiply(
+        &self,
+        direction: &mut B::Reals,
+        fixed: &mut B::Fixed,
+        sums: &mut B::Sums,
+        product: &mut B::Reals,
+    ) -> Result<(), BackendError> {
+        let backend = self.backend;
+        let largest = backend.max_abs(direction)?;
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
-        let rounded: Vec<i32> =
-            direction.iter().map(|d| (d * scale).round_ties_even() as i32).collect();
-        for (d, &r) in direction.iter_mut().zip(&rounded) {
-            *d = f64::from(r) / scale;
-        }
-        let ResidualSums { by_parameter, .. } =
-            cpu::residual_sums(self.model, &self.rows, &rounded, Target::Zero);
+        backend.round_direction(direction, scale, fixed)?;
+        backend.residual_sums(&self.positions, Batch::WHOLE, fixed, Target::Zero, sums)?;
         // A sum of 1 stands for this much: residuals are 2⁸ times coarser than weights.
         let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
         let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);
-        let sums = by_parameter.iter().zip(direction.iter());
-        sums.map(|(&sum, d)| -(sum as f64) * unit + self.ridge * d).collect()
+        backend.scale_sums(sums, -unit, product)?;
+        backend.add_scaled(product, self.ridge, direction)
     }
-}
-
-/// Weights in discs as the fixed-point numbers of the backends.
-pub fn to_fixed(weights: &[f64]) -> Vec<i32> {
-    let limit = f64::from(WEIGHT_LIMIT);
-    let fixed = |w: &f64| (w * f64::from(WEIGHTS_PER_DISC)).round_ties_even().clamp(-limit, limit);
-    weights.iter().map(|weight| fixed(weight) as i32).collect()
 }
 
 /// The largest power of two that is not above `bound`; 1 where `bound` is no finite number.
@@ -121,36 +133,11 @@ fn power_of_two_below(bound: f64) -> f64 {
     if bound.is_finite() { f64::from_bits(bound.to_bits() & EXPONENT) } else { 1.0 }
 }
 
-fn divide(numerators: &[f64], denominators: &[f64]) -> Vec<f64> {
-    numerators.iter().zip(denominators).map(|(n, d)| n / d).collect()
-}
-
-fn add_scaled(sum: &mut [f64], factor: f64, other: &[f64]) {
-    for (s, o) in sum.iter_mut().zip(other) {
-        *s += factor * o;
-    }
-}
-
-/// The dot product by eight running sums that are added up in order: one fixed order of
-/// operations that still fills vector registers.
-fn dot(left: &[f64], right: &[f64]) -> f64 {
-    const WAYS: usize = 8;
-    let mut sums = [0.0; WAYS];
-    let (left, left_rest) = left.as_chunks::<WAYS>();
-    let (right, right_rest) = right.as_chunks::<WAYS>();
-    for (l, r) in left.iter().zip(right) {
-        for way in 0..WAYS {
-            sums[way] += l[way] * r[way];
-        }
-    }
-    let rest: f64 = left_rest.iter().zip(right_rest).map(|(l, r)| l * r).sum();
-    sums.iter().sum::<f64>() + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::ResidualSums;
+    use crate::backend::{Cpu, Rows};
+    use crate::model::Model;
     use othello_engine::board::{Position, Squares};
     use othello_engine::pattern::PatternSet;
     use othello_engine::random::Generator;
@@ -225,16 +212,17 @@ mod tests {
 
     fn solve(model: &Model, rows: &[ScoredPosition], ridge: f64, iterations: u32) -> Vec<f64> {
         let problem = Problem {
-            model,
-            rows: vec![Rows { positions: rows, factor: 256 }],
+            backend: &Cpu::new(model),
+            positions: vec![Rows::full(rows)],
             ridge,
             initial: vec![0.0; model.parameters()],
         };
         let mut weights = vec![];
-        problem.solve(|step| {
-            weights = step.weights.to_vec();
-            if step.iteration == iterations { Verdict::Stop } else { Verdict::Continue }
-        });
+        let judge = |step: Step<'_, Cpu<'_>>| {
+            weights = step.weights.clone();
+            Ok(if step.iteration == iterations { Verdict::Stop } else { Verdict::Continue })
+        };
+        problem.solve(judge).unwrap();
         weights
     }
 
@@ -268,16 +256,17 @@ mod tests {
         let rows = rows(50);
         let initial: Vec<f64> = (0..model.parameters()).map(|p| p as f64 / 64.0).collect();
         let problem = Problem {
-            model: &model,
-            rows: vec![Rows { positions: &rows, factor: 256 }],
+            backend: &Cpu::new(&model),
+            positions: vec![Rows::full(&rows)],
             ridge: 1e9,
             initial: initial.clone(),
         };
-        problem.solve(|step| {
+        let judge = |step: Step<'_, Cpu<'_>>| {
             let far = step.weights.iter().zip(&initial).any(|(w, i)| (w - i).abs() > 1e-3);
             assert!(!far);
-            if step.iteration == 3 { Verdict::Stop } else { Verdict::Continue }
-        });
+            Ok(if step.iteration == 3 { Verdict::Stop } else { Verdict::Continue })
+        };
+        problem.solve(judge).unwrap();
     }
 
     /// The sums against a plain computation in floating point.
@@ -295,10 +284,12 @@ mod tests {
                 expected[parameter as usize] += weight * (row.label().discs() - value);
             }
         }
-        let half = [Rows { positions: &rows, factor: 128 }];
-        let ResidualSums { by_parameter, .. } =
-            cpu::residual_sums(&model, &half, &to_fixed(&weights), Target::Label);
-        for (sum, expected) in by_parameter.iter().zip(expected) {
+        let half = vec![Rows { positions: &rows, factor: 128 }];
+        let backend = Cpu::new(&model);
+        let (mut fixed, mut sums) = (backend.zero_fixed().unwrap(), backend.zero_sums().unwrap());
+        backend.round_weights(&weights, &mut fixed).unwrap();
+        backend.residual_sums(&half, Batch::WHOLE, &fixed, Target::Label, &mut sums).unwrap();
+        for (sum, expected) in sums.iter().zip(expected) {
             let sum = *sum as f64 / 1024.0 / 64.0;
             assert!((sum - expected).abs() < 0.1, "{sum} against {expected}");
         }

@@ -9,7 +9,7 @@ mod settings;
 mod window;
 
 pub use checkpoint::CheckpointError;
-pub use least_squares::{Problem, Step, Verdict, to_fixed};
+pub use least_squares::{Problem, Step, Verdict};
 pub use phase::{FittedPhase, fit_phase};
 pub use report::{FitReport, Metrics, PhaseReport};
 pub use run::{Fit, FitError};

@@ -4,9 +4,9 @@ use othello_engine::board::Phase;
 use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights};
 use othello_engine::record::ScoredPosition;
 
-use super::least_squares::{Problem, Step, Verdict, to_fixed};
+use super::least_squares::{Problem, Step, Verdict};
 use super::{FitSettings, Metrics, PhaseReport};
-use crate::backend::{Errors, Rows, WEIGHTS_PER_DISC, WEIGHTS_PER_OCCURRENCE, cpu};
+use crate::backend::{Backend, BackendError, Errors, Rows, WEIGHTS_PER_OCCURRENCE};
 use crate::dataset::Dataset;
 use crate::model::Model;
 
@@ -23,29 +23,32 @@ pub struct FittedPhase {
 
 /// Fits a phase; `None` where neither it nor its window has training positions of its own. Every
 /// iteration is handed to `log`.
-pub fn fit_phase(
+pub fn fit_phase<B: Backend>(
+    backend: &B,
     model: &Model,
     dataset: &Dataset,
     settings: &FitSettings,
     initial: Option<&Weights>,
     phase: Phase,
     mut log: impl FnMut(Metrics),
-) -> Option<FittedPhase> {
-    let training = dataset.training(phase);
-    if training.is_empty() {
-        return None;
+) -> Result<Option<FittedPhase>, BackendError> {
+    if dataset.training(phase).is_empty() {
+        return Ok(None);
     }
     let window = settings.window.around(phase);
     let rows = window.map(|(near, factor)| Rows { positions: dataset.training(near), factor });
     let problem = Problem {
-        model,
-        rows: rows.collect(),
+        backend,
+        positions: backend.positions(&rows.collect::<Vec<_>>())?,
         ridge: settings.ridge,
         initial: initial_weights(model, initial, phase),
     };
+    let validation = backend.positions(&[Rows::full(dataset.validation(phase))])?;
+    let mut fixed = backend.zero_fixed()?;
     let mut best = Best::new(&problem.initial);
     problem.solve(|step| {
-        let validation = cpu::errors(model, dataset.validation(phase), &to_fixed(step.weights));
+        backend.round_weights(step.weights, &mut fixed)?;
+        let validation = backend.errors(&validation, &fixed)?;
         log(Metrics {
             phase,
             iteration: step.iteration,
@@ -53,9 +56,9 @@ pub fn fit_phase(
             validation_mse: validation.mse(),
             validation_mae: validation.mae(),
         });
-        best.judge(step, &validation, settings)
-    });
-    Some(best.finish(model, dataset, phase))
+        best.judge(backend, step, &validation, settings)
+    })?;
+    Measured { backend, model, dataset, phase }.finish(best).map(Some)
 }
 
 fn initial_weights(model: &Model, initial: Option<&Weights>, phase: Phase) -> Vec<f64> {
@@ -83,11 +86,17 @@ impl Best {
     }
 
     /// Takes over the weights if they are better; without validation positions, later is better.
-    fn judge(&mut self, step: Step<'_>, validation: &Errors, settings: &FitSettings) -> Verdict {
+    fn judge<B: Backend>(
+        &mut self,
+        backend: &B,
+        step: Step<'_, B>,
+        validation: &Errors,
+        settings: &FitSettings,
+    ) -> Result<Verdict, BackendError> {
         self.iterations = step.iteration;
         let mse = validation.mse();
         if mse.is_none_or(|mse| mse < self.validation_mse) {
-            self.weights.copy_from_slice(step.weights);
+            self.weights = backend.download(step.weights)?;
             self.validation_mse = mse.unwrap_or(self.validation_mse);
             self.iteration = step.iteration;
         }
@@ -96,52 +105,69 @@ impl Best {
             None => step.gradient < settings.tolerance,
         };
         let stop = settled || step.iteration >= settings.iterations;
-        if stop { Verdict::Stop } else { Verdict::Continue }
+        Ok(if stop { Verdict::Stop } else { Verdict::Continue })
     }
+}
 
-    fn finish(self, model: &Model, dataset: &Dataset, phase: Phase) -> FittedPhase {
-        let steps: Vec<i16> = self.weights.iter().map(|&weight| to_steps(weight)).collect();
-        let (exact, rounded) = (to_fixed(&self.weights), steps_to_fixed(&steps));
+/// What the weights of a phase are measured on.
+struct Measured<'a, B> {
+    backend: &'a B,
+    model: &'a Model,
+    dataset: &'a Dataset,
+    phase: Phase,
+}
+
+impl<B: Backend> Measured<'_, B> {
+    /// Rounds the best weights to steps and measures them.
+    fn finish(&self, best: Best) -> Result<FittedPhase, BackendError> {
+        let &Self { model, dataset, phase, .. } = self;
+        let steps: Vec<i16> = best.weights.iter().map(|&weight| to_steps(weight)).collect();
+        let discs = |&step: &i16| f64::from(step) / f64::from(STEPS_PER_DISC);
+        let rounded: Vec<f64> = steps.iter().map(discs).collect();
         let training = dataset.training(phase);
-        let errors = |rows: &[ScoredPosition], weights| cpu::errors(model, rows, weights);
-        let train = errors(training, &rounded);
-        let validation = errors(dataset.validation(phase), &rounded);
-        let test = errors(dataset.test(phase), &rounded);
+        let train = self.errors(training, &rounded)?;
+        let validation = self.errors(dataset.validation(phase), &rounded)?;
+        let test = self.errors(dataset.test(phase), &rounded)?;
         let measured = if validation.positions > 0 { dataset.validation(phase) } else { training };
-        let loss = |weights| errors(measured, weights).mse();
-        let rounding_loss = loss(&rounded).zip(loss(&exact)).map(|(after, before)| after - before);
+        let after = if validation.positions > 0 { &validation } else { &train }.mse();
+        let before = self.errors(measured, &best.weights)?.mse();
         let report = PhaseReport {
             phase,
             positions: train.positions,
             train_mse: train.mse(),
             validation_mse: validation.mse(),
             validation_mae: validation.mae(),
+            test_mse: test.mse(),
             test_mae: test.mae(),
             validation_positions: validation.positions,
             test_positions: test.positions,
-            iterations: self.iterations,
-            best_iteration: self.iteration,
-            rounding_loss,
+            iterations: best.iterations,
+            best_iteration: best.iteration,
+            rounding_loss: after.zip(before).map(|(after, before)| after - before),
             copied_from: None,
         };
-        let counts = counts(model, training);
-        FittedPhase { steps: model.to_file(&steps), counts: model.to_file(&counts), report }
+        let (steps, counts) = (model.to_file(&steps), model.to_file(&self.counts(training)?));
+        Ok(FittedPhase { steps, counts, report })
     }
-}
 
-/// How many occurrences of each parameter the positions stand for, rounded.
-fn counts(model: &Model, positions: &[ScoredPosition]) -> Vec<u32> {
-    let one = WEIGHTS_PER_OCCURRENCE as u64;
-    let count = |&weight: &u64| u32::try_from((weight + one / 2) / one).unwrap_or(u32::MAX);
-    cpu::occurrences(model, &[Rows { positions, factor: 256 }]).iter().map(count).collect()
+    /// The errors of weights in discs.
+    fn errors(&self, rows: &[ScoredPosition], weights: &[f64]) -> Result<Errors, BackendError> {
+        let mut fixed = self.backend.zero_fixed()?;
+        self.backend.round_weights(&self.backend.upload(weights)?, &mut fixed)?;
+        self.backend.errors(&self.backend.positions(&[Rows::full(rows)])?, &fixed)
+    }
+
+    /// How many occurrences of each parameter the positions stand for, rounded.
+    fn counts(&self, rows: &[ScoredPosition]) -> Result<Vec<u32>, BackendError> {
+        let one = i64::from(WEIGHTS_PER_OCCURRENCE);
+        let count = |&weight: &i64| u32::try_from((weight + one / 2) / one).unwrap_or(u32::MAX);
+        let mut sums = self.backend.zero_sums()?;
+        self.backend.occurrences(&self.backend.positions(&[Rows::full(rows)])?, &mut sums)?;
+        Ok(self.backend.download_sums(&sums)?.iter().map(count).collect())
+    }
 }
 
 fn to_steps(weight: f64) -> i16 {
     let limit = f64::from(MAX_STEPS);
     (weight * f64::from(STEPS_PER_DISC)).round().clamp(-limit, limit) as i16
-}
-
-/// Weights in steps as the fixed-point numbers of the backends.
-pub(crate) fn steps_to_fixed(steps: &[i16]) -> Vec<i32> {
-    steps.iter().map(|&step| i32::from(step) * (WEIGHTS_PER_DISC / STEPS_PER_DISC)).collect()
 }

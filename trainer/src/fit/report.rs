@@ -19,6 +19,8 @@ pub struct PhaseReport {
     pub validation_mse: Option<f64>,
     /// Mean absolute error on the validation positions.
     pub validation_mae: Option<f64>,
+    /// Mean squared error on the test positions.
+    pub test_mse: Option<f64>,
     /// Mean absolute error on the test positions.
     pub test_mae: Option<f64>,
     /// The validation positions.
@@ -45,6 +47,7 @@ impl PhaseReport {
             train_mse: None,
             validation_mse: None,
             validation_mae: None,
+            test_mse: None,
             test_mae: None,
             validation_positions: 0,
             test_positions: 0,
@@ -80,12 +83,20 @@ impl FitReport {
     /// The validation errors of all phases together: mean absolute error in discs, each phase
     /// counted by its validation positions.
     pub fn validation_mae(&self) -> Option<f64> {
-        let rows = self.0.iter().filter_map(|row| Some((row.validation_mae?, row)));
-        let weighted = rows.map(|(mae, row)| (mae, row.validation_positions as f64));
-        let (sum, count) =
-            weighted.fold((0.0, 0.0), |(sum, count), (mae, n)| (sum + mae * n, count + n));
-        (count > 0.0).then(|| sum / count)
+        mean(self.0.iter().map(|row| (row.validation_mae, row.validation_positions)))
     }
+
+    /// The same of the test errors.
+    pub fn test_mae(&self) -> Option<f64> {
+        mean(self.0.iter().map(|row| (row.test_mae, row.test_positions)))
+    }
+}
+
+/// The mean of what there is, each value counted as often as the number beside it says.
+fn mean(values: impl Iterator<Item = (Option<f64>, u64)>) -> Option<f64> {
+    let counted = values.filter_map(|(value, count)| Some((value?, count as f64)));
+    let (sum, count) = counted.fold((0.0, 0.0), |(sum, n), (value, m)| (sum + value * m, n + m));
+    (count > 0.0).then(|| sum / count)
 }
 
 impl fmt::Display for FitReport {

@@ -9,14 +9,14 @@ use std::sync::Mutex;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
-use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer};
-use othello_engine::progress::Progress;
+use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer, remedy};
+use othello_engine::progress::{Interrupted, Progress};
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::{FitReport, FitSettings, FittedPhase, Metrics, PhaseReport, fit_phase};
-use crate::backend::MAX_TOTAL_WEIGHT;
+use crate::backend::{Backend, BackendError, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
 use crate::model::Model;
 
@@ -44,6 +44,12 @@ pub enum FitError {
     /// More data than the sums hold.
     #[error("phase {0} has too many training positions in its window; narrow the --window")]
     TooMany(Phase),
+    /// The work was stopped; the phases it had finished are kept.
+    #[error("stopped")]
+    Interrupted(#[from] Interrupted),
+    /// The device gave up.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
     /// The checkpoint cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -54,7 +60,7 @@ pub enum FitError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The metrics or the report cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), remedy("write it", source))]
     Beside {
         /// The file.
         path: PathBuf,
@@ -64,11 +70,12 @@ pub enum FitError {
 }
 
 impl Fit<'_> {
-    /// Fits all phases and writes the weights to `path`. Phases that a killed run had finished are
+    /// Fits all phases on `backend` and writes the weights to `path`. Phases that a killed run had finished are
     /// taken over from its checkpoint. Beside the weights stand the
     /// metrics (`path` + `.metrics.jsonl`) and the report (`path` + `.report.json`).
     pub fn run(
         &self,
+        backend: &impl Backend,
         path: &Path,
         existing: Existing,
         progress: &dyn Progress,
@@ -83,6 +90,7 @@ impl Fit<'_> {
         };
         let (checkpoint, finished) =
             Checkpoint::open(path, &provenance, existing, self.model.parameters())?;
+        progress.warn(checkpoint.warning());
         let metrics = MetricsFile::open(path, finished.is_empty())?;
         let mut fitted: BTreeMap<Phase, FittedPhase> =
             finished.into_iter().map(|phase| (phase.report.phase, phase)).collect();
@@ -92,9 +100,11 @@ impl Fit<'_> {
         progress.begin("fit, phases", fitted.len() as u64, wanted.len() as u64);
         let output = Mutex::new((checkpoint, metrics));
         let work = |&phase: &Phase| -> Result<Option<(Phase, FittedPhase)>, FitError> {
+            progress.check()?;
             let mut lines = vec![];
             let log = |line| lines.push(line);
-            let fitted = fit_phase(self.model, self.dataset, self.settings, initial, phase, log);
+            let fitted =
+                fit_phase(backend, self.model, self.dataset, self.settings, initial, phase, log)?;
             if let Some(fitted) = &fitted {
                 let mut output = output.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let (checkpoint, metrics) = &mut *output;
@@ -122,10 +132,13 @@ impl Fit<'_> {
     /// What decides the weights.
     fn provenance(&self) -> Provenance {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
-        let inputs: Vec<_> = self.dataset.inputs().iter().map(input).collect();
+        let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
+        // The test decides nothing but the report, which stands beside the weights: with another
+        // test it would be another report.
         Provenance::new("fit")
             .with("optimizer", "lsq")
-            .with("data", inputs)
+            .with("data", inputs(self.dataset.inputs()))
+            .with("test", inputs(self.dataset.test_inputs()))
             .with("pattern_set", self.model.set().to_toml())
             .with("settings", json!(self.settings))
             .with("initial", self.initial.map(|file| file.sha256.as_str()))

@@ -38,6 +38,40 @@ struct Disc {
 
 const NO_DISC: Disc = Disc { first: [0; LANES], second: [0; LANES], fixed: [0; LANES] };
 
+/// How the class of one instance follows from what stands on its squares.
+#[derive(Clone, Debug)]
+pub(crate) struct Lane {
+    /// The squares of a's digits, the least significant first: at most five.
+    pub first: Vec<Square>,
+    /// The squares of b's digits: as many.
+    pub second: Vec<Square>,
+    /// The squares of c's digits: at most ten.
+    pub fixed: Vec<Square>,
+    /// T.
+    pub fixed_stride: u16,
+    /// The first parameter of the instance's pattern.
+    pub first_parameter: u32,
+    /// From c to the class, where the arithmetic alone does not give it; a and b are 0 there.
+    pub map: Option<Vec<u16>>,
+}
+
+/// The lanes of a pattern set in the order of its instances.
+pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
+    let splits: Vec<Split> = geometry.patterns.iter().map(Split::new).collect();
+    let lane = |pattern: usize, squares: &[Square]| {
+        let split: &Split = &splits[pattern];
+        Lane {
+            first: split.pairs.iter().map(|pair| squares[pair.0]).collect(),
+            second: split.pairs.iter().map(|pair| squares[pair.1]).collect(),
+            fixed: split.fixed.iter().map(|&place| squares[place]).collect(),
+            fixed_stride: split.fixed_stride() as u16,
+            first_parameter: geometry.patterns[pattern].first_parameter as u32,
+            map: split.map.clone(),
+        }
+    };
+    geometry.instances.iter().map(|instance| lane(instance.pattern, &instance.squares)).collect()
+}
+
 /// How the digits of a pattern are split.
 struct Split {
     pairs: Vec<(usize, usize)>,

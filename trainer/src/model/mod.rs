@@ -7,6 +7,7 @@ use othello_engine::board::Position;
 use othello_engine::pattern::{Geometry, LANES, PatternSet, Scalar};
 
 pub use class::ClassLanes;
+pub(crate) use class::Lane;
 
 /// The parameters of one phase as the fit numbers them: for each pattern its classes by
 /// arithmetic (see [`ClassLanes`]), then the scalars. As many as in a weights file; only the order
@@ -34,6 +35,16 @@ impl Model {
     /// The pattern set.
     pub fn set(&self) -> &PatternSet {
         &self.set
+    }
+
+    /// What follows from the pattern set.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The arithmetic of each instance's class.
+    pub(crate) fn lanes(&self) -> Vec<Lane> {
+        class::lanes(&self.geometry)
     }
 
     /// How many parameters a phase has.

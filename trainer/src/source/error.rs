@@ -4,14 +4,14 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use othello_engine::file::FileError;
+use othello_engine::file::{FileError, remedy};
 use othello_engine::record::RecordError;
 
 /// Why a source is not read.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The operating system refused.
-    #[error("{}: cannot {action}: {source}", path.display())]
+    #[error("{}: cannot {action}: {source}{}", path.display(), remedy(action, source))]
     Io {
         /// The file.
         path: PathBuf,

@@ -48,6 +48,16 @@ impl<T> Lines<T> {
         Ok(Some(line))
     }
 
+    fn next_that_is_not_blank(&mut self) -> Option<Result<Vec<u8>, SourceError>> {
+        loop {
+            match self.next_line() {
+                Ok(Some(line)) if line.trim_ascii().is_empty() => {}
+                Ok(line) => return line.map(Ok),
+                Err(error) => return Some(Err(SourceError::io(&self.path, "read it", error))),
+            }
+        }
+    }
+
     fn parse_line(&self, line: &[u8]) -> Result<T, Rejection> {
         let text = str::from_utf8(line).map_err(|_| "is no text in UTF-8".to_owned());
         let too_long = line.len() as u64 == MAX_LINE_BYTES;
@@ -65,19 +75,17 @@ impl<T> Iterator for Lines<T> {
     type Item = Result<Result<T, Rejection>, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            match self.next_line() {
-                Ok(None) => return None,
-                Ok(Some(line)) if line.trim_ascii().is_empty() => {}
-                Ok(Some(line)) => return Some(Ok(self.parse_line(&line))),
-                Err(error) => return Some(Err(SourceError::io(&self.path, "read it", error))),
-            }
-        }
+        let line = self.next_that_is_not_blank()?;
+        Some(line.map(|line| self.parse_line(&line)))
     }
 }
 
 impl<T> Entries<T> for Lines<T> {
     fn bytes_read(&self) -> u64 {
         self.bytes_read
+    }
+
+    fn skip_entry(&mut self) -> Option<Result<(), SourceError>> {
+        Some(self.next_that_is_not_blank()?.map(drop))
     }
 }

@@ -17,4 +17,9 @@ pub use labels::{LabelRule, LabelRules, LabelRulesError, Plies, Use};
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
     /// How many bytes of the file have been read, to tell how far it is.
     fn bytes_read(&self) -> u64;
+
+    /// Passes by the next record, without a look at what it holds where that can be.
+    fn skip_entry(&mut self) -> Option<Result<(), SourceError>> {
+        Some(self.next()?.map(drop))
+    }
 }

@@ -65,6 +65,19 @@ impl WthorGames {
         Ok(Self { path: path.to_owned(), file, solved_ply, games, number: 0 })
     }
 
+    fn next_record(&mut self) -> Option<Result<[u8; RECORD_BYTES], SourceError>> {
+        if self.number == self.games {
+            return None;
+        }
+        self.number += 1;
+        let mut record = [0; RECORD_BYTES];
+        let read = self.file.read_exact(&mut record);
+        Some(read.map(|()| record).map_err(|error| {
+            self.number = self.games;
+            SourceError::io(&self.path, "read it", error)
+        }))
+    }
+
     fn game(&self, record: &[u8; RECORD_BYTES]) -> Result<Game, String> {
         let moves = &record[MOVES_AT..];
         let count = moves.iter().position(|&code| code == 0).unwrap_or(moves.len());
@@ -92,15 +105,10 @@ impl Iterator for WthorGames {
     type Item = Result<Result<Game, Rejection>, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.number == self.games {
-            return None;
-        }
-        self.number += 1;
-        let mut record = [0; RECORD_BYTES];
-        if let Err(error) = self.file.read_exact(&mut record) {
-            self.number = self.games;
-            return Some(Err(SourceError::io(&self.path, "read it", error)));
-        }
+        let record = match self.next_record()? {
+            Ok(record) => record,
+            Err(error) => return Some(Err(error)),
+        };
         let game = self.game(&record).map_err(|reason| {
             let place = format!("record {}", self.number);
             Rejection { path: self.path.clone(), place, reason }
@@ -112,6 +120,10 @@ impl Iterator for WthorGames {
 impl Entries<Game> for WthorGames {
     fn bytes_read(&self) -> u64 {
         HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(self.number)
+    }
+
+    fn skip_entry(&mut self) -> Option<Result<(), SourceError>> {
+        Some(self.next_record()?.map(drop))
     }
 }
 

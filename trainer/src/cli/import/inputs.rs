@@ -2,13 +2,15 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use othello_engine::file::FileError;
 use othello_engine::progress::Progress;
 use sha2::{Digest as _, Sha256};
 
+use super::output::Place;
 use crate::source::{Entries, SourceError};
 
 /// Files in a fixed order: as named, and those of a folder by name.
@@ -31,8 +33,7 @@ impl Inputs {
         }
         let mut bytes = 0;
         for file in &files {
-            let metadata = fs::metadata(file);
-            bytes += metadata.with_context(|| format!("cannot open {}", file.display()))?.len();
+            bytes += fs::metadata(file).map_err(|error| unreadable(file, error))?.len();
         }
         Ok(Self { files, bytes })
     }
@@ -43,31 +44,36 @@ impl Inputs {
         self.files.iter().map(|file| checksum(file, progress)).collect()
     }
 
-    /// Hands every record that is taken to `take`; the others are listed and counted.
+    /// Hands every entry after `place` to `take`, with the bytes that it takes: the record, or
+    /// `None` for one that cannot be taken, which is listed.
     pub(super) fn read<T, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
+        place: &Place,
         progress: &dyn Progress,
-        mut take: impl FnMut(T) -> anyhow::Result<()>,
-    ) -> anyhow::Result<u64> {
-        progress.begin("import (bytes)", 0, self.bytes);
-        let mut rejected = 0;
+        mut take: impl FnMut(Option<T>, u64) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        progress.begin("import (bytes)", place.bytes, self.bytes);
+        let mut skip = place.entries;
         for file in &self.files {
             let mut entries = open(file)?;
-            let mut read = 0;
+            while skip > 0
+                && let Some(skipped) = entries.skip_entry()
+            {
+                skipped?;
+                skip -= 1;
+            }
+            let mut read = entries.bytes_read();
             while let Some(entry) = entries.next() {
-                match entry? {
-                    Ok(record) => take(record)?,
-                    Err(rejection) => {
-                        rejected += 1;
-                        progress.message(&format!("rejected: {rejection}"));
-                    }
-                }
-                progress.advance(entries.bytes_read() - read);
+                progress.check()?;
+                let bytes = entries.bytes_read() - read;
                 read = entries.bytes_read();
+                let rejected = |rejection| progress.message(&format!("rejected: {rejection}"));
+                take(entry?.map_err(rejected).ok(), bytes)?;
+                progress.advance(bytes);
             }
         }
-        Ok(rejected)
+        Ok(())
     }
 }
 
@@ -91,15 +97,18 @@ fn in_folder(folder: &Path, extension: Option<&str>) -> anyhow::Result<Vec<PathB
 }
 
 fn checksum(path: &Path, progress: &dyn Progress) -> anyhow::Result<String> {
-    let failed = || format!("cannot read {}", path.display());
-    let mut file = File::open(path).with_context(failed)?;
+    let mut file = File::open(path).map_err(|error| unreadable(path, error))?;
     let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {
-        let bytes = file.read(&mut buffer).with_context(failed)?;
+        let bytes = file.read(&mut buffer).map_err(|error| unreadable(path, error))?;
         if bytes == 0 {
             return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
         }
         digest.update(&buffer[..bytes]);
         progress.advance(bytes as u64);
     }
+}
+
+fn unreadable(path: &Path, source: io::Error) -> FileError {
+    FileError::Io { path: path.to_owned(), action: "read it", source }
 }

@@ -24,7 +24,7 @@ impl Folder {
 }
 
 fn import_transcripts(files: &Files) -> anyhow::Result<Summary> {
-    import_games(files, "transcripts", transcripts::read, &Silent)
+    import(files, "transcripts", transcripts::read, &Silent)
 }
 
 const START: &str = "---------------------------OX------XO---------------------------";
@@ -67,7 +67,7 @@ fn boards_become_positions() {
     let folder = Folder::new();
     fs::write(folder.path("a.txt"), format!("{START} X 2\n{START} -1.5\n{START}\n")).unwrap();
     let files = folder.files("a.txt", "a.positions");
-    let summary = import_boards(&files, &Silent).unwrap();
+    let summary = import(&files, "boards", boards::read, &Silent).unwrap();
     assert_eq!((summary.games, summary.positions, summary.rejected), (0, 2, 1));
     let rows = PositionReader::open(&files.out).unwrap();
     assert_eq!(rows.map(|row| row.unwrap().label().discs()).collect::<Vec<_>>(), [2.0, -1.5]);
@@ -100,7 +100,7 @@ fn wthor_has_the_games_and_positions_it_is_known_for() {
     let folder = Folder::new();
     let files = |paths, out| Files { paths, out: folder.path(out), force: false };
     let all = files(vec![data.clone()], "all.games");
-    let summary = import_games(&all, "wthor", WthorGames::open, &Silent).unwrap();
+    let summary = import(&all, "wthor", WthorGames::open, &Silent).unwrap();
     let counts = (summary.games, summary.rejected, summary.incomplete);
     assert_eq!(counts, (129_259, 0, 413));
     assert!(fs::metadata(&all.out).unwrap().len() < 50 * 129_259);
@@ -109,7 +109,7 @@ fn wthor_has_the_games_and_positions_it_is_known_for() {
         years.map(|year| data.join(format!("WTH_{year}.wtb"))).collect()
     };
     let earlier = files(years(1977..=2018), "earlier.games");
-    import_games(&earlier, "wthor", WthorGames::open, &Silent).unwrap();
+    import(&earlier, "wthor", WthorGames::open, &Silent).unwrap();
     let later = Wthor {
         files: files(years(2019..=2022), "later.positions"),
         solved_only: true,

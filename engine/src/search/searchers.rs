@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::Searcher;
 use crate::eval::Evaluate;
-use crate::search::Searcher;
 
 /// As many searchers as threads ever needed one at once.
 #[derive(Debug)]

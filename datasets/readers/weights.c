@@ -1,0 +1,119 @@
+/* Values boards by a weights file: cc -O2 weights.c -lzstd -o weights && ./weights WEIGHTS BOARDS
+ * A board is a line of 64 X, O and -, a blank, and who moves; its value, for that side, is printed
+ * in steps of 1/32 disc. A reader to learn from, written from ../formats.md, in C11 with libzstd.
+ * Of the checksums it leaves only the SHA-256, which names the content, to weights.py. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+static struct Pattern { int squares[10], count, symmetries, parameter_of[59049]; } set[64];
+static int patterns, scalars, parameters; /* parameters: how many weights a phase has */
+static uint8_t *file, *phases[61];        /* the file, with 64 zeros after its end; the weights */
+static uint64_t file_size, place;
+
+static void check(int good, const char *problem) {
+    if (!good) fprintf(stderr, "near byte %llu: %s\n", (unsigned long long)place, problem), exit(2);
+}
+/* n bytes as a number, the lowest first */
+static uint64_t number(const uint8_t *at, int n) { return n ? *at | number(at + 1, n - 1) << 8 : 0; }
+static uint8_t *take(uint64_t bytes) { /* the next part of the file, which its checksum follows */
+    check(bytes < file_size && bytes + 4 <= file_size - place, "the file is cut short");
+    uint8_t *part = file + place;
+    uint32_t crc = ~0u;
+    for (uint64_t bit = 0; bit < 8 * bytes; bit++)
+        crc = crc >> 1 ^ ((crc ^ part[bit / 8] >> bit % 8) & 1) * 0xEDB88320u;
+    place += bytes + 4;
+    check((uint32_t)~crc == number(part + bytes, 4), "the checksum is wrong");
+    return part;
+}
+/* What stands on an image of a pattern, as a number from 0 on: opponent 0, empty 1, player 2. */
+static int configuration(const struct Pattern *p, int symmetry, const int *digits) {
+    int sum = 0;
+    for (int i = p->count - 1; i >= 0; i--) {
+        int s = p->squares[i] ^ (symmetry & 1 ? 7 : 0) ^ (symmetry & 2 ? 56 : 0); /* two mirrors */
+        sum = 3 * sum + digits[symmetry & 4 ? s % 8 * 8 + s / 8 : s];
+    }
+    return sum;
+}
+static void number_classes(struct Pattern *p, int size) { /* of the pattern's `size` configurations */
+    int digits[64];
+    for (int s = 0; s < 64; s++) digits[s] = size; /* more than any configuration */
+    for (int c = 0; c < size; c++) {
+        int smallest = c; /* of the configurations that a symmetry of the pattern ties to c */
+        for (int i = 0, rest = c; i < p->count; i++, rest /= 3) digits[p->squares[i]] = rest % 3;
+        for (int symmetry = 0; symmetry < 8; symmetry++) {
+            int tied = configuration(p, symmetry, digits); /* at least `size` off the pattern */
+            smallest = tied < smallest ? tied : smallest, p->symmetries += c + tied == 0;
+        }
+        p->parameter_of[c] = smallest < c ? p->parameter_of[smallest] : parameters++;
+    }
+}
+static void read_pattern_set(char *at) { /* formats.md: the keys begin lines, in this very form */
+    scalars = strstr(at, "\nscalars = [\"player_discs\"]\n") != NULL;
+    check(scalars || strstr(at, "\nscalars = []\n"), "unknown scalar features");
+    for (int size = 1; patterns < 64 && (at = strstr(at, "\nsquares = \"")); size = 1) {
+        struct Pattern *p = &set[patterns++];
+        for (at += 12; *at != '"'; at += at[2] == ' ' ? 3 : 2, size *= 3) {
+            int x = at[0] - 'a', y = at[1] - '1', valid = x >= 0 && x < 8 && y >= 0 && y < 8;
+            check(valid && p->count < 10, "a pattern's squares are not valid");
+            p->squares[p->count++] = 8 * y + x;
+        }
+        number_classes(p, size);
+    }
+    parameters += 65 * scalars;
+}
+static void read_section(void) {
+    uint8_t *head = take(24 + number(file + place + 4, 4)), *packed = take(number(head + 8, 8));
+    uint64_t size = number(head + 16, 8), stored = number(head + 8, 8);
+    char *name = (char *)head + 24, *content = size > 1 << 30 ? NULL : calloc(size + 1, 1);
+    name[number(head + 4, 4)] = 0; /* in place of the checksum */
+    check(content && ZSTD_decompress(content, size, packed, stored) == size, "cannot unpack");
+    unsigned phase = 60; /* stands for all other sections */
+    if (!strcmp(name, "pattern set") && !parameters) read_pattern_set(content);
+    if (sscanf(name, "weights %2u", &phase) == 1)
+        check(phase < 60 && parameters && size == 2u * parameters, "weights of another pattern set");
+    free(phases[phase]), phases[phase] = (uint8_t *)content;
+}
+static int can_move(uint64_t player, uint64_t opponent) {
+    for (int step = 1; step < 10; step += step == 1 ? 6 : 1) { /* 1, 7, 8, 9, and back */
+        uint64_t inner = opponent & (step == 8 ? ~0ull : 0x7E7E7E7E7E7E7E7E), up = player, down = up;
+        for (int i = 0; i < 6; i++) up |= up << step & inner, down |= down >> step & inner;
+        if (((up & inner) << step | (down & inner) >> step) & ~(player | opponent)) return 1;
+    }
+    return 0;
+}
+static int value(uint64_t player, uint64_t opponent) {
+    int discs = __builtin_popcountll(player), theirs = __builtin_popcountll(opponent), digits[64];
+    if (!can_move(player, opponent)) /* a pass, or the end: the empty squares go to the winner */
+        return can_move(opponent, player) ? -value(opponent, player)
+            : 32 * (discs > theirs ? 64 - 2 * theirs : discs < theirs ? 2 * discs - 64 : 0);
+    const uint8_t *weights = phases[discs + theirs - 4];
+    int sum = scalars ? (int16_t)number(weights + 2 * (parameters - 65 + discs), 2) : 0;
+    for (int s = 0; s < 64; s++) digits[s] = 1 + (int)(player >> s & 1) - (int)(opponent >> s & 1);
+    for (struct Pattern *p = set; p < set + patterns; p++) {
+        int images = 0; /* every instance comes up as often as the pattern has symmetries */
+        for (int n = 0; n < 8; n++)
+            images += (int16_t)number(weights + 2 * p->parameter_of[configuration(p, n, digits)], 2);
+        sum += images / p->symmetries;
+    }
+    return sum > 2048 ? 2048 : sum < -2048 ? -2048 : sum;
+}
+int main(int argc, char **argv) {
+    FILE *in = argc == 3 ? fopen(argv[1], "rb") : NULL, *boards = in ? fopen(argv[2], "r") : NULL;
+    check(boards && !fseek(in, 0, SEEK_END), "expected two files to read, WEIGHTS BOARDS");
+    file_size = (uint64_t)ftell(in), file = calloc(file_size + 64, 1), rewind(in);
+    check(file && fread(file, 1, file_size, in) == file_size, "cannot read the weights");
+    check(!memcmp(file, "OTHELLOW\1\0\0", 12), "this is no weights file of version 1");
+    take(16 + number(file + 12, 4));
+    while (!memcmp(file + place, "SECT", 4)) read_section();
+    check(!memcmp(take(44), "END.", 4) && place == file_size, "the end is not where it should be");
+    for (int phase = 0; phase < 60; phase++) check(phases[phase] != NULL, "a phase is missing");
+    for (char board[65], side; fscanf(boards, " %64[-XO] %c", board, &side) == 2;) {
+        uint64_t discs[2] = {0, 0}; /* of X, of O */
+        for (int s = 0; board[s]; s++) discs[board[s] == 'O'] |= (uint64_t)(board[s] != '-') << s;
+        check(__builtin_popcountll(discs[0] | discs[1]) >= 4, "a board with fewer than four discs");
+        printf("%d\n", value(discs[side == 'O'], discs[side != 'O']));
+    }
+}

@@ -1,0 +1,114 @@
+//! The conformance vectors are what the program makes and means: other readers can trust them.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::{Path, PathBuf};
+
+use othello_engine::board::notation::BoardLine;
+use othello_engine::board::{Phase, Position};
+use othello_engine::eval::{Evaluator, MAX_VALUE, STEPS_PER_DISC, Value, Weights, WeightsChoice};
+use othello_engine::progress::Silent;
+use othello_engine::record::{GameReader, PositionReader};
+use othello_engine::search;
+
+#[path = "support/vectors.rs"]
+mod vectors;
+
+fn shipped(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/conformance").join(name)
+}
+
+fn text(name: &str) -> String {
+    std::fs::read_to_string(shipped(name)).unwrap()
+}
+
+/// The boards, and the values that stand beside them.
+fn boards() -> Vec<(Position, Value)> {
+    let boards = text("boards.txt");
+    let boards = boards.lines().map(|line| line.parse::<BoardLine>().unwrap().position);
+    let values = text("values.txt");
+    let values: Vec<Value> = values.lines().map(|line| line.parse().unwrap()).collect();
+    let boards: Vec<Position> = boards.collect();
+    assert_eq!((boards.len(), values.len()), (200, 200));
+    boards.into_iter().zip(values).collect()
+}
+
+/// Writes the shipped files anew. Run it by name, with `--ignored`.
+#[test]
+#[ignore = "writes into datasets/conformance"]
+fn regenerate() {
+    vectors::write_all(&shipped(""));
+}
+
+#[test]
+fn the_shipped_files_are_what_the_generator_makes() {
+    let folder = tempfile::tempdir().unwrap();
+    vectors::write_all(folder.path());
+    for name in
+        vectors::FILES.iter().filter(|&&name| name != "patterns.toml").chain(&["SHA256SUMS"])
+    {
+        let (made, there) = (std::fs::read(folder.path().join(name)), std::fs::read(shipped(name)));
+        let remedy = "cargo test -p othello-engine --test conformance -- --ignored regenerate";
+        assert!(made.unwrap() == there.unwrap(), "{name} differs; if that is meant: {remedy}");
+    }
+}
+
+#[test]
+fn the_evaluator_gives_the_stated_values() {
+    let choice = WeightsChoice::File(shipped("conformance.weights"));
+    let (evaluator, _) = Evaluator::load(&choice).unwrap();
+    let (positions, values): (Vec<Position>, Vec<Value>) = boards().into_iter().unzip();
+    assert_eq!(search::values(&positions, &evaluator, 0, &Silent), values);
+}
+
+/// The rule of formats.md, written down once more without tables and search.
+#[test]
+fn the_stated_values_follow_from_the_definition() {
+    let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;
+    fn value(weights: &Weights, position: &Position) -> Value {
+        if position.is_over() {
+            return position.score() * STEPS_PER_DISC;
+        }
+        if position.moves() == 0 {
+            return -value(weights, &position.pass());
+        }
+        let steps = weights.steps(Phase::of(position).unwrap());
+        let parameters = weights.geometry().parameters_of(position);
+        let sum: Value = parameters.map(|parameter| Value::from(steps[parameter])).sum();
+        sum.clamp(-MAX_VALUE, MAX_VALUE)
+    }
+    for (position, stated) in boards() {
+        assert_eq!(value(&weights, &position), stated, "{position:?}");
+    }
+}
+
+#[test]
+fn the_boards_cover_what_a_reader_can_get_wrong() {
+    let boards = boards();
+    let count = |wanted: &dyn Fn(&Position, Value) -> bool| {
+        boards.iter().filter(|(position, value)| wanted(position, *value)).count()
+    };
+    for phase in Phase::all() {
+        assert!(count(&|p, _| Phase::of(p) == Some(phase)) >= 2, "{phase}");
+    }
+    assert!(count(&|p, _| p.moves() == 0 && !p.is_over()) >= 30, "passes");
+    assert!(count(&|p, _| p.empties() == 0) >= 10, "full boards");
+    assert!(count(&|p, _| p.is_over() && p.empties() > 0) >= 10, "games that end early");
+    for extreme in [MAX_VALUE, -MAX_VALUE] {
+        assert!(count(&|p, v| v == extreme && !p.is_over()) >= 10, "clamped to {extreme}");
+    }
+    let distinct: std::collections::HashSet<Value> = boards.iter().map(|board| board.1).collect();
+    assert!(distinct.len() > 130, "only {} different values", distinct.len());
+}
+
+#[test]
+fn records_are_what_their_text_says() {
+    let games = GameReader::open(&shipped("conformance.games")).unwrap();
+    let games: String = games.map(|game| vectors::game_line(&game.unwrap())).collect();
+    assert_eq!(games, text("games.txt"));
+    for kind in ["positions", "openings"] {
+        let rows = PositionReader::open(&shipped(&format!("conformance.{kind}"))).unwrap();
+        let rows: String = rows.map(|row| vectors::position_line(&row.unwrap())).collect();
+        assert_eq!(rows, text(&format!("{kind}.txt")));
+    }
+}

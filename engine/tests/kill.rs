@@ -1,0 +1,70 @@
+//! The engine's commands, killed and resumed.
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+
+use othello_engine::file::{Kind, Section};
+
+#[path = "support/kill.rs"]
+mod kill;
+use kill::{Subject, many_kills, whole_sections};
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn binary() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_othello-engine"))
+}
+
+/// How many numbers from `first` on the sections of a checkpoint are about: each is named by the
+/// first of its own, and has as many of them as `count` says.
+fn recorded(folder: &Path, output: &str, first: u64, count: fn(&Section) -> u64) -> u64 {
+    let path = folder.join(format!("{output}.checkpoint.partial"));
+    let sections = whole_sections(&path, Kind::Checkpoint);
+    let new = sections.iter().filter(|s| s.name.parse::<u64>().is_ok_and(|name| name >= first));
+    new.map(count).sum()
+}
+
+#[test]
+fn selfplay() {
+    let games = if many_kills().is_some() { 2000 } else { 400 };
+    let settings = "--seed 1 --depth 4 --exact 10 --weights mobility --values --out out.games";
+    let finished = |folder: &Path| {
+        let frames = whole_sections(&folder.join("out.games.partial"), Kind::Games).len() as u64;
+        256 * frames + recorded(folder, "out.games", 256 * frames, |_| 1)
+    };
+    Subject {
+        name: "selfplay",
+        program: binary(),
+        arguments: words(&format!("selfplay --games {games} {settings}")),
+        output: "out.games",
+        may_differ: &[],
+        stage: "self-play (games)",
+        finished,
+    }
+    .check();
+}
+
+#[test]
+fn openings() {
+    let depth = if many_kills().is_some() { 6 } else { 4 };
+    let settings = "--plies 7 --weights mobility --out out.openings";
+    let finished = |folder: &Path| {
+        let frames = whole_sections(&folder.join("out.openings.partial"), Kind::Openings);
+        let rows = frames.iter().map(|frame| frame.content.len() as u64 / 20).sum();
+        let recorded = recorded(folder, "out.openings", rows, |s| s.content.len() as u64 / 4);
+        // The last ply has this many; those of the plies before it need no search.
+        (rows + recorded).min(10_649)
+    };
+    Subject {
+        name: "openings",
+        program: binary(),
+        arguments: words(&format!("openings {settings} --score-depth {depth}")),
+        output: "out.openings",
+        may_differ: &[],
+        stage: "scores, ply 7",
+        finished,
+    }
+    .check();
+}

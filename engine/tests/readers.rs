@@ -1,0 +1,168 @@
+//! The readers in other languages give the values and the records that the conformance vectors
+//! state, and refuse damaged files. What a machine lacks is said on standard error, past the
+//! test's capture: `skipped: …`.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use othello_engine::board::Position;
+use othello_engine::board::notation::BoardLine;
+use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::progress::Silent;
+use othello_engine::random::Generator;
+use othello_engine::search;
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+fn vectors(name: &str) -> PathBuf {
+    repository("datasets/conformance").join(name)
+}
+
+fn text(name: &str) -> String {
+    std::fs::read_to_string(vectors(name)).unwrap()
+}
+
+fn skipped(reason: &str) {
+    writeln!(std::io::stderr(), "skipped: {reason}").unwrap();
+}
+
+/// `$PYTHON`, or `python3`, where it is there with a way to unpack zstd.
+fn python() -> Option<Command> {
+    let program = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let import = "import sys\nassert sys.version_info >= (3, 11)\n\
+        try:\n import zstandard\nexcept ImportError:\n import compression.zstd";
+    let there = Command::new(&program).args(["-c", import]).output();
+    if !there.is_ok_and(|output| output.status.success()) {
+        skipped(&format!("{program} is not Python 3.11 with zstandard (or 3.14); set PYTHON"));
+        return None;
+    }
+    let mut command = Command::new(program);
+    // No compiled files beside the sources.
+    command.arg("-B");
+    Some(command)
+}
+
+/// The C reader, compiled with these flags.
+fn c_reader(folder: &Path, flags: &[&str]) -> Option<Command> {
+    let binary = folder.join("weights");
+    let compile = |source: &Path| {
+        let mut compiler = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".into()));
+        compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror"]).args(flags).arg(source);
+        compiler.args(["-lzstd", "-o"]).arg(&binary).output()
+    };
+    let probe = folder.join("probe.c");
+    std::fs::write(&probe, "#include <zstd.h>\nint main(void) { return !ZSTD_versionNumber(); }\n")
+        .unwrap();
+    if !compile(&probe).is_ok_and(|output| output.status.success()) {
+        skipped(&format!("no C compiler with {flags:?} and libzstd (libzstd-dev)"));
+        return None;
+    }
+    let compiled = compile(&repository("datasets/readers/weights.c")).unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    Some(Command::new(binary))
+}
+
+fn output(mut command: Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert!(status.success(), "{command:?}: {}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).unwrap()
+}
+
+/// Our values of the boards, a line each, by any weights.
+fn our_values(choice: &WeightsChoice) -> String {
+    let boards = text("boards.txt");
+    let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
+    let positions: Vec<Position> = boards.lines().map(position).collect();
+    let (evaluator, _) = Evaluator::load(choice).unwrap();
+    let values = search::values(&positions, &evaluator, 0, &Silent);
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+/// Runs a reader on the vectors, and on the shipped weights with the same boards.
+fn agrees(reader: &mut dyn FnMut() -> Command) {
+    let mut values = |weights: &Path| {
+        let mut command = reader();
+        command.arg(weights).arg(vectors("boards.txt"));
+        output(command)
+    };
+    assert_eq!(values(&vectors("conformance.weights")), text("values.txt"));
+    let shipped = repository("engine/weights/default.weights");
+    assert_eq!(values(&shipped), our_values(&WeightsChoice::File(shipped.clone())));
+}
+
+fn source_lines(name: &str) -> usize {
+    std::fs::read_to_string(repository("datasets/readers").join(name)).unwrap().lines().count()
+}
+
+#[test]
+fn the_readers_can_be_read_at_a_sitting() {
+    for name in ["weights.py", "weights.c", "records.py"] {
+        assert!(source_lines(name) < 120, "{name} has {} lines", source_lines(name));
+    }
+}
+
+#[test]
+fn python_gives_the_same_values() {
+    let Some(_) = python() else { return };
+    agrees(&mut || {
+        let mut command = python().unwrap();
+        command.arg(repository("datasets/readers/weights.py"));
+        command
+    });
+}
+
+#[test]
+fn python_reads_the_same_records() {
+    for kind in ["games", "positions", "openings"] {
+        let Some(mut command) = python() else { return };
+        command.arg(repository("datasets/readers/records.py"));
+        command.arg(vectors(&format!("conformance.{kind}")));
+        assert_eq!(output(command), text(&format!("{kind}.txt")), "{kind}");
+    }
+}
+
+#[test]
+fn c_gives_the_same_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(reader) = c_reader(folder.path(), &["-O2"]) else { return };
+    agrees(&mut || Command::new(reader.get_program()));
+}
+
+/// Cut short, changed in one byte, or with something after the end: all refused with status 2, and
+/// nothing that the sanitizers would stop at.
+#[test]
+fn c_refuses_damaged_files_without_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    let Some(reader) = c_reader(folder.path(), &flags) else { return };
+    let run = |weights: &Path| {
+        let mut command = Command::new(reader.get_program());
+        command.arg(weights).arg(vectors("boards.txt")).output().unwrap()
+    };
+    let whole = run(&vectors("conformance.weights"));
+    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+    let bytes = std::fs::read(vectors("conformance.weights")).unwrap();
+    let damaged = folder.path().join("damaged.weights");
+    let mut random = Generator::new(4);
+    for number in 0..60 {
+        let mut copy = bytes.clone();
+        // Half of the places in the first kilobytes, where most fields are.
+        let range = if number % 2 == 0 { 3000 } else { copy.len() as u32 };
+        let place = random.below(range) as usize;
+        match number % 3 {
+            0 => copy.truncate(place),
+            1 => copy[place] ^= 1 << random.below(8),
+            _ => copy.insert(place, 7),
+        }
+        std::fs::write(&damaged, &copy).unwrap();
+        let refused = run(&damaged);
+        let stderr = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "case {number}: {stderr}");
+        assert!(stderr.starts_with("near byte "), "case {number}: {stderr}");
+    }
+}

@@ -1,0 +1,282 @@
+//! How the conformance vectors in `datasets/conformance/` are made. Everything is drawn from one
+//! seed, so the same files come out everywhere.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use othello_engine::board::notation::{BoardLine, board_text};
+use othello_engine::board::transcript::Replay;
+use othello_engine::board::{Phase, Position, Side, Squares};
+use othello_engine::eval::{MAX_STEPS, MAX_VALUE, Mobility, Tables, Weights};
+use othello_engine::file::{Begin, Existing, Kind, Provenance, Reader, Section, Writer};
+use othello_engine::openings::{Settings, write_openings};
+use othello_engine::pattern::PatternSet;
+use othello_engine::progress::Silent;
+use othello_engine::random::Generator;
+use othello_engine::record::{
+    Game, GameWriter, Label, PositionReader, PositionWriter, ScoredPosition, Solved, Weight,
+};
+use othello_engine::search;
+use sha2::{Digest as _, Sha256};
+
+const SEED: u64 = 1;
+
+/// Makes every file of the vectors in `folder`, and the manifest of their checksums.
+pub(crate) fn write_all(folder: &Path) {
+    let weights = weights();
+    let weights_path = folder.join("conformance.weights");
+    weights.write(&weights_path, &provenance("weights"), Existing::Replace).unwrap();
+    write_again(&weights_path, Kind::Weights);
+
+    let boards = boards(&Tables::new(&weights));
+    let lines = |text: fn(&Board) -> String| boards.iter().map(text).collect::<String>();
+    write(folder, "boards.txt", &lines(|board| format!("{}\n", board.text)));
+    write(folder, "values.txt", &lines(|board| format!("{}\n", board.value)));
+
+    let games: Vec<Game> = (0..24).map(game).collect();
+    write_games(&folder.join("conformance.games"), &games);
+    write(folder, "games.txt", &games.iter().map(game_line).collect::<String>());
+
+    let positions = scored_positions();
+    write_positions(&folder.join("conformance.positions"), &positions);
+    write(folder, "positions.txt", &positions.iter().map(position_line).collect::<String>());
+
+    let openings = folder.join("conformance.openings");
+    let settings = Settings { plies: 4, score_depth: 1, weights: "mobility".into() };
+    write_openings(&openings, &settings, &Mobility, Existing::Replace, &Silent).unwrap();
+    write_again(&openings, Kind::Openings);
+    let openings = PositionReader::open(&openings).unwrap();
+    let openings = openings.map(|row| position_line(&row.unwrap()));
+    write(folder, "openings.txt", &openings.collect::<String>());
+    write_manifest(folder);
+}
+
+/// What the manifest lists, in its order.
+pub(crate) const FILES: [&str; 10] = [
+    "boards.txt",
+    "conformance.games",
+    "conformance.openings",
+    "conformance.positions",
+    "conformance.weights",
+    "games.txt",
+    "openings.txt",
+    "patterns.toml",
+    "positions.txt",
+    "values.txt",
+];
+
+fn write_manifest(folder: &Path) {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/conformance");
+    let line = |name: &str| {
+        let made = Some(folder.join(name)).filter(|path| path.exists());
+        let bytes = std::fs::read(made.unwrap_or_else(|| shipped.join(name))).unwrap();
+        let digest: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+        format!("{digest}  {name}\n")
+    };
+    write(folder, "SHA256SUMS", &FILES.map(line).concat());
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    std::fs::write(folder.join(name), text).unwrap();
+}
+
+fn provenance(of: &str) -> Provenance {
+    Provenance::new("conformance").with("of", of).with("seed", SEED)
+}
+
+/// Weights that repeat after 509 parameters, so that they compress, with one largest and one
+/// smallest in each period; every phase has a period of its own.
+fn weights() -> Weights {
+    const PERIOD: usize = 509;
+    let set = include_str!("../../../datasets/conformance/patterns.toml");
+    let mut weights = Weights::zero(PatternSet::from_toml(set).unwrap());
+    for phase in Phase::all() {
+        let mut random = Generator::split(SEED, phase.index() as u64);
+        let mut steps: Vec<i16> = (0..PERIOD).map(|_| random.below(601) as i16 - 300).collect();
+        let mut counts: Vec<u32> = (0..PERIOD).map(|_| random.below(1000)).collect();
+        for (extreme, count) in [(MAX_STEPS, u32::MAX), (-MAX_STEPS, 0)] {
+            let place = random.below(PERIOD as u32) as usize;
+            (steps[place], counts[place]) = (extreme, count);
+        }
+        weights.set_steps(phase, |parameter| steps[parameter % PERIOD]);
+        weights.set_counts(phase, |parameter| counts[parameter % PERIOD]);
+    }
+    weights
+}
+
+/// Writes the file again, with a section that no reader knows after the first one and without the
+/// number of the program's version, so that the next version makes the same bytes.
+fn write_again(path: &Path, kind: Kind) {
+    let mut reader = Reader::open(path, kind).unwrap();
+    let provenance = reader.provenance().clone().with("version", "any");
+    let mut sections: Vec<Section> = reader.by_ref().map(Result::unwrap).collect();
+    let name = "of a later version: skip me".to_owned();
+    let content = b"A reader skips sections whose names it does not know.".to_vec();
+    sections.insert(1, Section { name, content });
+    let begin = Writer::begin(path, kind, &provenance, Existing::Replace).unwrap();
+    let Begin::Writer(mut writer) = begin else { panic!("it was asked to be replaced") };
+    sections.iter().for_each(|section| writer.section(&section.name, &section.content).unwrap());
+    writer.finish().unwrap();
+}
+
+/// A line of `boards.txt` and its value for the side to move, in steps of 1/32 disc.
+struct Board {
+    text: String,
+    value: i32,
+}
+
+/// Two boards for every phase, then the special cases, 200 in all.
+fn boards(tables: &Tables) -> Vec<Board> {
+    let mut boards = by_phase();
+    let value = |position: &Position| search::values(&[*position], tables, 0, &Silent)[0];
+    let forced = |position: &Position| position.moves() == 0 && position.pass().moves() != 0;
+    let full = |position: &Position| position.empties() == 0;
+    let early_end = |position: &Position| position.is_over() && !full(position);
+    let middle = |position: &Position| !position.is_over() && position.moves() != 0;
+    boards.extend(pick(1, 26, &forced));
+    boards.extend(pick(2, 12, &full));
+    boards.extend(pick(3, 12, &early_end));
+    boards.extend(pick(4, 10, &|p| middle(p) && value(p) == MAX_VALUE));
+    boards.extend(pick(5, 10, &|p| middle(p) && value(p) == -MAX_VALUE));
+    boards.extend(pick(6, 4, &|p| forced(p) && value(p).abs() == MAX_VALUE));
+    boards.extend(BY_HAND.map(|text| {
+        let BoardLine { position, side, .. } = text.parse().unwrap();
+        (position, side)
+    }));
+    let text = |&(position, side): &(Position, Side)| Board {
+        text: board_text(&position, side),
+        value: value(&position),
+    };
+    boards.iter().map(text).collect()
+}
+
+/// Wiped out, a full board of one colour, a draw with empty squares, and discs that no game leaves
+/// lying apart.
+const BY_HAND: [&str; 6] = [
+    "XXXX------------------------------------------------------------ X",
+    "XXXX------------------------------------------------------------ O",
+    "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX O",
+    "XX------X-----------------------------------------------O-----OO X",
+    "XO-----------------------------------------------------------OX- O",
+    "X-O-X-O--------O-X-O-X------------------X-O-X-O--------XO------- O",
+];
+
+/// Two positions of each phase from games of random moves, one for each side to move: which of
+/// them is called black does not matter to the value.
+fn by_phase() -> Vec<(Position, Side)> {
+    let of_phase = |phase| {
+        let fits = |board: &Position| Phase::of(board) == Some(phase) && board.moves() != 0;
+        let boards = pick(1000 + Phase::index(phase) as u64, 2, &fits);
+        boards.into_iter().zip([Side::Black, Side::White]).map(|((board, _), side)| (board, side))
+    };
+    Phase::all().flat_map(of_phase).collect()
+}
+
+/// The first boards of random games that are wanted, one of a game at most.
+fn pick(stream: u64, count: usize, wanted: &dyn Fn(&Position) -> bool) -> Vec<(Position, Side)> {
+    let of_game = |n| random_game(stream, n).into_iter().find(|(position, _)| wanted(position));
+    (0..).filter_map(of_game).take(count).collect()
+}
+
+/// The positions of a game of random moves with the side to move, those that must pass too.
+fn random_game(stream: u64, number: u64) -> Vec<(Position, Side)> {
+    let mut random = Generator::split(SEED + stream, number);
+    let (mut position, mut side) = (Position::START, Side::Black);
+    let mut visited = vec![(position, side)];
+    while !position.is_over() {
+        position = match position.moves() {
+            0 => position.pass(),
+            moves => {
+                let choice = random.below(moves.count_ones()) as usize;
+                position.play(Squares(moves).nth(choice).unwrap()).unwrap()
+            }
+        };
+        side = side.other();
+        visited.push((position, side));
+    }
+    visited
+}
+
+/// Games of all kinds: without moves, broken off, finished, with and without solved positions
+/// and values.
+fn game(number: u64) -> Game {
+    let mut random = Generator::split(SEED + 7, number);
+    let length = match number {
+        0 => 0,
+        1 => 1,
+        n if n % 4 == 2 => 1 + random.below(58) as usize,
+        _ => 60,
+    };
+    let mut replay = Replay::from_start(&[]).unwrap();
+    while replay.steps.len() < length && replay.end.moves() != 0 {
+        let legal = replay.end.moves();
+        let choice = random.below(legal.count_ones()) as usize;
+        replay.push(Squares(legal).nth(choice).unwrap()).unwrap();
+    }
+    let squares: Vec<_> = replay.steps.iter().map(|step| step.square).collect();
+    let moves = squares.len() as u32;
+    let random_plies = random.below(moves + 1);
+    let mut game = Game::new(random_plies as u8, &squares).unwrap();
+    if number % 3 != 1 {
+        let ply = random.below(moves + 1) as u8;
+        let black_score = 2 * random.below(65) as i32 - 64;
+        game = game.with_solved(Solved { ply, black_score }).unwrap();
+    }
+    if number % 2 == 1 {
+        let value = |_| (random.below(4) > 0).then(|| (random.below(129) as i32 - 64) as i8);
+        game = game.with_values((0..moves).map(value).collect()).unwrap();
+    }
+    game
+}
+
+/// Three frames, the second of them empty.
+fn write_games(path: &Path, games: &[Game]) {
+    let begin = GameWriter::begin(path, &provenance("games"), Existing::Replace).unwrap();
+    let Begin::Writer(mut writer) = begin else { panic!("it was asked to be replaced") };
+    let (first, rest) = games.split_at(9);
+    [first, &[], rest].iter().for_each(|frame| writer.write_frame(frame).unwrap());
+    writer.finish().unwrap();
+    write_again(path, Kind::Games);
+}
+
+/// `moves random solved result values`, with `-` for what is not there.
+pub(crate) fn game_line(game: &Game) -> String {
+    let or_dash = |text: Option<String>| text.filter(|t| !t.is_empty()).unwrap_or("-".into());
+    let moves = or_dash(Some(game.squares().iter().map(ToString::to_string).collect()));
+    let solved = or_dash(game.solved().map(|s| format!("{}:{}", s.ply, s.black_score)));
+    let result = or_dash(game.black_score().map(|score| score.to_string()));
+    let value = |value: &Option<i8>| value.map_or(".".into(), |value| value.to_string());
+    let values = game.values().map(|v| v.iter().map(value).collect::<Vec<_>>().join(","));
+    format!("{moves} {} {solved} {result} {}\n", game.random_plies(), or_dash(values))
+}
+
+/// Positions with labels and weights up to the ends of their ranges.
+fn scored_positions() -> Vec<ScoredPosition> {
+    let mut random = Generator::split(SEED + 8, 0);
+    let extremes = [(16384, 1), (-16384, 65535), (0, 64), (-1, 63), (1, 32768)];
+    let drawn = (0..45).map(|_| (random.below(32769) as i32 - 16384, 1 + random.below(65535)));
+    let numbers: Vec<(i32, u32)> = extremes.into_iter().chain(drawn).collect();
+    let row = |(index, &(label, weight)): (usize, &(i32, u32))| {
+        let game = random_game(9, index as u64);
+        let (position, _) = game[index % game.len()];
+        let label = Label::new(label as i16).unwrap();
+        ScoredPosition::new(position, label, Weight::new(weight as u16).unwrap())
+    };
+    numbers.iter().enumerate().map(row).collect()
+}
+
+fn write_positions(path: &Path, positions: &[ScoredPosition]) {
+    let begin = PositionWriter::begin(path, &provenance("positions"), Existing::Replace).unwrap();
+    let Begin::Writer(mut writer) = begin else { panic!("it was asked to be replaced") };
+    positions.iter().for_each(|&position| writer.push(position).unwrap());
+    writer.finish().unwrap();
+    write_again(path, Kind::Positions);
+}
+
+/// `board label weight`: X is the player; the numbers are those in the file.
+pub(crate) fn position_line(row: &ScoredPosition) -> String {
+    let mut line = board_text(&row.position(), Side::Black);
+    line.truncate(64);
+    let _ = writeln!(line, " {} {}", row.label().steps(), row.weight().steps());
+    line
+}

@@ -1,0 +1,252 @@
+//! What the operating system refuses: a clear message, nothing lost, no lock left.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+#[path = "support/disk.rs"]
+mod disk;
+use disk::{Scenario, left};
+
+/// About a second of work.
+const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
+
+/// Four quick games, and one that takes for ever.
+const ENDLESS: &str = "selfplay --games 50 --seed 1 --depth 30 --exact 40 --weights mobility \
+    --random-plies 8,50 --threads 1";
+
+const KEPT: &str = "interrupted: what is finished is kept; run the same command again to go on";
+
+fn binary() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_othello-engine"))
+}
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(binary());
+    command.current_dir(folder).args(arguments.split_whitespace());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(folder: &Path, arguments: &str) -> Output {
+    command(folder, arguments).output().expect("the binary runs")
+}
+
+fn message(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
+}
+
+/// The games of an undisturbed run.
+fn undisturbed() -> &'static [u8] {
+    static GAMES_FILE: OnceLock<Vec<u8>> = OnceLock::new();
+    GAMES_FILE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(run(folder.path(), &format!("{GAMES} --out a.games")).status.success());
+        fs::read(folder.path().join("a.games")).unwrap()
+    })
+}
+
+/// Starts a run, and waits until it has finished some of its work.
+fn start(folder: &Path, arguments: &str) -> Child {
+    let checkpoint = folder.join("a.games.checkpoint.partial");
+    let recorded = || fs::metadata(&checkpoint).map_or(0, |metadata| metadata.len());
+    let before = recorded();
+    let mut child = command(folder, &format!("{arguments} --out a.games")).spawn().unwrap();
+    while recorded() == before || recorded() < 500 {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before it could be stopped");
+        sleep(Duration::from_millis(1));
+    }
+    child
+}
+
+fn send(child: &Child, signal: Signal) {
+    kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        "\"$PROGRAM\" {GAMES} --out a.games 2>../message; echo $? >../status; ls >../files
+         room; \"$PROGRAM\" {GAMES} --out a.games --json >../report && cp a.games ..; ls >../after"
+    );
+    let scenario = Scenario { program: binary(), script: &script, kilobytes: 16 };
+    if !scenario.run(folder.path()) {
+        return;
+    }
+    assert_eq!(left(folder.path(), "status"), "2");
+    assert_eq!(
+        left(folder.path(), "message"),
+        "error: a.games.checkpoint.partial: cannot write it: No space left on device (os error \
+         28); make room and run the same command again: what is finished is kept"
+    );
+    assert_eq!(left(folder.path(), "files"), "a.games.checkpoint.partial\na.games.partial");
+    let report: serde_json::Value = serde_json::from_str(&left(folder.path(), "report")).unwrap();
+    assert!(report["resumed"]["self-play (games)"].as_u64() > Some(20), "{report}");
+    assert_eq!(left(folder.path(), "after"), "a.games");
+    assert!(fs::read(folder.path().join("a.games")).unwrap() == undisturbed());
+}
+
+#[test]
+fn a_read_only_folder_is_named_and_what_is_complete_there_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        "\"$PROGRAM\" {GAMES} --out a.games --json >../first || exit 1; read_only
+         \"$PROGRAM\" {GAMES} --out a.games --json >../again || exit 1
+         \"$PROGRAM\" {GAMES} --out b.games 2>../message; echo $? >../status
+         \"$PROGRAM\" openings --plies 3 --out b.openings 2>../openings; ls >../files"
+    );
+    let scenario = Scenario { program: binary(), script: &script, kilobytes: 1000 };
+    if !scenario.run(folder.path()) {
+        return;
+    }
+    assert_eq!(left(folder.path(), "status"), "2");
+    let message = |name: &str| {
+        format!(
+            "error: {name}.partial: cannot create it: Read-only file system (os error 30); name \
+             an output in a folder that may be written to"
+        )
+    };
+    assert_eq!(left(folder.path(), "message"), message("b.games"));
+    assert_eq!(left(folder.path(), "openings"), message("b.openings"));
+    assert_eq!(left(folder.path(), "files"), "a.games");
+    let sha256 = |name| {
+        let report: serde_json::Value = serde_json::from_str(&left(folder.path(), name)).unwrap();
+        report["sha256"].clone()
+    };
+    assert_eq!(sha256("again"), sha256("first"));
+}
+
+#[test]
+fn a_missing_folder_or_input_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, expected) in [
+        (
+            format!("{GAMES} --out none/a.games"),
+            "none/a.games.partial: cannot create it: No such file or directory (os error 2); make \
+             the folder first, or name another output",
+        ),
+        (
+            format!("{GAMES} --out a.games --weights none.weights"),
+            "none.weights: cannot open it: No such file or directory (os error 2); check the path",
+        ),
+        (
+            "solve none.obf".to_owned(),
+            "none.obf: cannot open it: No such file or directory (os error 2); check the path",
+        ),
+        (
+            "evaluate none.txt".to_owned(),
+            "none.txt: cannot open it: No such file or directory (os error 2); check the path",
+        ),
+    ] {
+        let arguments = match arguments.split_once(" --weights mobility") {
+            Some((before, after)) if after.contains("--weights") => format!("{before}{after}"),
+            _ => arguments,
+        };
+        let output = run(folder.path(), &arguments);
+        assert_eq!(message(&output), format!("error: {expected}"), "{arguments}");
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments}");
+    }
+}
+
+#[test]
+fn an_interrupt_keeps_what_is_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    for (signal, status) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let child = start(folder.path(), GAMES);
+        send(&child, signal);
+        let output = child.wait_with_output().unwrap();
+        let message = message(&output);
+        assert_eq!(output.status.code(), Some(status), "{message}");
+        assert!(message.contains("stopping after the work at hand; interrupt again to stop now"));
+        assert!(message.ends_with(KEPT), "{message}");
+        assert!(output.stdout.is_empty());
+    }
+    let output = run(folder.path(), &format!("{GAMES} --out a.games"));
+    assert!(message(&output).contains("of 600 from an earlier run"), "{}", message(&output));
+    assert!(fs::read(folder.path().join("a.games")).unwrap() == undisturbed());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_second_interrupt_does_not_wait_for_the_work_at_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = start(folder.path(), ENDLESS);
+    send(&child, Signal::SIGINT);
+    sleep(Duration::from_millis(500));
+    assert_eq!(child.try_wait().unwrap(), None);
+    send(&child, Signal::SIGINT);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(message(&output).ends_with(KEPT), "{}", message(&output));
+}
+
+#[test]
+fn an_interrupt_ends_at_once_what_cannot_be_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = command(folder.path(), "perft 30").spawn().unwrap();
+    // Listening begins before the work: some milliseconds after the start.
+    sleep(Duration::from_millis(1000));
+    send(&child, Signal::SIGINT);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), message(&output).as_str()), (Some(130), "interrupted"));
+}
+
+#[test]
+fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut first = start(folder.path(), GAMES);
+    send(&first, Signal::SIGSTOP);
+    for force in ["", " --force"] {
+        let second = run(folder.path(), &format!("{GAMES} --out a.games{force}"));
+        assert_eq!(second.status.code(), Some(2));
+        assert_eq!(
+            message(&second),
+            "error: a.games.partial: another process is writing this file; wait for it, or name \
+             another output"
+        );
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let third = run(folder.path(), &format!("{GAMES} --out a.games"));
+    assert!(third.status.success(), "{}", message(&third));
+    assert!(fs::read(folder.path().join("a.games")).unwrap() == undisturbed());
+}
+
+/// Whoever reads the messages may go away: the work goes on, and nothing panics.
+#[test]
+fn a_closed_standard_error_is_no_reason_to_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, status) in [
+        (format!("{GAMES} --out a.games"), 0),
+        (format!("{GAMES} --out none/a.games"), 2),
+        // An output of other settings is refused.
+        (format!("{GAMES} --values --out a.games"), 2),
+    ] {
+        let mut child = command(folder.path(), &arguments).spawn().unwrap();
+        drop(child.stderr.take());
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{arguments}");
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_an_error_and_the_work_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let arguments = format!("{GAMES} --out a.games");
+    let output = command(folder.path(), &arguments).stdout(full).output().unwrap();
+    assert_eq!(
+        message(&output).lines().last(),
+        Some("error: cannot write to standard output: No space left on device (os error 28)")
+    );
+    assert_eq!(output.status.code(), Some(2));
+    assert!(folder.path().join("a.games").exists());
+}

@@ -1,0 +1,130 @@
+//! The sources on the CPU: compiled as ordinary C by the machine's compiler, loaded, and run block
+//! by block.
+//!
+//! For checks, not for speed. `$CC` (or `cc`) is the compiler, `$OTHELLO_HOST_CFLAGS` are more
+//! flags for it, such as `-fsanitize=address,undefined`.
+
+use std::ffi::{OsString, c_void};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::{env, fs, io};
+
+use libloading::Library;
+
+use crate::index::{Argument, Kernel, kernels};
+use crate::program::{HOST, Program};
+
+/// Why the sources cannot be run here.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// No compiler, or no room for its output.
+    #[error("{}: {source}; the host-run kernels need a C compiler: install one, or name it in CC", what.display())]
+    Io {
+        /// The program or file.
+        what: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The compiler refuses the sources.
+    #[error("the C compiler refuses the kernels:\n{0}")]
+    Refused(String),
+    /// The compiled sources cannot be loaded.
+    #[error("the compiled kernels cannot be loaded: {0}")]
+    Load(#[from] libloading::Error),
+}
+
+/// A program compiled for this machine, and loaded.
+#[derive(Debug)]
+pub struct HostProgram {
+    library: Library,
+}
+
+/// How many blocks and threads run a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grid {
+    /// Blocks in the first direction.
+    pub x: u32,
+    /// Blocks in the second direction.
+    pub y: u32,
+    /// Bytes of dynamic shared memory in each block.
+    pub shared_bytes: usize,
+}
+
+type Call = unsafe extern "C" fn(*mut *mut c_void);
+type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, u32, usize, i32);
+
+impl HostProgram {
+    /// Compiles and loads a program. Kernels are rounded as on the GPU: nothing is contracted.
+    pub fn compile(program: &Program) -> Result<Self, HostError> {
+        let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
+        let folder = tempfile::tempdir()
+            .map_err(|source| HostError::Io { what: env::temp_dir(), source })?;
+        let (source, library) = (folder.path().join("kernels.c"), folder.path().join("kernels.so"));
+        let text = program.on(HOST) + &entries();
+        fs::write(&source, text)
+            .map_err(|error| HostError::Io { what: source.clone(), source: error })?;
+        let mut command = Command::new(&compiler);
+        command.args(["-std=gnu11", "-O2", "-g1", "-shared", "-fPIC", "-ffp-contract=off"]);
+        // Jumps between stacks are meant. The index has to have the kernels' own types.
+        command.args(["-U_FORTIFY_SOURCE", "-w", "-Werror=incompatible-pointer-types"]);
+        command.args(["-Werror=int-conversion", "-Werror=implicit-function-declaration"]);
+        command.args(more_flags()).arg("-o").arg(&library).arg(&source).arg("-lm");
+        let output = command
+            .output()
+            .map_err(|error| HostError::Io { what: compiler.into(), source: error })?;
+        if !output.status.success() {
+            return Err(HostError::Refused(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        // SAFETY: the library was compiled from our own sources just now; loading it runs no code
+        // of its own.
+        Ok(Self { library: unsafe { Library::new(&library) }? })
+    }
+
+    /// Runs a kernel to its end on this thread.
+    ///
+    /// # Safety
+    ///
+    /// `arguments` point to values of the types that the index gives, in order; arrays are as long
+    /// as the kernel reads or writes, and nobody else uses those that it writes.
+    pub unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        grid: Grid,
+        arguments: &mut [*mut c_void],
+    ) -> Result<(), HostError> {
+        assert_eq!(arguments.len(), kernel.arguments.len(), "{}", kernel.name);
+        let name = format!("call_{}", kernel.name);
+        // SAFETY: `entries` and the platform header define both with these signatures.
+        let (call, launch) = unsafe {
+            (self.library.get::<Call>(&name)?, self.library.get::<Launch>("host_launch")?)
+        };
+        let Grid { x, y, shared_bytes } = grid;
+        let barriers = i32::from(kernel.barriers);
+        // SAFETY: the caller vouches for the arguments.
+        unsafe {
+            launch(*call, arguments.as_mut_ptr(), x, y, kernel.block, shared_bytes, barriers);
+        }
+        Ok(())
+    }
+}
+
+fn more_flags() -> Vec<OsString> {
+    let flags = env::var("OTHELLO_HOST_CFLAGS").unwrap_or_default();
+    flags.split_whitespace().map(OsString::from).collect()
+}
+
+/// For each kernel a function that takes its arguments from an array of pointers, and a check that
+/// the index has their types.
+fn entries() -> String {
+    let mut text = "#line 1 \"index\"\n".to_owned();
+    for Kernel { name, arguments, .. } in kernels() {
+        let types: Vec<String> = arguments.iter().map(|a| Argument::c_type(*a)).collect();
+        let value = |(number, kind): (usize, &String)| format!("*({kind} *)a[{number}]");
+        let values: Vec<String> = types.iter().enumerate().map(value).collect();
+        let (types, values) = (types.join(", "), values.join(", "));
+        let _ = writeln!(text, "static void (*const check_{name})({types}) = {name};");
+        let _ = writeln!(text, "void call_{name}(void **a) {{ check_{name}({values}); }}");
+    }
+    text
+}

@@ -1,0 +1,167 @@
+//! Which kernels there are and what they take.
+
+/// One `.cu` source.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// The file's name.
+    pub file: &'static str,
+    /// The whole text of the file.
+    pub text: &'static str,
+    /// Its kernels.
+    pub kernels: &'static [Kernel],
+}
+
+/// A kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The entry point.
+    pub name: &'static str,
+    /// What it takes, in order.
+    pub arguments: &'static [Argument],
+    /// Threads in a block.
+    pub block: u32,
+    /// Whether its threads wait for each other: then the host-run needs a fiber for each.
+    pub barriers: bool,
+}
+
+/// The type of an argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// A pointer to an array of this C type in device memory.
+    Array(&'static str),
+    /// `u32`.
+    U32,
+    /// `double`.
+    F64,
+}
+
+impl Argument {
+    /// The C type.
+    pub fn c_type(self) -> String {
+        match self {
+            Self::Array(element) => format!("{element} *"),
+            Self::U32 => "u32".to_owned(),
+            Self::F64 => "double".to_owned(),
+        }
+    }
+}
+
+/// All kernels.
+pub fn kernels() -> impl Iterator<Item = &'static Kernel> {
+    FAMILIES.iter().flat_map(|family| family.kernels)
+}
+
+/// Names the families, and the kernels in each: `NAME(arguments…) in BLOCK threads[, barriers]`.
+macro_rules! families {
+    ($($file:literal: { $($constant:ident = $name:ident($($argument:expr),*) $block:literal $barriers:literal;)* })*) => {
+        $($(
+            #[doc = concat!("`", stringify!($name), "` of `", $file, "`.")]
+            pub const $constant: Kernel = Kernel {
+                name: stringify!($name),
+                arguments: &[$($argument),*],
+                block: $block,
+                barriers: $barriers,
+            };
+        )*)*
+
+        /// All sources.
+        pub const FAMILIES: &[Family] = &[$(Family {
+            file: $file,
+            text: include_str!(concat!("../cuda/", $file)),
+            kernels: &[$($constant),*],
+        }),*];
+    };
+}
+
+use Argument::{F64, U32};
+
+const ROWS: Argument = Argument::Array("const Row");
+const TILES: Argument = Argument::Array("const Tile");
+const CLASSES: Argument = Argument::Array("const u16");
+const CLASSES_OUT: Argument = Argument::Array("u16");
+const FIXED: Argument = Argument::Array("const i32");
+const FIXED_OUT: Argument = Argument::Array("i32");
+const SUMS: Argument = Argument::Array("const i64");
+const SUMS_OUT: Argument = Argument::Array("i64");
+const COUNTS: Argument = Argument::Array("const u64");
+const COUNTS_OUT: Argument = Argument::Array("u64");
+const REALS: Argument = Argument::Array("const double");
+const REALS_OUT: Argument = Argument::Array("double");
+
+families! {
+    "residuals.cu": {
+        RESIDUAL_SUMS = residual_sums(ROWS, U32, U32, U32, U32, FIXED, COUNTS_OUT, COUNTS_OUT) 128 false;
+        OCCURRENCES = occurrences(ROWS, U32, U32, U32, COUNTS_OUT) 128 false;
+    }
+    "tiles.cu": {
+        FIND_CLASSES = find_classes(ROWS, U32, U32, U32, CLASSES_OUT) 128 false;
+        ADD_TILES = add_tiles(TILES, CLASSES, U32, U32, U32, FIXED, FIXED_OUT) 512 true;
+        WEIGH = weigh(ROWS, U32, U32, U32, U32, FIXED_OUT, SUMS_OUT, COUNTS_OUT) 256 false;
+        SCATTER_TILES = scatter_tiles(TILES, CLASSES, U32, U32, U32, SUMS, COUNTS_OUT) 512 true;
+    }
+    "errors.cu": {
+        ERRORS = errors(ROWS, U32, U32, U32, FIXED, COUNTS_OUT) 128 false;
+    }
+    "vectors.cu": {
+        DOT_CHUNKS = dot_chunks(REALS, REALS, U32, REALS_OUT) 256 true;
+        MAX_ABS = max_abs(COUNTS, U32, COUNTS_OUT) 256 false;
+        ADD_SCALED = add_scaled(REALS_OUT, F64, REALS, U32) 256 false;
+        SCALE_AND_ADD = scale_and_add(REALS_OUT, F64, REALS, U32) 256 false;
+        DIVIDE = divide(REALS, REALS, REALS_OUT, U32) 256 false;
+        SCALE_SUMS = scale_sums(SUMS, F64, REALS_OUT, U32) 256 false;
+        ROUND_WEIGHTS = round_weights(REALS, FIXED_OUT, U32) 256 false;
+        ROUND_DIRECTION = round_direction(REALS_OUT, F64, FIXED_OUT, U32) 256 false;
+    }
+    "adam.cu": {
+        ADAM = adam(SUMS, REALS, REALS_OUT, REALS_OUT, REALS_OUT, FIXED_OUT, U32,
+            F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64) 256 false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The kernels that a source defines: `KERNEL name(type name, …)`, as names and types.
+    fn defined(text: &str) -> Vec<(String, Vec<String>)> {
+        let definitions = text.split("\nKERNEL ").skip(1);
+        let read = |definition: &str| {
+            let (name, rest) = definition.split_once('(').unwrap();
+            let (arguments, _) = rest.split_once(')').unwrap();
+            let type_of = |argument: &str| {
+                let argument = argument.split_whitespace().collect::<Vec<_>>().join(" ");
+                let name = argument.rfind(|c: char| !c.is_alphanumeric() && c != '_').unwrap();
+                argument[..=name].trim().to_owned()
+            };
+            (name.to_owned(), arguments.split(',').map(type_of).collect())
+        };
+        definitions.map(read).collect()
+    }
+
+    #[test]
+    fn the_index_has_every_kernel_with_its_arguments() {
+        for family in FAMILIES {
+            let indexed = family.kernels.iter().map(|kernel| {
+                let types = kernel.arguments.iter().map(|argument| argument.c_type());
+                (kernel.name.to_owned(), types.collect())
+            });
+            assert_eq!(indexed.collect::<Vec<_>>(), defined(family.text), "{}", family.file);
+        }
+    }
+
+    #[test]
+    fn the_index_knows_which_kernels_have_barriers() {
+        for family in FAMILIES {
+            for definition in family.text.split("\nKERNEL ").skip(1) {
+                let kernel =
+                    family.kernels.iter().find(|k| definition.starts_with(k.name)).unwrap();
+                assert_eq!(
+                    kernel.barriers,
+                    definition.contains("__syncthreads"),
+                    "{}",
+                    kernel.name
+                );
+            }
+        }
+    }
+}

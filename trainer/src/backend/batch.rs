@@ -1,0 +1,48 @@
+//! Which of a fit's positions one update looks at.
+
+use std::ops::Range;
+
+/// Batch `number` of `of` equal parts of the positions, in the order in which they were given:
+/// that part of every [`Rows`](super::Rows), so that each batch mixes the phases of a window alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Batch {
+    number: u32,
+    of: u32,
+}
+
+impl Batch {
+    /// All positions.
+    pub const WHOLE: Self = Self { number: 0, of: 1 };
+
+    /// Batch `number` of `of`, counted from 0; `None` where there is no such batch.
+    pub const fn new(number: u32, of: u32) -> Option<Self> {
+        if number < of { Some(Self { number, of }) } else { None }
+    }
+
+    /// Which of `positions` positions are in the batch. Every position is in exactly one.
+    pub fn range(&self, positions: usize) -> Range<usize> {
+        let (number, of) = (u128::from(self.number), u128::from(self.of));
+        let bound = |number: u128| (positions as u128 * number / of) as usize;
+        bound(number)..bound(number + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_position_is_in_one_batch_and_batches_are_of_about_one_size() {
+        for (positions, of) in [(0, 3), (2, 7), (1000, 7), (1000, 1), (5, 5)] {
+            let mut next = 0;
+            for number in 0..of {
+                let range = Batch::new(number, of).unwrap().range(positions);
+                assert_eq!(range.start, next);
+                assert!(range.len().abs_diff(positions / of as usize) <= 1);
+                next = range.end;
+            }
+            assert_eq!(next, positions);
+        }
+        assert_eq!(Batch::new(3, 3), None);
+    }
+}

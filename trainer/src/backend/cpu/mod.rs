@@ -1,0 +1,169 @@
+//! The reference: all primitives on the CPU.
+
+mod sums;
+mod vectors;
+
+use super::{AdamStep, Backend, BackendError, Batch, Errors, Moments, Rows, Target};
+use crate::model::Model;
+
+/// The CPU, for one model. Large sums are divided among the threads of the current rayon pool.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpu<'m> {
+    model: &'m Model,
+}
+
+impl<'m> Cpu<'m> {
+    /// The CPU, for a model.
+    pub fn new(model: &'m Model) -> Self {
+        Self { model }
+    }
+}
+
+impl Backend for Cpu<'_> {
+    type Positions<'a> = Vec<Rows<'a>>;
+    type Fixed = Vec<i32>;
+    type Sums = Vec<i64>;
+    type Reals = Vec<f64>;
+
+    fn parameters(&self) -> usize {
+        self.model.parameters()
+    }
+
+    fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Vec<Rows<'a>>, BackendError> {
+        Ok(rows.to_vec())
+    }
+
+    fn zero_fixed(&self) -> Result<Vec<i32>, BackendError> {
+        Ok(vec![0; self.parameters()])
+    }
+
+    fn zero_sums(&self) -> Result<Vec<i64>, BackendError> {
+        Ok(vec![0; self.parameters()])
+    }
+
+    fn upload(&self, values: &[f64]) -> Result<Vec<f64>, BackendError> {
+        Ok(values.to_vec())
+    }
+
+    fn download(&self, vector: &Vec<f64>) -> Result<Vec<f64>, BackendError> {
+        Ok(vector.clone())
+    }
+
+    fn download_sums(&self, sums: &Vec<i64>) -> Result<Vec<i64>, BackendError> {
+        Ok(sums.clone())
+    }
+
+    fn copy(&self, from: &Vec<f64>, to: &mut Vec<f64>) -> Result<(), BackendError> {
+        to.copy_from_slice(from);
+        Ok(())
+    }
+
+    fn residual_sums(
+        &self,
+        positions: &Vec<Rows<'_>>,
+        batch: Batch,
+        vector: &Vec<i32>,
+        target: Target,
+        sums: &mut Vec<i64>,
+    ) -> Result<u128, BackendError> {
+        let part = |rows: &Rows<'_>| batch.range(rows.positions.len());
+        let rows = positions.iter().map(|rows| {
+            // A range of the rows' own length.
+            Rows { positions: &rows.positions[part(rows)], factor: rows.factor }
+        });
+        Ok(sums::residual_sums(self.model, &rows.collect::<Vec<_>>(), vector, target, sums))
+    }
+
+    fn occurrences(
+        &self,
+        positions: &Vec<Rows<'_>>,
+        sums: &mut Vec<i64>,
+    ) -> Result<(), BackendError> {
+        sums::occurrences(self.model, positions, sums);
+        Ok(())
+    }
+
+    fn errors(
+        &self,
+        positions: &Vec<Rows<'_>>,
+        weights: &Vec<i32>,
+    ) -> Result<Errors, BackendError> {
+        Ok(sums::errors(self.model, positions, weights))
+    }
+
+    fn dot(&self, left: &Vec<f64>, right: &Vec<f64>) -> Result<f64, BackendError> {
+        Ok(vectors::dot(left, right))
+    }
+
+    fn max_abs(&self, vector: &Vec<f64>) -> Result<f64, BackendError> {
+        Ok(vectors::max_abs(vector))
+    }
+
+    fn add_scaled(
+        &self,
+        sum: &mut Vec<f64>,
+        factor: f64,
+        other: &Vec<f64>,
+    ) -> Result<(), BackendError> {
+        vectors::add_scaled(sum, factor, other);
+        Ok(())
+    }
+
+    fn scale_and_add(
+        &self,
+        vector: &mut Vec<f64>,
+        factor: f64,
+        other: &Vec<f64>,
+    ) -> Result<(), BackendError> {
+        vectors::scale_and_add(vector, factor, other);
+        Ok(())
+    }
+
+    fn divide(
+        &self,
+        numerator: &Vec<f64>,
+        denominator: &Vec<f64>,
+        quotient: &mut Vec<f64>,
+    ) -> Result<(), BackendError> {
+        vectors::divide(numerator, denominator, quotient);
+        Ok(())
+    }
+
+    fn scale_sums(
+        &self,
+        sums: &Vec<i64>,
+        unit: f64,
+        scaled: &mut Vec<f64>,
+    ) -> Result<(), BackendError> {
+        vectors::scale_sums(sums, unit, scaled);
+        Ok(())
+    }
+
+    fn round_weights(&self, weights: &Vec<f64>, fixed: &mut Vec<i32>) -> Result<(), BackendError> {
+        vectors::round_weights(weights, fixed);
+        Ok(())
+    }
+
+    fn round_direction(
+        &self,
+        direction: &mut Vec<f64>,
+        scale: f64,
+        fixed: &mut Vec<i32>,
+    ) -> Result<(), BackendError> {
+        vectors::round_direction(direction, scale, fixed);
+        Ok(())
+    }
+
+    fn adam(
+        &self,
+        sums: &Vec<i64>,
+        initial: &Vec<f64>,
+        step: &AdamStep,
+        moments: &mut Moments<Self>,
+        fixed: &mut Vec<i32>,
+    ) -> Result<(), BackendError> {
+        let Moments { weights, first, second } = moments;
+        vectors::adam(sums, initial, step, [weights, first, second], fixed);
+        Ok(())
+    }
+}

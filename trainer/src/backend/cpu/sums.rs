@@ -1,0 +1,131 @@
+//! What is added up over positions. Sums are of integers, so that they do not depend on how the
+//! work was divided.
+
+use othello_engine::record::ScoredPosition;
+use rayon::prelude::*;
+
+use crate::backend::fixed::{clamped_error, combined_weight, residual};
+use crate::backend::{Errors, Rows, Target};
+use crate::model::Model;
+
+/// Positions for which a worker with sums of its own pays: the sums have to be added up again.
+const POSITIONS_PER_WORKER: usize = 1 << 17;
+
+/// See [`Backend::residual_sums`](crate::backend::Backend::residual_sums).
+pub(super) fn residual_sums(
+    model: &Model,
+    rows: &[Rows<'_>],
+    vector: &[i32],
+    target: Target,
+    sums: &mut [i64],
+) -> u128 {
+    add_by_shares(rows, sums, |rows, sums| match target {
+        Target::Label => add_residuals(model, rows, vector, |row| row.label().steps(), sums),
+        Target::Zero => add_residuals(model, rows, vector, |_| 0, sums),
+    })
+}
+
+/// Adds the residuals of `rows` to `sums`; returns Σ weight · residual².
+#[inline]
+fn add_residuals(
+    model: &Model,
+    rows: Rows<'_>,
+    vector: &[i32],
+    label: impl Fn(&ScoredPosition) -> i16,
+    sums: &mut [i64],
+) -> u128 {
+    let mut squared = 0;
+    for row in rows.positions {
+        let features = model.features(&row.position());
+        let sum = features.parameters().iter().map(|&parameter| vector[parameter as usize]).sum();
+        let residual = i64::from(residual(label(row), sum));
+        let weighted = residual * i64::from(combined_weight(row.weight().steps(), rows.factor));
+        squared += (weighted * residual) as u128;
+        for &parameter in features.parameters() {
+            sums[parameter as usize] += weighted;
+        }
+    }
+    squared
+}
+
+/// See [`Backend::occurrences`](crate::backend::Backend::occurrences).
+pub(super) fn occurrences(model: &Model, rows: &[Rows<'_>], sums: &mut [i64]) {
+    add_by_shares(rows, sums, |rows, sums| {
+        for row in rows.positions {
+            let weight = i64::from(combined_weight(row.weight().steps(), rows.factor));
+            for &parameter in model.features(&row.position()).parameters() {
+                sums[parameter as usize] += weight;
+            }
+        }
+        0
+    });
+}
+
+/// See [`Backend::errors`](crate::backend::Backend::errors).
+pub(super) fn errors(model: &Model, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
+    let of_chunk = |chunk: &[ScoredPosition], factor: u16| {
+        let mut errors = Errors::default();
+        for row in chunk {
+            let features = model.features(&row.position());
+            let sum =
+                features.parameters().iter().map(|&parameter| vector[parameter as usize]).sum();
+            let weight = combined_weight(row.weight().steps(), factor);
+            errors.add(weight, clamped_error(row.label().steps(), sum));
+        }
+        errors
+    };
+    let of_rows = |rows: &Rows<'_>| {
+        let chunks = rows.positions.par_chunks(1 << 14);
+        chunks.map(|chunk| of_chunk(chunk, rows.factor)).reduce(Errors::default, Errors::plus)
+    };
+    rows.iter().map(of_rows).fold(Errors::default(), Errors::plus)
+}
+
+/// Sets `sums` to what `add` adds up over all rows, each worker into sums of its own; returns the
+/// sum of what `add` returns.
+fn add_by_shares(
+    rows: &[Rows<'_>],
+    sums: &mut [i64],
+    add: impl Fn(Rows<'_>, &mut [i64]) -> u128 + Sync,
+) -> u128 {
+    let work = |share: &[Rows<'_>], sums: &mut [i64]| -> u128 {
+        share.iter().map(|&rows| add(rows, sums)).sum()
+    };
+    sums.fill(0);
+    let shares = shares(rows);
+    let Some((first, others)) = shares.split_first() else { return 0 };
+    let parameters = sums.len();
+    let of_others = || {
+        let of_share = |share: &Vec<Rows<'_>>| {
+            let mut sums = vec![0; parameters];
+            let squared = work(share, &mut sums);
+            (sums, squared)
+        };
+        others.par_iter().map(of_share).reduce_with(|(mut left, squared), (right, other)| {
+            add_elements(&mut left, &right);
+            (left, squared + other)
+        })
+    };
+    let (squared, others) = rayon::join(|| work(first, sums), of_others);
+    let Some((more, more_squared)) = others else { return squared };
+    add_elements(sums, &more);
+    squared + more_squared
+}
+
+fn add_elements(sums: &mut [i64], others: &[i64]) {
+    sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+}
+
+/// Divides rows into shares of about equal numbers of positions, one for each worker that pays.
+fn shares<'a>(rows: &[Rows<'a>]) -> Vec<Vec<Rows<'a>>> {
+    let total: usize = rows.iter().map(|rows| rows.positions.len()).sum();
+    let workers = (total / POSITIONS_PER_WORKER).clamp(1, rayon::current_num_threads());
+    let mut shares = vec![vec![]; workers];
+    for rows in rows {
+        let size = rows.positions.len().div_ceil(workers).max(1);
+        for (share, positions) in shares.iter_mut().zip(rows.positions.chunks(size)) {
+            share.push(Rows { positions, factor: rows.factor });
+        }
+    }
+    shares
+}

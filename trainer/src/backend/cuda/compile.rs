@@ -1,0 +1,206 @@
+//! From the sources to PTX, by NVRTC, kept on disk by the checksum of what decides it.
+
+use std::path::{Path, PathBuf};
+use std::{env, fmt, fs, io};
+
+use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts};
+use othello_kernels::Program;
+use sha2::{Digest as _, Sha256};
+
+use super::find::{Unavailable, nvrtc_is_there};
+
+/// A compute capability.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Architecture {
+    /// The generation.
+    pub major: u32,
+    /// The step in it.
+    pub minor: u32,
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "compute_{}{}", self.major, self.minor)
+    }
+}
+
+/// Why there is no PTX.
+#[derive(Debug, thiserror::Error)]
+pub enum NvrtcError {
+    /// No NVRTC.
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+    /// NVRTC refuses the sources.
+    #[error("NVRTC refuses the kernels for {architecture}:\n{log}")]
+    Refused {
+        /// For which architecture.
+        architecture: Architecture,
+        /// What it says.
+        log: String,
+    },
+}
+
+/// What equal bytes depend on: no contraction of products and sums, no flushing to zero, division
+/// and square root rounded correctly. (`fast math` has all four the other way round.)
+fn options(architecture: Architecture) -> CompileOptions {
+    CompileOptions {
+        fmad: Some(false),
+        ftz: Some(false),
+        prec_div: Some(true),
+        prec_sqrt: Some(true),
+        options: vec![
+            format!("--gpu-architecture={architecture}"),
+            "--std=c++14".to_owned(),
+            "--extra-device-vectorization".to_owned(),
+        ],
+        name: Some("kernels.cu".to_owned()),
+        ..CompileOptions::default()
+    }
+}
+
+/// The PTX of a program, by NVRTC.
+pub fn compile(program: &Program, architecture: Architecture) -> Result<String, NvrtcError> {
+    if !nvrtc_is_there() {
+        return Err(Unavailable::NoNvrtc.into());
+    }
+    let ptx = compile_ptx_with_opts(program.cuda(), options(architecture)).map_err(|error| {
+        let log = match error {
+            CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
+            other => other.to_string(),
+        };
+        NvrtcError::Refused { architecture, log }
+    })?;
+    let bytes = ptx.as_bytes().unwrap_or_default();
+    Ok(String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned())
+}
+
+/// PTX that was compiled before, under the user's cache folder.
+#[derive(Clone, Debug)]
+pub(super) struct Cache {
+    path: Option<PathBuf>,
+}
+
+impl Cache {
+    pub(super) fn new(program: &Program, architecture: Architecture) -> Self {
+        let folder = cache_folder().map(|folder| folder.join("othello-trainer"));
+        let name = format!("{}-{architecture}.ptx", key(program, architecture));
+        Self { path: folder.map(|folder| folder.join(name)) }
+    }
+
+    pub(super) fn read(&self) -> Option<String> {
+        fs::read_to_string(self.path.as_ref()?).ok()
+    }
+
+    /// Keeps PTX for the next time. A cache that cannot be written is none.
+    pub(super) fn write(&self, ptx: &str) {
+        if let Some(path) = &self.path {
+            let _ = replace(path, ptx);
+        }
+    }
+
+    /// Forgets what turned out to be of no use.
+    pub(super) fn forget(&self) {
+        if let Some(path) = &self.path {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// The checksum of the sources and options.
+fn key(program: &Program, architecture: Architecture) -> String {
+    let text = format!("{:?}\n{}", options(architecture), program.cuda());
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn cache_folder() -> Option<PathBuf> {
+    let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let temporary = tempfile::NamedTempFile::new_in(folder)?;
+    fs::write(&temporary, text)?;
+    temporary.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use othello_engine::pattern::PatternSet;
+
+    use super::*;
+    use crate::backend::kernels::program;
+    use crate::model::Model;
+
+    const TURING: Architecture = Architecture { major: 7, minor: 5 };
+    const AMPERE: Architecture = Architecture { major: 8, minor: 0 };
+    const HOPPER: Architecture = Architecture { major: 9, minor: 0 };
+
+    /// The PTX for every architecture, or nothing where NVRTC is missing.
+    fn all_ptx(set: &str) -> Vec<(Architecture, String)> {
+        if !nvrtc_is_there() {
+            eprintln!("skipped: no NVRTC; put it into LD_LIBRARY_PATH");
+            return vec![];
+        }
+        let program = program(&Model::new(PatternSet::shipped(set).unwrap()));
+        eprintln!("{set}: sha256 of the sources {}", program.sha256());
+        let compiled = |architecture| (architecture, compile(&program, architecture).unwrap());
+        [TURING, AMPERE, HOPPER].map(compiled).into()
+    }
+
+    #[test]
+    fn nvrtc_compiles_every_kernel_without_contraction() {
+        for (architecture, ptx) in all_ptx("standard").into_iter().chain(all_ptx("small")) {
+            for kernel in othello_kernels::index::kernels() {
+                assert!(ptx.contains(&format!(".entry {}(", kernel.name)), "{}", kernel.name);
+            }
+            assert!(!ptx.contains("fma.rn"), "{architecture}: a product and a sum are contracted");
+            assert!(!ptx.contains(".ftz"), "{architecture}: small numbers are flushed to zero");
+            assert!(ptx.contains("sqrt.rn.f64") && ptx.contains("div.rn.f64"), "{architecture}");
+            assert!(ptx.contains("dp4a.u32.u32"), "{architecture}");
+            assert!(!ptx.contains(".extern .func"), "{architecture}: a function is missing");
+            eprintln!("{architecture}: {} instructions", ptx.matches(";\n").count());
+        }
+    }
+
+    /// `ptxas` in `$OTHELLO_PTXAS` turns the PTX into machine code, and says what that takes.
+    #[test]
+    fn no_kernel_spills_registers() {
+        let Some(ptxas) = env::var_os("OTHELLO_PTXAS") else {
+            eprintln!("skipped: OTHELLO_PTXAS does not name a ptxas");
+            return;
+        };
+        for (architecture, ptx) in all_ptx("standard") {
+            let folder = tempfile::tempdir().unwrap();
+            let source = folder.path().join("kernels.ptx");
+            fs::write(&source, ptx).unwrap();
+            let real = architecture.to_string().replace("compute", "sm");
+            let output = Command::new(&ptxas)
+                .args(["-v", "-arch", &real, "-o"])
+                .args([folder.path().join("kernels.cubin"), source])
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{said}");
+            eprintln!("{said}");
+            let spills = said.lines().filter(|line| line.contains("spill stores"));
+            assert!(spills.clone().count() >= othello_kernels::index::kernels().count());
+            let spilling: Vec<&str> =
+                spills.filter(|line| !line.contains("0 bytes spill stores")).collect();
+            assert!(spilling.is_empty(), "{architecture}: {spilling:?}");
+        }
+    }
+
+    #[test]
+    fn what_decides_the_ptx_decides_its_name_in_the_cache() {
+        let small = program(&Model::new(PatternSet::shipped("small").unwrap()));
+        let changed = small.with("RESIDUAL_SHIFT 8", "RESIDUAL_SHIFT 7");
+        assert_eq!(key(&small, HOPPER), key(&small.clone(), HOPPER));
+        assert_ne!(key(&small, HOPPER), key(&changed, HOPPER));
+        assert_ne!(key(&small, HOPPER), key(&small, AMPERE));
+    }
+}

@@ -1,0 +1,223 @@
+//! Memory, copies and launches by the driver.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute_enum, CUresult};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, LaunchConfig,
+    PinnedHostSlice, PushKernelArg as _,
+};
+use cudarc::nvrtc::Ptx;
+use othello_kernels::{Grid, Kernel, Program, index};
+
+use super::compile::{Cache, compile};
+use super::{Found, failed, memory_bytes};
+use crate::backend::BackendError;
+use crate::backend::kernels::{Launcher, Limits, Value};
+
+/// Phases that compute at once: each thread of the fit has a stream of its own, as far as they go.
+const STREAMS: usize = 8;
+
+/// Blocks of 128 threads for each multiprocessor, of which about 5 run at once; the rest evens out
+/// their ends.
+const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
+
+/// Rows whose scratch, 150 bytes each, stays in a level-2 cache of 40 MiB and more.
+const CHUNK_ROWS: usize = 1 << 17;
+
+/// The part of the free memory that positions may take, in percent. The rest is for vectors (20 MB
+/// a phase in flight) and scratch (20 MB).
+const PERCENT_FOR_POSITIONS: usize = 70;
+
+/// The first GPU, with a program loaded.
+#[derive(Debug)]
+pub struct CudaLauncher {
+    streams: Vec<Arc<CudaStream>>,
+    /// Copies to staging buffers run beside the kernels.
+    copies: Arc<CudaStream>,
+    functions: HashMap<&'static str, CudaFunction>,
+    limits: Limits,
+}
+
+/// A buffer on the GPU and its source in memory that the GPU can read by itself.
+#[derive(Debug)]
+pub struct CudaStaging {
+    pinned: PinnedHostSlice<u8>,
+    there: CudaSlice<u8>,
+}
+
+impl CudaLauncher {
+    /// Loads a program onto the GPU that was found. `memory_limit` bounds what positions take.
+    pub fn new(
+        found: &Found,
+        program: &Program,
+        memory_limit: Option<usize>,
+    ) -> Result<Self, BackendError> {
+        let context = CudaContext::new(0).map_err(|error| driver("no context", error))?;
+        // The streams come first: from the second one on, buffers keep track of who uses them.
+        let stream = |_| context.new_stream();
+        let streams = (0..STREAMS).map(stream).collect::<Result<Vec<_>, _>>();
+        let streams = streams.map_err(|error| driver("no streams", error))?;
+        let copies = context.new_stream().map_err(|error| driver("no streams", error))?;
+        let module = load(&context, found, program)?;
+        let limits = limits(&context, memory_limit).map_err(|error| driver("no limits", error))?;
+        let mut functions = HashMap::new();
+        for kernel in index::kernels() {
+            let function = module.load_function(kernel.name);
+            functions.insert(kernel.name, function.map_err(|error| driver(kernel.name, error))?);
+        }
+        for kernel in [index::ADD_TILES, index::SCATTER_TILES] {
+            let attribute =
+                CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            functions[kernel.name]
+                .set_attribute(attribute, limits.shared_bytes as i32)
+                .map_err(|error| driver("shared memory", error))?;
+        }
+        Ok(Self { streams, copies, functions, limits })
+    }
+
+    /// The stream of the calling thread. A phase is fitted by one thread from its beginning to its
+    /// end, so phases in flight do not wait for each other; where buffers pass between threads
+    /// after all, they keep track of it.
+    fn stream(&self) -> &Arc<CudaStream> {
+        &self.streams[rayon::current_thread_index().unwrap_or(0) % self.streams.len()]
+    }
+}
+
+/// A driver's error, with what to do about those that happen.
+fn driver(what: &str, error: DriverError) -> BackendError {
+    let remedy = match error.0 {
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+            "; too little memory on the GPU: lower --threads, or end what else uses it"
+        }
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+            "; NVRTC is newer than the driver: update the driver, or use the NVRTC of its CUDA version"
+        }
+        _ => "",
+    };
+    failed(what, &format!("{error}{remedy}"))
+}
+
+/// Loads the program's PTX from the cache, or compiles it.
+fn load(
+    context: &Arc<CudaContext>,
+    found: &Found,
+    program: &Program,
+) -> Result<Arc<CudaModule>, BackendError> {
+    let cache = Cache::new(program, found.architecture);
+    if let Some(ptx) = cache.read() {
+        match context.load_module(Ptx::from_src(ptx.replace('\0', ""))) {
+            Ok(module) => return Ok(module),
+            Err(_) => cache.forget(),
+        }
+    }
+    let ptx = compile(program, found.architecture).map_err(|error| failed("kernels", &error))?;
+    let module = context.load_module(Ptx::from_src(ptx.clone()));
+    let module = module.map_err(|error| driver("the kernels cannot be loaded", error))?;
+    cache.write(&ptx);
+    Ok(module)
+}
+
+fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, DriverError> {
+    use CUdevice_attribute::{
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+    };
+    let multiprocessors = context.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+    let shared = context.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize;
+    let (free, _) = memory_bytes(context)?;
+    let for_positions = free / 100 * PERCENT_FOR_POSITIONS;
+    Ok(Limits {
+        blocks: multiprocessors as u32 * BLOCKS_PER_MULTIPROCESSOR,
+        // Two blocks to a multiprocessor where it has much, so that one computes while the other
+        // copies its tile.
+        shared_bytes: if shared >= 128 << 10 { shared / 2 } else { shared },
+        chunk_rows: CHUNK_ROWS,
+        resident_bytes: memory_limit.map_or(for_positions, |limit| limit.min(for_positions)),
+    })
+}
+
+impl Launcher for CudaLauncher {
+    type Buffer = CudaSlice<u8>;
+    type Staging = CudaStaging;
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<CudaSlice<u8>, BackendError> {
+        let allocated = self.stream().alloc_zeros(bytes.max(1));
+        allocated.map_err(|error| driver(&format!("{bytes} bytes"), error))
+    }
+
+    fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), BackendError> {
+        let written = self.stream().memcpy_htod(bytes, buffer);
+        written.map_err(|error| driver("copy to the GPU", error))
+    }
+
+    fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), BackendError> {
+        let stream = self.stream();
+        let read = stream.memcpy_dtoh(&buffer.slice(..bytes.len()), bytes);
+        // What a kernel did wrong shows here.
+        read.and_then(|()| stream.synchronize()).map_err(|error| driver("the kernels", error))
+    }
+
+    fn copy(&self, from: &CudaSlice<u8>, to: &mut CudaSlice<u8>) -> Result<(), BackendError> {
+        self.stream().memcpy_dtod(from, to).map_err(|error| driver("copy on the GPU", error))
+    }
+
+    fn clear(&self, buffer: &mut CudaSlice<u8>) -> Result<(), BackendError> {
+        self.stream().memset_zeros(buffer).map_err(|error| driver("memory on the GPU", error))
+    }
+
+    fn staging(&self, bytes: usize) -> Result<CudaStaging, BackendError> {
+        let context = self.copies.context();
+        // SAFETY: filled with zeros before anything reads it.
+        let pinned = unsafe { context.alloc_pinned::<u8>(bytes) };
+        let mut pinned = pinned.map_err(|error| driver("page-locked memory", error))?;
+        let zeros = pinned.as_mut_slice().map_err(|error| driver("page-locked memory", error))?;
+        zeros.fill(0);
+        Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
+    }
+
+    /// Waits until the copy before has left the page-locked memory, and lets the copy wait for the
+    /// kernel that still reads the buffer. The whole buffer is copied, what stands behind `bytes` too.
+    fn stage<'s>(
+        &self,
+        staging: &'s mut CudaStaging,
+        bytes: &[u8],
+    ) -> Result<&'s CudaSlice<u8>, BackendError> {
+        let CudaStaging { pinned, there } = staging;
+        let filled = pinned.as_mut_slice().map(|to| to[..bytes.len()].copy_from_slice(bytes));
+        let copied = filled.and_then(|()| self.copies.memcpy_htod(pinned, there));
+        copied.map_err(|error| driver("copy to the GPU", error))?;
+        Ok(there)
+    }
+
+    unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        grid: Grid,
+        arguments: &mut [Value<'_, CudaSlice<u8>>],
+    ) -> Result<(), BackendError> {
+        let stream = self.stream();
+        let mut launch = stream.launch_builder(&self.functions[kernel.name]);
+        for argument in arguments {
+            match argument {
+                Value::In(buffer) => launch.arg(*buffer),
+                Value::Out(buffer) => launch.arg(&mut **buffer),
+                Value::U32(number) => launch.arg(&*number),
+                Value::F64(number) => launch.arg(&*number),
+            };
+        }
+        let shape = LaunchConfig {
+            grid_dim: (grid.x, grid.y, 1),
+            block_dim: (kernel.block, 1, 1),
+            shared_mem_bytes: grid.shared_bytes as u32,
+        };
+        // SAFETY: the caller vouches for the arguments; they are counted by the index's test.
+        let launched = unsafe { launch.launch(shape) };
+        launched.map(|_| ()).map_err(|error| driver(kernel.name, error))
+    }
+}

@@ -1,0 +1,16 @@
+//! The kernels on an NVIDIA GPU. Driver and NVRTC are loaded at run time: a machine without them
+//! builds and runs everything else.
+
+mod compile;
+mod find;
+mod launch;
+
+pub use compile::{Architecture, NvrtcError, compile};
+pub use find::{Found, Unavailable, find, memory_bytes};
+pub use launch::CudaLauncher;
+
+use super::BackendError;
+
+fn failed(what: &str, error: &dyn std::fmt::Display) -> BackendError {
+    BackendError { device: "cuda".to_owned(), reason: format!("{what}: {error}") }
+}

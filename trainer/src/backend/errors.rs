@@ -1,0 +1,60 @@
+//! Errors of weights on positions, added up in integers.
+
+use super::RESIDUALS_PER_DISC;
+
+/// Errors of weights on positions, each position counted with its weight; values are clamped to
+/// ±64 discs first.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Errors {
+    /// How many positions there are.
+    pub positions: u64,
+    /// Σ weight in 1/64 occurrence.
+    weight: u64,
+    /// Σ weight · |error|.
+    absolute: u128,
+    /// Σ weight · error².
+    squared: u128,
+}
+
+impl Errors {
+    /// Errors from their sums: weights in 1/64 occurrence, errors in 1/[`RESIDUALS_PER_DISC`] disc.
+    pub(super) fn of_sums(positions: u64, weight: u64, absolute: u128, squared: u128) -> Self {
+        Self { positions, weight, absolute, squared }
+    }
+
+    /// Adds the errors of other positions.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            positions: self.positions + other.positions,
+            weight: self.weight + other.weight,
+            absolute: self.absolute + other.absolute,
+            squared: self.squared + other.squared,
+        }
+    }
+
+    /// Adds one position: its weight in 1/64 occurrence and its error in
+    /// 1/[`RESIDUALS_PER_DISC`] disc.
+    #[inline]
+    pub fn add(&mut self, weight: u16, error: i32) {
+        let size = u64::from(error.unsigned_abs());
+        self.positions += 1;
+        self.weight += u64::from(weight);
+        self.absolute += u128::from(u64::from(weight) * size);
+        self.squared += u128::from(u64::from(weight) * size * size);
+    }
+
+    /// Mean squared error in discs²; `None` without positions.
+    pub fn mse(&self) -> Option<f64> {
+        self.mean(self.squared, f64::from(RESIDUALS_PER_DISC).powi(2))
+    }
+
+    /// Mean absolute error in discs; `None` without positions.
+    pub fn mae(&self) -> Option<f64> {
+        self.mean(self.absolute, f64::from(RESIDUALS_PER_DISC))
+    }
+
+    fn mean(&self, sum: u128, unit: f64) -> Option<f64> {
+        (self.weight > 0).then(|| sum as f64 / unit / self.weight as f64)
+    }
+}

@@ -1,0 +1,108 @@
+//! The header that tells the kernels what a pattern set is: see `positions.cuh` for the macros.
+
+use std::fmt::Write as _;
+
+use othello_engine::board::Square;
+use othello_engine::pattern::{Scalar, configurations};
+
+use crate::model::{Lane, Model};
+
+/// Squares whose digits lie in one word.
+const SQUARES_PER_WORD: usize = 4;
+
+/// Powers of three that fit a byte.
+const DIGITS_PER_NUMBER: usize = 5;
+
+/// The header of a model's pattern set.
+pub(super) fn header(model: &Model) -> String {
+    let lanes = model.lanes();
+    let scalars = &model.geometry().scalars;
+    let mut text = "// Generated from a pattern set.\n".to_owned();
+    let _ = writeln!(text, "#define FEATURES {}u", lanes.len() + scalars.len());
+    let maps = write_maps(&mut text, &lanes);
+    text.push_str("#define EACH_FEATURE");
+    for (number, (lane, map)) in lanes.iter().zip(maps).enumerate() {
+        let _ = write!(text, " \\\n    {}", lane_entry(number, lane, map));
+    }
+    for (number, scalar) in scalars.iter().enumerate() {
+        let first = model.geometry().pattern_parameters + number * Scalar::VALUES;
+        let name = match scalar {
+            Scalar::PlayerDiscs => "PLAYER_DISCS",
+        };
+        let _ = write!(text, " \\\n    {name}({}, {first}u)", lanes.len() + number);
+    }
+    text.push('\n');
+    text
+}
+
+/// Writes every different map once; returns for each lane the number of its own.
+fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
+    let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
+    maps.dedup();
+    for (number, map) in maps.iter().enumerate() {
+        let entries: Vec<String> = map.iter().map(ToString::to_string).collect();
+        let entries = entries.join(",");
+        let _ = writeln!(text, "static __device__ const u16 map_{number}[] = {{{entries}}};");
+    }
+    let number = |map: &Vec<u16>| maps.iter().position(|other| other == map);
+    lanes.iter().map(|lane| lane.map.as_ref().and_then(number)).collect()
+}
+
+fn lane_entry(number: usize, lane: &Lane, map: Option<usize>) -> String {
+    let first_parameter = lane.first_parameter;
+    let c = wide_number(&lane.fixed);
+    match map {
+        Some(map) => format!("MAPPED({number}, {first_parameter}u, {c}, map_{map})"),
+        None if lane.first.is_empty() => format!("PLAIN({number}, {first_parameter}u, {c})"),
+        None => {
+            let (a, b) = (narrow_number(&lane.first), narrow_number(&lane.second));
+            let stride = lane.fixed_stride;
+            format!("PAIRED({number}, {first_parameter}u, {stride}u, {a}, {b}, {c})")
+        }
+    }
+}
+
+/// The number that up to ten squares make, the first least significant.
+fn wide_number(squares: &[Square]) -> String {
+    let (low, high) = squares.split_at(squares.len().min(DIGITS_PER_NUMBER));
+    match high {
+        [] => narrow_number(low),
+        _ => {
+            let unit = configurations(DIGITS_PER_NUMBER);
+            format!("{} + {unit}u * {}", narrow_number(low), narrow_number(high))
+        }
+    }
+}
+
+/// The number that up to five squares make: for each word of digits that they touch one `DOT` with
+/// the powers of three in its bytes.
+fn narrow_number(squares: &[Square]) -> String {
+    let mut powers = [0u32; 64 / SQUARES_PER_WORD];
+    for (digit, square) in squares.iter().enumerate() {
+        let byte = square.index() % SQUARES_PER_WORD;
+        powers[square.index() / SQUARES_PER_WORD] |= (configurations(digit) as u32) << (8 * byte);
+    }
+    let touched = powers.iter().enumerate().filter(|(_, powers)| **powers != 0);
+    touched
+        .fold("0u".to_owned(), |sum, (word, powers)| format!("DOT({word}, {powers:#010x}u, {sum})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::pattern::PatternSet;
+
+    #[test]
+    fn every_kind_of_pattern_has_its_own_entry() {
+        let header = header(&Model::new(PatternSet::shipped("small").unwrap()));
+        assert!(header.contains("#define FEATURES 17u"));
+        // b2 g2 b7 g7 d4 e4 d5 e5 and the corners are mapped; the edge is the pairs of its squares.
+        assert_eq!(header.matches("static __device__ const u16 map_").count(), 2);
+        assert!(header.contains(
+            "PAIRED(0, 0u, 3321u, DOT(0, 0x1b090301u, 0u), DOT(1, 0x0103091bu, 0u), 0u)"
+        ));
+        assert_eq!(header.matches("PLAIN(").count(), 8);
+        assert_eq!(header.matches("MAPPED(").count(), 2);
+        assert!(header.contains("PLAYER_DISCS(16, "));
+    }
+}

@@ -1,0 +1,106 @@
+//! The kernels on this machine's processor, for checks.
+
+use std::ffi::c_void;
+
+use othello_kernels::host::{HostError, HostProgram};
+use othello_kernels::{Grid, Kernel, Program};
+
+use super::launcher::{Launcher, Limits, Value};
+use crate::backend::BackendError;
+
+/// Runs kernels on the calling thread.
+#[derive(Debug)]
+pub struct HostLauncher {
+    program: HostProgram,
+    limits: Limits,
+}
+
+impl HostLauncher {
+    /// Compiles a program with the machine's C compiler.
+    pub fn new(program: &Program) -> Result<Self, BackendError> {
+        // As a small GPU: more than one block, and tiles of less than the largest patterns.
+        let limits = Limits {
+            blocks: 4,
+            shared_bytes: 48 << 10,
+            chunk_rows: 1 << 15,
+            resident_bytes: usize::MAX,
+        };
+        let program = HostProgram::compile(program).map_err(failed)?;
+        Ok(Self { program, limits })
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+}
+
+fn failed(error: HostError) -> BackendError {
+    BackendError { device: "host".to_owned(), reason: error.to_string() }
+}
+
+/// Memory in words of eight bytes, so that every type is aligned.
+type Words = Vec<u64>;
+
+impl Launcher for HostLauncher {
+    type Buffer = Words;
+    type Staging = Words;
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Words, BackendError> {
+        Ok(vec![0; bytes.div_ceil(size_of::<u64>())])
+    }
+
+    fn write(&self, buffer: &mut Words, bytes: &[u8]) -> Result<(), BackendError> {
+        bytemuck::cast_slice_mut(buffer)[..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&self, buffer: &Words, bytes: &mut [u8]) -> Result<(), BackendError> {
+        bytes.copy_from_slice(&bytemuck::cast_slice(buffer)[..bytes.len()]);
+        Ok(())
+    }
+
+    fn copy(&self, from: &Words, to: &mut Words) -> Result<(), BackendError> {
+        to.copy_from_slice(from);
+        Ok(())
+    }
+
+    fn clear(&self, buffer: &mut Words) -> Result<(), BackendError> {
+        buffer.fill(0);
+        Ok(())
+    }
+
+    fn staging(&self, bytes: usize) -> Result<Words, BackendError> {
+        self.allocate(bytes)
+    }
+
+    fn stage<'s>(&self, staging: &'s mut Words, bytes: &[u8]) -> Result<&'s Words, BackendError> {
+        self.write(staging, bytes)?;
+        Ok(staging)
+    }
+
+    unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        grid: Grid,
+        arguments: &mut [Value<'_, Words>],
+    ) -> Result<(), BackendError> {
+        // Each argument in a word of its own: an address, or a number in its first bytes.
+        let word = |argument: &mut Value<'_, Words>| match argument {
+            Value::In(words) => words.as_ptr() as u64,
+            Value::Out(words) => words.as_mut_ptr() as u64,
+            Value::U32(number) => u64::from(*number),
+            Value::F64(number) => number.to_bits(),
+        };
+        let mut words: Words = arguments.iter_mut().map(word).collect();
+        let mut pointers: Vec<*mut c_void> =
+            words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
+        // SAFETY: the caller vouches for the arguments; `Out` borrows what a kernel writes.
+        unsafe { self.program.launch(kernel, grid, &mut pointers) }.map_err(failed)
+    }
+}

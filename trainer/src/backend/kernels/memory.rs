@@ -1,0 +1,150 @@
+//! What lives on the device: vectors by parameter, and positions.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytemuck::cast_slice;
+use othello_engine::record::{ROW_BYTES, ScoredPosition};
+
+use super::launcher::Launcher;
+use crate::backend::{BackendError, Rows};
+
+/// A vector of `T` with one element for each parameter.
+#[derive(Debug)]
+pub struct Vector<B, T> {
+    pub(super) buffer: B,
+    pub(super) elements: usize,
+    kind: PhantomData<T>,
+}
+
+impl<B, T> Vector<B, T> {
+    pub(super) fn zero(
+        launcher: &impl Launcher<Buffer = B>,
+        elements: usize,
+    ) -> Result<Self, BackendError> {
+        let buffer = launcher.allocate((elements * size_of::<T>()).max(1))?;
+        Ok(Self { buffer, elements, kind: PhantomData })
+    }
+}
+
+/// How many bytes of positions may still stay on the device.
+#[derive(Clone, Debug)]
+pub(super) struct Budget(Arc<AtomicUsize>);
+
+/// A part of the budget, given back when dropped.
+#[derive(Debug)]
+struct Share {
+    budget: Budget,
+    bytes: usize,
+}
+
+impl Budget {
+    pub(super) fn new(bytes: usize) -> Self {
+        Self(Arc::new(AtomicUsize::new(bytes)))
+    }
+
+    fn take(&self, bytes: usize) -> Option<Share> {
+        let less = |left: usize| left.checked_sub(bytes);
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        taken.is_ok().then(|| Share { budget: self.clone(), bytes })
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.budget.0.fetch_add(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Positions, on the device as far as they fit.
+#[derive(Debug)]
+pub struct DevicePositions<'a, L: Launcher> {
+    runs: Vec<Run<'a, L::Buffer>>,
+    /// Two buffers that take turns, where some positions do not stay on the device.
+    staging: Mutex<Vec<L::Staging>>,
+    chunk_rows: usize,
+}
+
+/// Rows with one factor.
+#[derive(Debug)]
+struct Run<'a, B> {
+    rows: Rows<'a>,
+    /// The rows on the device, and what they take of the budget.
+    resident: Option<(B, Share)>,
+}
+
+/// Rows on the device.
+pub(super) struct DeviceRows<'b, B> {
+    pub(super) buffer: &'b B,
+    /// Which of the buffer's rows.
+    pub(super) range: Range<usize>,
+    pub(super) factor: u16,
+}
+
+impl<'a, L: Launcher> DevicePositions<'a, L> {
+    pub(super) fn new(
+        launcher: &L,
+        budget: &Budget,
+        rows: &[Rows<'a>],
+    ) -> Result<Self, BackendError> {
+        let place = |&rows: &Rows<'a>| {
+            let bytes: &[u8] = cast_slice(rows.positions);
+            let resident = budget.take(bytes.len()).map(|share| -> Result<_, BackendError> {
+                let mut buffer = launcher.allocate(bytes.len().max(1))?;
+                launcher.write(&mut buffer, bytes)?;
+                Ok((buffer, share))
+            });
+            Ok(Run { rows, resident: resident.transpose()? })
+        };
+        let runs = rows.iter().map(place).collect::<Result<Vec<_>, BackendError>>()?;
+        let chunk_rows = launcher.limits().chunk_rows;
+        let streams = runs.iter().any(|run| run.resident.is_none());
+        let slots = if streams { 2 } else { 0 };
+        let slot = |_| launcher.staging(chunk_rows * ROW_BYTES);
+        let staging = Mutex::new((0..slots).map(slot).collect::<Result<_, _>>()?);
+        Ok(Self { runs, staging, chunk_rows })
+    }
+
+    /// Hands the rows in `part` of each run to `work`, those that stay on the device at once, others
+    /// chunk by chunk.
+    pub(super) fn for_each(
+        &self,
+        launcher: &L,
+        part: impl Fn(usize) -> Range<usize>,
+        mut work: impl FnMut(DeviceRows<'_, L::Buffer>) -> Result<(), BackendError>,
+    ) -> Result<(), BackendError> {
+        for Run { rows, resident } in &self.runs {
+            let (range, factor) = (part(rows.positions.len()), rows.factor);
+            match resident {
+                Some(_) if range.is_empty() => {}
+                Some((buffer, _)) => work(DeviceRows { buffer, range, factor })?,
+                None => self.stream(launcher, &rows.positions[range], factor, &mut work)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// While one staging buffer is computed with, the other one is filled.
+    fn stream(
+        &self,
+        launcher: &L,
+        rows: &[ScoredPosition],
+        factor: u16,
+        work: &mut impl FnMut(DeviceRows<'_, L::Buffer>) -> Result<(), BackendError>,
+    ) -> Result<(), BackendError> {
+        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let slots = staging.len();
+        for (number, chunk) in rows.chunks(self.chunk_rows).enumerate() {
+            let buffer = launcher.stage(&mut staging[number % slots], cast_slice(chunk))?;
+            work(DeviceRows { buffer, range: 0..chunk.len(), factor })?;
+        }
+        Ok(())
+    }
+
+    /// How many positions there are.
+    pub(super) fn len(&self) -> usize {
+        self.runs.iter().map(|run| run.rows.positions.len()).sum()
+    }
+}

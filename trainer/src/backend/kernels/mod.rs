@@ -1,0 +1,296 @@
+//! The primitives by the kernels of `othello-kernels`, on whatever launches them: a GPU, or this
+//! machine's processor for checks. Everything but memory, copies and launches is shared, so what
+//! the tests prove here holds for the GPU as well.
+
+mod header;
+mod host;
+mod launcher;
+mod memory;
+mod sums;
+#[cfg(test)]
+mod tests;
+mod tiles;
+
+use othello_kernels::{Grid, Kernel, Program, index};
+
+use super::{AdamStep, Backend, BackendError, Batch, DOT_CHUNK, Errors, Moments, Rows, Target};
+use crate::model::Model;
+use memory::Budget;
+use tiles::{ScratchPool, Tile};
+
+pub use host::HostLauncher;
+pub use launcher::{Launcher, Limits, Value};
+pub use memory::{DevicePositions, Vector};
+pub use sums::Way;
+
+/// The program of a model's pattern set, as every launcher compiles it.
+pub fn program(model: &Model) -> Program {
+    Program::new(&header::header(model))
+}
+
+/// Kernels for one model.
+#[derive(Debug)]
+pub struct KernelBackend<'m, L: Launcher> {
+    model: &'m Model,
+    launcher: L,
+    way: Way,
+    budget: Budget,
+    tiles: Vec<Tile>,
+    tiles_there: L::Buffer,
+    scratch: ScratchPool<L::Buffer>,
+}
+
+impl<'m, L: Launcher> KernelBackend<'m, L> {
+    /// Kernels for a model; `launcher` has its [`program`].
+    pub fn new(model: &'m Model, launcher: L, way: Way) -> Result<Self, BackendError> {
+        let limits = launcher.limits();
+        let tiles = tiles::tiles(model, limits.shared_bytes / size_of::<i32>());
+        let bytes: &[u8] = bytemuck::cast_slice(&tiles);
+        let mut tiles_there = launcher.allocate(bytes.len().max(1))?;
+        launcher.write(&mut tiles_there, bytes)?;
+        let features = model.geometry().instances.len() + model.geometry().scalars.len();
+        let scratch = ScratchPool::new(features, limits.chunk_rows);
+        let budget = Budget::new(limits.resident_bytes);
+        Ok(Self { model, launcher, way, budget, tiles, tiles_there, scratch })
+    }
+
+    /// Runs a kernel over `count` elements, however many threads there are.
+    fn run(
+        &self,
+        kernel: &Kernel,
+        count: usize,
+        arguments: &mut [Value<'_, L::Buffer>],
+    ) -> Result<(), BackendError> {
+        let blocks = count.div_ceil(kernel.block as usize);
+        let x = blocks.min(self.launcher.limits().blocks as usize) as u32;
+        self.launch(kernel, Grid { x, y: 1, shared_bytes: 0 }, arguments)
+    }
+
+    /// Every launch of this backend; an empty grid is none.
+    fn launch(
+        &self,
+        kernel: &Kernel,
+        grid: Grid,
+        arguments: &mut [Value<'_, L::Buffer>],
+    ) -> Result<(), BackendError> {
+        if grid.x == 0 || grid.y == 0 {
+            return Ok(());
+        }
+        // SAFETY: this module passes what the index says, vectors only after `checked`, and rows,
+        // scratch and totals of its own making; classes are below the numbers of parameters.
+        unsafe { self.launcher.launch(kernel, grid, arguments) }
+    }
+
+    /// A vector that belongs to this model.
+    fn checked<'v, T>(&self, vector: &'v Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
+        assert_eq!(vector.elements, self.parameters(), "a vector of another model");
+        Value::In(&vector.buffer)
+    }
+
+    /// A vector that belongs to this model.
+    fn checked_out<'v, T>(&self, vector: &'v mut Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
+        assert_eq!(vector.elements, self.parameters(), "a vector of another model");
+        Value::Out(&mut vector.buffer)
+    }
+
+    /// Runs a kernel over vectors whose last argument is their length.
+    fn elementwise<const N: usize>(
+        &self,
+        kernel: &Kernel,
+        arguments: [Value<'_, L::Buffer>; N],
+    ) -> Result<(), BackendError> {
+        let mut arguments = Vec::from(arguments);
+        arguments.push(Value::U32(self.parameters() as u32));
+        self.run(kernel, self.parameters(), &mut arguments)
+    }
+
+    fn download_all<T: bytemuck::Pod>(
+        &self,
+        vector: &Vector<L::Buffer, T>,
+    ) -> Result<Vec<T>, BackendError> {
+        let mut values = vec![T::zeroed(); vector.elements];
+        self.launcher.read(&vector.buffer, bytemuck::cast_slice_mut(&mut values))?;
+        Ok(values)
+    }
+}
+
+impl<L: Launcher> Backend for KernelBackend<'_, L> {
+    type Positions<'a> = DevicePositions<'a, L>;
+    type Fixed = Vector<L::Buffer, i32>;
+    type Sums = Vector<L::Buffer, i64>;
+    type Reals = Vector<L::Buffer, f64>;
+
+    fn parameters(&self) -> usize {
+        self.model.parameters()
+    }
+
+    fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<DevicePositions<'a, L>, BackendError> {
+        DevicePositions::new(&self.launcher, &self.budget, rows)
+    }
+
+    fn zero_fixed(&self) -> Result<Self::Fixed, BackendError> {
+        Vector::zero(&self.launcher, self.parameters())
+    }
+
+    fn zero_sums(&self) -> Result<Self::Sums, BackendError> {
+        Vector::zero(&self.launcher, self.parameters())
+    }
+
+    fn upload(&self, values: &[f64]) -> Result<Self::Reals, BackendError> {
+        let mut vector = Vector::zero(&self.launcher, values.len())?;
+        self.launcher.write(&mut vector.buffer, bytemuck::cast_slice(values))?;
+        Ok(vector)
+    }
+
+    fn download(&self, vector: &Self::Reals) -> Result<Vec<f64>, BackendError> {
+        self.download_all(vector)
+    }
+
+    fn download_sums(&self, sums: &Self::Sums) -> Result<Vec<i64>, BackendError> {
+        self.download_all(sums)
+    }
+
+    fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<(), BackendError> {
+        assert_eq!(from.elements, to.elements, "vectors of two models");
+        self.launcher.copy(&from.buffer, &mut to.buffer)
+    }
+
+    fn residual_sums(
+        &self,
+        positions: &Self::Positions<'_>,
+        batch: Batch,
+        vector: &Self::Fixed,
+        target: Target,
+        sums: &mut Self::Sums,
+    ) -> Result<u128, BackendError> {
+        self.add_residuals(positions, batch, vector, target, sums)
+    }
+
+    fn occurrences(
+        &self,
+        positions: &Self::Positions<'_>,
+        sums: &mut Self::Sums,
+    ) -> Result<(), BackendError> {
+        self.add_occurrences(positions, sums)
+    }
+
+    fn errors(
+        &self,
+        positions: &Self::Positions<'_>,
+        weights: &Self::Fixed,
+    ) -> Result<Errors, BackendError> {
+        self.add_errors(positions, weights)
+    }
+
+    fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64, BackendError> {
+        let count = self.parameters();
+        let mut sums = vec![0.0f64; count.div_ceil(DOT_CHUNK)];
+        let mut there = self.launcher.allocate(size_of_val(&*sums).max(1))?;
+        let grid = Grid { x: sums.len() as u32, y: 1, shared_bytes: 0 };
+        let (left, right) = (self.checked(left), self.checked(right));
+        let mut arguments = [left, right, Value::U32(count as u32), Value::Out(&mut there)];
+        self.launch(&index::DOT_CHUNKS, grid, &mut arguments)?;
+        self.launcher.read(&there, bytemuck::cast_slice_mut(&mut sums))?;
+        Ok(sums.iter().fold(0.0, |total, sum| total + sum))
+    }
+
+    fn max_abs(&self, vector: &Self::Reals) -> Result<f64, BackendError> {
+        let mut there = self.launcher.allocate(size_of::<f64>())?;
+        let count = self.parameters();
+        let mut arguments =
+            [self.checked(vector), Value::U32(count as u32), Value::Out(&mut there)];
+        self.run(&index::MAX_ABS, count, &mut arguments)?;
+        let mut largest = [0.0f64];
+        self.launcher.read(&there, bytemuck::cast_slice_mut(&mut largest))?;
+        Ok(largest[0])
+    }
+
+    fn add_scaled(
+        &self,
+        sum: &mut Self::Reals,
+        factor: f64,
+        other: &Self::Reals,
+    ) -> Result<(), BackendError> {
+        let arguments = [self.checked_out(sum), Value::F64(factor), self.checked(other)];
+        self.elementwise(&index::ADD_SCALED, arguments)
+    }
+
+    fn scale_and_add(
+        &self,
+        vector: &mut Self::Reals,
+        factor: f64,
+        other: &Self::Reals,
+    ) -> Result<(), BackendError> {
+        let arguments = [self.checked_out(vector), Value::F64(factor), self.checked(other)];
+        self.elementwise(&index::SCALE_AND_ADD, arguments)
+    }
+
+    fn divide(
+        &self,
+        numerator: &Self::Reals,
+        denominator: &Self::Reals,
+        quotient: &mut Self::Reals,
+    ) -> Result<(), BackendError> {
+        let (numerator, denominator) = (self.checked(numerator), self.checked(denominator));
+        let arguments = [numerator, denominator, self.checked_out(quotient)];
+        self.elementwise(&index::DIVIDE, arguments)
+    }
+
+    fn scale_sums(
+        &self,
+        sums: &Self::Sums,
+        unit: f64,
+        scaled: &mut Self::Reals,
+    ) -> Result<(), BackendError> {
+        let arguments = [self.checked(sums), Value::F64(unit), self.checked_out(scaled)];
+        self.elementwise(&index::SCALE_SUMS, arguments)
+    }
+
+    fn round_weights(
+        &self,
+        weights: &Self::Reals,
+        fixed: &mut Self::Fixed,
+    ) -> Result<(), BackendError> {
+        let arguments = [self.checked(weights), self.checked_out(fixed)];
+        self.elementwise(&index::ROUND_WEIGHTS, arguments)
+    }
+
+    fn round_direction(
+        &self,
+        direction: &mut Self::Reals,
+        scale: f64,
+        fixed: &mut Self::Fixed,
+    ) -> Result<(), BackendError> {
+        let arguments = [self.checked_out(direction), Value::F64(scale), self.checked_out(fixed)];
+        self.elementwise(&index::ROUND_DIRECTION, arguments)
+    }
+
+    fn adam(
+        &self,
+        sums: &Self::Sums,
+        initial: &Self::Reals,
+        step: &AdamStep,
+        moments: &mut Moments<Self>,
+        fixed: &mut Self::Fixed,
+    ) -> Result<(), BackendError> {
+        let Moments { weights, first, second } = moments;
+        let vectors = [
+            self.checked(sums),
+            self.checked(initial),
+            self.checked_out(weights),
+            self.checked_out(first),
+            self.checked_out(second),
+            self.checked_out(fixed),
+        ];
+        let AdamStep { unit, ridge, clip, keep_first, take_first, .. } = *step;
+        let AdamStep { keep_second, take_second, rate, correction, epsilon, decay, .. } = *step;
+        let scalars = [unit, ridge, clip, keep_first, take_first, keep_second, take_second]
+            .into_iter()
+            .chain([rate, correction, epsilon, decay]);
+        let count = self.parameters();
+        let mut arguments = Vec::from(vectors);
+        arguments.push(Value::U32(count as u32));
+        arguments.extend(scalars.map(Value::F64));
+        self.run(&index::ADAM, count, &mut arguments)
+    }
+}

@@ -1,0 +1,124 @@
+//! Where to compute: what a flag asks for, what there is, and why it was picked.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use othello_engine::file::{Existing, Summary};
+use othello_engine::progress::Progress;
+
+use crate::backend::Cpu;
+use crate::backend::cuda::{self, CudaLauncher, Found};
+use crate::backend::kernels::{HostLauncher, KernelBackend, Way, program};
+use crate::fit::{Fit, FitReport};
+
+/// What `--device` takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Device {
+    /// CUDA where there is some, else the CPU
+    Auto,
+    /// The CPU
+    Cpu,
+    /// An NVIDIA GPU
+    Cuda,
+    /// The CUDA kernels, compiled by the C compiler and run on the CPU: for checks
+    #[value(hide = true)]
+    Host,
+}
+
+/// A device that is there, and why it was picked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Picked {
+    kind: Kind,
+    /// What to tell the user.
+    pub reason: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Kind {
+    Cpu,
+    Cuda(Found),
+    Host,
+}
+
+impl Device {
+    /// Finds the device. What was asked for by name and is not there is an error that says what to
+    /// do.
+    pub fn pick(self) -> anyhow::Result<Picked> {
+        let asked = || "asked for by --device".to_owned();
+        Ok(match self {
+            Self::Cpu => Picked { kind: Kind::Cpu, reason: asked() },
+            Self::Host => Picked { kind: Kind::Host, reason: asked() },
+            Self::Cuda => {
+                let found = cuda::find().context("--device cuda")?;
+                Picked { reason: found.to_string(), kind: Kind::Cuda(found) }
+            }
+            Self::Auto => match cuda::find() {
+                Ok(found) => Picked { reason: found.to_string(), kind: Kind::Cuda(found) },
+                Err(error) => Picked { kind: Kind::Cpu, reason: error.to_string() },
+            },
+        })
+    }
+}
+
+impl Picked {
+    /// The device's name, as `--device` takes it.
+    pub fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Cpu => "cpu",
+            Kind::Cuda(_) => "cuda",
+            Kind::Host => "host",
+        }
+    }
+
+    /// The GPU, where that is what was picked.
+    pub fn gpu(&self) -> Option<&Found> {
+        match &self.kind {
+            Kind::Cuda(found) => Some(found),
+            Kind::Cpu | Kind::Host => None,
+        }
+    }
+
+    /// Runs a fit on the device.
+    pub fn run(
+        &self,
+        fit: &Fit<'_>,
+        path: &Path,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<(Summary, FitReport)> {
+        let model = fit.model;
+        Ok(match &self.kind {
+            Kind::Cpu => fit.run(&Cpu::new(model), path, existing, progress)?,
+            Kind::Cuda(found) => {
+                let launcher = CudaLauncher::new(found, &program(model), None)?;
+                let backend = KernelBackend::new(model, launcher, Way::Auto)?;
+                fit.run(&backend, path, existing, progress)?
+            }
+            Kind::Host => {
+                let launcher = HostLauncher::new(&program(model))?;
+                let backend = KernelBackend::new(model, launcher, Way::Auto)?;
+                fit.run(&backend, path, existing, progress)?
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_gpu_the_reason_says_what_is_missing_and_what_to_do() {
+        let picked = Device::Auto.pick().unwrap();
+        match picked.gpu() {
+            Some(_) => eprintln!("skipped: there is a GPU, {}", picked.reason),
+            None => {
+                assert_eq!(picked.name(), "cpu");
+                let error = format!("{:#}", Device::Cuda.pick().unwrap_err());
+                assert_eq!(error, format!("--device cuda: {}", picked.reason));
+                assert!(error.contains("install") || error.contains("nvidia-smi"), "{error}");
+            }
+        }
+    }
+}

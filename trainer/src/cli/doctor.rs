@@ -1,0 +1,94 @@
+//! `othello-trainer doctor`: what this machine has, and what will be used.
+
+use std::fmt;
+
+use othello_engine::cli::common::{Outcome, Session};
+use serde::Serialize;
+
+use super::device::Device;
+
+/// Arguments of `doctor`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {}
+
+#[derive(Serialize)]
+struct Findings {
+    /// What `--device auto` takes.
+    device: &'static str,
+    /// Why.
+    reason: String,
+    gpu: Option<Gpu>,
+    threads: usize,
+    memory_bytes: Option<u64>,
+    instruction_sets: Vec<&'static str>,
+    optimizer: &'static str,
+}
+
+#[derive(Serialize)]
+struct Gpu {
+    name: String,
+    architecture: String,
+    driver: i32,
+    memory_bytes: usize,
+}
+
+impl fmt::Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { device, reason, threads, optimizer, .. } = self;
+        writeln!(f, "device            {device}")?;
+        writeln!(f, "reason            {reason}")?;
+        writeln!(f, "optimizer         {optimizer}")?;
+        writeln!(f, "threads           {threads}")?;
+        let memory = self.memory_bytes.map(|bytes| format!("{:.1} GiB", gib(bytes)));
+        writeln!(f, "memory            {}", memory.as_deref().unwrap_or("unknown"))?;
+        write!(f, "instruction sets  {}", self.instruction_sets.join(" "))
+    }
+}
+
+fn gib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 30)
+}
+
+/// Looks and reports.
+pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let picked = Device::Auto.pick()?;
+    let gpu = picked.gpu().map(|found| Gpu {
+        name: found.name.clone(),
+        architecture: found.architecture.to_string(),
+        driver: found.driver,
+        memory_bytes: found.memory_bytes,
+    });
+    session.print(&Findings {
+        device: picked.name(),
+        optimizer: if gpu.is_some() { "adam" } else { "lsq" },
+        reason: picked.reason.clone(),
+        gpu,
+        threads: rayon::current_num_threads(),
+        memory_bytes: memory_bytes(),
+        instruction_sets: instruction_sets(),
+    })?;
+    Ok(Outcome::Done)
+}
+
+/// The memory of the machine, where the system tells.
+fn memory_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+/// The instruction sets that the CPU's index computation knows, as far as this machine has them.
+fn instruction_sets() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let known = [
+            ("avx2", is_x86_feature_detected!("avx2")),
+            ("avx512bw", is_x86_feature_detected!("avx512bw")),
+            ("avx512vbmi", is_x86_feature_detected!("avx512vbmi")),
+        ];
+        known.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    vec![]
+}

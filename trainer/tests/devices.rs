@@ -1,0 +1,74 @@
+//! Every device fits the same weights, byte for byte.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use othello_engine::eval::Mobility;
+use othello_engine::file::Existing;
+use othello_engine::progress::Silent;
+use othello_engine::selfplay::{Run, Settings, Shard, play_games};
+use serde_json::Value;
+
+fn self_play(path: &Path) {
+    let random_plies = "4..=20".parse().unwrap();
+    let settings = Settings { seed: 9, random_plies, depth: 1, exact: 4, values: false };
+    let run = Run { settings, games: 400, shard: Shard::WHOLE, weights: "mobility".to_owned() };
+    play_games(path, &run, &Mobility, Existing::Keep, &Silent).unwrap();
+}
+
+fn trainer(arguments: &[&str]) -> Output {
+    let binary = assert_cmd::cargo::cargo_bin!("othello-trainer");
+    Command::new(binary).args(arguments).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn threads_and_kernels_fit_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("a.games");
+    self_play(&games);
+    let games = games.to_str().unwrap();
+    for optimizer in ["lsq"] {
+        let fit = |device: &str, threads: &str| {
+            let out = folder.path().join(format!("{optimizer}-{device}-{threads}.weights"));
+            let out = out.to_str().unwrap();
+            let mut arguments = vec!["fit", games, "--out", out, "--json", "--phases", "30..32"];
+            arguments.extend(["--window", "1,0.5", "--iterations", "4", "--optimizer", optimizer]);
+            arguments.extend(["--device", device, "--threads", threads]);
+            let report = json(&trainer(&arguments));
+            assert_eq!(report["device"], device);
+            let sha256 = report["sha256"].as_str().unwrap().to_owned();
+            eprintln!("{optimizer} {device}, threads {threads}: sha256 {sha256}");
+            (sha256, std::fs::read(out).unwrap())
+        };
+        let one = fit("cpu", "1");
+        assert!(one == fit("cpu", "2"), "{optimizer}: 2 threads differ");
+        assert!(one == fit("host", "2"), "{optimizer}: kernels differ");
+    }
+}
+
+#[test]
+fn doctor_says_what_will_be_used_and_why() {
+    let report = json(&trainer(&["doctor", "--json"]));
+    let reason = report["reason"].as_str().unwrap();
+    eprintln!("{report}");
+    if report["device"] == "cuda" {
+        eprintln!("skipped: there is a GPU");
+        return;
+    }
+    assert_eq!(report["device"], "cpu");
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("a.games");
+    let out = folder.path().join("a.weights");
+    let arguments = ["fit", games.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let refused = trainer(&[&arguments[..], &["--device", "cuda"]].concat());
+    assert_eq!(refused.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(message.contains(reason), "{message}");
+}

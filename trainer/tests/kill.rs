@@ -1,0 +1,128 @@
+//! The trainer's commands, killed and resumed.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use assert_cmd::cargo::cargo_bin;
+use othello_engine::file::{Begin, Existing, Kind, Provenance};
+use othello_engine::record::{Game, GameWriter};
+use serde_json::Value;
+use tempfile::TempDir;
+
+#[path = "../../engine/tests/support/kill.rs"]
+mod kill;
+#[path = "support/random_games.rs"]
+mod random_games;
+use kill::{Subject, many_kills, whole_sections};
+use random_games::random_moves;
+
+/// The first is for few kills, the second for many.
+fn size(few: u64, many: u64) -> u64 {
+    if many_kills().is_some() { many } else { few }
+}
+
+/// How far a killed import had come: what it noted last.
+fn bytes_imported(folder: &Path, output: &str) -> u64 {
+    let path = folder.join(format!("{output}.checkpoint.partial"));
+    let place = whole_sections(&path, Kind::Checkpoint).pop();
+    let place = place.and_then(|place| serde_json::from_slice::<Value>(&place.content).ok());
+    place.and_then(|place| place["bytes"].as_u64()).unwrap_or(0)
+}
+
+fn check_import(format: &str, input: &Path, output: &str, finished: fn(&Path) -> u64) {
+    let input = input.to_str().expect("a name in UTF-8");
+    let arguments = ["import", format, input, "--out", output];
+    Subject {
+        name: &format!("import {format}"),
+        program: &cargo_bin!("othello-trainer"),
+        arguments: arguments.map(str::to_owned).to_vec(),
+        output,
+        may_differ: &[],
+        stage: "import (bytes)",
+        finished,
+    }
+    .check();
+}
+
+/// Random games in a file of WTHOR's.
+#[test]
+fn import_wthor() {
+    let games = size(40_000, 300_000);
+    let mut bytes = vec![20, 20, 1, 1];
+    bytes.extend((games as u32).to_le_bytes());
+    bytes.extend([0, 0, 0xE4, 0x07, 8, 0, 0, 0]);
+    for seed in 0..games {
+        let mut record = [0; 68];
+        let moves = random_moves(seed);
+        for (code, square) in record[8..].iter_mut().zip(moves) {
+            *code = 10 * (square.index() as u8 / 8 + 1) + square.index() as u8 % 8 + 1;
+        }
+        // One in a hundred is no game.
+        if seed % 100 == 0 {
+            record[8] = 99;
+        }
+        bytes.extend(record);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let input = folder.path().join("WTH_2020.wtb");
+    fs::write(&input, bytes).expect("the input");
+    check_import("wthor", &input, "out.games", |folder| bytes_imported(folder, "out.games"));
+}
+
+#[test]
+fn import_transcripts() {
+    let line = |seed| {
+        let moves: String = random_moves(seed).iter().map(ToString::to_string).collect();
+        if seed % 100 == 0 { "no game\n".to_owned() } else { moves + "\n" }
+    };
+    let text: String = (0..size(40_000, 300_000)).map(line).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let input = folder.path().join("games.txt");
+    fs::write(&input, text).expect("the input");
+    check_import("transcripts", &input, "out.games", |folder| bytes_imported(folder, "out.games"));
+}
+
+/// A file of random games, made once.
+fn games() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("random.games");
+        let begun = GameWriter::begin(&path, &Provenance::new("test"), Existing::Keep);
+        let Ok(Begin::Writer(mut writer)) = begun else { panic!("nothing is there") };
+        for seed in 0..size(600, 4000) {
+            let game = Game::new(6, &random_moves(seed)).expect("a game");
+            writer.push(game).expect("written");
+        }
+        writer.finish().expect("complete");
+        folder
+    });
+    folder.path()
+}
+
+fn check_fit(optimizer: &str, finished: fn(&Path) -> u64) {
+    let data = games().join("random.games");
+    let arguments = ["fit", data.to_str().expect("a name in UTF-8"), "--out", "out.weights"];
+    let settings = ["--patterns", "small", "--optimizer", optimizer];
+    Subject {
+        name: &format!("fit --optimizer {optimizer}"),
+        program: &cargo_bin!("othello-trainer"),
+        arguments: [arguments, settings].concat().iter().map(ToString::to_string).collect(),
+        output: "out.weights",
+        may_differ: &["out.weights.metrics.jsonl"],
+        stage: "fit, phases",
+        finished,
+    }
+    .check();
+}
+
+#[test]
+fn fit_by_least_squares() {
+    check_fit("lsq", |folder| {
+        let path = folder.join("out.weights.checkpoint.partial");
+        let sections = whole_sections(&path, Kind::Checkpoint);
+        sections.iter().filter(|section| section.name.starts_with("report")).count() as u64
+    });
+}
