@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use othello_engine::cli::{bench, common, evaluate, openings, perft, selfplay, solve, weights};
+use othello_engine::cli::{
+    ablate, bench, common, evaluate, openings, perft, selfplay, solve, weights,
+};
 
 /// Othello engine: plays, solves, evaluates, and makes training data.
 #[derive(Parser, Debug)]
@@ -18,6 +20,8 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Solve positions with one idea of the search left out at a time
+    Ablate(ablate::Arguments),
     /// Run fixed searches on one thread
     Bench(bench::Arguments),
     /// Value each board of a file, statically or by search
@@ -37,6 +41,7 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     common::run(&arguments.common, |session| match &arguments.command {
+        Command::Ablate(arguments) => ablate::run(arguments, session),
         Command::Bench(arguments) => bench::run(arguments, session),
         Command::Evaluate(arguments) => evaluate::run(arguments, session),
         Command::Openings(arguments) => openings::run(arguments, session),

@@ -3,6 +3,8 @@
 //!
 //! `OTHELLO_DAMAGED_FILES` says how many (default 1,500; 10,000 in `scripts/check-long.sh`).
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 #[path = "damage/damages.rs"]
 mod damages;
 #[path = "../fuzz/src/lib.rs"]

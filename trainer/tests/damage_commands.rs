@@ -1,6 +1,8 @@
 //! Damaged files through the binary: exit status 2 and one clear message, never a panic.
 //! `trainer/tests/damage.rs` hands many more to the library.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 #[path = "../fuzz/src/lib.rs"]
 #[allow(unreachable_pub, dead_code, reason = "the fuzz targets' own library")]
 mod fuzz;

@@ -34,7 +34,7 @@ fn threads_and_kernels_fit_the_same_bytes() {
     let games = folder.path().join("a.games");
     self_play(&games);
     let games = games.to_str().unwrap();
-    for optimizer in ["lsq"] {
+    for optimizer in ["lsq", "adam"] {
         let fit = |device: &str, threads: &str| {
             let out = folder.path().join(format!("{optimizer}-{device}-{threads}.weights"));
             let out = out.to_str().unwrap();

@@ -1,5 +1,6 @@
 //! What the operating system refuses the trainer: a clear message, nothing lost, no lock left.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::fs;
 use std::path::Path;
@@ -62,7 +63,7 @@ fn a_full_disk_loses_no_phase() {
          room; \"$PROGRAM\" {FIT} --json >../report && cp a.weights ..; ls >../after"
     );
     let trainer = cargo_bin!("othello-trainer");
-    if !(Scenario { program: &trainer, script: &script, kilobytes: 200 }).run(folder.path()) {
+    if !(Scenario { program: trainer, script: &script, kilobytes: 200 }).run(folder.path()) {
         return;
     }
     assert_eq!(left(folder.path(), "status"), "2");

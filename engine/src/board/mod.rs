@@ -10,6 +10,7 @@ mod phase;
 mod position;
 mod rules;
 mod square;
+mod stability;
 mod symmetry;
 pub mod transcript;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Discs, Square, Symmetry, rules};
+use super::{Discs, Square, Symmetry, rules, stability};
 
 /// Two bitboards: the discs of the side to move and those of the other side. The two never
 /// overlap, and every position met in play has at least four discs.
@@ -95,6 +95,19 @@ impl Position {
     #[inline]
     pub fn flips(&self, square: Square) -> u64 {
         rules::flips(self.player, self.opponent, square.index())
+    }
+
+    /// How many discs a move on the last empty square turns over; where others are empty too, the
+    /// result means nothing.
+    #[inline]
+    pub fn last_flips(&self, square: Square) -> u32 {
+        rules::last_flips(self.player, square.index())
+    }
+
+    /// Discs of the opponent that no move can ever turn over: some of them, where it is easy to see.
+    #[inline]
+    pub fn stable_of_opponent(&self) -> u64 {
+        stability::stable(self.opponent, self.player)
     }
 
     /// The position after a move on `square` that turns over `flips`, seen by the side that is

@@ -11,6 +11,9 @@ use crate::text::excerpt;
 pub struct Square(u8);
 
 impl Square {
+    /// The first square, in the corner.
+    pub const A1: Self = Self(0);
+
     /// The square with this number; `None` from 64 on.
     pub const fn new(index: u8) -> Option<Self> {
         if index < 64 { Some(Self(index)) } else { None }

@@ -9,6 +9,7 @@ mod interrupt;
 pub mod output;
 pub mod progress;
 
+pub mod ablate;
 pub mod bench;
 pub mod evaluate;
 pub mod openings;

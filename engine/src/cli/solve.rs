@@ -32,10 +32,10 @@ pub struct Arguments {
 }
 
 /// A line of the file, in either notation.
-struct Line {
-    position: Position,
-    side: Side,
-    expected: Option<Discs>,
+pub(super) struct Line {
+    pub(super) position: Position,
+    pub(super) side: Side,
+    pub(super) expected: Option<Discs>,
 }
 
 impl FromStr for Line {

@@ -4,6 +4,10 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{Geometry, LANES, PatternSet, Scalar};
 
+/// Weights before the first phase and after the last, never used: whatever a 16-bit index is, it
+/// leads to a place inside, so that no read has to be checked.
+pub const MARGIN: usize = 1 << 15;
+
 /// Where everything stands in the table of one phase, in 16-bit weights: the configurations of
 /// all patterns, a zero for the lanes without an instance, the scalars, and padding to a whole
 /// number of cache lines that is at least two bytes, so that 32-bit gathers stay inside.
@@ -33,9 +37,15 @@ impl TableLayout {
         Self { middles, scalars, stride: (used + 1).next_multiple_of(CACHE_LINE) }
     }
 
-    /// Weights in all 60 phases together.
+    /// Weights in all 60 phases together, and the margins.
     pub fn total(&self) -> usize {
-        self.stride * PHASES
+        self.stride * PHASES + 2 * MARGIN
+    }
+
+    /// Where the table of a phase starts.
+    #[inline]
+    pub(super) fn start(&self, phase: usize) -> usize {
+        MARGIN + phase * self.stride
     }
 }
 
@@ -72,7 +82,8 @@ pub fn expand(weights: &Weights) -> Vec<i16> {
     let geometry = weights.geometry();
     let layout = TableLayout::new(geometry);
     let mut tables = vec![0; layout.total()];
-    for (table, phase) in tables.chunks_exact_mut(layout.stride).zip(Phase::all()) {
+    for phase in Phase::all() {
+        let table = &mut tables[layout.start(phase.index())..][..layout.stride];
         let steps = weights.steps(phase);
         for (pattern, start) in geometry.patterns.iter().zip(pattern_starts(geometry)) {
             let classes = &steps[pattern.first_parameter..];

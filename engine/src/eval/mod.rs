@@ -5,6 +5,7 @@ pub mod embedded;
 mod evaluator;
 pub mod layout;
 mod limits;
+mod sum;
 mod tables;
 mod weights;
 

@@ -3,15 +3,17 @@
 use std::borrow::Cow;
 
 use super::layout::{TableLayout, expand};
+use super::sum::{Middles, sum};
 use super::{Evaluate, MAX_VALUE, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::pattern::{Geometry, Indices, Lanes, Scalar};
+use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar};
 
 /// A weights file ready to play from.
 #[derive(Clone, Debug)]
 pub struct Tables {
     lanes: Lanes,
     layout: TableLayout,
+    middles: Middles,
     scalars: Vec<Scalar>,
     weights: Cow<'static, [i16]>,
 }
@@ -27,7 +29,36 @@ impl Tables {
     pub(super) fn with_tables(geometry: &Geometry, weights: Cow<'static, [i16]>) -> Self {
         let layout = TableLayout::new(geometry);
         assert_eq!(weights.len(), layout.total(), "tables of another pattern set");
-        Self { lanes: Lanes::new(geometry), layout, scalars: geometry.scalars.clone(), weights }
+        Self {
+            lanes: Lanes::new(geometry),
+            middles: Middles::new(layout.middles),
+            layout,
+            scalars: geometry.scalars.clone(),
+            weights,
+        }
+    }
+}
+
+impl Tables {
+    /// All weights, for all phases: what [`Tables::places`] points into.
+    pub fn weights(&self) -> &[i16] {
+        &self.weights
+    }
+
+    /// Where the weights of a position's lanes stand.
+    pub fn places(&self, indices: &Indices, position: &Position) -> [u32; LANES] {
+        let phase = Phase::of(position).map_or(PHASES - 1, Phase::index);
+        let start = self.layout.start(phase) as u32;
+        std::array::from_fn(|lane| {
+            (start + self.layout.middles[lane]).wrapping_add_signed(indices.0[lane].into())
+        })
+    }
+
+    /// The weights of all instances, added up.
+    #[inline]
+    fn sum_of_patterns(&self, phase: usize, indices: &Indices) -> Value {
+        let start = self.layout.start(phase);
+        sum(&self.weights, start, start + self.layout.stride, &self.middles, indices)
     }
 }
 
@@ -51,16 +82,11 @@ impl Evaluate for Tables {
     #[inline]
     fn value(&self, state: &Indices, position: &Position) -> Value {
         let phase = Phase::of(position).map_or(PHASES - 1, Phase::index);
-        let table = &self.weights[phase * self.layout.stride..][..self.layout.stride];
-        let lanes = self.layout.middles.iter().zip(&state.0);
-        let patterns: Value = lanes
-            .map(|(&middle, &index)| {
-                Value::from(table[middle.wrapping_add_signed(index.into()) as usize])
-            })
-            .sum();
+        let patterns = self.sum_of_patterns(phase, state);
+        let first_scalar = self.layout.start(phase) + self.layout.scalars;
         let scalars: Value = self.scalars.iter().enumerate().fold(0, |sum, (number, scalar)| {
-            let place = self.layout.scalars + number * Scalar::VALUES + scalar.count(position);
-            sum + Value::from(table[place])
+            let place = first_scalar + number * Scalar::VALUES + scalar.count(position);
+            sum + Value::from(self.weights[place])
         });
         (patterns + scalars).clamp(-MAX_VALUE, MAX_VALUE)
     }

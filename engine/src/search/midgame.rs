@@ -1,7 +1,7 @@
 //! Search to a fixed depth: iterative deepening, principal variation search, fail-soft.
 
 use super::Searcher;
-use super::ordering::{Moves, weighted_mobility};
+use super::ordering::{Moves, weighted_count};
 use super::window::{Best, Window};
 use crate::board::{Position, Squares};
 use crate::eval::{Evaluate, MAX_VALUE, STEPS_PER_DISC, Value};
@@ -66,7 +66,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];
-        if let Some(entry) = self.table.probe(position) {
+        if self.ideas.table
+            && let Some(entry) = self.table.probe(position)
+        {
             table_moves = entry.best();
             if window.narrow(entry.bounds(depth), table_moves[0]) {
                 return window.best;
@@ -76,17 +78,18 @@ impl<E: Evaluate> Searcher<'_, E> {
         moves.rate(table_moves, |candidate| {
             let state = self.evaluator.after(state, candidate.square, candidate.flips);
             -self.evaluator.value(&state, &candidate.child)
-                - MOBILITY_WEIGHT * weighted_mobility(&candidate.child)
+                - MOBILITY_WEIGHT * weighted_count(candidate.child.moves())
         });
         let mut first = true;
         while let Some(next) = moves.take_best() {
             let state = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
             let mut value = INFINITE;
-            if !first {
+            let first_or_full = first || !self.ideas.null_windows;
+            if !first_or_full {
                 value = -self.midgame(&next.child, &state, -alpha - 1, -alpha, depth - 1);
             }
-            if first || (alpha < value && value < beta) {
+            if first_or_full || (alpha < value && value < beta) {
                 value = -self.midgame(&next.child, &state, -beta, -alpha, depth - 1);
             }
             first = false;
@@ -94,7 +97,9 @@ impl<E: Evaluate> Searcher<'_, E> {
                 break;
             }
         }
-        self.table.store(position, depth, window.proven(), window.best.square);
+        if self.ideas.table {
+            self.table.store(position, depth, window.proven(), window.best.square);
+        }
         window.best
     }
 

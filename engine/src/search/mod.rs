@@ -4,8 +4,9 @@
 //! what the table holds, so that the same search visits the same nodes on every machine.
 
 mod endgame;
-mod last;
+mod ideas;
 mod midgame;
+mod near;
 mod ordering;
 mod searchers;
 mod table;
@@ -17,8 +18,10 @@ mod tests;
 
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
+use near::NearTable;
 use table::Table;
 
+pub use ideas::Ideas;
 pub use searchers::Searchers;
 pub use values::values;
 
@@ -31,6 +34,8 @@ pub use values::values;
 pub struct Searcher<'a, E: Evaluate> {
     evaluator: &'a E,
     table: Table,
+    near: NearTable,
+    ideas: Ideas,
     nodes: u64,
 }
 
@@ -62,11 +67,22 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     /// A searcher with a table of about this size (at least one cluster of entries). Memory is
     /// taken as the table fills.
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
-        Self { evaluator, table: Table::new(hash_megabytes), nodes: 0 }
+        Self::with_table(evaluator, Table::new(hash_megabytes))
+    }
+
+    fn with_table(evaluator: &'a E, table: Table) -> Self {
+        Self { evaluator, table, near: NearTable::new(), ideas: Ideas::ALL, nodes: 0 }
+    }
+
+    /// The same searcher with only these ideas.
+    #[must_use]
+    pub fn with_ideas(self, ideas: Ideas) -> Self {
+        Self { ideas, ..self }
     }
 
     /// Forgets everything: what follows is as with a new searcher.
     pub fn new_game(&mut self) {
+        self.near.clear();
         self.table.step_generation();
     }
 

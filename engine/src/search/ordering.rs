@@ -52,6 +52,14 @@ impl Moves {
         }
     }
 
+    /// Takes out the move on a square.
+    #[inline]
+    pub(super) fn take(&mut self, square: Square) -> Option<Move> {
+        let index = self.0.iter().position(|candidate| candidate.square == square)?;
+        // The order of the others matters where they are equally promising.
+        Some(self.0.remove(index))
+    }
+
     /// The moves in the order of their squares.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Move> {
         self.0.iter()
@@ -71,12 +79,11 @@ impl Moves {
     }
 }
 
-/// How many moves the player has, those to corners counted twice: little is what the other side
-/// wants to leave it.
+/// How many moves these are, those to corners counted twice: little is what the other side wants
+/// to leave the player.
 #[inline]
-pub(super) fn weighted_mobility(position: &Position) -> i32 {
+pub(super) fn weighted_count(moves: u64) -> i32 {
     const CORNERS: u64 = 0x8100_0000_0000_0081;
-    let moves = position.moves();
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
 }
 
@@ -85,6 +92,9 @@ pub(super) fn weighted_mobility(position: &Position) -> i32 {
 pub(super) struct Parity(u8);
 
 impl Parity {
+    /// No quadrant is odd.
+    pub(super) const EVEN: Self = Self(0);
+
     /// Counts the empty squares.
     pub(super) fn of(empty: u64) -> Self {
         let odd = |quadrant: usize| ((empty & QUADRANTS[quadrant]).count_ones() & 1) as u8;

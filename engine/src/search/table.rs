@@ -4,22 +4,28 @@ use crate::board::{Position, Square};
 use crate::eval::{MAX_VALUE, Value};
 
 /// Entries that a position may lie in.
-const WAYS: usize = 4;
-/// What one cluster takes: a cache line of positions and half a line of entries.
-const CLUSTER_BYTES: usize = size_of::<Keys>() + size_of::<Entries>();
+const WAYS: usize = 2;
+/// A cache line.
+const CLUSTER_BYTES: usize = size_of::<Cluster>();
 /// More than any machine has: keeps the multiplication below from overflowing.
 const MAX_MEGABYTES: usize = 1 << 24;
 /// Stands for no move.
 const NO_SQUARE: u8 = 64;
 
-/// Both bitboards of the positions of a cluster: nothing is ever mistaken for another position.
-#[derive(Clone, Copy, bytemuck::Zeroable)]
+/// Two slots in one cache line: whatever is asked of a position costs one access to memory. (Three
+/// slots would fit if boards were hashed, but nothing is ever to be mistaken for another position.)
+#[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
 #[repr(C, align(64))]
-struct Keys([[u64; 2]; WAYS]);
+struct Cluster([Slot; WAYS]);
 
-#[derive(Clone, Copy, bytemuck::Zeroable)]
-#[repr(C, align(32))]
-struct Entries([Entry; WAYS]);
+/// Both bitboards and what is known.
+#[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
+#[repr(C)]
+struct Slot {
+    player: u64,
+    opponent: u64,
+    entry: Entry,
+}
 
 /// What is known about a position.
 #[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
@@ -52,24 +58,12 @@ impl Entry {
     }
 }
 
-/// Clusters of four entries. Deeper entries of this generation stay, the others make room.
+/// Clusters of two slots. Of a full one the deeper entry stays, and one of an earlier generation
+/// goes first.
 #[derive(Debug)]
 pub(super) struct Table {
-    keys: Vec<Keys>,
-    entries: Vec<Entries>,
+    clusters: Vec<Cluster>,
     generation: u8,
-}
-
-impl std::fmt::Debug for Keys {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::fmt::Debug for Entries {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
 }
 
 impl Table {
@@ -80,18 +74,13 @@ impl Table {
 
     /// An empty table of this many clusters, of one at least.
     pub(super) fn with_clusters(clusters: usize) -> Self {
-        let clusters = clusters.max(1);
-        Self {
-            keys: bytemuck::zeroed_vec(clusters),
-            entries: bytemuck::zeroed_vec(clusters),
-            generation: 1,
-        }
+        Self { clusters: bytemuck::zeroed_vec(clusters.max(1)), generation: 1 }
     }
 
     /// Makes the table empty: by stepping the generation, and only when that wraps by clearing.
     pub(super) fn step_generation(&mut self) {
         if self.generation == u8::MAX {
-            self.entries.fill(bytemuck::Zeroable::zeroed());
+            self.clusters.fill(bytemuck::Zeroable::zeroed());
             self.generation = 0;
         }
         self.generation += 1;
@@ -100,9 +89,22 @@ impl Table {
     /// What is known about a position.
     #[inline]
     pub(super) fn probe(&self, position: &Position) -> Option<Entry> {
-        let cluster = self.cluster(position);
-        let way = self.way(cluster, position)?;
-        Some(self.entries[cluster].0[way])
+        let slots = &self.clusters[self.place(position)].0;
+        let slot = slots.iter().find(|slot| slot.holds(position, self.generation))?;
+        Some(slot.entry)
+    }
+
+    /// Has the processor fetch what a probe will read.
+    #[inline]
+    pub(super) fn prefetch(&self, position: &Position) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a prefetch reads nothing; SSE is part of x86-64.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(self.clusters.as_ptr().add(self.place(position)).cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = position;
     }
 
     /// Records what a search of this depth proved about a position, and the move that was best
@@ -114,14 +116,11 @@ impl Table {
         (lower, upper): (Option<Value>, Option<Value>),
         best: Option<Square>,
     ) {
-        let cluster = self.cluster(position);
+        let place = self.place(position);
         let generation = self.generation;
-        let way = self.way(cluster, position);
-        let entries = &mut self.entries[cluster].0;
-        let mut entry = match way {
-            Some(way) => entries[way],
-            None => EMPTY,
-        };
+        let slots = &mut self.clusters[place].0;
+        let way = slots.iter().position(|slot| slot.holds(position, generation));
+        let mut entry = way.map_or(EMPTY, |way| slots[way].entry);
         if u32::from(entry.depth) > depth {
             return;
         }
@@ -145,30 +144,31 @@ impl Table {
         }
         entry.generation = generation;
 
-        let worth = |way: usize| match entries[way] {
+        let worth = |way: usize| match slots[way].entry {
             kept if kept.generation == generation => 1 + u32::from(kept.depth),
             _ => 0,
         };
         let way = way.or_else(|| (0..WAYS).min_by_key(|&way| worth(way))).unwrap_or(0);
-        entries[way] = entry;
-        self.keys[cluster].0[way] = [position.player(), position.opponent()];
-    }
-
-    #[inline]
-    fn way(&self, cluster: usize, position: &Position) -> Option<usize> {
-        let key = [position.player(), position.opponent()];
-        let way = self.keys[cluster].0.iter().position(|stored| *stored == key)?;
-        (self.entries[cluster].0[way].generation == self.generation).then_some(way)
+        slots[way] = Slot { player: position.player(), opponent: position.opponent(), entry };
     }
 
     /// Folds the 128-bit product of the two bitboards, each disturbed by a constant.
     #[inline]
-    fn cluster(&self, position: &Position) -> usize {
+    fn place(&self, position: &Position) -> usize {
         let player = position.player() ^ 0x9E37_79B9_7F4A_7C15;
         let opponent = position.opponent() ^ 0xD1B5_4A32_D192_ED03;
         let product = u128::from(player) * u128::from(opponent);
         let hash = (product >> 64) as u64 ^ product as u64;
-        ((u128::from(hash) * self.keys.len() as u128) >> 64) as usize
+        ((u128::from(hash) * self.clusters.len() as u128) >> 64) as usize
+    }
+}
+
+impl Slot {
+    #[inline]
+    fn holds(&self, position: &Position, generation: u8) -> bool {
+        self.player == position.player()
+            && self.opponent == position.opponent()
+            && self.entry.generation == generation
     }
 }
 
@@ -211,15 +211,15 @@ mod tests {
     }
 
     #[test]
-    fn of_five_positions_in_one_cluster_the_shallowest_goes() {
+    fn of_three_positions_in_one_cluster_the_shallower_goes() {
         let mut table = Table::with_clusters(1);
-        for (number, depth) in [(1, 9), (2, 3), (3, 7), (4, 5), (5, 2)] {
+        for (number, depth) in [(1, 9), (2, 3), (3, 7)] {
             table.store(&position(number), depth, (Some(1), None), None);
         }
         let found = |table: &Table| -> Vec<u64> {
-            (1..=5).filter(|&number| table.probe(&position(number)).is_some()).collect()
+            (1..=3).filter(|&number| table.probe(&position(number)).is_some()).collect()
         };
-        assert_eq!(found(&table), [1, 3, 4, 5]);
+        assert_eq!(found(&table), [1, 3]);
         table.step_generation();
         assert!(found(&table).is_empty());
         table.store(&position(2), 1, (Some(1), None), None);

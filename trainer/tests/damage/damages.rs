@@ -109,7 +109,7 @@ struct Container {
 impl Container {
     fn of(bytes: &[u8]) -> Self {
         let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
-        let length = (number(8) >> 32) as usize;
+        let length = number(8) >> 32;
         let (header, provenance) = (bytes[..20 + length].to_vec(), bytes[16..16 + length].to_vec());
         let (mut at, mut frames, mut sections) = (20 + length, vec![], vec![]);
         while bytes[at..].starts_with(b"SECT") {

@@ -1,5 +1,7 @@
 //! Moves and flips with 64-bit integers only.
 
+use super::rays::RAYS;
+
 /// The squares where `player` may move: every empty square from which a line of opponent's discs
 /// leads to one of the player's. Parallel prefix along the four lines, both ways at once
 /// (Kogge and Stone's adder, as used for bitboards since Gunnar Andersson's Zebra).
@@ -51,89 +53,70 @@ pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// The squares seen from one square in the eight directions, itself excluded.
-struct Rays {
-    ascending: [u64; 4],
-    descending: [u64; 4],
+/// How many discs a move on the last empty square turns over. The other squares that are not the
+/// player's are the opponent's, so each of the four lines is a byte, and its count a table entry.
+#[inline]
+pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
+    const FILE_A: u64 = 0x0101_0101_0101_0101;
+    /// Gathers the eight bits of a file, each weighted into the top byte.
+    const FILE_TO_RANK: u64 = 0x0102_0408_1020_4080;
+    let index = square & 63;
+    let (file, rank) = (index & 7, index >> 3);
+    let lines = &DIAGONALS[index];
+    let across = (player >> (8 * rank)) as u8;
+    let upright = ((player >> file & FILE_A).wrapping_mul(FILE_TO_RANK) >> 56) as u8;
+    let rising = ((player & lines[0]).wrapping_mul(FILE_A) >> 56) as u8;
+    let falling = ((player & lines[1]).wrapping_mul(FILE_A) >> 56) as u8;
+    let by_file = &LINE_FLIPS[file];
+    u32::from(by_file[usize::from(across)])
+        + u32::from(LINE_FLIPS[rank][usize::from(upright)])
+        + u32::from(by_file[usize::from(rising)])
+        + u32::from(by_file[usize::from(falling)])
 }
 
-static RAYS: [Rays; 64] = {
-    const NONE: Rays = Rays { ascending: [0; 4], descending: [0; 4] };
-    let mut rays = [NONE; 64];
-    let mut square = 0;
-    while square < 64 {
-        let (file, rank) = (square as i32 % 8, square as i32 / 8);
-        rays[square].ascending = [
-            ray(file, rank, 1, 0),
-            ray(file, rank, -1, 1),
-            ray(file, rank, 0, 1),
-            ray(file, rank, 1, 1),
-        ];
-        rays[square].descending = [
-            ray(file, rank, -1, 0),
-            ray(file, rank, 1, -1),
-            ray(file, rank, 0, -1),
-            ray(file, rank, -1, -1),
-        ];
-        square += 1;
+/// Discs turned over by a move on one place of a line of eight, for each set of the player's
+/// places, all others being the opponent's.
+static LINE_FLIPS: [[u8; 256]; 8] = {
+    let mut flips = [[0; 256]; 8];
+    let mut place = 0;
+    while place < 8 {
+        let mut player = 0;
+        while player < 256 {
+            let below = player & ((1 << place) - 1);
+            let above = player >> (place + 1);
+            if below != 0 {
+                flips[place][player] += (place - 1 - below.ilog2() as usize) as u8;
+            }
+            if above != 0 {
+                flips[place][player] += above.trailing_zeros() as u8;
+            }
+            player += 1;
+        }
+        place += 1;
     }
-    rays
+    flips
 };
 
-const fn ray(file: i32, rank: i32, file_step: i32, rank_step: i32) -> u64 {
-    let (mut file, mut rank) = (file + file_step, rank + rank_step);
-    let mut bits = 0;
-    while 0 <= file && file < 8 && 0 <= rank && rank < 8 {
-        bits |= 1 << (rank * 8 + file);
-        file += file_step;
-        rank += rank_step;
-    }
-    bits
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The rules as a person would apply them, square by square.
-    fn flips_by_walking(player: u64, opponent: u64, square: i32) -> u64 {
-        let mut flips = 0;
-        for (file_step, rank_step) in
-            [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)]
-        {
-            let (mut file, mut rank) = (square % 8 + file_step, square / 8 + rank_step);
-            let mut line = 0;
-            while (0..8).contains(&file) && (0..8).contains(&rank) {
-                let bit = 1u64 << (rank * 8 + file);
-                if opponent & bit != 0 {
-                    line |= bit;
-                } else {
-                    if player & bit != 0 {
-                        flips |= line;
-                    }
-                    break;
+/// The two diagonals through each square, without it.
+static DIAGONALS: [[u64; 2]; 64] = {
+    let mut diagonals = [[0; 2]; 64];
+    let mut index = 0;
+    while index < 64 {
+        let (file, rank) = (index as i32 & 7, index as i32 >> 3);
+        let mut other = 0;
+        while other < 8 {
+            let offset = other - file;
+            if offset != 0 {
+                if 0 <= rank + offset && rank + offset < 8 {
+                    diagonals[index][0] |= 1 << ((rank + offset) * 8 + other);
                 }
-                file += file_step;
-                rank += rank_step;
+                if 0 <= rank - offset && rank - offset < 8 {
+                    diagonals[index][1] |= 1 << ((rank - offset) * 8 + other);
+                }
             }
+            other += 1;
         }
-        flips
+        index += 1;
     }
-
-    #[test]
-    fn moves_and_flips_are_those_of_the_rules_on_random_boards() {
-        let mut random = crate::random::Generator::new(1);
-        for _ in 0..20_000 {
-            let (a, b) = (random.next_u64(), random.next_u64());
-            let occupied = random.next_u64() | random.next_u64();
-            let (player, opponent) = (a & occupied, !a & occupied & (b | random.next_u64()));
-            let mut legal = 0;
-            for square in (0..64).filter(|q| (player | opponent) >> q & 1 == 0) {
-                let expected = flips_by_walking(player, opponent, square);
-                assert_eq!(flips(player, opponent, square as usize), expected);
-                legal |= u64::from(expected != 0) << square;
-            }
-            assert_eq!(moves(player, opponent), legal);
-        }
-    }
-}
+    diagonals
+};

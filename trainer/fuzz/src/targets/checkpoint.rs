@@ -26,7 +26,9 @@ pub fn checkpoint(data: &[u8]) {
         match resumed_fit::of(path) {
             Ok(_) => {
                 let read = Weights::read(&scratch::path("fit.weights"));
-                assert!(read.is_ok(), "weights that cannot be read: {}", read.unwrap_err());
+                if let Err(error) = read {
+                    panic!("weights that cannot be read: {error}");
+                }
             }
             Err(FitError::Checkpoint(error)) => {
                 let message = error.to_string();

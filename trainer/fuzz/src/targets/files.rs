@@ -53,7 +53,7 @@ fn entries<T, E: Entries<T>>(
 ) -> Option<Vec<Option<T>>> {
     let mut opened = opened.inspect_err(|error| check_names(error, path)).ok()?;
     let mut taken = vec![];
-    while let Some(entry) = opened.next() {
+    for entry in opened.by_ref() {
         let entry = entry.inspect_err(|error| check_names(error, path)).ok()?;
         taken.push(entry.inspect_err(|rejection: &Rejection| check_names(rejection, path)).ok());
     }

@@ -1,0 +1,44 @@
+//! Flips in AVX-512: all ascending rays in one vector, all descending ones in another, as in the
+//! portable file; leading zeros are counted in four lanes at once.
+
+use std::arch::x86_64::{
+    _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64, _mm256_and_si256,
+    _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_load_si256,
+    _mm256_lzcnt_epi64, _mm256_maskz_and_epi64, _mm256_or_si256, _mm256_set1_epi64x,
+    _mm256_setzero_si256, _mm256_srlv_epi64, _mm256_sub_epi64, _mm256_test_epi64_mask,
+};
+
+use super::rays::RAYS;
+
+/// The discs that a move of `player` on the empty square number `square` turns over.
+#[inline]
+pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
+    let rays = &RAYS[square & 63];
+    // SAFETY: this file is compiled only where the target has these instructions; both halves of
+    // `Rays` are four aligned words.
+    unsafe {
+        let ascending = _mm256_load_si256(rays.ascending.as_ptr().cast());
+        let descending = _mm256_load_si256(rays.descending.as_ptr().cast());
+        let player = _mm256_set1_epi64x(player as i64);
+        let opponent = _mm256_set1_epi64x(opponent as i64);
+        let zero = _mm256_setzero_si256();
+
+        // The lowest square of the ray that is not the opponent's; what lies before it.
+        let stops = _mm256_andnot_si256(opponent, ascending);
+        let end = _mm256_and_si256(stops, _mm256_sub_epi64(zero, stops));
+        let closed = _mm256_test_epi64_mask(end, player);
+        let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
+        let up = _mm256_maskz_and_epi64(closed, before, ascending);
+
+        // The highest such square; what lies after it.
+        let stops = _mm256_andnot_si256(opponent, descending);
+        let top = _mm256_set1_epi64x(i64::MIN);
+        let end = _mm256_and_si256(_mm256_srlv_epi64(top, _mm256_lzcnt_epi64(stops)), player);
+        let after = _mm256_sub_epi64(zero, _mm256_add_epi64(end, end));
+        let down = _mm256_and_si256(after, descending);
+
+        let both = _mm256_or_si256(up, down);
+        let pair = _mm_or_si128(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+        _mm_cvtsi128_si64(_mm_or_si128(pair, _mm_unpackhi_epi64(pair, pair))) as u64
+    }
+}

@@ -1,0 +1,119 @@
+//! `othello-engine ablate`: what each idea of the search is worth, by leaving it out.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use cpu_time::ThreadTime;
+use serde::Serialize;
+
+use super::common::{Outcome, Session};
+use super::solve::Line;
+use crate::board::Discs;
+use crate::eval::{Evaluator, WeightsChoice};
+use crate::progress::Progress as _;
+use crate::search::{Ideas, Searcher};
+use crate::text::Lines;
+
+/// Arguments of `ablate`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Positions to solve, one a line: boards with the side to move, or OBF
+    file: PathBuf,
+
+    /// The size of the transposition table
+    #[arg(long, value_name = "M", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    hash_mb: u32,
+
+    /// What orders moves: a weights file, `none`, `mobility` or `embedded`
+    #[arg(long, value_name = "W", default_value = "embedded")]
+    weights: WeightsChoice,
+}
+
+/// One search of all positions.
+#[derive(Serialize)]
+struct Row {
+    /// The idea left out; `None` in the row of the search with all of them.
+    without: Option<&'static str>,
+    nodes: u64,
+    seconds: f64,
+    /// Of the thread: unlike `seconds` the same on a busy machine, or nearly so.
+    cpu_seconds: f64,
+    /// Of the nodes and of the CPU time, to those with all ideas.
+    nodes_ratio: f64,
+    cpu_ratio: f64,
+    /// Positions with another score than with all ideas.
+    different_scores: usize,
+}
+
+/// What came of it.
+struct Solved {
+    scores: Vec<Discs>,
+    nodes: u64,
+    seconds: f64,
+    cpu_seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Ablate {
+    positions: usize,
+    rows: Vec<Row>,
+}
+
+impl fmt::Display for Ablate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "without                    nodes  ratio     CPU s  ratio")?;
+        for row in &self.rows {
+            let Row { without, nodes, cpu_seconds, nodes_ratio, cpu_ratio, .. } = row;
+            let without = without.unwrap_or("(nothing)");
+            write!(
+                f,
+                "\n{without:20}{nodes:12} {nodes_ratio:6.2} {cpu_seconds:9.3} {cpu_ratio:6.2}"
+            )?;
+            if row.different_scores > 0 {
+                write!(f, "  {} different scores", row.different_scores)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Solves all positions with all ideas, then without each in turn; on one thread.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
+    let ideas: Vec<(Option<&'static str>, Ideas)> = std::iter::once((None, Ideas::ALL))
+        .chain(Ideas::one_off().map(|(name, ideas)| (Some(name), ideas)))
+        .collect();
+    session.progress().begin("ablate (positions)", 0, (ideas.len() * lines.len()) as u64);
+    let solve = |ideas: Ideas| -> Solved {
+        let mut searcher = Searcher::new(&evaluator, arguments.hash_mb as usize).with_ideas(ideas);
+        let (begun, cpu_begun) = (Instant::now(), ThreadTime::now());
+        let mut nodes = 0;
+        let scores = lines.iter().map(|line| {
+            searcher.new_game();
+            let solution = searcher.solve(&line.position);
+            session.progress().advance(1);
+            nodes += solution.nodes;
+            solution.score
+        });
+        let scores = scores.collect();
+        let (seconds, cpu) = (begun.elapsed(), cpu_begun.elapsed());
+        Solved { scores, nodes, seconds: seconds.as_secs_f64(), cpu_seconds: cpu.as_secs_f64() }
+    };
+    let solved: Vec<Solved> = ideas.iter().map(|&(_, ideas)| solve(ideas)).collect();
+    let all = &solved[0];
+    let row = |(&(without, _), one): (&(Option<&'static str>, Ideas), &Solved)| Row {
+        without,
+        nodes: one.nodes,
+        seconds: one.seconds,
+        cpu_seconds: one.cpu_seconds,
+        nodes_ratio: one.nodes as f64 / all.nodes.max(1) as f64,
+        cpu_ratio: one.cpu_seconds / all.cpu_seconds.max(1e-9),
+        different_scores: one.scores.iter().zip(&all.scores).filter(|(a, b)| a != b).count(),
+    };
+    let rows: Vec<Row> = ideas.iter().zip(&solved).map(row).collect();
+    let wrong = rows.iter().any(|row| row.different_scores > 0);
+    session.print(&Ablate { positions: lines.len(), rows })?;
+    Ok(Outcome::wrong_if(wrong))
+}

@@ -1,0 +1,36 @@
+//! The sum with gathers of eight lanes.
+
+use std::arch::x86_64::{
+    _mm_add_epi32, _mm_cvtsi128_si32, _mm_load_si128, _mm_shuffle_epi32, _mm256_add_epi32,
+    _mm256_castsi256_si128, _mm256_cvtepi16_epi32, _mm256_extracti128_si256,
+    _mm256_i32gather_epi32, _mm256_load_si256, _mm256_setzero_si256, _mm256_slli_epi32,
+    _mm256_srai_epi32,
+};
+
+use super::Aligned;
+use crate::eval::Value;
+use crate::pattern::{Indices, LANES};
+
+/// # Safety
+/// With any index, `start` plus the middle plus the index is a place with a weight and two more
+/// bytes behind it.
+#[inline]
+pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> Value {
+    // SAFETY: this file is compiled only where the target has AVX2; eight aligned lanes are left
+    // each time; the gathers are the caller's to answer for.
+    unsafe {
+        let mut total = _mm256_setzero_si256();
+        for lane in (0..LANES).step_by(8) {
+            let middle = _mm256_load_si256(middles.0.as_ptr().add(lane).cast());
+            let index = _mm_load_si128(indices.0.as_ptr().add(lane).cast());
+            let place = _mm256_add_epi32(middle, _mm256_cvtepi16_epi32(index));
+            let pairs = _mm256_i32gather_epi32::<2>(start.cast(), place);
+            let weights = _mm256_srai_epi32::<16>(_mm256_slli_epi32::<16>(pairs));
+            total = _mm256_add_epi32(total, weights);
+        }
+        let upper = _mm256_extracti128_si256::<1>(total);
+        let half = _mm_add_epi32(_mm256_castsi256_si128(total), upper);
+        let quarter = _mm_add_epi32(half, _mm_shuffle_epi32::<0b00_00_11_10>(half));
+        _mm_cvtsi128_si32(_mm_add_epi32(quarter, _mm_shuffle_epi32::<0b01>(quarter)))
+    }
+}

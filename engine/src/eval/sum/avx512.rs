@@ -1,0 +1,32 @@
+//! The sum with gathers of sixteen lanes.
+
+use std::arch::x86_64::{
+    _mm256_load_si256, _mm512_add_epi32, _mm512_cvtepi16_epi32, _mm512_i32gather_epi32,
+    _mm512_load_si512, _mm512_reduce_add_epi32, _mm512_setzero_si512, _mm512_slli_epi32,
+    _mm512_srai_epi32,
+};
+
+use super::Aligned;
+use crate::eval::Value;
+use crate::pattern::{Indices, LANES};
+
+/// # Safety
+/// With any index, `start` plus the middle plus the index is a place with a weight and two more
+/// bytes behind it.
+#[inline]
+pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> Value {
+    // SAFETY: this file is compiled only where the target has these instructions; sixteen aligned
+    // lanes are left each time; the gathers are the caller's to answer for.
+    unsafe {
+        let mut total = _mm512_setzero_si512();
+        for lane in (0..LANES).step_by(16) {
+            let middle = _mm512_load_si512(middles.0.as_ptr().add(lane).cast());
+            let index = _mm256_load_si256(indices.0.as_ptr().add(lane).cast());
+            let place = _mm512_add_epi32(middle, _mm512_cvtepi16_epi32(index));
+            let pairs = _mm512_i32gather_epi32::<2>(place, start.cast());
+            let weights = _mm512_srai_epi32::<16>(_mm512_slli_epi32::<16>(pairs));
+            total = _mm512_add_epi32(total, weights);
+        }
+        _mm512_reduce_add_epi32(total)
+    }
+}

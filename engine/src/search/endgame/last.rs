@@ -1,0 +1,225 @@
+//! The last four empty squares, one function for each number of them, in null windows.
+//!
+//! Half of all positions of an endgame search lie here, so nothing is looked up or sorted: moves
+//! are tried on each empty square, those of quadrants with an odd number of empty squares first.
+//! Each function takes `alpha` and says whether the score is above it: what it returns is a lower
+//! bound of the score if above `alpha`, else an upper bound.
+
+use super::super::ordering::quadrant;
+use crate::board::{Discs, Position, Square, Squares};
+
+/// The score of a position with four empty squares at most.
+pub(super) fn last_empties(position: Position, alpha: Discs, nodes: &mut u64) -> Discs {
+    let mut squares = Squares(position.empty());
+    let mut next = || squares.next();
+    match [next(), next(), next(), next()] {
+        [Some(a), Some(b), Some(c), Some(d)] => four_empties(position, [a, b, c, d], alpha, nodes),
+        [Some(a), Some(b), Some(c), None] => three_empties(position, [a, b, c], alpha, nodes),
+        [Some(a), Some(b), None, _] => two_empties(position, [a, b], alpha, nodes),
+        [Some(a), None, ..] => one_empty(position, a, nodes),
+        [None, ..] => {
+            *nodes += 1;
+            position.score()
+        }
+    }
+}
+
+/// The score of a position with four empty squares, given in ascending order.
+#[inline]
+fn four_empties(position: Position, squares: [Square; 4], alpha: Discs, nodes: &mut u64) -> Discs {
+    *nodes += 1;
+    let [a, b, c, d] = by_quadrants(squares);
+    // After a move the other three are to be in such an order again.
+    let (after_c, after_d) =
+        if quadrant(b) == quadrant(c) { ([a, b, d], [a, b, c]) } else { ([d, a, b], [c, a, b]) };
+    let tries = [(a, [b, c, d]), (b, [a, c, d]), (c, after_c), (d, after_d)];
+    best_score(position, tries, alpha, |child, rest, alpha| {
+        three_empties(child, rest, alpha, nodes)
+    })
+}
+
+/// The score of a position with three empty squares; one alone in its quadrant comes first.
+fn three_empties(
+    position: Position,
+    [a, b, c]: [Square; 3],
+    alpha: Discs,
+    nodes: &mut u64,
+) -> Discs {
+    *nodes += 1;
+    let tries = [(a, [b, c]), (b, [a, c]), (c, [a, b])];
+    best_score(position, tries, alpha, |child, rest, alpha| two_empties(child, rest, alpha, nodes))
+}
+
+/// The score of a position with two empty squares.
+#[inline]
+fn two_empties(position: Position, [a, b]: [Square; 2], alpha: Discs, nodes: &mut u64) -> Discs {
+    *nodes += 1;
+    let tries = [(a, b), (b, a)];
+    best_score(position, tries, alpha, |child, rest, _| one_empty(child, rest, nodes))
+}
+
+/// The score of a position, by the best of the legal ones among `tries` (each a square and what
+/// then remains empty), after a pass where the player has none. `score` is asked for the score of
+/// the position after a move, with that position's `alpha`.
+#[inline(always)]
+fn best_score<Rest: Copy, const N: usize>(
+    position: Position,
+    tries: [(Square, Rest); N],
+    alpha: Discs,
+    mut score: impl FnMut(Position, Rest, Discs) -> Discs,
+) -> Discs {
+    if let Some(best) = best_move(position, tries, alpha, &mut score) {
+        return best;
+    }
+    match best_move(position.pass(), tries, -alpha - 1, &mut score) {
+        Some(best) => -best,
+        None => position.score(),
+    }
+}
+
+/// The score of the best legal move among `tries`, or of the first one above `alpha`.
+#[inline(always)]
+fn best_move<Rest: Copy, const N: usize>(
+    position: Position,
+    tries: [(Square, Rest); N],
+    alpha: Discs,
+    score: &mut impl FnMut(Position, Rest, Discs) -> Discs,
+) -> Option<Discs> {
+    let mut best = None;
+    for (square, rest) in tries {
+        if NEIGHBOURS[square.index() & 63] & position.opponent() == 0 {
+            continue;
+        }
+        let flips = position.flips(square);
+        if flips == 0 {
+            continue;
+        }
+        let score = -score(position.after(square, flips), rest, -alpha - 1);
+        if score > alpha {
+            return Some(score);
+        }
+        best = best.max(Some(score));
+    }
+    best
+}
+
+/// The score of a position with one empty square: the last disc is counted, not played.
+#[inline]
+fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
+    *nodes += 1;
+    // The score if nothing more happened and the empty square were the opponent's.
+    let base = 2 * position.player().count_ones() as Discs - 64;
+    let flips = position.last_flips(square) as Discs;
+    if flips != 0 {
+        return base + 2 * (flips + 1);
+    }
+    let replies = position.pass().last_flips(square) as Discs;
+    if replies != 0 {
+        return base - 2 * replies;
+    }
+    position.score()
+}
+
+/// Brings four squares, given in ascending order, into one in which those of quadrants with an
+/// odd number of them come first, fewer before more, and those of one quadrant stand together.
+#[inline]
+fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
+    let key = squares.iter().rev().fold(0, |key, &square| key << 2 | quadrant(square));
+    ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
+}
+
+/// The order for each four quadrants, two bits for each square.
+static ORDERS: [[u8; 4]; 256] = {
+    let mut orders = [[0; 4]; 256];
+    let mut key = 0;
+    while key < 256 {
+        // How many squares the quadrant of each place has: ascending, but 1, 3, 2, 4.
+        let mut used = 0;
+        let mut rank = 0;
+        while rank < 4 {
+            let mut quadrant = 0;
+            while quadrant < 4 {
+                let mut members = 0;
+                let mut place = 0;
+                while place < 4 {
+                    members += (key >> (2 * place) & 3 == quadrant) as usize;
+                    place += 1;
+                }
+                place = 0;
+                while place < 4 && members == [1, 3, 2, 4][rank] {
+                    if key >> (2 * place) & 3 == quadrant {
+                        orders[key][used] = place as u8;
+                        used += 1;
+                    }
+                    place += 1;
+                }
+                quadrant += 1;
+            }
+            rank += 1;
+        }
+        key += 1;
+    }
+    orders
+};
+
+/// The squares next to each square: without an opponent's disc there, no move is legal.
+static NEIGHBOURS: [u64; 64] = {
+    let mut neighbours = [0; 64];
+    let mut index = 0;
+    while index < 64 {
+        let bit: u64 = 1 << index;
+        let file = index & 7;
+        let left = if file > 0 { bit >> 1 } else { 0 };
+        let right = if file < 7 { bit << 1 } else { 0 };
+        let row = left | bit | right;
+        neighbours[index] = (row << 8) | (row >> 8) | left | right;
+        index += 1;
+    }
+    neighbours
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Generator;
+
+    #[test]
+    fn no_move_is_legal_without_a_neighbour() {
+        let mut random = Generator::new(4);
+        for square in Square::all() {
+            for _ in 0..2_000 {
+                let (a, b) = (random.next_u64(), random.next_u64());
+                let position = Position::new(a & !square.bit(), !a & b & !square.bit()).unwrap();
+                if position.flips(square) != 0 {
+                    assert_ne!(NEIGHBOURS[square.index()] & position.opponent(), 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn four_squares_are_ordered_by_the_parity_of_their_quadrants() {
+        let mut random = Generator::new(5);
+        for _ in 0..20_000 {
+            let mut bits = 0u64;
+            while bits.count_ones() < 4 {
+                bits |= 1 << random.below(64);
+            }
+            let mut squares = Squares(bits);
+            let squares = std::array::from_fn(|_| squares.next().unwrap());
+            let ordered = by_quadrants(squares);
+            let mut again = ordered;
+            again.sort();
+            assert_eq!(again, squares);
+            let members = |square| {
+                ordered.iter().filter(|&&other| quadrant(other) == quadrant(square)).count()
+            };
+            let counts = ordered.map(members);
+            let orders = [[1, 1, 1, 1], [1, 1, 2, 2], [1, 3, 3, 3], [2, 2, 2, 2], [4, 4, 4, 4]];
+            assert!(orders.contains(&counts), "{counts:?}");
+            if counts[3] == 2 {
+                assert_eq!(quadrant(ordered[2]), quadrant(ordered[3]));
+            }
+        }
+    }
+}

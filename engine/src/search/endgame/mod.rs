@@ -1,0 +1,75 @@
+//! Search to the end of the game, in discs: exact, fail-soft, mostly in null windows.
+//!
+//! Four kinds of nodes, by what their subtrees are worth: with many empty squares moves are
+//! ordered by a shallow search ([`evaluated`]), with fewer by how many replies they leave, with a
+//! handful by parity only ([`unevaluated`]), and the last four squares are tried one after another
+//! ([`last`]).
+
+mod evaluated;
+mod last;
+mod unevaluated;
+
+use super::Searcher;
+use super::window::Best;
+use crate::board::{Discs, Position};
+use crate::eval::{Evaluate, STEPS_PER_DISC};
+
+/// Beyond every score.
+const INFINITE: Discs = 65;
+/// From this many empty squares on, a search to a fixed depth guesses the score first.
+const GUESSED_EMPTIES: u32 = 10;
+/// From this many empty squares on, moves are ordered by value, and children looked up for a cut-off.
+const EVALUATED_EMPTIES: u32 = 11;
+/// From this many empty squares on, moves are ordered by the replies they leave.
+const ORDERED_EMPTIES: u32 = 7;
+/// Half the width of the first window around the guess.
+const FIRST_MARGIN: Discs = 3;
+
+impl<E: Evaluate> Searcher<'_, E> {
+    /// Solves a position in windows around a guessed score, each wider than the one before.
+    pub(super) fn endgame_from_a_guess(&mut self, position: &Position) -> Best {
+        let empties = position.empties();
+        let state = self.evaluator.state(position);
+        if empties < GUESSED_EMPTIES || !self.ideas.aspiration || self.is_solved(position) {
+            return self.evaluated(position, &state, -INFINITE, INFINITE);
+        }
+        let guess = self.iterate(position, (empties - 8).min(2 + empties / 4));
+        let mut center =
+            (guess.value as f64 / f64::from(STEPS_PER_DISC) / 2.0).round() as Discs * 2;
+        let mut margin = FIRST_MARGIN;
+        loop {
+            let alpha = (center - margin).max(-INFINITE);
+            let beta = (center + margin).min(INFINITE);
+            let best = self.evaluated(position, &state, alpha, beta);
+            if alpha < best.value && best.value < beta {
+                return best;
+            }
+            margin *= 2;
+            center = best.value;
+        }
+    }
+
+    /// Whether the table holds the score.
+    fn is_solved(&self, position: &Position) -> bool {
+        let bounds = self.table.probe(position).map(|entry| entry.bounds(position.empties()));
+        bounds.is_some_and(|(lower, upper)| lower == upper)
+    }
+}
+
+/// From how much `alpha` on it is worth the time to count the other side's stable discs: they
+/// must take more than half of what is not won.
+#[inline]
+fn is_stability_promising(alpha: Discs, empties: u32) -> bool {
+    alpha >= STABILITY_ALPHA[empties as usize & 63]
+}
+
+/// By empty squares; measured.
+static STABILITY_ALPHA: [Discs; 64] = {
+    let mut alphas = [0; 64];
+    let mut empties = 0;
+    while empties < 64 {
+        alphas[empties] = 2 * empties as Discs - 6;
+        empties += 1;
+    }
+    alphas
+};

@@ -1,0 +1,214 @@
+//! Null-window nodes without values: ordered by replies or by parity, as few squares are empty.
+//!
+//! Each function takes `alpha` and says whether the score is above it: what it returns is a lower
+//! bound of the score if above `alpha`, else an upper bound.
+
+use arrayvec::ArrayVec;
+
+use super::super::Searcher;
+use super::super::ordering::{Parity, weighted_count};
+use super::last::last_empties;
+use super::{EVALUATED_EMPTIES, INFINITE, ORDERED_EMPTIES, is_stability_promising};
+use crate::board::{Discs, Position, Square, Squares};
+use crate::eval::Evaluate;
+
+/// A move to be searched: the square, and the position after it with the replies there.
+#[derive(Clone, Copy)]
+struct Candidate {
+    square: Square,
+    child: Position,
+    replies: u64,
+    promise: i32,
+}
+
+impl<E: Evaluate> Searcher<'_, E> {
+    /// Whether the score is above `alpha`, by the kind of node that suits the position.
+    #[inline]
+    pub(super) fn unevaluated(
+        &mut self,
+        position: Position,
+        parity: Parity,
+        alpha: Discs,
+        empties: u32,
+    ) -> Discs {
+        if empties <= 4 {
+            return last_empties(position, alpha, &mut self.nodes);
+        }
+        self.unevaluated_with(position, position.moves(), parity, alpha, empties)
+    }
+
+    /// The same, where the moves are known; with five empty squares at least.
+    #[inline]
+    fn unevaluated_with(
+        &mut self,
+        position: Position,
+        squares: u64,
+        parity: Parity,
+        alpha: Discs,
+        empties: u32,
+    ) -> Discs {
+        if empties >= ORDERED_EMPTIES {
+            self.by_replies(position, squares, parity, alpha, empties)
+        } else {
+            self.by_parity(position, squares, parity, alpha, empties)
+        }
+    }
+
+    /// A node whose moves are ordered by the replies they leave.
+    fn by_replies(
+        &mut self,
+        position: Position,
+        squares: u64,
+        parity: Parity,
+        alpha: Discs,
+        empties: u32,
+    ) -> Discs {
+        self.nodes += 1;
+        if squares == 0 {
+            let passed = position.pass();
+            let replies = passed.moves();
+            if replies == 0 {
+                return position.score();
+            }
+            return -self.by_replies(passed, replies, parity, -alpha - 1, empties);
+        }
+        if self.ideas.stability && is_stability_promising(alpha, empties) {
+            let upper = 64 - 2 * position.stable_of_opponent().count_ones() as Discs;
+            if upper <= alpha {
+                return upper;
+            }
+        }
+        let (mut lower, mut upper) = (-INFINITE, INFINITE);
+        let mut table_move = None;
+        if self.ideas.near_table
+            && let Some(known) = self.near.probe(position)
+        {
+            if known.lower > alpha {
+                return known.lower;
+            }
+            if known.upper <= alpha {
+                return known.upper;
+            }
+            (lower, upper) = (known.lower, known.upper);
+            table_move = known.best;
+        }
+        let (best, square) =
+            self.best_by_replies(position, squares, table_move, parity, alpha, empties);
+        if self.ideas.near_table {
+            if best > alpha {
+                lower = best;
+            } else {
+                upper = best;
+            }
+            self.near.store(position, lower, upper, Some(square));
+        }
+        best
+    }
+
+    /// The best move of such a node, or the first one above `alpha`. There is a move.
+    #[inline]
+    fn best_by_replies(
+        &mut self,
+        position: Position,
+        mut squares: u64,
+        table_move: Option<Square>,
+        parity: Parity,
+        alpha: Discs,
+        empties: u32,
+    ) -> (Discs, Square) {
+        let mut best = (-INFINITE, Square::A1);
+        if self.ideas.table_move_first
+            && let Some(square) = table_move
+        {
+            let child = position.after(square, position.flips(square));
+            let parity = parity.after(square);
+            best = (-self.unevaluated(child, parity, -alpha - 1, empties - 1), square);
+            if best.0 > alpha {
+                return best;
+            }
+            squares &= !square.bit();
+        }
+        let mut candidates = ArrayVec::<Candidate, { EVALUATED_EMPTIES as usize }>::new();
+        let odd_squares = parity.odd_squares();
+        for square in Squares(squares) {
+            let child = position.after(square, position.flips(square));
+            if child.player() == 0 && self.ideas.wipe_out {
+                return (64, square);
+            }
+            let replies = child.moves();
+            let odd = i32::from(square.bit() & odd_squares != 0);
+            let promise = if Some(square) == table_move {
+                1 << 20
+            } else if self.ideas.ordering_by_replies {
+                odd - 2 * weighted_count(replies)
+            } else {
+                odd
+            };
+            candidates.push(Candidate { square, child, replies, promise });
+        }
+        while let Some(next) = take_best(&mut candidates) {
+            let parity = parity.after(next.square);
+            let score =
+                -self.unevaluated_with(next.child, next.replies, parity, -alpha - 1, empties - 1);
+            if score > best.0 {
+                best = (score, next.square);
+                if score > alpha {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+
+    /// A node whose moves are tried in odd quadrants first.
+    fn by_parity(
+        &mut self,
+        position: Position,
+        squares: u64,
+        parity: Parity,
+        alpha: Discs,
+        empties: u32,
+    ) -> Discs {
+        self.nodes += 1;
+        if squares == 0 {
+            let passed = position.pass();
+            let replies = passed.moves();
+            if replies == 0 {
+                return position.score();
+            }
+            return -self.by_parity(passed, replies, parity, -alpha - 1, empties);
+        }
+        if self.ideas.stability && is_stability_promising(alpha, empties) {
+            let upper = 64 - 2 * position.stable_of_opponent().count_ones() as Discs;
+            if upper <= alpha {
+                return upper;
+            }
+        }
+        let odd_squares = parity.odd_squares();
+        let mut best = -INFINITE;
+        for group in [squares & odd_squares, squares & !odd_squares] {
+            for square in Squares(group) {
+                let child = position.after(square, position.flips(square));
+                let parity = parity.after(square);
+                let score = -self.unevaluated(child, parity, -alpha - 1, empties - 1);
+                if score > alpha {
+                    return score;
+                }
+                best = best.max(score);
+            }
+        }
+        best
+    }
+}
+
+/// Takes out the most promising candidate. One pass each time: most nodes end after a move or two.
+#[inline]
+fn take_best<const N: usize>(candidates: &mut ArrayVec<Candidate, N>) -> Option<Candidate> {
+    let mut best = 0;
+    for index in 1..candidates.len() {
+        if candidates[index].promise > candidates[best].promise {
+            best = index;
+        }
+    }
+    candidates.swap_pop(best)
+}
