@@ -69,7 +69,7 @@ fn a_bad_line_is_refused_by_file_and_line() {
         let output = run(&format!("{START}\n{START}\n{bad}\n"), &["--weights", "none"]);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{stderr}");
-        assert!(stderr.contains("boards.txt, line 3: "), "{stderr}");
+        assert!(stderr.contains("boards.txt: line 3: "), "{stderr}");
         assert!(output.stdout.is_empty());
     }
 }

@@ -68,12 +68,12 @@ fn one_and_two_threads_give_the_same_bytes() {
 #[test]
 fn a_limit_on_memory_changes_no_byte() {
     let folder = tempfile::tempdir().unwrap();
-    let data = games(folder.path(), 600);
+    let data = games(folder.path(), 2500);
     let sha256 = |name: &str, more: &[&str]| {
         let report = fit(&data, &folder.path().join(name), more);
         report["sha256"].as_str().unwrap().to_owned()
     };
-    let limited = sha256("limited.weights", &["--memory-mb", "1"]);
+    let limited = sha256("limited.weights", &["--memory-mb", "2"]);
     assert_eq!(limited, sha256("unlimited.weights", &[]));
 }
 

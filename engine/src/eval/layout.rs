@@ -62,7 +62,8 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
 pub(super) fn fold(set: PatternSet, tables: &[i16]) -> Weights {
     let mut weights = Weights::zero(set);
     let layout = TableLayout::new(weights.geometry());
-    for (table, phase) in tables.chunks_exact(layout.stride).zip(Phase::all()) {
+    for phase in Phase::all() {
+        let table = &tables[layout.start(phase.index())..][..layout.stride];
         let geometry = weights.geometry();
         let mut steps = vec![0; geometry.parameters()];
         for (pattern, start) in geometry.patterns.iter().zip(pattern_starts(geometry)) {

@@ -297,7 +297,10 @@ fn a_checkpoint_keeps_what_was_recorded_until_it_is_removed() {
     let names: Vec<&str> = found.iter().map(|section| section.name.as_str()).collect();
     assert_eq!(names, ["0", "1", "2", "3"]);
     let warning = checkpoint.warning().unwrap();
-    assert!(warning.contains("file.checkpoint.partial: a torn frame"), "{warning}");
+    assert!(
+        warning.contains("file.checkpoint.partial: section 5 (`4`) that begins at byte "),
+        "{warning}"
+    );
     assert!(matches!(
         Checkpoint::open(&path, &provenance().with("seed", 8), Existing::Keep),
         Err(FileError::Busy { .. })

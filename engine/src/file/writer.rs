@@ -131,6 +131,12 @@ impl Writer {
         (bytes > 0).then(|| format!("{path}: {}; the {bytes} {dropped}", self.dropped_at))
     }
 
+    /// Leaves the partial file there, empty or not: the output that stands in its place is to be
+    /// replaced by the next run.
+    pub fn leave(mut self) {
+        self.removed_if_empty = false;
+    }
+
     /// Writes a section: a name of 1 to 255 bytes, content of at most
     /// [`super::MAX_CONTENT_BYTES`].
     pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {

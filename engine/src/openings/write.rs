@@ -201,7 +201,7 @@ mod tests {
         let path = folder.path().join("stopped.openings");
         let mut found = 0;
         // Enumerating the plies asks nobody; the last stage scores 10,649 positions.
-        for units in [600, 0, 5000, 4000, u64::MAX] {
+        for units in [600, 0, 3000, 3000, u64::MAX] {
             let progress = StopAfter::units(units);
             let result = write_openings(&path, &SETTINGS, &Mobility, Existing::Keep, &progress);
             assert_eq!(progress.begun_with(), found);

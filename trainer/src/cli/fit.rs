@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::device::{Device, Picked};
 use super::phases::Phases;
-use crate::dataset::{DataChoice, Dataset, MemoryLimit, Part};
+use crate::dataset::{DataChoice, Dataset, MemoryLimit, Part, allowed_bytes};
 use crate::fit::{self, Fit, FitReport, FitSettings, Limits, Schedule, Window};
 use crate::model::Model;
 use crate::source::LabelRules;
@@ -88,8 +88,8 @@ pub struct Arguments {
     #[arg(long, value_name = "X", value_parser = super::loss::largest_error)]
     max_mae: Option<f64>,
     /// The memory to use, in MB of 2^20 bytes: half for positions, which go through temporary files
-    /// beside the output where they do not fit; half for phases at work, the less the fewer at
-    /// once [default: what there is]
+    /// beside the output where they do not fit; half for phases at work, of which there are the
+    /// fewer [default: what there is]
     #[arg(long, value_name = "MB")]
     memory_mb: Option<u64>,
     /// Write over an output that stands in the way
@@ -153,16 +153,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let model = Model::new(set);
     let (labels, split) = (&settings.labels, settings.split());
-    let (half, progress) = (arguments.half_of_memory(), session.progress());
-    let memory = Some(half.bytes);
-    let dataset = Dataset::read_within(
-        Some(half),
-        &arguments.data,
-        &arguments.test,
-        labels,
-        split,
-        progress,
-    )?;
+    let memory = arguments.memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
+    let (limit, progress) = (Some(arguments.limit_of_positions(memory)), session.progress());
+    let dataset =
+        Dataset::read_within(limit, &arguments.data, &arguments.test, labels, split, progress)?;
     let fit = Fit {
         model: &model,
         dataset: &dataset,
@@ -170,7 +164,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         optimizer,
         initial: initial.as_ref(),
         phases: arguments.phases.0.clone(),
-        limits: Limits { time: arguments.minutes, memory },
+        limits: Limits { time: arguments.minutes, memory: Some(memory) },
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let (summary, phases) = device.run(&fit, &arguments.out, existing, session.progress())?;
@@ -193,14 +187,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    /// How much memory positions may take, and again the phases at work.
-    fn half_of_memory(&self) -> MemoryLimit {
+    /// Half of the memory is for positions.
+    fn limit_of_positions(&self, memory: u64) -> MemoryLimit {
         let beside = self.out.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let folder = beside.unwrap_or(Path::new(".")).to_owned();
-        match self.memory_mb {
-            Some(megabytes) => MemoryLimit { bytes: megabytes.saturating_mul(1 << 19), folder },
-            None => MemoryLimit::of_machine(folder),
-        }
+        MemoryLimit { bytes: memory / 2, folder: beside.unwrap_or(Path::new(".")).to_owned() }
     }
 
     /// How to fit, and why.

@@ -12,15 +12,9 @@ pub struct MemoryLimit {
     pub folder: PathBuf,
 }
 
-impl MemoryLimit {
-    /// Half of what the machine, the control group and the limit on the process's data allow.
-    pub fn of_machine(folder: PathBuf) -> Self {
-        Self { bytes: allowed_bytes() / 2, folder }
-    }
-}
-
+/// What the machine, the control group and the limit on the process's data allow.
 #[cfg(target_os = "linux")]
-fn allowed_bytes() -> u64 {
+pub fn allowed_bytes() -> u64 {
     use rustix::process::{Resource, getrlimit};
 
     let machine = rustix::system::sysinfo();
@@ -32,7 +26,8 @@ fn allowed_bytes() -> u64 {
     [group, data].into_iter().flatten().fold(installed, u64::min)
 }
 
+/// Nothing is known of what the machine allows.
 #[cfg(not(target_os = "linux"))]
-fn allowed_bytes() -> u64 {
+pub fn allowed_bytes() -> u64 {
     u64::MAX
 }

@@ -12,7 +12,7 @@ mod tests;
 
 pub use build::{DatasetBuilder, DatasetError, Input};
 pub use choice::{DataChoice, DataChoiceError};
-pub use memory::MemoryLimit;
+pub use memory::{MemoryLimit, allowed_bytes};
 pub use split::{Part, Split};
 
 use othello_engine::board::{Phase, Position};

@@ -47,7 +47,7 @@ pub struct Limits {
     /// How long it may run. What has not come to its end by then goes into the weights as it
     /// stands, and is left to be gone on with by the next run.
     pub time: Option<Duration>,
-    /// The bytes that the phases at work may hold, besides the positions.
+    /// The bytes that the fit may hold. The phases at work take half of it, or what one of them needs.
     pub memory: Option<u64>,
 }
 
@@ -73,7 +73,7 @@ pub enum FitError {
     )]
     OutOfTime,
     /// Too little memory for a single phase.
-    #[error("the fit of one phase takes {needed} MB, half of what --memory-mb has to be at least")]
+    #[error("the fit of one phase takes {needed} MB; raise --memory-mb")]
     OutOfMemory {
         /// In megabytes of 2²⁰ bytes.
         needed: u64,
@@ -153,6 +153,7 @@ impl Fit<'_> {
         report.write(path)?;
         if !shared.stopped.is_empty() {
             let summary = write_unfinished(&weights, path, &provenance, &report)?;
+            writer.leave();
             return Ok((summary, report));
         }
         let summary = weights.write_to(writer)?;
@@ -169,10 +170,10 @@ impl Fit<'_> {
         // the phase is kept, and their bytes.
         const BYTES_PER_PARAMETER: u64 = 8 * 17 + 4;
         let one = self.model.parameters() as u64 * BYTES_PER_PARAMETER;
-        match usize::try_from(memory / one).unwrap_or(usize::MAX) {
-            0 => Err(FitError::OutOfMemory { needed: one.div_ceil(1 << 20) }),
-            phases => Ok(phases.min(threads)),
+        if one > memory {
+            return Err(FitError::OutOfMemory { needed: one.div_ceil(1 << 20) });
         }
+        Ok(usize::try_from(memory / 2 / one).unwrap_or(usize::MAX).clamp(1, threads))
     }
 
     fn remove_unfinished(

@@ -109,12 +109,20 @@ pub(super) fn all() -> Vec<Kind> {
 const FULL_SETTINGS: &str = r#"
 window = "1,0.5"
 ridge = 12.5
-iterations = 7
 patience = 3
-tolerance = 1e-4
 seed = 9
 validation_percent = 10
 test_percent = 20
+
+[least_squares]
+iterations = 7
+tolerance = 1e-4
+
+[adam]
+passes = 4
+batch = 100
+learning_rate = 0.5
+schedule = "step:2:0.5"
 
 [[labels]]
 plies = "solved-1..=solved"
