@@ -1,0 +1,6 @@
+//! Work on files of records: what they hold, and files made from them.
+
+pub mod inspect;
+pub mod merge;
+pub mod relabel;
+pub mod validate;
