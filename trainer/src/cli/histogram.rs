@@ -36,7 +36,9 @@ mod tests {
     #[test]
     fn bars_are_as_long_as_their_share_of_the_largest() {
         let mut bars = Histogram::default();
-        [(-8, 1), (0, 100), (8, 30), (8, 20)].map(|(number, count)| bars.add(number, count));
+        for (number, count) in [(-8, 1), (0, 100), (8, 30), (8, 20)] {
+            bars.add(number, count);
+        }
         let lengths: Vec<usize> =
             bars.to_string().lines().map(|l| l.matches('#').count()).collect();
         assert_eq!(lengths, [1, 50, 25]);

@@ -223,7 +223,7 @@ mod tests {
         let moves = "f5f6d3g5h5h4f7h6g6f4h3h7f3g4e3d2c3f8c1e6h8d1";
         let squares = othello_engine::board::transcript::parse(moves).unwrap();
         let mut replay = Replay::from_start(&[]).unwrap();
-        let mut text = format!("CO[a \\] and a (parenthesis)]");
+        let mut text = String::from("CO[a \\] and a (parenthesis)]");
         let mut passes = 0;
         for square in squares {
             if replay.push(square).is_err() {

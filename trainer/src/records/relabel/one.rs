@@ -64,11 +64,12 @@ impl Settings {
         // From the solved position on, values are exact ones or none.
         let solved = game.solved().map_or(moves, |solved| usize::from(solved.ply));
         let end = self.first_exact(game).min(solved).min(moves);
-        for ply in usize::from(game.random_plies())..end {
+        let searched = replay.steps[..end].iter().zip(&mut values);
+        for (step, value) in searched.skip(usize::from(game.random_plies())) {
             searcher.new_game();
-            let found = searcher.search(&replay.steps[ply].position, depth);
+            let found = searcher.search(&step.position, depth);
             let discs = (f64::from(found.value) / f64::from(STEPS_PER_DISC)).round();
-            values[ply] = Some(discs as i8);
+            *value = Some(discs as i8);
         }
         values
     }
