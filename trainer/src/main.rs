@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use othello_engine::cli::common;
 use othello_trainer::cli::{
     bench, diff, doctor, export, fit, import, inspect, loss, matches, merge, quickstart, relabel,
-    validate,
+    sample, shuffle, split, validate,
 };
 
 /// Othello trainer: fits evaluation weights to games, and compares them.
@@ -46,6 +46,12 @@ enum Command {
     Quickstart(quickstart::Arguments),
     /// Give games the exact scores of their positions
     Relabel(relabel::Arguments),
+    /// Take some games of many
+    Sample(sample::Arguments),
+    /// Put games into another order
+    Shuffle(shuffle::Arguments),
+    /// Divide games into training, validation and test
+    Split(split::Arguments),
     /// Whether files are what was written
     Validate(validate::Arguments),
 }
@@ -65,6 +71,9 @@ fn main() -> ExitCode {
         Command::Merge(arguments) => merge::run(arguments, session),
         Command::Quickstart(arguments) => quickstart::run(arguments, session),
         Command::Relabel(arguments) => relabel::run(arguments, session),
+        Command::Sample(arguments) => sample::run(arguments, session),
+        Command::Shuffle(arguments) => shuffle::run(arguments, session),
+        Command::Split(arguments) => split::run(arguments, session),
         Command::Validate(arguments) => validate::run(arguments, session),
     })
 }

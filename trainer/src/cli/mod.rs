@@ -15,4 +15,8 @@ pub mod merge;
 pub mod phases;
 pub mod quickstart;
 pub mod relabel;
+pub mod sample;
+pub mod selection;
+pub mod shuffle;
+pub mod split;
 pub mod validate;

@@ -11,7 +11,8 @@ use othello_engine::selfplay::Shard;
 use serde::Serialize;
 
 use super::histogram::Histogram;
-use crate::records::relabel::{Changes, Inputs, Relabelled, Run, Settings, relabel};
+use crate::records::relabel::{Changes, Relabelled, Run, Settings, relabel};
+use crate::records::sequence::Inputs;
 
 /// Arguments of `relabel`.
 #[derive(clap::Args, Debug)]

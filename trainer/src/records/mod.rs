@@ -3,4 +3,6 @@
 pub mod inspect;
 pub mod merge;
 pub mod relabel;
+pub mod select;
+pub mod sequence;
 pub mod validate;

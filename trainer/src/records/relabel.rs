@@ -1,7 +1,6 @@
 //! Games with the exact scores of their positions from some number of empty squares on: how
 //! collections of games are corrected, whose results tell what happened and not what was right.
 
-mod inputs;
 mod one;
 
 use std::ops::Range;
@@ -17,7 +16,8 @@ use othello_engine::search::Searchers;
 use othello_engine::selfplay::Shard;
 use rayon::prelude::*;
 
-pub use inputs::Inputs;
+use super::sequence::Inputs;
+
 pub use one::{Changes, Settings};
 
 /// Which games to relabel.
@@ -48,8 +48,9 @@ const HASH_MEGABYTES: usize = 16;
 
 impl Run<'_> {
     fn provenance(&self) -> Provenance {
-        let provenance = Provenance::new("relabel")
-            .with("inputs", self.inputs.checksums())
+        let provenance = self
+            .inputs
+            .provenance("relabel")
             .with("games", self.inputs.games())
             .with("exact", self.settings.exact)
             .with("shard", self.shard.to_string());

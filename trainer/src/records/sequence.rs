@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
+use othello_engine::file::Provenance;
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader, RecordError};
 
@@ -36,9 +37,9 @@ impl Inputs {
         self.games
     }
 
-    /// The checksums of the files' contents.
-    pub(super) fn checksums(&self) -> Vec<String> {
-        self.checksums.clone()
+    /// What `command` makes of these games, as far as they decide it.
+    pub(super) fn provenance(&self, command: &str) -> Provenance {
+        Provenance::new(command).with("inputs", self.checksums.clone())
     }
 
     /// The games from number `first` on, counted from 0.
