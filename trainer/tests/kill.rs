@@ -136,6 +136,11 @@ fn fit_by_least_squares() {
     check_fit("lsq");
 }
 
+#[test]
+fn fit_by_adam() {
+    check_fit("adam");
+}
+
 /// Minutes of work: not among the few kills.
 #[test]
 fn quickstart() {

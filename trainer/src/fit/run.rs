@@ -341,7 +341,14 @@ impl<B: Backend> Work<'_, B> {
         let mut unfinished =
             Unfinished::new(self.path, self.provenance, phase).until(self.deadline, self.progress);
         let resumed = unfinished.read(model.parameters(), |line| self.progress.message(line));
-        let PhaseEnd { fitted, metrics, stopped } = fit.run(resumed, &mut unfinished)?;
+        let end = match fit.run(resumed, &mut unfinished) {
+            Err(PhaseError::Foreign(error)) => {
+                self.progress.message(&unfinished.anew(&error));
+                fit.run(None, &mut unfinished)
+            }
+            end => end,
+        };
+        let PhaseEnd { fitted, metrics, stopped } = end?;
         let mut shared = self.lock();
         if stopped {
             shared.stopped.push(phase);
