@@ -61,9 +61,9 @@ impl<'a> Unfinished<'a> {
             None
         };
         match self.sections(parameters) {
-            Ok(None) => {
-                anew("expected a checkpoint of this fit, and its provenance is another".to_owned())
-            }
+            Ok(None) => anew(
+                "expected a checkpoint of this fit, and it was made from other settings".to_owned(),
+            ),
             Ok(Some(sections)) => Snapshot::from_sections(&sections, parameters)
                 .map_or_else(|error| anew(error.to_string()), Some),
             Err(error) => anew(error.to_string()),
