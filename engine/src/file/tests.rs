@@ -215,6 +215,23 @@ fn an_existing_output_is_done_or_refused_or_replaced() {
     assert_eq!(read(&path).unwrap().len(), 1);
 }
 
+/// A fit whose time is up leaves unfinished weights; the runs after it may fail before they keep anything.
+#[test]
+fn what_is_to_be_replaced_is_to_be_replaced_after_runs_that_failed_too() {
+    let folder = Folder::new();
+    let path = folder.path("file");
+    write(&path, &some_sections());
+    let other = provenance().with("seed", 8);
+    let begin = || Writer::begin(&path, Kind::Games, &other, Existing::Keep);
+    let first = Writer::begin(&path, Kind::Games, &other, Existing::Replace).unwrap();
+    let Begin::Writer(writer) = first else { panic!("not begun") };
+    writer.leave();
+    for _ in 0..2 {
+        assert!(matches!(begin(), Ok(Begin::Writer(_))));
+    }
+    assert_eq!(read(&path).unwrap(), some_sections());
+}
+
 #[test]
 fn a_damaged_or_foreign_output_is_not_taken_for_done() {
     let folder = Folder::new();
