@@ -111,10 +111,11 @@ fn games() -> &'static Path {
     folder.path()
 }
 
-fn check_fit(optimizer: &str) {
+fn check_fit(optimizer: &str, iterations: u64) {
     let data = games().join("random.games");
     let arguments = ["fit", data.to_str().expect("a name in UTF-8"), "--out", "out.weights"];
-    let settings = ["--patterns", "small", "--optimizer", optimizer];
+    let iterations = iterations.to_string();
+    let settings = ["--patterns", "small", "--optimizer", optimizer, "--iterations", &iterations];
     let finished = |folder: &Path| {
         let path = folder.join("out.weights.checkpoint.partial");
         let sections = whole_sections(&path, Kind::Checkpoint);
@@ -133,12 +134,12 @@ fn check_fit(optimizer: &str) {
 
 #[test]
 fn fit_by_least_squares() {
-    check_fit("lsq");
+    check_fit("lsq", 40);
 }
 
 #[test]
 fn fit_by_adam() {
-    check_fit("adam");
+    check_fit("adam", size(2, 10));
 }
 
 /// Minutes of work: not among the few kills.
