@@ -144,3 +144,42 @@ cmp "$out/exact-16.games" "$out/merged.games" && echo "the same bytes"
 step "fitted to the years before: MAE on those 4884 positions, 5.65 or better"
 "$trainer" fit "$out/before.games" --phases 36..36 --out "$out/wthor.weights" 2>"$out/log" >"$out/fit"
 "$trainer" loss "$out/wthor.weights" "$out/solved.positions" --max-mae 5.65 2>"$out/log"
+
+step "one fit on cpu with 1 and 2 threads, and through the kernels run on the CPU: one sha256 an optimizer"
+for optimizer in lsq adam; do
+    for where in "cpu --threads 1" "cpu --threads 2" host; do
+        printf '%s, %s: ' "$optimizer" "$where"
+        # shellcheck disable=SC2086 # a device and perhaps its flag
+        "$trainer" fit "$out/wthor.games" --optimizer $optimizer --device $where --phases 34..37 --window 1,0.5 \
+            --iterations 4 --out "$out/same.weights" --force --json 2>"$out/log" | field sha256
+    done
+done
+
+step "validation error on WTHOR by phase: Adam within 0.5 % of least squares run to convergence; steepest descent beside them"
+printf 'patience = 1000\n[least_squares]\niterations = 120\n' >"$out/converged.toml"
+for optimizer in lsq descent adam; do
+    settings=(--settings "$out/converged.toml")
+    [[ $optimizer != adam ]] || settings=()
+    TIMEFORMAT="$optimizer: %U s of processor time"
+    time "$trainer" fit "$out/wthor.games" --device cpu --optimizer $optimizer ${settings[@]+"${settings[@]}"} \
+        --out "$out/$optimizer.weights" --json 2>"$out/log" >"$out/$optimizer.json"
+done
+python3 - "$out" <<'PYTHON'
+import json, sys
+def errors(optimizer):
+    by_phase = {}
+    for line in map(json.loads, open(f"{sys.argv[1]}/{optimizer}.weights.metrics.jsonl")):
+        by_phase.setdefault(line["phase"], []).append(line["validation_mse"])
+    return {phase: mses for phase, mses in by_phase.items() if mses[0] is not None}
+lsq, descent, adam = map(errors, ["lsq", "descent", "adam"])
+print("phase   lsq, last      best  at     adam  at of  beside the last     descent, last")
+far = []
+for phase, mses in sorted(lsq.items()):
+    best, least = min(adam[phase]), min(mses)
+    difference = best / mses[-1] - 1
+    far += [phase] if difference > 0.005 else []
+    print(f"{phase:5}  {mses[-1]:10.3f}{least:10.3f} {mses.index(least) + 1:3}{best:9.3f}{adam[phase].index(best) + 1:4}"
+          f"{len(adam[phase]):3}{difference:+13.2%}{descent[phase][-1]:18.3f}")
+print("further than 0.5 %:", far or "none")
+sys.exit(bool(far))
+PYTHON

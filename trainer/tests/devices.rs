@@ -34,13 +34,17 @@ fn threads_and_kernels_fit_the_same_bytes() {
     let games = folder.path().join("a.games");
     self_play(&games);
     let games = games.to_str().unwrap();
+    // Kernels are slow on the CPU.
+    let settings = folder.path().join("fit.toml");
+    std::fs::write(&settings, "[adam]\nupdates = 4\n").unwrap();
+    let settings = settings.to_str().unwrap();
     for optimizer in ["lsq", "adam"] {
         let fit = |device: &str, threads: &str| {
             let out = folder.path().join(format!("{optimizer}-{device}-{threads}.weights"));
             let out = out.to_str().unwrap();
             let mut arguments = vec!["fit", games, "--out", out, "--json", "--phases", "30..32"];
             arguments.extend(["--window", "1,0.5", "--iterations", "4", "--optimizer", optimizer]);
-            arguments.extend(["--device", device, "--threads", threads]);
+            arguments.extend(["--device", device, "--threads", threads, "--settings", settings]);
             let report = json(&trainer(&arguments));
             assert_eq!(report["device"], device);
             let sha256 = report["sha256"].as_str().unwrap().to_owned();

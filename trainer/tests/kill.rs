@@ -173,10 +173,11 @@ fn relabel() {
     .check();
 }
 
-fn check_fit(optimizer: &str) {
+fn check_fit(optimizer: &str, iterations: u64) {
     let data = games().join("random.games");
     let arguments = ["fit", data.to_str().expect("a name in UTF-8"), "--out", "out.weights"];
-    let settings = ["--patterns", "small", "--optimizer", optimizer];
+    let iterations = iterations.to_string();
+    let settings = ["--patterns", "small", "--optimizer", optimizer, "--iterations", &iterations];
     let finished = |folder: &Path| {
         let path = folder.join("out.weights.checkpoint.partial");
         let sections = whole_sections(&path, Kind::Checkpoint);
@@ -195,7 +196,12 @@ fn check_fit(optimizer: &str) {
 
 #[test]
 fn fit_by_least_squares() {
-    check_fit("lsq");
+    check_fit("lsq", 40);
+}
+
+#[test]
+fn fit_by_adam() {
+    check_fit("adam", size(2, 10));
 }
 
 /// Minutes of work: not among the few kills.

@@ -186,7 +186,7 @@ fn what_a_damaged_frame_loses_is_counted() {
 #[test]
 fn what_is_whole_behind_damage_can_be_read() {
     let folder = Folder::new();
-    let path = folder.path("some.weights");
+    let path = folder.path("some.games");
     let sections: Vec<(String, Vec<u8>)> =
         (0..4_u8).map(|n| (n.to_string(), (0..=255).map(|byte| byte ^ n).collect())).collect();
     write(&path, &sections);
@@ -197,7 +197,7 @@ fn what_is_whole_behind_damage_can_be_read() {
         let mut bytes = sound.clone();
         bytes[at] = byte ^ 0x10;
         fs::write(&path, &bytes).unwrap();
-        let mut reader = Reader::open(&path, Kind::Weights).unwrap();
+        let mut reader = Reader::open(&path, Kind::Games).unwrap();
         let (mut there, mut errors) = (vec![], 0);
         loop {
             match reader.next() {
@@ -249,6 +249,23 @@ fn an_existing_output_is_done_or_refused_or_replaced() {
     assert_eq!(writer.resumed().len(), 1);
     writer.finish().unwrap();
     assert_eq!(read(&path).unwrap().len(), 1);
+}
+
+/// A fit whose time is up leaves unfinished weights; the runs after it may fail before they keep anything.
+#[test]
+fn what_is_to_be_replaced_is_to_be_replaced_after_runs_that_failed_too() {
+    let folder = Folder::new();
+    let path = folder.path("file");
+    write(&path, &some_sections());
+    let other = provenance().with("seed", 8);
+    let begin = || Writer::begin(&path, Kind::Games, &other, Existing::Keep);
+    let first = Writer::begin(&path, Kind::Games, &other, Existing::Replace).unwrap();
+    let Begin::Writer(writer) = first else { panic!("not begun") };
+    writer.leave();
+    for _ in 0..2 {
+        assert!(matches!(begin(), Ok(Begin::Writer(_))));
+    }
+    assert_eq!(read(&path).unwrap(), some_sections());
 }
 
 #[test]

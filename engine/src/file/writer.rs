@@ -104,10 +104,11 @@ impl Writer {
             removed_if_empty: false,
         };
         let resumes = existing == Existing::Keep && writer.resume(provenance)?;
+        // Begun to replace what stands there: the next run has to find that, too.
+        writer.removed_if_empty = refusal.is_none();
         if let Some(refusal) = refusal.filter(|_| !resumes) {
             return Err(refusal);
         }
-        writer.removed_if_empty = true;
         if !resumes {
             let header = format::header(kind, provenance)
                 .map_err(|reason| writer.unwritable("provenance", reason))?;

@@ -5,7 +5,7 @@ mod files;
 pub mod resumed_fit;
 mod texts;
 
-pub use checkpoint::checkpoint;
+pub use checkpoint::{checkpoint, unfinished_phase};
 pub use files::{egaroucid, ggf, texts, wthor};
 pub use texts::{fit_arguments, labels, settings};
 
@@ -13,7 +13,7 @@ pub use texts::{fit_arguments, labels, settings};
 pub type Target = fn(&[u8]);
 
 /// All of them, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("egaroucid", egaroucid),
     ("fit_arguments", fit_arguments),
     ("ggf", ggf),
@@ -21,5 +21,6 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("labels", labels),
     ("settings", settings),
     ("texts", texts),
+    ("unfinished_phase", unfinished_phase),
     ("wthor", wthor),
 ];

@@ -67,7 +67,7 @@ pub struct Arguments {
     /// The most passes over the data of a phase [default: 40 by lsq and descent, 10 by adam]
     #[arg(long, value_name = "N")]
     iterations: Option<u32>,
-    /// Positions that an update of Adam looks at, 0 for all [default: 8192]
+    /// Positions that an update of Adam looks at, 0 for all [default: 4096]
     #[arg(long, value_name = "N")]
     batch: Option<u32>,
     /// How far Adam moves a weight in an update at the start, in discs [default: 0.2]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Optimizer;
+use super::report::Metrics;
 use super::settings::FitSettings;
 use super::solver::Pass;
 use crate::backend::Errors;
@@ -25,6 +26,14 @@ pub(super) struct Progress {
     validation_mse: Option<f64>,
     /// Whether no pass will follow.
     pub(super) finished: bool,
+}
+
+impl Progress {
+    /// Whether a fit can stand here between two updates, with a line of metrics for each pass.
+    pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
+        let numbers = metrics.iter().map(|line| line.iteration);
+        numbers.eq(1..=self.passes) && self.best_pass <= self.passes && !self.finished
+    }
 }
 
 impl Best {

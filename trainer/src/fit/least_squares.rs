@@ -129,6 +129,10 @@ impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
         }))
     }
 
+    fn passes(&self) -> u64 {
+        u64::from(self.progress.iteration)
+    }
+
     fn weights(&self) -> &B::Reals {
         &self.weights
     }

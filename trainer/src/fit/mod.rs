@@ -1,6 +1,7 @@
 //! The fit: from a dataset to the weights of 60 phases.
 
 mod adam;
+mod assembly;
 mod beside;
 mod best;
 mod checkpoint;

@@ -8,8 +8,8 @@ use super::adam::Adam;
 use super::best::Best;
 use super::least_squares::{Directions, LeastSquares};
 use super::measure::Measured;
-use super::snapshot::Snapshot;
-use super::solver::{Advance, Pass, Problem, RestoreError, Solver, State};
+use super::snapshot::{HEAD, Snapshot};
+use super::solver::{Advance, Pass, Problem, RestoreError, Solver, State, StateError};
 use super::{FitSettings, Metrics, Optimizer, PhaseReport};
 use crate::backend::{Backend, BackendError, Rows};
 use crate::dataset::Dataset;
@@ -78,13 +78,8 @@ pub enum PhaseError {
     #[error(transparent)]
     Keep(#[from] super::CheckpointError),
     /// The snapshot to go on from is not one of this fit.
-    #[error("phase {phase}: the checkpoint's {section}: delete it to begin the phase anew")]
-    Foreign {
-        /// Which phase.
-        phase: Phase,
-        /// What is wrong with it.
-        section: super::solver::StateError,
-    },
+    #[error("the snapshot: {0}")]
+    Foreign(StateError),
     /// The weights went out of bounds.
     #[error(
         "phase {phase}: after pass {pass} the weights are beyond {MAX_DISCS} discs or no numbers; \
@@ -126,6 +121,9 @@ impl<B: Backend> PhaseFit<'_, B> {
             None => (None, Best::new(&problem.initial), vec![]),
         };
         let mut solver = self.solver(&problem, state.as_ref())?;
+        if solver.passes() != u64::from(best.progress.passes) {
+            return Err(PhaseError::Foreign(StateError::in_section(HEAD)));
+        }
         let mut run = Running { fit: self, best, metrics, fixed: self.backend.zero_fixed()? };
         let stopped = run.until_the_end(&mut *solver, keeper)?;
         let Running { best, metrics, .. } = run;
@@ -162,7 +160,7 @@ impl<B: Backend> PhaseFit<'_, B> {
     ) -> Result<Box<dyn Solver<B> + 'p>, PhaseError> {
         let foreign = |error| match error {
             RestoreError::Backend(error) => PhaseError::Backend(error),
-            RestoreError::State(section) => PhaseError::Foreign { phase: self.phase, section },
+            RestoreError::State(error) => PhaseError::Foreign(error),
         };
         let directions = match self.optimizer {
             Optimizer::Adam => {

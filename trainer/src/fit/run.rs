@@ -1,6 +1,5 @@
 //! The fit of all phases: in parallel, resumable, into one weights file.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -13,11 +12,12 @@ use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary
 use othello_engine::progress::{Interrupted, Progress};
 use serde_json::json;
 
+use super::assembly::Assembly;
 use super::beside::MetricsFile;
 use super::checkpoint::{Checkpoint, CheckpointError};
-use super::phase::{FittedPhase, PhaseEnd, PhaseError, PhaseFit};
+use super::phase::{PhaseEnd, PhaseError, PhaseFit};
 use super::unfinished::Unfinished;
-use super::{FitReport, FitSettings, Optimizer, PhaseReport};
+use super::{FitReport, FitSettings, Optimizer};
 use crate::backend::{Backend, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
 use crate::model::Model;
@@ -125,10 +125,10 @@ impl Fit<'_> {
             self.remove_unfinished(path, &provenance, &wanted)?;
         }
         progress.begin("fit, phases", finished.len() as u64, wanted.len() as u64);
-        let fitted: BTreeMap<Phase, FittedPhase> =
-            finished.into_iter().map(|phase| (phase.report.phase, phase)).collect();
+        let mut fitted = Assembly::new(self.weights_to_begin_with());
+        finished.into_iter().for_each(|phase| fitted.insert(phase));
         let mut missing: Vec<Phase> =
-            wanted.iter().copied().filter(|phase| !fitted.contains_key(phase)).collect();
+            wanted.iter().copied().filter(|phase| !fitted.contains(*phase)).collect();
         // The middle phases have most positions: they go first, so that no thread waits at the end.
         missing.sort_by_key(|p| (std::cmp::Reverse(self.dataset.training(*p).len()), *p));
         let work = Work {
@@ -149,7 +149,12 @@ impl Fit<'_> {
         };
         let shared = work.run(self.parallel_phases()?)?;
         progress.check()?;
-        let (weights, report) = self.assemble(&shared.fitted, &shared.stopped)?;
+        let (fitted, stopped) = (shared.fitted, &shared.stopped);
+        let assembled = fitted.finish(&self.phases, self.initial.is_some(), stopped);
+        let (weights, report) = assembled.ok_or_else(|| match **stopped {
+            [] => FitError::NoPositions(*self.phases.start(), *self.phases.end()),
+            [..] => FitError::OutOfTime,
+        })?;
         report.write(path)?;
         if !shared.stopped.is_empty() {
             let summary = write_unfinished(&weights, path, &provenance, &report)?;
@@ -216,41 +221,9 @@ impl Fit<'_> {
         Ok(())
     }
 
-    /// Puts the phases together; one without positions, and one that the time was too short for,
-    /// takes the nearest fitted one's weights (the earlier of two), one outside `phases` keeps the
-    /// initial weights if there are any.
-    fn assemble(
-        &self,
-        fitted: &BTreeMap<Phase, FittedPhase>,
-        stopped: &[Phase],
-    ) -> Result<(Weights, FitReport), FitError> {
-        let none = || match stopped {
-            [] => FitError::NoPositions(*self.phases.start(), *self.phases.end()),
-            [..] => FitError::OutOfTime,
-        };
-        let mut weights = self
-            .initial
-            .map(|file| file.weights.clone())
-            .unwrap_or_else(|| Weights::zero(self.model.set().clone()));
-        let mut rows = vec![];
-        for phase in Phase::all() {
-            let distance = |other: &&Phase| other.index().abs_diff(phase.index());
-            let nearest = *fitted.keys().min_by_key(distance).ok_or_else(none)?;
-            let source = &fitted[&nearest];
-            let wanted = self.phases.contains(&phase);
-            if wanted || self.initial.is_none() {
-                weights.set_steps(phase, |parameter| source.steps[parameter]);
-            }
-            if nearest == phase {
-                weights.set_counts(phase, |parameter| source.counts[parameter]);
-            }
-            if wanted {
-                let unfinished = stopped.contains(&phase);
-                let copied = || PhaseReport { unfinished, ..PhaseReport::copied(phase, nearest) };
-                rows.push(fitted.get(&phase).map_or_else(copied, |own| own.report.clone()));
-            }
-        }
-        Ok((weights, FitReport(rows)))
+    fn weights_to_begin_with(&self) -> Weights {
+        let initial = self.initial.map(|file| file.weights.clone());
+        initial.unwrap_or_else(|| Weights::zero(self.model.set().clone()))
     }
 }
 
@@ -292,7 +265,7 @@ struct Work<'a, B> {
 /// What the workers share.
 struct Shared {
     missing: std::vec::IntoIter<Phase>,
-    fitted: BTreeMap<Phase, FittedPhase>,
+    fitted: Assembly,
     /// The phases that the time was too short for.
     stopped: Vec<Phase>,
     checkpoint: Checkpoint,
@@ -341,7 +314,14 @@ impl<B: Backend> Work<'_, B> {
         let mut unfinished =
             Unfinished::new(self.path, self.provenance, phase).until(self.deadline, self.progress);
         let resumed = unfinished.read(model.parameters(), |line| self.progress.message(line));
-        let PhaseEnd { fitted, metrics, stopped } = fit.run(resumed, &mut unfinished)?;
+        let end = match fit.run(resumed, &mut unfinished) {
+            Err(PhaseError::Foreign(error)) => {
+                self.progress.message(&unfinished.anew(&error));
+                fit.run(None, &mut unfinished)
+            }
+            end => end,
+        };
+        let PhaseEnd { fitted, metrics, stopped } = end?;
         let mut shared = self.lock();
         if stopped {
             shared.stopped.push(phase);
@@ -350,7 +330,9 @@ impl<B: Backend> Work<'_, B> {
             shared.checkpoint.push(phase, fitted)?;
             unfinished.remove()?;
         }
-        shared.fitted.extend(fitted.map(|fitted| (phase, fitted)));
+        if let Some(fitted) = fitted {
+            shared.fitted.insert(fitted);
+        }
         self.progress.advance(1);
         Ok(())
     }

@@ -71,9 +71,9 @@ impl Plateau {
             (self.best, self.without_gain) = (Some(error), 0);
             return;
         }
-        self.without_gain += 1;
+        self.without_gain = self.without_gain.saturating_add(1);
         if self.without_gain >= patience {
-            (self.without_gain, self.reductions) = (0, self.reductions + 1);
+            (self.without_gain, self.reductions) = (0, self.reductions.saturating_add(1));
         }
     }
 }

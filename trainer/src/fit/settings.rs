@@ -52,6 +52,9 @@ pub struct AdamSettings {
     pub passes: u32,
     /// About how many positions an update looks at; 0 stands for all.
     pub batch: u32,
+    /// The fewest updates of a pass by batches: where positions are so few that they make fewer
+    /// batches, a pass goes over them several times.
+    pub updates: u32,
     /// How far an update moves a weight at the start, in discs, at the most.
     pub learning_rate: f64,
     /// How that changes.
@@ -99,7 +102,8 @@ impl Default for AdamSettings {
     fn default() -> Self {
         Self {
             passes: 10,
-            batch: 8192,
+            batch: 4096,
+            updates: 64,
             learning_rate: 0.2,
             schedule: Schedule::Cosine,
             warm_up: 0.0,

@@ -1,6 +1,7 @@
 //! A phase that is not finished yet, as bytes.
 
-use othello_engine::file::Section;
+use othello_engine::file::{FileError, Reader, Section};
+use othello_engine::text::excerpt;
 use serde::{Deserialize, Serialize};
 
 use super::best::{Best, Progress};
@@ -26,8 +27,13 @@ struct Head {
     vectors: Vec<String>,
 }
 
-const HEAD: &str = "phase";
+/// The name of the first section, of which also the solver's scalars are a part.
+pub(super) const HEAD: &str = "phase";
 const BEST: &str = "best";
+/// The longest first section that is read, in bytes: a hundred thousand passes.
+const LONGEST_HEAD: usize = 16 << 20;
+/// The most sections that are read: no solver has as many vectors.
+const MOST_SECTIONS: usize = 16;
 
 impl Snapshot {
     /// How many passes are complete.
@@ -55,6 +61,25 @@ impl Snapshot {
         sections
     }
 
+    /// Takes the sections of a container for [`Self::from_sections`], and no more bytes than a
+    /// snapshot of so many parameters has.
+    pub(super) fn read(reader: &mut Reader, parameters: usize) -> Result<Vec<Section>, FileError> {
+        let mut sections: Vec<Section> = vec![];
+        while let Some(section) = reader.next().transpose()? {
+            let bytes = section.content.len();
+            let most =
+                if section.name == HEAD { LONGEST_HEAD } else { parameters * size_of::<f64>() };
+            if bytes > most || sections.len() == MOST_SECTIONS {
+                let name = excerpt(&section.name);
+                return Err(
+                    reader.meaningless(format!("`{name}` of {bytes} bytes is none of this fit"))
+                );
+            }
+            sections.push(section);
+        }
+        Ok(sections)
+    }
+
     /// The snapshot that sections hold, with one element of each vector for each of `parameters`.
     pub(super) fn from_sections(
         sections: &[Section],
@@ -62,16 +87,20 @@ impl Snapshot {
     ) -> Result<Self, StateError> {
         let content = |wanted: &str| {
             let found = sections.iter().find(|section| section.name == wanted);
-            found.map(|section| &section.content).ok_or_else(|| StateError(wanted.to_owned()))
+            found.map(|section| &section.content).ok_or_else(|| StateError::in_section(wanted))
         };
         let vector = |name: &str| {
             let (values, rest) = content(name)?.as_chunks();
+            let values: Vec<f64> = values.iter().copied().map(f64::from_le_bytes).collect();
             let whole = values.len() == parameters && rest.is_empty();
-            let values = values.iter().copied().map(f64::from_le_bytes);
-            whole.then(|| values.collect()).ok_or_else(|| StateError(name.to_owned()))
+            let sound = whole && values.iter().all(|value| value.is_finite());
+            sound.then_some(values).ok_or_else(|| StateError::in_section(name))
         };
-        let head: Head =
-            serde_json::from_slice(content(HEAD)?).map_err(|_| StateError(HEAD.to_owned()))?;
+        let no_head = || StateError::in_section(HEAD);
+        let head: Head = serde_json::from_slice(content(HEAD)?).map_err(|_| no_head())?;
+        if head.vectors.len() > MOST_SECTIONS || !head.best.fits(&head.metrics) {
+            return Err(no_head());
+        }
         let state = head.vectors.iter().filter(|name| *name != BEST);
         let vectors = state.map(|name| Ok((name.clone(), vector(name)?)));
         Ok(Self {

@@ -1,8 +1,10 @@
 //! What the optimizers have in common: a problem, and updates between which they can be stopped and
 //! gone on with.
 
+use othello_engine::text::excerpt;
 use serde_json::Value;
 
+use super::snapshot::HEAD;
 use crate::backend::{
     Backend, BackendError, Batch, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE,
 };
@@ -75,6 +77,9 @@ pub(super) trait Solver<B: Backend> {
     /// Does one update.
     fn advance(&mut self) -> Result<Advance, BackendError>;
 
+    /// How many passes over the positions are complete.
+    fn passes(&self) -> u64;
+
     /// The weights in discs.
     fn weights(&self) -> &B::Reals;
 
@@ -119,19 +124,25 @@ pub(super) struct State {
     pub(super) vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// A state that is not one of this solver.
+/// A state that is not one of this solver: which section of its file is not.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is missing or of another size")]
-pub struct StateError(pub String);
+#[error("section `{0}` is missing, of another size, or none of this fit")]
+pub struct StateError(String);
+
+impl StateError {
+    pub(super) fn in_section(name: &str) -> Self {
+        Self(excerpt(name))
+    }
+}
 
 impl State {
     pub(super) fn vector(&self, name: &str) -> Result<&[f64], StateError> {
         let found = self.vectors.iter().find(|(there, _)| there == name);
-        found.map(|(_, vector)| vector.as_slice()).ok_or_else(|| StateError(name.to_owned()))
+        found.map(|(_, vector)| vector.as_slice()).ok_or_else(|| StateError::in_section(name))
     }
 
     pub(super) fn scalars<T: serde::de::DeserializeOwned>(&self) -> Result<T, StateError> {
-        serde_json::from_value(self.scalars.clone()).map_err(|_| StateError("scalars".to_owned()))
+        serde_json::from_value(self.scalars.clone()).map_err(|_| StateError::in_section(HEAD))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where a phase stands that is not finished, in a file of its own beside the weights.
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -56,24 +57,31 @@ impl<'a> Unfinished<'a> {
             return None;
         }
         let anew = |reason: String| {
-            warn(&format!("{}: {reason}; the phase begins anew", self.path.display()));
+            warn(&self.anew(&reason));
             None
         };
-        match self.sections() {
-            Ok(None) => anew("made from other settings".to_owned()),
+        match self.sections(parameters) {
+            Ok(None) => anew(
+                "expected a checkpoint of this fit, and it was made from other settings".to_owned(),
+            ),
             Ok(Some(sections)) => Snapshot::from_sections(&sections, parameters)
-                .map_or_else(|error| anew(format!("section {error}")), Some),
+                .map_or_else(|error| anew(error.to_string()), Some),
             Err(error) => anew(error.to_string()),
         }
     }
 
+    /// What to say where the file cannot be used.
+    pub(super) fn anew(&self, reason: &impl Display) -> String {
+        format!("{}: {reason}; the phase begins anew", self.path.display())
+    }
+
     /// The sections of the file; `None` where it belongs to another fit.
-    fn sections(&self) -> Result<Option<Vec<Section>>, FileError> {
-        let reader = Reader::open(&self.path, Kind::Checkpoint)?;
+    fn sections(&self, parameters: usize) -> Result<Option<Vec<Section>>, FileError> {
+        let mut reader = Reader::open(&self.path, Kind::Checkpoint)?;
         if reader.provenance() != &self.provenance {
             return Ok(None);
         }
-        reader.collect::<Result<_, _>>().map(Some)
+        Snapshot::read(&mut reader, parameters).map(Some)
     }
 
     /// Takes the file away.

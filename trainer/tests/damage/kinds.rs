@@ -26,7 +26,7 @@ use othello_trainer::source::{Entries, LabelRules, SourceError, boards, records,
 
 use super::fuzz::engine::mutation::Draws;
 use super::fuzz::engine::scratch;
-use super::fuzz::targets::resumed_fit;
+use super::fuzz::targets::resumed_fit::{self, Left, Resumed, sound};
 
 /// A kind of file.
 pub(super) struct Kind {
@@ -81,13 +81,14 @@ pub(super) fn all() -> Vec<Kind> {
         container("positions", "positions", b'P', positions(&rows, false), read_records),
         container("openings", "openings", b'O', positions(&rows, true), read_records),
         container("openings of a match", "openings", b'O', positions(&rows, true), read_openings),
-        partial("checkpoint", "weights.checkpoint.partial", b'C', resumed_fit::sound(), |path| {
-            let resumed = resumed_fit::of(path).map(|resumed| {
+        partial("checkpoint", "weights.checkpoint.partial", b'C', sound(Left::Phases), |path| {
+            let resumed = resumed_fit::of(Left::Phases, path).map(|resumed| {
                 assert!(resumed.as_undisturbed, "weights that the fit does not make");
                 resumed.said
             });
             resumed.into()
         }),
+        container("unfinished phase", IN_PHASE, b'C', sound(Left::InsidePhase), begin_phase_anew),
         partial("unfinished games", "games.partial", b'G', partial_games(), resume_games),
         text("WTHOR", "wtb", wthor(), |path| read_entries(WthorGames::open(path))),
         text("OBF", "obf", lines(100, obf_line), read_lines::<Problem>),
@@ -114,6 +115,9 @@ pub(super) fn all() -> Vec<Kind> {
         }),
     ]
 }
+
+/// Of Adam, stopped inside phase 4.
+const IN_PHASE: &str = "weights.phase-04.checkpoint";
 
 const FULL_SETTINGS: &str = r#"
 window = "1,0.5"
@@ -183,6 +187,17 @@ fn resume_games(path: &Path) -> Read {
         Ok(writer.warning().into_iter().collect())
     });
     resumed.into()
+}
+
+/// What cannot be used is said, and the fit comes out as if it had not been there.
+fn begin_phase_anew(path: &Path) -> Read {
+    match resumed_fit::of(Left::InsidePhase, path) {
+        Ok(Resumed { as_undisturbed, said }) => {
+            assert!(as_undisturbed, "weights that the fit does not make");
+            if said.is_empty() { Read::Taken(vec![]) } else { Read::Refused(said.join("\n")) }
+        }
+        Err(error) => Read::Refused(error.to_string()),
+    }
 }
 
 // Sound files.

@@ -1,12 +1,12 @@
 //! Checkpoints, in a sound container.
 
 use othello_engine::eval::Weights;
-use othello_trainer::fit::FitError;
+use othello_trainer::fit::{FitError, PhaseError};
 
 use super::super::engine::container::{self, Section};
 use super::super::engine::scratch;
 use super::super::engine::targets::check_message;
-use super::resumed_fit;
+use super::resumed_fit::{self, Left, Resumed};
 
 /// What stands between sections: the name, the content.
 const BETWEEN: u8 = 0xFE;
@@ -14,22 +14,11 @@ const BETWEEN: u8 = 0xFE;
 /// Sections of a checkpoint: names and contents in turn, with a byte `FE` between them. The fit
 /// takes them or refuses them by name, and makes weights that can be read.
 pub fn checkpoint(data: &[u8]) {
-    let mut parts = data.split(|&byte| byte == BETWEEN);
-    let mut sections = vec![];
-    while let (Some(name), Some(content)) = (parts.next(), parts.next()) {
-        sections.push(Section { name: name.to_vec(), ..Section::new("", content) });
-    }
-    let sound = resumed_fit::sound();
-    let length = u32::from_le_bytes([sound[12], sound[13], sound[14], sound[15]]) as usize;
-    let bytes = container::partial(sound[..20 + length].to_vec(), &sections);
+    let (_, header) = parts_of_header(&resumed_fit::sound(Left::Phases));
+    let bytes = container::partial(header, &sections(data));
     scratch::with_file("fit.weights.checkpoint.partial", &bytes, |path| {
-        match resumed_fit::of(path) {
-            Ok(_) => {
-                let read = Weights::read(&scratch::path("fit.weights"));
-                if let Err(error) = read {
-                    panic!("weights that cannot be read: {error}");
-                }
-            }
+        match resumed_fit::of(Left::Phases, path) {
+            Ok(_) => check_weights(),
             Err(FitError::Checkpoint(error)) => {
                 let message = error.to_string();
                 assert!(message.contains("fit.weights.checkpoint.partial"), "{message}");
@@ -38,4 +27,48 @@ pub fn checkpoint(data: &[u8]) {
             Err(error) => panic!("{error}"),
         }
     });
+}
+
+/// The same of a phase that is not finished. The fit goes on with it, or says why not and begins the
+/// phase anew; or the weights there run out of bounds, and it says so.
+pub fn unfinished_phase(data: &[u8]) {
+    let (provenance, _) = parts_of_header(&resumed_fit::sound(Left::InsidePhase));
+    let bytes = container::file(b'C', container::VERSION, &provenance, &sections(data));
+    scratch::with_file("fit.weights.phase-04.checkpoint", &bytes, |path| {
+        match resumed_fit::of(Left::InsidePhase, path) {
+            Ok(Resumed { as_undisturbed, said }) => {
+                assert!(as_undisturbed || said.is_empty(), "not begun anew: {said:?}");
+                check_weights();
+                for line in said {
+                    assert!(line.contains("fit.weights.phase-04.checkpoint"), "{line}");
+                    check_message(&line);
+                }
+            }
+            Err(FitError::Phase(error @ PhaseError::Diverged { .. })) => {
+                check_message(&error.to_string());
+            }
+            Err(error) => panic!("{error}"),
+        }
+    });
+}
+
+fn sections(data: &[u8]) -> Vec<Section> {
+    let mut parts = data.split(|&byte| byte == BETWEEN);
+    let mut sections = vec![];
+    while let (Some(name), Some(content)) = (parts.next(), parts.next()) {
+        sections.push(Section { name: name.to_vec(), ..Section::new("", content) });
+    }
+    sections
+}
+
+/// The provenance in a container's header, and the whole header.
+fn parts_of_header(sound: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let length = u32::from_le_bytes([sound[12], sound[13], sound[14], sound[15]]) as usize;
+    (sound[16..16 + length].to_vec(), sound[..20 + length].to_vec())
+}
+
+fn check_weights() {
+    if let Err(error) = Weights::read(&scratch::path("fit.weights")) {
+        panic!("weights that cannot be read: {error}");
+    }
 }

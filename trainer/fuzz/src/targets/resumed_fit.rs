@@ -1,6 +1,8 @@
-//! A small fit that finds a checkpoint beside its output.
+//! Small fits that find a checkpoint beside their output: of the phases that are finished, and of a
+//! phase that is not.
 
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,14 +15,23 @@ use othello_engine::progress::{Interrupted, Progress, Silent};
 use othello_engine::record::{Label, PositionWriter, ScoredPosition, Weight};
 use othello_trainer::backend::Cpu;
 use othello_trainer::dataset::{DataChoice, Dataset};
-use othello_trainer::fit::{Fit, FitError, FitSettings, Limits, Optimizer};
+use othello_trainer::fit::{AdamSettings, Fit, FitError, FitSettings, Limits, Optimizer};
 use othello_trainer::model::Model;
 
 use super::super::engine::scratch;
 
+/// What a fit leaves when it is stopped half-way.
+#[derive(Clone, Copy)]
+pub enum Left {
+    /// `WEIGHTS.checkpoint.partial`: least squares, some phases of nine.
+    Phases,
+    /// `WEIGHTS.phase-04.checkpoint`: Adam, inside phase 4.
+    InsidePhase,
+}
+
 /// The checkpoint of a fit that was stopped half-way.
-pub fn sound() -> Vec<u8> {
-    SETUP.with(|setup| setup.checkpoint.clone())
+pub fn sound(left: Left) -> Vec<u8> {
+    left.with_setup(|setup| setup.checkpoint.clone())
 }
 
 /// What a fit made that was gone on with.
@@ -31,16 +42,54 @@ pub struct Resumed {
     pub said: Vec<String>,
 }
 
-/// Goes on with the fit whose checkpoint lies at `path`, which ends in `.checkpoint.partial`.
-pub fn of(path: &Path) -> Result<Resumed, FitError> {
-    SETUP.with(|setup| setup.resume(&path.with_extension("").with_extension("")))
+/// Goes on with the fit whose checkpoint lies at `path`, which ends in [`Left::extension`].
+pub fn of(left: Left, path: &Path) -> Result<Resumed, FitError> {
+    left.with_setup(|setup| setup.resume(path))
 }
 
 thread_local! {
-    static SETUP: Setup = Setup::new();
+    static SETUPS: [Setup; 2] = [Left::Phases, Left::InsidePhase].map(Setup::new);
+}
+
+impl Left {
+    /// What follows the name of the weights in the name of the checkpoint.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Phases => "checkpoint.partial",
+            Self::InsidePhase => "phase-04.checkpoint",
+        }
+    }
+
+    fn with_setup<T>(self, read: impl FnOnce(&Setup) -> T) -> T {
+        SETUPS.with(|setups| read(&setups[self as usize]))
+    }
+
+    fn optimizer(self) -> Optimizer {
+        match self {
+            Self::Phases => Optimizer::LeastSquares,
+            Self::InsidePhase => Optimizer::Adam,
+        }
+    }
+
+    fn phases(self) -> RangeInclusive<Phase> {
+        let phase = |index| Phase::new(index).expect("a phase");
+        match self {
+            Self::Phases => phase(0)..=phase(8),
+            Self::InsidePhase => phase(4)..=phase(4),
+        }
+    }
+
+    /// A listener that stops the fit half-way.
+    fn stop(self) -> Said {
+        match self {
+            Self::Phases => Said::stopping_after(4, u64::MAX),
+            Self::InsidePhase => Said::stopping_after(u64::MAX, 5),
+        }
+    }
 }
 
 struct Setup {
+    left: Left,
     model: Model,
     dataset: Dataset,
     settings: FitSettings,
@@ -49,45 +98,55 @@ struct Setup {
 }
 
 impl Setup {
-    fn new() -> Self {
-        let settings = FitSettings::default();
+    fn new(left: Left) -> Self {
+        let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
+        let settings = FitSettings { adam, ..FitSettings::default() };
         let dataset = Dataset::read(&[data()], &[], &settings.labels, settings.split(), &Silent)
             .expect("just written");
         let model = Model::new(PatternSet::shipped("discs").expect("a shipped set"));
-        let mut setup =
-            Self { model, dataset, settings, sha256: String::new(), checkpoint: vec![] };
+        let (sha256, checkpoint) = (String::new(), vec![]);
+        let mut setup = Self { left, model, dataset, settings, sha256, checkpoint };
         let path = scratch::path("undisturbed.weights");
-        let stopped = setup.run(&path, &Said::stopped_after(4));
-        let stopped = stopped.expect_err("stopped by its listener");
-        assert!(matches!(stopped, FitError::Interrupted(_)), "{stopped}");
-        let checkpoint = scratch::path("undisturbed.weights.checkpoint.partial");
+        setup.take_away(&path);
+        // The one is an error, the other weights that are not finished.
+        let _ = setup.run(&path, &left.stop());
+        let checkpoint = path.with_added_extension(left.extension());
         setup.checkpoint = fs::read(checkpoint).expect("left by the fit that was stopped");
         setup.sha256 = setup.run(&path, &Silent).expect("goes on");
         setup
     }
 
     fn run(&self, path: &Path, progress: &dyn Progress) -> Result<String, FitError> {
-        let phase = |index| Phase::new(index).expect("a phase");
-        let Self { model, dataset, settings, .. } = self;
+        let Self { left, model, dataset, settings, .. } = self;
         let fit = Fit {
             model,
             dataset,
             settings,
-            optimizer: Optimizer::LeastSquares,
+            optimizer: left.optimizer(),
             initial: None,
-            phases: phase(0)..=phase(8),
+            phases: left.phases(),
             limits: Limits::default(),
         };
         let (summary, _) = fit.run(&Cpu::new(model), path, Existing::Keep, progress)?;
         Ok(summary.sha256)
     }
 
-    fn resume(&self, path: &Path) -> Result<Resumed, FitError> {
-        let _ = fs::remove_file(path);
-        let said = Said::stopped_after(u64::MAX);
-        let sha256 = self.run(path, &said)?;
+    fn resume(&self, checkpoint: &Path) -> Result<Resumed, FitError> {
+        let path = checkpoint.with_extension("").with_extension("");
+        let bytes = fs::read(checkpoint).expect("the checkpoint");
+        self.take_away(&path);
+        fs::write(checkpoint, bytes).expect("writable");
+        let said = Said::stopping_after(u64::MAX, u64::MAX);
+        let sha256 = self.run(&path, &said)?;
         let said = said.lines.into_inner().expect("nobody panicked");
         Ok(Resumed { as_undisturbed: sha256 == self.sha256, said })
+    }
+
+    /// What an earlier run may have left.
+    fn take_away(&self, weights: &Path) {
+        for extension in ["", "partial", "checkpoint.partial", "phase-04.checkpoint"] {
+            let _ = fs::remove_file(weights.with_added_extension(extension));
+        }
     }
 }
 
@@ -107,16 +166,24 @@ fn data() -> DataChoice {
     DataChoice { path, weight: 1.0 }
 }
 
-/// Keeps what is said, and stops the work after so many pieces of it.
+/// Keeps what is said, and stops the work after so many phases or updates.
 struct Said {
     lines: Mutex<Vec<String>>,
-    left: AtomicU64,
+    phases: AtomicU64,
+    updates: AtomicU64,
 }
 
 impl Said {
-    fn stopped_after(pieces: u64) -> Self {
-        Self { lines: Mutex::default(), left: AtomicU64::new(pieces) }
+    fn stopping_after(phases: u64, updates: u64) -> Self {
+        let (phases, updates) = (AtomicU64::new(phases), AtomicU64::new(updates));
+        Self { lines: Mutex::default(), phases, updates }
     }
+}
+
+/// Whether nothing was left; else there is one less.
+fn is_used_up(left: &AtomicU64) -> bool {
+    let one_less = |left: u64| left.checked_sub(1);
+    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()
 }
 
 impl Progress for Said {
@@ -128,13 +195,11 @@ impl Progress for Said {
         self.lines.lock().expect("nobody panicked").push(line.to_owned());
     }
 
+    fn is_interrupted(&self) -> bool {
+        is_used_up(&self.updates)
+    }
+
     fn check(&self) -> Result<(), Interrupted> {
-        match self.left.fetch_sub(1, Ordering::Relaxed) {
-            0 => {
-                self.left.store(0, Ordering::Relaxed);
-                Err(Interrupted)
-            }
-            _ => Ok(()),
-        }
+        if is_used_up(&self.phases) { Err(Interrupted) } else { Ok(()) }
     }
 }

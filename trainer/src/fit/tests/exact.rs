@@ -57,7 +57,13 @@ fn least_squares_reaches_the_objective_of_the_exact_solution() {
 fn adam_reaches_the_objective_of_the_exact_solution_with_full_batches_and_with_small_ones() {
     let full = AdamSettings { passes: 600, batch: 0, learning_rate: 0.5, ..Default::default() };
     assert!(excess(&By::adam(full)) < 1e-4);
-    let small = AdamSettings { passes: 400, batch: 500, learning_rate: 0.1, ..Default::default() };
+    let small = AdamSettings {
+        passes: 400,
+        batch: 500,
+        updates: 1,
+        learning_rate: 0.1,
+        ..Default::default()
+    };
     assert!(excess(&By::adam(small)) < 1e-4);
 }
 
@@ -73,6 +79,7 @@ fn all_of_adam() -> AdamSettings {
     AdamSettings {
         passes: 2,
         batch: 60_000,
+        updates: 1,
         schedule: Schedule::Step { passes: 1, factor: 0.5 },
         warm_up: 0.5,
         weight_decay: 0.01,
@@ -124,7 +131,13 @@ fn starting_weights_are_what_the_ridge_pulls_towards() {
 fn weight_decay_pulls_towards_the_start_whatever_the_gradient() {
     let (model, rows) = (model(), rows(3000));
     let distance = |weight_decay| {
-        let adam = AdamSettings { passes: 20, batch: 500, weight_decay, ..AdamSettings::default() };
+        let adam = AdamSettings {
+            passes: 20,
+            batch: 500,
+            updates: 1,
+            weight_decay,
+            ..AdamSettings::default()
+        };
         let found = solve(&model, &rows, 1.0, zeros(&model), &By::adam(adam));
         found.iter().map(|w| w * w).sum::<f64>()
     };

@@ -19,6 +19,7 @@ fn settings() -> FitSettings {
     let adam = AdamSettings {
         passes: 4,
         batch: 500,
+        updates: 3,
         learning_rate: 0.5,
         schedule: Schedule::Plateau { patience: 1, factor: 0.5 },
         warm_up: 0.7,
@@ -28,6 +29,20 @@ fn settings() -> FitSettings {
     };
     let least_squares = LeastSquaresSettings { iterations: 8, ..Default::default() };
     FitSettings { adam, least_squares, patience: 3, ..FitSettings::default() }
+}
+
+/// Counts updates.
+struct Count(u32);
+
+impl Keeper for Count {
+    fn next(&mut self) -> Next {
+        self.0 += 1;
+        Next::GoOn
+    }
+
+    fn keep(&mut self, _: &Snapshot) -> Result<(), CheckpointError> {
+        Ok(())
+    }
 }
 
 /// Stops after so many updates, and holds what is kept.
@@ -71,6 +86,16 @@ impl Trial {
         resumed: Option<Snapshot>,
         updates: u32,
     ) -> Result<(PhaseEnd, Option<Snapshot>), PhaseError> {
+        let mut keeper = StopAfter { updates, kept: None };
+        let end = self.run_for(resumed, &mut keeper)?;
+        Ok((end, keeper.kept))
+    }
+
+    fn run_for(
+        &self,
+        resumed: Option<Snapshot>,
+        keeper: &mut impl Keeper,
+    ) -> Result<PhaseEnd, PhaseError> {
         let fit = PhaseFit {
             backend: &Cpu::new(&self.model),
             model: &self.model,
@@ -80,9 +105,7 @@ impl Trial {
             initial: None,
             phase: Phase::new(30).unwrap(),
         };
-        let mut keeper = StopAfter { updates, kept: None };
-        let end = fit.run(resumed, &mut keeper)?;
-        Ok((end, keeper.kept))
+        fit.run(resumed, keeper)
     }
 }
 
@@ -159,5 +182,37 @@ fn a_snapshot_of_another_model_or_optimizer_is_refused() {
     damaged.retain(|section| section.name != "second moment");
     assert!(Snapshot::from_sections(&damaged, trial.model.parameters()).is_err());
     let other = Trial::new(Optimizer::LeastSquares, 10);
-    assert!(matches!(other.run(Some(kept), u32::MAX), Err(PhaseError::Foreign { .. })));
+    assert!(matches!(other.run(Some(kept), u32::MAX), Err(PhaseError::Foreign(_))));
+}
+
+#[test]
+fn a_snapshot_that_contradicts_itself_is_refused() {
+    let trial = Trial::new(Optimizer::LeastSquares, 10);
+    let kept = trial.run(None, 2).unwrap().1.unwrap();
+    let mut other = kept.clone();
+    other.state.scalars["iteration"] = 7.into();
+    assert!(matches!(trial.run(Some(other), u32::MAX), Err(PhaseError::Foreign(_))));
+    let mut other = kept.clone();
+    other.metrics.pop();
+    assert!(Snapshot::from_sections(&other.sections(), trial.model.parameters()).is_err());
+    let mut other = kept;
+    other.best.weights[3] = f64::NAN;
+    assert!(Snapshot::from_sections(&other.sections(), trial.model.parameters()).is_err());
+}
+
+#[test]
+fn a_pass_over_few_positions_goes_over_them_until_it_has_made_enough_updates() {
+    let mut trial = Trial::new(Optimizer::Adam, 0);
+    let updates = |trial: &Trial| {
+        let mut count = Count(0);
+        trial.run_for(None, &mut count).unwrap();
+        count.0 / trial.settings.adam.passes
+    };
+    trial.settings.adam.updates = 0;
+    let batches = updates(&trial);
+    assert!(batches > 1);
+    trial.settings.adam.updates = 2 * batches + 1;
+    assert_eq!(updates(&trial), 3 * batches);
+    trial.settings.adam.batch = 0;
+    assert_eq!(updates(&trial), 1);
 }

@@ -1,0 +1,62 @@
+//! The weights of all phases, put together as the phases come in.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use othello_engine::board::Phase;
+use othello_engine::eval::Weights;
+
+use super::{FitReport, FittedPhase, PhaseReport};
+
+/// The phases fitted so far, held once: in the weights that will be written.
+pub(super) struct Assembly {
+    weights: Weights,
+    reports: BTreeMap<Phase, PhaseReport>,
+}
+
+impl Assembly {
+    /// Begins with weights for the phases that will not be fitted.
+    pub(super) fn new(weights: Weights) -> Self {
+        Self { weights, reports: BTreeMap::new() }
+    }
+
+    /// Takes in a fitted phase.
+    pub(super) fn insert(&mut self, FittedPhase { steps, counts, report }: FittedPhase) {
+        let phase = report.phase;
+        self.weights.set_steps(phase, |parameter| steps[parameter]);
+        self.weights.set_counts(phase, |parameter| counts[parameter]);
+        self.reports.insert(phase, report);
+    }
+
+    /// Whether a phase is fitted.
+    pub(super) fn contains(&self, phase: Phase) -> bool {
+        self.reports.contains_key(&phase)
+    }
+
+    /// The weights, and a report of the `wanted` phases. One without positions, and one that the time
+    /// was too short for, takes the nearest fitted one's weights (the earlier of two); so does one
+    /// that is not wanted, unless the others are kept. `None` where nothing is fitted.
+    pub(super) fn finish(
+        mut self,
+        wanted: &RangeInclusive<Phase>,
+        keep_others: bool,
+        stopped: &[Phase],
+    ) -> Option<(Weights, FitReport)> {
+        let mut rows = vec![];
+        for phase in Phase::all() {
+            let distance = |other: &&Phase| other.index().abs_diff(phase.index());
+            let nearest = *self.reports.keys().min_by_key(distance)?;
+            let is_wanted = wanted.contains(&phase);
+            if nearest != phase && (is_wanted || !keep_others) {
+                let steps = self.weights.steps(nearest).to_vec();
+                self.weights.set_steps(phase, |parameter| steps[parameter]);
+            }
+            if is_wanted {
+                let unfinished = stopped.contains(&phase);
+                let copied = || PhaseReport { unfinished, ..PhaseReport::copied(phase, nearest) };
+                rows.push(self.reports.get(&phase).cloned().unwrap_or_else(copied));
+            }
+        }
+        Some((self.weights, FitReport(rows)))
+    }
+}
