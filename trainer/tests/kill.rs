@@ -151,7 +151,7 @@ fn merge() {
 #[test]
 fn relabel() {
     let games = games().join("random.games");
-    let exact = if many_kills().is_some() { "14" } else { "10" };
+    let exact = if many_kills().is_some() { "12" } else { "10" };
     let games = games.to_str().expect("a name in UTF-8");
     let arguments = ["relabel", games, "--exact", exact, "--out", "out.games"];
     let finished = |folder: &Path| {
