@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use super::super::Searcher;
 use super::super::ordering::{Parity, weighted_count};
 use super::last::last_empties;
-use super::{EVALUATED_EMPTIES, INFINITE, ORDERED_EMPTIES, is_stability_promising};
+use super::{EVALUATED_EMPTIES, INFINITE, ORDERED_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::Evaluate;
 
@@ -18,7 +18,43 @@ struct Candidate {
     square: Square,
     child: Position,
     replies: u64,
-    promise: i32,
+}
+
+/// The moves of a node, and how promising they are. Never more than there are empty squares.
+struct Candidates {
+    moves: ArrayVec<Candidate, { EVALUATED_EMPTIES as usize }>,
+    /// Of each move: its promise, then how early it stands. A vector of them, so that the
+    /// greatest is found without a branch.
+    keys: [i32; PLACES],
+}
+
+/// As many as a vector has lanes.
+const PLACES: usize = 16;
+const _: () = assert!(EVALUATED_EMPTIES as usize <= PLACES);
+
+impl Candidates {
+    fn new() -> Self {
+        Self { moves: ArrayVec::new(), keys: [i32::MIN; PLACES] }
+    }
+
+    #[inline]
+    fn push(&mut self, candidate: Candidate, promise: i32) {
+        let place = self.moves.len();
+        self.keys[place & (PLACES - 1)] = promise * PLACES as i32 + (PLACES - 1 - place) as i32;
+        self.moves.push(candidate);
+    }
+
+    /// Takes out the most promising move, among equals the one that was first.
+    #[inline]
+    fn take_best(&mut self) -> Option<Candidate> {
+        let best = self.keys.iter().fold(i32::MIN, |best, &key| best.max(key));
+        if best == i32::MIN {
+            return None;
+        }
+        let place = PLACES - 1 - best as usize % PLACES;
+        self.keys[place] = i32::MIN;
+        self.moves.get(place).copied()
+    }
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
@@ -32,6 +68,13 @@ impl<E: Evaluate> Searcher<'_, E> {
         empties: u32,
     ) -> Discs {
         if empties <= 4 {
+            // With three empty squares the discs take longer to count than to play.
+            if empties == 4
+                && let Some(upper) = stability_bound(&position, alpha, empties, self.ideas)
+            {
+                self.nodes += 1;
+                return upper;
+            }
             return last_empties(position, alpha, &mut self.nodes);
         }
         self.unevaluated_with(position, position.moves(), parity, alpha, empties)
@@ -72,11 +115,8 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
             return -self.by_replies(passed, replies, parity, -alpha - 1, empties);
         }
-        if self.ideas.stability && is_stability_promising(alpha, empties) {
-            let upper = 64 - 2 * position.stable_of_opponent().count_ones() as Discs;
-            if upper <= alpha {
-                return upper;
-            }
+        if let Some(upper) = stability_bound(&position, alpha, empties, self.ideas) {
+            return upper;
         }
         let (mut lower, mut upper) = (-INFINITE, INFINITE);
         let mut table_move = None;
@@ -128,7 +168,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
             squares &= !square.bit();
         }
-        let mut candidates = ArrayVec::<Candidate, { EVALUATED_EMPTIES as usize }>::new();
+        let mut candidates = Candidates::new();
         let odd_squares = parity.odd_squares();
         for square in Squares(squares) {
             let child = position.after(square, position.flips(square));
@@ -144,9 +184,9 @@ impl<E: Evaluate> Searcher<'_, E> {
             } else {
                 odd
             };
-            candidates.push(Candidate { square, child, replies, promise });
+            candidates.push(Candidate { square, child, replies }, promise);
         }
-        while let Some(next) = take_best(&mut candidates) {
+        while let Some(next) = candidates.take_best() {
             let parity = parity.after(next.square);
             let score =
                 -self.unevaluated_with(next.child, next.replies, parity, -alpha - 1, empties - 1);
@@ -178,11 +218,8 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
             return -self.by_parity(passed, replies, parity, -alpha - 1, empties);
         }
-        if self.ideas.stability && is_stability_promising(alpha, empties) {
-            let upper = 64 - 2 * position.stable_of_opponent().count_ones() as Discs;
-            if upper <= alpha {
-                return upper;
-            }
+        if let Some(upper) = stability_bound(&position, alpha, empties, self.ideas) {
+            return upper;
         }
         let odd_squares = parity.odd_squares();
         let mut best = -INFINITE;
@@ -199,16 +236,4 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
         best
     }
-}
-
-/// Takes out the most promising candidate. One pass each time: most nodes end after a move or two.
-#[inline]
-fn take_best<const N: usize>(candidates: &mut ArrayVec<Candidate, N>) -> Option<Candidate> {
-    let mut best = 0;
-    for index in 1..candidates.len() {
-        if candidates[index].promise > candidates[best].promise {
-            best = index;
-        }
-    }
-    candidates.swap_pop(best)
 }
