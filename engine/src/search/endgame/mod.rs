@@ -18,10 +18,12 @@ use crate::eval::{Evaluate, STEPS_PER_DISC};
 const INFINITE: Discs = 65;
 /// From this many empty squares on, a search to a fixed depth guesses the score first.
 const GUESSED_EMPTIES: u32 = 10;
-/// From this many empty squares on, moves are ordered by value, and children looked up for a cut-off.
-const EVALUATED_EMPTIES: u32 = 11;
+/// From this many empty squares on, moves are ordered by value, and the large table is used. From 12
+/// on it takes 4 % fewer nodes and the same time, from 11 on 7 % fewer and more time; a sum of some of the
+/// patterns only costs more nodes than it saves time.
+const EVALUATED_EMPTIES: u32 = 13;
 /// From this many empty squares on, moves are ordered by the replies they leave.
-const ORDERED_EMPTIES: u32 = 7;
+const ORDERED_EMPTIES: u32 = 6;
 /// Half the width of the first window around the guess.
 const FIRST_MARGIN: Discs = 3;
 

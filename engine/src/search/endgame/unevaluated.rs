@@ -20,6 +20,28 @@ struct Candidate {
     replies: u64,
 }
 
+/// The promise of the table's move.
+const TABLE_MOVE: i32 = 1 << 20;
+/// What a reply costs, and an odd quadrant is worth, in the units of [`WORTH`].
+const REPLY_COST: i32 = 16;
+const ODD_WORTH: i32 = 8;
+
+/// What a square is worth, all else being equal: a corner most, what gives one away least. 2 to 3 %
+/// of the nodes; counting the empty squares beside the discs won or lost nothing.
+static WORTH: [i32; 64] = {
+    const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
+    let mut worth = [0; 64];
+    let mut index = 0;
+    while index < 64 {
+        let (file, rank) = (index & 7, index >> 3);
+        let mirrored =
+            (if file > 3 { 7 - file } else { file }, if rank > 3 { 7 - rank } else { rank });
+        worth[index] = QUARTER[mirrored.1][mirrored.0];
+        index += 1;
+    }
+    worth
+};
+
 /// The moves of a node, and how promising they are. Never more than there are empty squares.
 struct Candidates {
     moves: ArrayVec<Candidate, { EVALUATED_EMPTIES as usize }>,
@@ -178,11 +200,11 @@ impl<E: Evaluate> Searcher<'_, E> {
             let replies = child.moves();
             let odd = i32::from(square.bit() & odd_squares != 0);
             let promise = if Some(square) == table_move {
-                1 << 20
+                TABLE_MOVE
             } else if self.ideas.ordering_by_replies {
-                odd - 2 * weighted_count(replies)
+                WORTH[square.index() & 63] + ODD_WORTH * odd - REPLY_COST * weighted_count(replies)
             } else {
-                odd
+                ODD_WORTH * odd
             };
             candidates.push(Candidate { square, child, replies }, promise);
         }
