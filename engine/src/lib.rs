@@ -53,4 +53,5 @@ pub mod random;
 pub mod record;
 pub mod search;
 pub mod selfplay;
+pub mod statistics;
 pub mod text;

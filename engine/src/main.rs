@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use othello_engine::cli::{
-    ablate, bench, common, evaluate, openings, perft, selfplay, solve, weights,
+    ablate, bench, common, evaluate, openings, perft, selfplay, solve, stats, weights,
 };
 
 /// Othello engine: plays, solves, evaluates, and makes training data.
@@ -34,6 +34,8 @@ enum Command {
     Selfplay(Box<selfplay::Arguments>),
     /// Find the exact scores of positions
     Solve(solve::Arguments),
+    /// Count what happens in games: discs turned over, choices, passes, ends
+    Stats(stats::Arguments),
     /// Say what a weights file is
     Weights(weights::Arguments),
 }
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Perft(arguments) => perft::run(arguments, session),
         Command::Selfplay(arguments) => selfplay::run(arguments, session),
         Command::Solve(arguments) => solve::run(arguments, session),
+        Command::Stats(arguments) => stats::run(arguments, session),
         Command::Weights(arguments) => weights::run(arguments, session),
     })
 }

@@ -10,4 +10,5 @@ pub mod dataset;
 pub mod export;
 pub mod fit;
 pub mod model;
+pub mod records;
 pub mod source;

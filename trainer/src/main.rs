@@ -4,7 +4,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use othello_engine::cli::common;
-use othello_trainer::cli::{bench, diff, doctor, export, fit, import, loss, matches, quickstart};
+use othello_trainer::cli::{
+    bench, diff, doctor, export, fit, import, inspect, loss, matches, merge, quickstart, relabel,
+    sample, shuffle, split, validate,
+};
 
 /// Othello trainer: fits evaluation weights to games, and compares them.
 #[derive(Parser, Debug)]
@@ -31,12 +34,26 @@ enum Command {
     Fit(Box<fit::Arguments>),
     /// Turn other people's data into records
     Import(import::Arguments),
+    /// What files of records hold
+    Inspect(inspect::Arguments),
     /// The errors of an evaluation on data
     Loss(loss::Arguments),
     /// Play paired games between two evaluations
     Match(matches::Arguments),
+    /// Put the shards of a run together
+    Merge(merge::Arguments),
     /// Run the whole loop, small: openings, games, fit, match
     Quickstart(quickstart::Arguments),
+    /// Give games the exact scores of their positions
+    Relabel(relabel::Arguments),
+    /// Take some games of many
+    Sample(sample::Arguments),
+    /// Put games into another order
+    Shuffle(shuffle::Arguments),
+    /// Divide games into training, validation and test
+    Split(split::Arguments),
+    /// Whether files are what was written
+    Validate(validate::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -48,8 +65,15 @@ fn main() -> ExitCode {
         Command::Export(arguments) => export::run(arguments, session),
         Command::Fit(arguments) => fit::run(arguments, session),
         Command::Import(arguments) => import::run(arguments, session),
+        Command::Inspect(arguments) => inspect::run(arguments, session),
         Command::Loss(arguments) => loss::run(arguments, session),
         Command::Match(arguments) => matches::run(arguments, session),
+        Command::Merge(arguments) => merge::run(arguments, session),
         Command::Quickstart(arguments) => quickstart::run(arguments, session),
+        Command::Relabel(arguments) => relabel::run(arguments, session),
+        Command::Sample(arguments) => sample::run(arguments, session),
+        Command::Shuffle(arguments) => shuffle::run(arguments, session),
+        Command::Split(arguments) => split::run(arguments, session),
+        Command::Validate(arguments) => validate::run(arguments, session),
     })
 }

@@ -29,7 +29,10 @@ fn damaged_files_end_every_command_with_a_message() {
     assert!(run(folder.path(), games).0 == Some(0));
     let fit = &["fit", "sound.games", "--patterns", "discs", "--out", "sound.weights"];
     assert!(run(folder.path(), fit).0 == Some(0));
-    let wtb = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/wthor/three")).unwrap();
+    let corpus = |name: &str| {
+        fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/").to_owned() + name).unwrap()
+    };
+    let wtb = corpus("wthor/three");
     let (games, weights) =
         (fs::read(sound("sound.games")).unwrap(), fs::read(sound("sound.weights")).unwrap());
 
@@ -40,22 +43,29 @@ fn damaged_files_end_every_command_with_a_message() {
     let import = |format: &'static str| {
         move |name| vec!["import", format, name, "--out", "x.records", "--force"]
     };
+    let relabel = |name| vec!["relabel", name, "--exact", "4", "--out", "x.games", "--force"];
+    let sample = |name| vec!["sample", name, "--count", "2", "--out", "x.games", "--force"];
     type Words = Box<dyn Fn(&'static str) -> Vec<&'static str>>;
-    let commands: [(Vec<u8>, &'static str, Words); 9] = [
+    let commands: [(Vec<u8>, &'static str, Words); 14] = [
         (games.clone(), "damaged.games", Box::new(|name| vec!["fit", name, "--out", "x.weights"])),
-        (games, "damaged.games", Box::new(|name| vec!["loss", "sound.weights", name])),
+        (games.clone(), "damaged.games", Box::new(|name| vec!["loss", "sound.weights", name])),
+        (games.clone(), "damaged.games", Box::new(|name| vec!["inspect", "sound.games", name])),
+        (games.clone(), "damaged.games", Box::new(relabel)),
+        (games, "damaged.games", Box::new(sample)),
         (weights.clone(), "damaged.weights", Box::new(|name| vec!["loss", name, "sound.games"])),
         (weights, "damaged.weights", Box::new(|name| vec!["diff", name, "sound.weights"])),
         (wtb, "damaged.wtb", Box::new(import("wthor"))),
         (text(MOVES), "damaged.txt", Box::new(import("transcripts"))),
         (text(BOARDS), "damaged.txt", Box::new(import("boards"))),
+        (corpus("ggf/two"), "damaged.ggf", Box::new(import("ggf"))),
+        (corpus("egaroucid/start"), "damaged.dat", Box::new(import("egaroucid"))),
         (text(SETTINGS), "damaged.toml", Box::new(fit_with("--settings"))),
         (text(PATTERNS), "damaged.toml", Box::new(fit_with("--patterns"))),
     ];
     let (mut draws, mut refused) = (Draws(4), 0);
-    for number in 0..135 {
-        let (sound, name, arguments) = &commands[number % 9];
-        let damaged = match number / 9 % 4 {
+    for number in 0..15 * commands.len() {
+        let (sound, name, arguments) = &commands[number % commands.len()];
+        let damaged = match number / commands.len() % 4 {
             0 => sound[..draws.below(sound.len())].to_vec(),
             1 => b"\x1b[2J\x89PNG\n\0".repeat(1 + draws.below(40)),
             _ => mutate(sound, MOVES.as_bytes(), &mut draws),
@@ -78,7 +88,7 @@ fn damaged_files_end_every_command_with_a_message() {
             _ => panic!("{context}"),
         }
     }
-    assert!(refused > 80, "{refused} were refused");
+    assert!(refused > 130, "{refused} were refused");
 }
 
 /// The exit status and what was said on standard error.

@@ -111,6 +111,68 @@ fn games() -> &'static Path {
     folder.path()
 }
 
+/// The shards of a run of self-play, by whose provenance they belong together. Few games are the
+/// same.
+#[test]
+fn merge() {
+    const SHARDS: u64 = 3;
+    let frames = size(60, 900);
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut seeds = 0..;
+    let mut files = vec![];
+    for number in 1..=SHARDS {
+        let path = folder.path().join(number.to_string());
+        let provenance = Provenance::new("selfplay")
+            .with("games", 256 * frames)
+            .with("shard", format!("{number}/{SHARDS}"));
+        let begun = GameWriter::begin(&path, &provenance, Existing::Keep);
+        let Ok(Begin::Writer(mut writer)) = begun else { panic!("nothing is there") };
+        for _ in 0..frames / SHARDS {
+            let game = |seed| Game::new(6, &random_moves(seed)).expect("a game");
+            let games: Vec<Game> = seeds.by_ref().take(256).map(game).collect();
+            writer.write_frame(&games).expect("written");
+        }
+        writer.finish().expect("complete");
+        files.push(path.to_str().expect("a name in UTF-8").to_owned());
+    }
+    let finished =
+        |folder: &Path| whole_sections(&folder.join("out.games.partial"), Kind::Games).len() as u64;
+    Subject {
+        name: "merge",
+        program: cargo_bin!("othello-trainer"),
+        arguments: [&["merge", "--out", "out.games"].map(str::to_owned), &files[..]].concat(),
+        output: "out.games",
+        may_differ: &[],
+        finished: ("merge (frames)", finished),
+    }
+    .check();
+}
+
+#[test]
+fn relabel() {
+    let games = games().join("random.games");
+    let exact = if many_kills().is_some() { "14" } else { "10" };
+    let games = games.to_str().expect("a name in UTF-8");
+    let arguments = ["relabel", games, "--exact", exact, "--out", "out.games"];
+    let finished = |folder: &Path| {
+        let frames = whole_sections(&folder.join("out.games.partial"), Kind::Games).len() as u64;
+        let path = folder.join("out.games.checkpoint.partial");
+        let sections = whole_sections(&path, Kind::Checkpoint);
+        let new = sections.iter().filter_map(|section| section.name.parse::<u64>().ok());
+        let recorded = new.filter(|&number| number >= 256 * frames).count() as u64;
+        (256 * frames + recorded).min(size(600, 4000))
+    };
+    Subject {
+        name: "relabel",
+        program: cargo_bin!("othello-trainer"),
+        arguments: arguments.map(str::to_owned).to_vec(),
+        output: "out.games",
+        may_differ: &[],
+        finished: ("relabel (games)", finished),
+    }
+    .check();
+}
+
 fn check_fit(optimizer: &str, iterations: u64) {
     let data = games().join("random.games");
     let arguments = ["fit", data.to_str().expect("a name in UTF-8"), "--out", "out.weights"];

@@ -16,4 +16,5 @@ pub mod openings;
 pub mod perft;
 pub mod selfplay;
 pub mod solve;
+pub mod stats;
 pub mod weights;

@@ -47,7 +47,7 @@ impl Provenance {
     }
 
     /// Each setting that differs, as `seed: 8 there, 7 wanted`, for a message.
-    pub(super) fn differences(there: &Self, wanted: &Self) -> String {
+    pub fn differences(there: &Self, wanted: &Self) -> String {
         let mut keys: Vec<&String> = there.0.keys().chain(wanted.0.keys()).collect();
         keys.sort_unstable();
         keys.dedup();

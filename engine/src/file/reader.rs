@@ -2,7 +2,7 @@
 //! damaged number says so.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
@@ -17,6 +17,8 @@ pub struct Reader {
     content: ContentHash,
     summary: Option<Summary>,
     finished: bool,
+    /// Whether something was left out since it is damaged.
+    incomplete: bool,
     section_offset: u64,
     whole_until: u64,
 }
@@ -33,6 +35,7 @@ impl Reader {
         let (source, kind, provenance) = read_header(path, Some(kind))?;
         let (section_offset, whole_until) = (source.offset, source.offset);
         let (content, summary, finished) = (ContentHash::default(), None, false);
+        let incomplete = false;
         Ok(Self {
             source,
             kind,
@@ -40,6 +43,7 @@ impl Reader {
             content,
             summary,
             finished,
+            incomplete,
             section_offset,
             whole_until,
         })
@@ -86,6 +90,34 @@ impl Reader {
         let place = format!("section {}", self.content.sections);
         let (path, offset) = (self.source.path.clone(), self.section_offset);
         FileError::Damaged { path, place, offset, reason }
+    }
+
+    /// After an error: leaves out what is damaged and goes on at the next whole section behind it;
+    /// false where there is none. For who wants what is still good of a file: what is read from then
+    /// on is as good as ever, but there is no checksum of the whole.
+    pub fn resynchronize(&mut self) -> Result<bool, FileError> {
+        self.incomplete = true;
+        if !self.finished {
+            // The section was whole and meant nothing: it is behind us.
+            return Ok(true);
+        }
+        let mut from = self.whole_until + 1;
+        while let Some(offset) = self.source.find(format::SECTION_MARKER, from)? {
+            self.source.seek(offset)?;
+            let place = Place { name: "a frame".into(), offset };
+            let marker = self.source.take(format::MARKER_BYTES, &place)?;
+            match self.read_section(marker) {
+                Err(error @ FileError::Io { .. }) => return Err(error),
+                Err(_) => from = offset + 1,
+                Ok(_) => {
+                    self.source.seek(offset)?;
+                    self.whole_until = offset;
+                    self.finished = false;
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Where the last whole section ends.
@@ -154,6 +186,9 @@ impl Reader {
         let place = Place { name: "the end frame".into(), offset };
         end.extend(source.take(format::END_BYTES - format::MARKER_BYTES, &place)?);
         source.check(&end, &place)?;
+        if self.incomplete {
+            return Ok(());
+        }
         let (sections, sha256) = (format::u64_at(&end, 4), &end[12..]);
         if sections != self.content.sections as u64 || sha256 != self.content.sha256() {
             return Err(source.damaged(&place, "does not fit the sections before it".into()));
@@ -272,6 +307,35 @@ impl Source {
         }
         let taken = self.take_up_to(bytes)?;
         if taken.len() as u64 == bytes { Ok(taken) } else { Err(self.truncated(place)) }
+    }
+
+    fn seek(&mut self, offset: u64) -> Result<(), FileError> {
+        self.file.seek(SeekFrom::Start(offset)).map_err(|source| FileError::Io {
+            path: self.path.clone(),
+            action: "read it",
+            source,
+        })?;
+        self.offset = offset;
+        Ok(())
+    }
+
+    /// Where a marker stands for the first time, at `from` or behind it.
+    fn find(&mut self, marker: &[u8], from: u64) -> Result<Option<u64>, FileError> {
+        const CHUNK: u64 = 1 << 16;
+        let mut at = from;
+        loop {
+            self.seek(at)?;
+            let chunk = self.take_up_to(CHUNK)?;
+            let found = chunk.windows(marker.len()).position(|bytes| bytes == marker);
+            if let Some(index) = found {
+                return Ok(Some(at + index as u64));
+            }
+            if (chunk.len() as u64) < CHUNK {
+                return Ok(None);
+            }
+            // A marker may lie across two chunks.
+            at += CHUNK - marker.len() as u64 + 1;
+        }
     }
 
     /// Reads the checksum that follows `bytes`, and compares.

@@ -184,6 +184,42 @@ fn what_a_damaged_frame_loses_is_counted() {
 }
 
 #[test]
+fn what_is_whole_behind_damage_can_be_read() {
+    let folder = Folder::new();
+    let path = folder.path("some.games");
+    let sections: Vec<(String, Vec<u8>)> =
+        (0..4_u8).map(|n| (n.to_string(), (0..=255).map(|byte| byte ^ n).collect())).collect();
+    write(&path, &sections);
+    let sound = fs::read(&path).unwrap();
+    let starts: Vec<usize> =
+        sound.windows(4).enumerate().filter(|w| w.1 == b"SECT").map(|w| w.0).collect();
+    for (at, byte) in sound.iter().enumerate().skip(starts[0]) {
+        let mut bytes = sound.clone();
+        bytes[at] = byte ^ 0x10;
+        fs::write(&path, &bytes).unwrap();
+        let mut reader = Reader::open(&path, Kind::Games).unwrap();
+        let (mut there, mut errors) = (vec![], 0);
+        loop {
+            match reader.next() {
+                None => break,
+                Some(Ok(section)) => there.push((section.name, section.content)),
+                Some(Err(_)) => {
+                    errors += 1;
+                    if !reader.resynchronize().unwrap() {
+                        break;
+                    }
+                }
+            }
+        }
+        let damaged = starts.iter().rposition(|&start| start <= at).unwrap();
+        let end = at >= sound.len() - 48;
+        let left = sections.iter().enumerate().filter(|(n, _)| end || *n != damaged);
+        assert!(there.iter().eq(left.map(|(_, section)| section)), "byte {at}");
+        assert_eq!((errors, reader.sha256()), (1, None), "byte {at}");
+    }
+}
+
+#[test]
 fn an_existing_output_is_done_or_refused_or_replaced() {
     let folder = Folder::new();
     let (path, partial) = (folder.path("file"), folder.path("file.partial"));

@@ -25,6 +25,16 @@ pub enum Begin<W = Writer> {
     Writer(W),
 }
 
+impl<W> Begin<W> {
+    /// The same with another kind of writer.
+    pub fn map<T>(self, change: impl FnOnce(W) -> T) -> Begin<T> {
+        match self {
+            Self::Done(summary) => Begin::Done(summary),
+            Self::Writer(writer) => Begin::Writer(change(writer)),
+        }
+    }
+}
+
 /// A section that a resumed file already holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SectionInfo {

@@ -2,7 +2,7 @@
 
 use crate::board::notation::NotationError;
 use crate::board::transcript::Replay;
-use crate::board::{Discs, Square};
+use crate::board::{Discs, Square, Symmetry};
 
 /// What perfect play would have given, from some position of the game on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,6 +133,15 @@ impl Game {
     /// The moves, passes left out.
     pub fn squares(&self) -> &[Square] {
         &self.squares
+    }
+
+    /// The moves of that one of the game's images under the eight symmetries of the board whose
+    /// moves come first: the same for all of them.
+    pub fn canonical_squares(&self) -> Vec<Square> {
+        let image = |symmetry: Symmetry| -> Vec<Square> {
+            self.squares.iter().map(|&square| symmetry.square(square)).collect()
+        };
+        Symmetry::all().map(image).min().unwrap_or_default()
     }
 
     /// The result for black; `None` where the game was broken off.

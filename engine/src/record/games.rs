@@ -134,12 +134,55 @@ impl GameReader {
         self.reader.sha256()
     }
 
+    /// After an error: goes on with the next whole frame behind what is damaged; false where there
+    /// is none. There is no checksum of the whole then.
+    pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
+        Ok(self.reader.resynchronize()?)
+    }
+
     /// The games of the next frame; `None` at the end of the file. An alternative to reading
     /// them one by one, not to be mixed with it.
     pub fn next_frame(&mut self) -> Result<Option<Vec<Game>>, RecordError> {
         while let Some(section) = self.next_section()? {
             if section.name == SECTION {
                 return self.decode(&section.content).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Passes by this many games, or those that are left where there are fewer; returns how many.
+    /// Whole frames are not looked into. Not to be mixed with [`Self::next_frame`].
+    pub fn pass_by(&mut self, games: u64) -> Result<u64, RecordError> {
+        let mut passed = 0;
+        while passed < games {
+            if self.frame.next().is_some() {
+                passed += 1;
+                continue;
+            }
+            let Some(section) = self.next_section()? else { break };
+            let count = frame::games_in(&section.content);
+            if section.name != SECTION {
+                continue;
+            }
+            if count <= games - passed {
+                self.number += count;
+                passed += count;
+            } else {
+                self.frame = self.decode(&section.content)?.into_iter();
+            }
+        }
+        Ok(passed)
+    }
+
+    /// Passes by the next frame; how many games it says it has, and `None` at the end of the file.
+    /// Not to be mixed with reading games one by one.
+    pub fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
+        while let Some(section) = self.next_section()? {
+            if section.name == SECTION {
+                let games = frame::games_in(&section.content);
+                self.number += games;
+                return Ok(Some(games));
             }
         }
         Ok(None)

@@ -1,6 +1,7 @@
 //! Games and scored positions as records in the container of [`crate::file`]: what self-play and
 //! the opening enumeration write and the trainer reads. `datasets/formats.md` describes the bytes.
 
+mod distinct;
 mod error;
 mod finished;
 mod frame;
@@ -9,6 +10,7 @@ mod games;
 mod positions;
 mod scored;
 
+pub use distinct::DistinctGames;
 pub use error::RecordError;
 pub use finished::FinishedGames;
 pub use game::{Game, GameError, Solved};

@@ -145,6 +145,12 @@ impl PositionReader {
         self.reader.sha256()
     }
 
+    /// After an error: goes on with the next whole frame behind what is damaged; false where there
+    /// is none. There is no checksum of the whole then.
+    pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
+        Ok(self.reader.resynchronize()?)
+    }
+
     /// The positions of the next frame; `None` at the end of the file. An alternative to reading
     /// them one by one, not to be mixed with it.
     pub fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, RecordError> {

@@ -1,17 +1,17 @@
 //! Many games in parallel, written in their order.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
-use sha2::{Digest as _, Sha256};
 
 use super::{Settings, Shard, play};
 use crate::eval::Evaluate;
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
-use crate::record::{FinishedGames, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError};
+use crate::record::{
+    DistinctGames, FinishedGames, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError,
+};
 use crate::search::Searchers;
 
 /// Each game's transposition table: part of what decides it, so not a setting of the machine.
@@ -73,8 +73,9 @@ impl Run {
 /// Plays the games of a shard and writes them, one frame for each [`GAMES_PER_FRAME`] of them.
 ///
 /// The file does not depend on the number of threads, nor on how often the run was killed or
-/// interrupted and begun again; no finished game is played again then. A game with the moves of an earlier one of the same shard is dropped; dropping
-/// them again from all shards' files, one after the other, leaves the file of an undivided run.
+/// interrupted and begun again; no finished game is played again then. A game with the moves of an
+/// earlier one of the same shard is dropped; dropping them again from all shards' files, one after
+/// the other, leaves the file of an undivided run.
 pub fn play_games<E: Evaluate>(
     path: &Path,
     run: &Run,
@@ -142,8 +143,7 @@ fn frames_at_once() -> u64 {
 /// What is in the file so far.
 #[derive(Default)]
 struct Tally {
-    /// 16 bytes of a checksum stand for the moves: two games in 2⁶⁴ would be confused.
-    seen: HashSet<[u8; 16]>,
+    seen: DistinctGames,
     games: u64,
     positions: u64,
 }
@@ -151,10 +151,7 @@ struct Tally {
 impl Tally {
     /// Counts a game whose moves were not met before; whether it is one.
     fn is_new(&mut self, game: &Game) -> bool {
-        let moves: Vec<u8> = game.squares().iter().map(|square| square.index() as u8).collect();
-        let mut key = [0; 16];
-        key.copy_from_slice(&Sha256::digest(&moves)[..16]);
-        let new = self.seen.insert(key);
+        let new = self.seen.insert(game.squares());
         if new {
             self.count(game);
         }

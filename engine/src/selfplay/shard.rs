@@ -24,6 +24,16 @@ impl Shard {
     /// All of it.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 
+    /// Which part it is, counted from 1.
+    pub const fn number(self) -> u64 {
+        self.number
+    }
+
+    /// How many parts there are.
+    pub const fn count(self) -> u64 {
+        self.count
+    }
+
     /// Which of `frames` frames are in this part: the parts follow each other and differ by one
     /// frame at most.
     pub fn frames(self, frames: u64) -> Range<u64> {

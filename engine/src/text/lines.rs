@@ -1,24 +1,19 @@
 //! Text files of one record a line, each parsed on its own.
 
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::TextError;
+use super::{TextError, TextSource};
 
 /// No line of a sensible file is longer: a file without line ends must not fill the memory.
 pub const MAX_LINE_BYTES: u64 = 4096;
 
-/// The lines of a text file; blank ones are skipped.
+/// The lines of a text file, packed by zstd or not; blank ones are skipped.
 pub struct Lines {
-    path: PathBuf,
-    reader: BufReader<File>,
+    source: TextSource,
     line: Vec<u8>,
     number: u64,
-    bytes: u64,
-    bytes_read: u64,
 }
 
 /// A line that is not what it should be. The lines after it can still be read.
@@ -36,20 +31,17 @@ pub struct BadLine {
 impl Lines {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Self, TextError> {
-        let file = File::open(path).map_err(|error| TextError::io(path, "open it", error))?;
-        let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-        let reader = BufReader::with_capacity(1 << 18, file);
-        Ok(Self { path: path.into(), reader, line: vec![], number: 0, bytes, bytes_read: 0 })
+        Ok(Self { source: TextSource::open(path)?, line: vec![], number: 0 })
     }
 
     /// The size of the file; 0 for a pipe.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.source.bytes()
     }
 
     /// How much of it has been read.
     pub fn bytes_read(&self) -> u64 {
-        self.bytes_read
+        self.source.bytes_read()
     }
 
     /// The next line that is not blank, by `parse`; `None` at the end of the file.
@@ -57,11 +49,15 @@ impl Lines {
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
     ) -> Result<Option<Result<T, BadLine>>, TextError> {
-        while self.read_line().map_err(|error| TextError::io(&self.path, "read it", error))? {
+        while self.read_line()? {
             let line = self.line.trim_ascii();
             if !line.is_empty() {
                 let parsed = text(line).and_then(|line| parse(line).map_err(|e| e.to_string()));
-                let bad = |reason| BadLine { path: self.path.clone(), number: self.number, reason };
+                let bad = |reason| BadLine {
+                    path: self.source.path().into(),
+                    number: self.number,
+                    reason,
+                };
                 return Ok(Some(parsed.map_err(bad)));
             }
         }
@@ -88,16 +84,10 @@ impl Lines {
     }
 
     /// Reads a line; false at the end of the file. Of one that is too long, the beginning.
-    fn read_line(&mut self) -> io::Result<bool> {
+    fn read_line(&mut self) -> Result<bool, TextError> {
         self.line.clear();
-        let mut limited = (&mut self.reader).take(MAX_LINE_BYTES + 1);
-        let mut bytes = limited.read_until(b'\n', &mut self.line)? as u64;
-        if bytes > MAX_LINE_BYTES && self.line.last() != Some(&b'\n') {
-            bytes += self.reader.skip_until(b'\n')? as u64;
-        }
-        self.bytes_read += bytes;
-        self.number += 1;
-        Ok(bytes > 0)
+        self.number = self.source.line();
+        Ok(self.source.read_until(b'\n', MAX_LINE_BYTES, &mut self.line)? > 0)
     }
 }
 
@@ -137,6 +127,24 @@ mod tests {
             assert_eq!(lines.next_line::<u32>().unwrap(), Some(2));
             assert_eq!(lines.bytes_read(), bad.len() as u64);
         }
+    }
+
+    #[test]
+    fn a_packed_file_is_read_as_what_it_was() {
+        let text: String = (0..100_000).map(|number| format!("{number}\n")).collect();
+        let (half, packed) =
+            (text.len() / 2, |text: &str| zstd::bulk::compress(text.as_bytes(), 3));
+        // Two frames one after the other, as `cat` makes them.
+        let frames = [&text[..half], &text[half..]].map(|part| packed(part).unwrap()).concat();
+        let mut unpacked = lines(&frames);
+        assert_eq!(unpacked.bytes(), frames.len() as u64);
+        let numbers = unpacked.next_lines::<u32>(usize::MAX).unwrap();
+        assert!(numbers.into_iter().eq(0..100_000));
+        assert_eq!(unpacked.bytes_read(), frames.len() as u64);
+
+        let error = lines(&frames[..frames.len() / 2]).next_lines::<u32>(usize::MAX).unwrap_err();
+        let message = error.to_string();
+        assert!(message.contains(": line ") && message.contains("cannot be unpacked"), "{message}");
     }
 
     #[test]

@@ -6,15 +6,17 @@ pub mod resumed_fit;
 mod texts;
 
 pub use checkpoint::{checkpoint, unfinished_phase};
-pub use files::{texts, wthor};
+pub use files::{egaroucid, ggf, texts, wthor};
 pub use texts::{fit_arguments, labels, settings};
 
 /// A check of one parser on any bytes.
 pub type Target = fn(&[u8]);
 
 /// All of them, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 9] = [
+    ("egaroucid", egaroucid),
     ("fit_arguments", fit_arguments),
+    ("ggf", ggf),
     ("checkpoint", checkpoint),
     ("labels", labels),
     ("settings", settings),

@@ -1,4 +1,4 @@
-//! `othello-trainer export`: weights in the formats of other programs.
+//! `othello-trainer export`: weights and games in the formats of other programs.
 
 use std::fmt;
 use std::fs;
@@ -10,16 +10,18 @@ use clap::ValueEnum;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::cli::weights::ByClass;
 use othello_engine::eval::WeightsChoice;
+use othello_engine::record::GameReader;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::export::npz::{Origin, npz};
+use crate::export::wthor::wthor;
 
 /// Arguments of `export`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A weights file, or `embedded` (whose counts are not known)
+    /// A weights file, or `embedded` (whose counts are not known); of games, their file
     weights: WeightsChoice,
     /// What to write
     #[arg(long)]
@@ -27,6 +29,9 @@ pub struct Arguments {
     /// Where to write it
     #[arg(long, value_name = "F")]
     out: PathBuf,
+    /// The year that a file of games states
+    #[arg(long, value_name = "YEAR", default_value_t = 0)]
+    year: u16,
     /// Replace an output that is something else
     #[arg(long)]
     force: bool,
@@ -34,8 +39,10 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
-    /// NumPy arrays
+    /// NumPy arrays of weights
     Npz,
+    /// Games as the Fédération Française d'Othello has them (.wtb)
+    Wthor,
 }
 
 #[derive(Serialize)]
@@ -55,8 +62,28 @@ impl fmt::Display for Exported {
     }
 }
 
+/// What a file of games was written from.
+#[derive(Serialize)]
+struct ExportedGames {
+    games: usize,
+    bytes: usize,
+    sha256: String,
+    /// The checksum of the content of the file of games.
+    games_sha256: String,
+}
+
+impl fmt::Display for ExportedGames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { games, bytes, sha256, games_sha256 } = self;
+        write!(f, "{games} games, {bytes} bytes, sha256 {sha256}, of the games {games_sha256}")
+    }
+}
+
 /// Writes the file and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    if arguments.format == Format::Wthor {
+        return export_games(arguments, session);
+    }
     let ByClass { weights, counted, sha256, provenance } = ByClass::load(&arguments.weights)?;
     let mut provenance = Value::Object(provenance);
     provenance.sort_all_objects();
@@ -64,11 +91,35 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let origin = Origin { provenance: &provenance, sha256: &sha256, counted };
     let bytes = match arguments.format {
         Format::Npz => npz(&weights, origin).context("the arrays cannot be packed")?,
+        Format::Wthor => bail!("a file of games is no weights file"),
     };
     put(&arguments.out, &bytes, arguments.force)?;
-    let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    session.print(&Exported { bytes: bytes.len(), sha256: digest, weights_sha256: sha256 })?;
+    let weights_sha256 = sha256;
+    let sha256 = sha256_of(&bytes);
+    session.print(&Exported { bytes: bytes.len(), sha256, weights_sha256 })?;
     Ok(Outcome::Done)
+}
+
+fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let WeightsChoice::File(path) = &arguments.weights else {
+        bail!("--format wthor takes a file of games; `{}` is none", arguments.weights);
+    };
+    let mut reader = GameReader::open(path)?;
+    let games = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
+    let bytes = wthor(&games, arguments.year).context("more games than such a file can count")?;
+    put(&arguments.out, &bytes, arguments.force)?;
+    session.print(&ExportedGames {
+        games: games.len(),
+        bytes: bytes.len(),
+        sha256: sha256_of(&bytes),
+        games_sha256: reader.sha256().unwrap_or_default().to_owned(),
+    })?;
+    Ok(Outcome::Done)
+}
+
+/// The checksum of bytes, as `sha256sum` gives it.
+fn sha256_of(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Puts a whole file in place. One that is there already with the same bytes is left alone, and

@@ -14,6 +14,8 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{Game, PositionWriter, ScoredPosition};
 use serde::{Deserialize, Serialize};
 
+use crate::source::egaroucid::EgaroucidBoards;
+use crate::source::ggf::GgfGames;
 use crate::source::wthor::WthorGames;
 use crate::source::{Entries, SourceError, boards, transcripts};
 use inputs::Inputs;
@@ -30,10 +32,15 @@ pub struct Arguments {
 enum Format {
     /// Tournament games of the Fédération Française d'Othello (.wtb)
     Wthor(Wthor),
-    /// Games as text, one a line: f5d6c3…
+    /// Games as text, one a line, packed by zstd or not: f5d6c3…
     Transcripts(Files),
-    /// Scored boards as text, one a line: 64 characters, optionally X or O to move, score
+    /// Scored boards as text, one a line, packed by zstd or not: 64 characters, optionally X or O
+    /// to move, score
     Boards(Files),
+    /// Games in the Generic Game Format, packed by zstd or not: (;GM[Othello]…;)
+    Ggf(Files),
+    /// Egaroucid's scored boards of 19 bytes
+    Egaroucid(Files),
 }
 
 #[derive(clap::Args, Debug)]
@@ -96,6 +103,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Format::Wthor(wthor) => import(&wthor.files, "wthor", WthorGames::open, progress),
         Format::Transcripts(files) => import(files, "transcripts", transcripts::read, progress),
         Format::Boards(files) => import(files, "boards", boards::read, progress),
+        Format::Ggf(files) => import(files, "ggf", GgfGames::open, progress),
+        Format::Egaroucid(files) => import(files, "egaroucid", EgaroucidBoards::open, progress),
     };
     session.print(&summary?)?;
     Ok(Outcome::Done)

@@ -28,8 +28,9 @@ pub struct Arguments {
     /// Only these phases
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
-    /// What the positions of games are compared with, such as `36:solved` [default: what perfect
-    /// play gives within two plies of a game's solved position, elsewhere its result]
+    /// What the positions of games are compared with, such as `36:solved` [default: the exact
+    /// score where there is one, what perfect play gives within two plies of a game's solved
+    /// position, elsewhere its result]
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
     /// Exit with status 1 where the mean absolute error is larger, in discs

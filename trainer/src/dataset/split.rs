@@ -1,6 +1,6 @@
 //! Which part a game, or a position that belongs to none, falls in.
 
-use othello_engine::board::{Position, Square, Symmetry};
+use othello_engine::board::Position;
 use othello_engine::record::Game;
 use sha2::{Digest as _, Sha256};
 
@@ -45,11 +45,8 @@ impl Split {
 
     /// The part of a game.
     pub fn of_game(&self, game: &Game) -> Part {
-        let image = |symmetry: Symmetry| -> Vec<u8> {
-            let squares = game.squares().iter();
-            squares.map(|&square| Square::index(symmetry.square(square)) as u8).collect()
-        };
-        self.part(&Symmetry::all().map(image).min().unwrap_or_default())
+        let moves = game.canonical_squares().into_iter();
+        self.part(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
     /// The part of a position that belongs to no game, given in its canonical form.

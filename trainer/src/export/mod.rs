@@ -1,3 +1,4 @@
-//! Weights in the formats of other programs.
+//! Weights and games in the formats of other programs.
 
 pub mod npz;
+pub mod wthor;

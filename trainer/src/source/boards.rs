@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use othello_engine::board::notation::BoardLine;
-use othello_engine::record::{Label, ScoredPosition, Weight};
+use othello_engine::record::{Label, ScoredPosition};
 
 use super::lines::Records;
-use super::{Entries, SourceError};
+use super::{Entries, SourceError, labelled};
 
 /// Reads the positions of a file, line by line; blank lines are skipped. A position whose player
 /// must pass becomes the one after the pass, with the score of the other side.
@@ -18,14 +18,7 @@ fn parse(line: &str) -> Result<ScoredPosition, String> {
     let board: BoardLine = line.parse().map_err(|error| format!("{error}"))?;
     let score = board.score.ok_or("the line has no score")?;
     let label = Label::of_discs(score).ok_or("the score is beyond 64 discs")?;
-    let position = board.position;
-    if position.moves() != 0 {
-        Ok(ScoredPosition::new(position, label, Weight::ONE))
-    } else if position.pass().moves() != 0 {
-        Ok(ScoredPosition::new(position.pass(), label.negated(), Weight::ONE))
-    } else {
-        Err("the game is over there, so there is nothing to learn".to_owned())
-    }
+    labelled(board.position, label)
 }
 
 #[cfg(test)]

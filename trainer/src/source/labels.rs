@@ -5,19 +5,13 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use othello_engine::board::transcript::Step;
-use othello_engine::record::{Game, Label, ScoredPosition, Weight};
+use othello_engine::record::{Game, ScoredPosition, Weight};
 use othello_engine::text::excerpt;
 use serde::{Deserialize, Serialize};
 
-/// What a label is taken from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Use {
-    /// What perfect play would have given from the game's solved position on.
-    Solved,
-    /// How the game ended.
-    Result,
-}
+mod origin;
+
+pub use origin::{Origin, Use};
 
 /// The plies that a rule is for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -74,12 +68,14 @@ pub struct LabelRulesError {
 }
 
 impl Default for LabelRules {
-    /// What perfect play gives within two plies of the solved position, the result elsewhere.
+    /// The exact score where there is one, what perfect play gives within two plies of the solved
+    /// position, the result elsewhere.
     fn default() -> Self {
-        let about = Plies::AboutSolved { before: 2, after: 2 };
+        let rule = |plies, origin: Origin| LabelRule { plies, label: origin.into(), weight: 1.0 };
         Self(vec![
-            LabelRule { plies: about, label: Use::Solved, weight: 1.0 },
-            LabelRule { plies: Plies::Between(0..=60), label: Use::Result, weight: 1.0 },
+            rule(Plies::Between(0..=60), Origin::Exact),
+            rule(Plies::AboutSolved { before: 2, after: 2 }, Origin::Solved),
+            rule(Plies::Between(0..=60), Origin::Result),
         ])
     }
 }
@@ -124,11 +120,7 @@ impl LabelRule {
                 (solved.saturating_sub(*before)..=solved.saturating_add(*after)).contains(&ply)
             }),
         };
-        let black_score = match self.label {
-            Use::Solved => game.solved().map(|solved| solved.black_score),
-            Use::Result => game.black_score(),
-        };
-        let label = Label::of_score(black_score.filter(|_| here)? * step.side.sign())?;
+        let label = if here { self.label.of(game, ply, step)? } else { return None };
         let weight = Weight::of_occurrences(self.weight * weight)?;
         Some(ScoredPosition::new(step.position, label, weight))
     }
@@ -168,11 +160,7 @@ impl FromStr for LabelRules {
 fn parse_rule(text: &str) -> Result<LabelRule, String> {
     let (plies, rest) = text.split_once(':').ok_or("expected PLIES:USE")?;
     let (label, weight) = rest.split_once('*').unwrap_or((rest, "1"));
-    let label = match label.trim() {
-        "solved" => Use::Solved,
-        "result" => Use::Result,
-        other => return Err(format!("`{}` is neither `solved` nor `result`", excerpt(other))),
-    };
+    let label = label.parse()?;
     let weight =
         weight.trim().parse().map_err(|_| format!("`{}` is no weight", excerpt(weight)))?;
     Ok(LabelRule { plies: plies.trim().to_owned().try_into()?, label, weight })
@@ -233,11 +221,7 @@ impl fmt::Display for Plies {
 
 impl fmt::Display for LabelRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let label = match self.label {
-            Use::Solved => "solved",
-            Use::Result => "result",
-        };
-        write!(f, "{}:{label}*{}", self.plies, self.weight)
+        write!(f, "{}:{}*{}", self.plies, self.label, self.weight)
     }
 }
 
@@ -302,6 +286,40 @@ mod tests {
         assert_eq!(labels(&LabelRules::default(), &game), [(2, 0.0, 1.0), (3, 0.0, 1.0)]);
     }
 
+    /// Solved at ply 4, and from there on each value is exact.
+    fn relabelled() -> Game {
+        let values = vec![None, Some(3), None, Some(-8), Some(10), Some(-6), Some(6), None, None];
+        let game = wipe_out().with_solved(Solved { ply: 4, black_score: 10 }).unwrap();
+        game.with_values(values).unwrap()
+    }
+
+    #[test]
+    fn exact_scores_are_those_of_the_solved_position_and_of_the_values_after_it() {
+        let exact = |ply, discs| (ply, discs, 1.0);
+        let expected = [exact(4, 10.0), exact(5, -6.0), exact(6, 6.0)];
+        assert_eq!(labels(&rules("all:exact"), &relabelled()), expected);
+        let expected = [exact(1, 3.0), exact(3, -8.0), expected[0], expected[1], expected[2]];
+        assert_eq!(labels(&rules("all:value"), &relabelled()), expected);
+        assert!(labels(&rules("all:exact, all:value"), &wipe_out()).is_empty());
+        let default = labels(&LabelRules::default(), &relabelled());
+        let discs: Vec<f64> = default.iter().map(|label| label.1).collect();
+        assert_eq!(discs, [64.0, -64.0, 10.0, -10.0, 10.0, -6.0, 6.0, -64.0, 64.0]);
+    }
+
+    #[test]
+    fn a_blend_needs_all_of_its_origins() {
+        // Black moves at even plies, and wins by 64.
+        let expected = [(1, -17.1, 1.0), (3, -24.8, 1.0)];
+        let found = labels(&rules("0..=3:30%result+70%value"), &relabelled());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                found.0 == expected.0 && (found.1 - expected.1).abs() < 1.0 / 256.0,
+                "{found:?}"
+            );
+        }
+        assert_eq!(found.len(), 2);
+    }
+
     #[test]
     fn random_moves_are_left_out_and_weights_multiply() {
         let game = Game::new(7, wipe_out().squares()).unwrap();
@@ -314,10 +332,15 @@ mod tests {
 
     #[test]
     fn rules_are_read_as_they_are_written() {
-        for text in ["34..=38:solved*2,all:result*0.25", "solved-2..=solved+0:solved*1"] {
+        for text in [
+            "34..=38:solved*2,all:result*0.25",
+            "solved-2..=solved+0:solved*1",
+            "all:exact*1,all:70%value+30%result*0.5",
+        ] {
             assert_eq!(rules(text).to_string(), text);
         }
-        assert_eq!(rules("solved-2..=solved+2:solved,all:result"), LabelRules::default());
+        let default = "all:exact, solved-2..=solved+2:solved, all:result";
+        assert_eq!(rules(default), LabelRules::default());
         assert_eq!(rules("7:result").to_string(), "7..=7:result*1");
         for bad in [
             "",
@@ -330,6 +353,11 @@ mod tests {
             "all:result*NaN",
             "solved+1..=solved+2:solved",
             "all:result,",
+            "all:50%result",
+            "all:50%result+60%value",
+            "all:result+value",
+            "all:0%result+100%value",
+            "all:300%result",
         ] {
             assert!(bad.parse::<LabelRules>().is_err(), "{bad}");
         }

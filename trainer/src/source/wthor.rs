@@ -15,9 +15,9 @@ use othello_engine::record::{Game, Solved};
 
 use super::{Entries, Rejection, SourceError};
 
-const HEADER_BYTES: usize = 16;
-const RECORD_BYTES: usize = 68;
-const MOVES_AT: usize = 8;
+pub(crate) const HEADER_BYTES: usize = 16;
+pub(crate) const RECORD_BYTES: usize = 68;
+pub(crate) const MOVES_AT: usize = 8;
 
 /// Reads the games of a file one after the other. Those with as many moves have the theoretical
 /// score as [`Game::solved`], at the ply with the stated number of empty squares.

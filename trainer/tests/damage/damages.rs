@@ -79,6 +79,8 @@ fn pieces(kind: &Kind) -> Vec<Vec<u8>> {
     match kind.extension {
         "games.partial" => kind.bytes.chunks(64).map(<[u8]>::to_vec).collect(),
         "wtb" => kind.bytes.chunks(68).map(<[u8]>::to_vec).collect(),
+        "dat" => kind.bytes.chunks(19).map(<[u8]>::to_vec).collect(),
+        "txt.zst" => kind.bytes.chunks(64).map(<[u8]>::to_vec).collect(),
         _ => kind.bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect(),
     }
 }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::obf::Problem;
 use othello_engine::board::transcript::{self, Replay};
-use othello_engine::board::{Phase, Square};
+use othello_engine::board::{Phase, Side, Square};
 use othello_engine::eval::{Evaluator, Weights, WeightsChoice};
 use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::pattern::PatternSet;
@@ -19,6 +19,8 @@ use othello_engine::record::{
 use othello_engine::text::{self, Lines};
 use othello_trainer::arena::Choice;
 use othello_trainer::fit::FitSettings;
+use othello_trainer::source::egaroucid::EgaroucidBoards;
+use othello_trainer::source::ggf::GgfGames;
 use othello_trainer::source::wthor::WthorGames;
 use othello_trainer::source::{Entries, LabelRules, SourceError, boards, records, transcripts};
 
@@ -96,6 +98,13 @@ pub(super) fn all() -> Vec<Kind> {
         }),
         text("transcripts", "txt", lines(100, transcript), |path| {
             read_entries(transcripts::read(path))
+        }),
+        text("transcripts, packed", "txt.zst", packed(lines(100, transcript)), |path| {
+            read_entries(transcripts::read(path))
+        }),
+        text("GGF", "ggf", lines(100, ggf), |path| read_entries(GgfGames::open(path))),
+        text("Egaroucid's boards", "dat", egaroucid(), |path| {
+            read_entries(EgaroucidBoards::open(path))
         }),
         text("openings as text", "txt", lines(100, transcript), read_openings),
         text("settings", "toml", settings, |path| {
@@ -292,6 +301,30 @@ fn transcript(game: &Game) -> String {
     let moves: String = game.squares().iter().map(Square::to_string).collect();
     assert_eq!(transcript::parse(&moves).unwrap(), game.squares());
     moves
+}
+
+fn packed(text: Vec<u8>) -> Vec<u8> {
+    zstd::bulk::compress(&text, 3).unwrap()
+}
+
+fn ggf(game: &Game) -> String {
+    let moves = game.replay().steps.into_iter().map(|step| {
+        let name = if step.side == Side::Black { "B" } else { "W" };
+        format!("{name}[{}/1.5/2]", step.square)
+    });
+    let board = "-------- -------- -------- ---O*--- ---*O--- -------- -------- --------";
+    let head = "(;GM[Othello]PC[here]PB[one]PW[other]TY[8]RE[0]";
+    format!("1 {head}BO[8 {board} *]{};)", moves.collect::<String>())
+}
+
+fn egaroucid() -> Vec<u8> {
+    let record = |game: &Game| -> Vec<u8> {
+        let position = game.replay().steps[20].position;
+        let boards = [position.player(), position.opponent()];
+        let boards = boards.map(|board| board.reverse_bits().to_le_bytes());
+        [boards.as_flattened(), &[0, 20, 6]].concat()
+    };
+    random_games().iter().take(100).flat_map(record).collect()
 }
 
 fn board_line(game: &Game) -> String {

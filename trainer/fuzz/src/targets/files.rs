@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use othello_engine::record::{Game, ScoredPosition};
+use othello_trainer::source::egaroucid::{EgaroucidBoards, RECORD_BYTES};
+use othello_trainer::source::ggf::GgfGames;
 use othello_trainer::source::wthor::WthorGames;
 use othello_trainer::source::{Entries, Rejection, SourceError, boards, transcripts};
 
@@ -19,8 +21,33 @@ pub fn wthor(data: &[u8]) {
     });
 }
 
+/// Files of GGF.
+pub fn ggf(data: &[u8]) {
+    scratch::with_file("games.ggf", data, |path| {
+        let games = entries(GgfGames::open(path), path, data.len());
+        games.iter().flatten().for_each(check_game);
+    });
+}
+
+/// Egaroucid's boards.
+pub fn egaroucid(data: &[u8]) {
+    scratch::with_file("boards.dat", data, |path| {
+        let rows = entries(EgaroucidBoards::open(path), path, data.len());
+        rows.iter().flatten().flatten().for_each(check_row);
+        let whole = data.len().is_multiple_of(RECORD_BYTES);
+        assert_eq!(rows.map(|rows| rows.len()), whole.then_some(data.len() / RECORD_BYTES));
+    });
+}
+
 /// Text files, with a transcript or a scored board a line.
 pub fn texts(data: &[u8]) {
+    // A packed file has as many lines as it unpacks to, if it does.
+    if data.starts_with(b"\x28\xB5\x2F\xFD") {
+        return scratch::with_file("games.txt", data, |path| {
+            let games = entries(transcripts::read(path), path, data.len());
+            games.iter().flatten().for_each(check_game);
+        });
+    }
     let lines = data.split(|&byte| byte == b'\n');
     let lines = lines.filter(|line| !line.trim_ascii().is_empty()).count();
     scratch::with_file("games.txt", data, |path| {

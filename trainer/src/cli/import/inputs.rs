@@ -1,17 +1,16 @@
 //! The files to import.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use othello_engine::file::FileError;
 use othello_engine::progress::Progress;
-use sha2::{Digest as _, Sha256};
 
 use super::output::Place;
-use crate::source::{Entries, SourceError};
+use crate::source::{Entries, SourceError, checksum};
 
 /// Files in a fixed order: as named, and those of a folder by name.
 pub(super) struct Inputs {
@@ -41,7 +40,8 @@ impl Inputs {
     /// The SHA-256 of each file.
     pub(super) fn checksums(&self, progress: &dyn Progress) -> anyhow::Result<Vec<String>> {
         progress.begin("checksums (bytes)", 0, self.bytes);
-        self.files.iter().map(|file| checksum(file, progress)).collect()
+        let checksums = self.files.iter().map(|file| checksum(file, progress));
+        Ok(checksums.collect::<Result<_, _>>()?)
     }
 
     /// Hands every entry after `place` to `take`, with the bytes that it takes: the record, or
@@ -94,19 +94,6 @@ fn in_folder(folder: &Path, extension: Option<&str>) -> anyhow::Result<Vec<PathB
     }
     files.sort_unstable();
     Ok(files)
-}
-
-fn checksum(path: &Path, progress: &dyn Progress) -> anyhow::Result<String> {
-    let mut file = File::open(path).map_err(|error| unreadable(path, error))?;
-    let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
-    loop {
-        let bytes = file.read(&mut buffer).map_err(|error| unreadable(path, error))?;
-        if bytes == 0 {
-            return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
-        }
-        digest.update(&buffer[..bytes]);
-        progress.advance(bytes as u64);
-    }
 }
 
 fn unreadable(path: &Path, source: io::Error) -> FileError {

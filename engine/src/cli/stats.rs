@@ -1,0 +1,187 @@
+//! `othello-engine stats`: what the game is like, by enumeration and by games.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::common::{Outcome, Session};
+use crate::openings::{MAX_PLIES, enumerate};
+use crate::progress::Progress;
+use crate::record::{Game, GameReader, RecordError};
+use crate::statistics::{GameStatistics, PlyStatistics, of_positions, random_game};
+
+/// Arguments of `stats`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Files of games [default: random games]
+    games: Vec<PathBuf>,
+
+    /// Enumerate the openings to this ply
+    #[arg(long, value_name = "P", default_value_t = 8, value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_PLIES)))]
+    plies: u32,
+
+    /// How many random games to play where no file is named
+    #[arg(long, value_name = "N", default_value_t = 100_000, conflicts_with = "games")]
+    random: u64,
+
+    /// Decides the random games
+    #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "games")]
+    seed: u64,
+}
+
+#[derive(Serialize)]
+struct Statistics {
+    openings: Vec<Opening>,
+    games: u64,
+    moves: u64,
+    flips: Option<f64>,
+    flips_deviation: Option<f64>,
+    branching: Option<f64>,
+    passes_per_game: f64,
+    shortest: Option<Shortest>,
+    plies: Vec<Ply>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Opening {
+    unique: usize,
+    #[serde(flatten)]
+    ply: Ply,
+}
+
+#[derive(Serialize)]
+struct Ply {
+    ply: usize,
+    positions: u64,
+    branching: Option<f64>,
+    flips: Option<f64>,
+    flips_deviation: Option<f64>,
+    passes: u64,
+    ends: u64,
+}
+
+#[derive(Serialize)]
+struct Shortest {
+    moves: usize,
+    transcript: String,
+}
+
+impl Ply {
+    fn new(ply: usize, found: &PlyStatistics) -> Self {
+        let flips = found.flips();
+        Self {
+            ply,
+            positions: found.positions,
+            branching: found.branching(),
+            flips: flips.map(|flips| flips.0),
+            flips_deviation: flips.map(|flips| flips.1),
+            passes: found.passes,
+            ends: found.ends,
+        }
+    }
+}
+
+impl fmt::Display for Ply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
+        let numbers = [self.branching, self.flips, self.flips_deviation].map(number);
+        let [branching, flips, deviation] = numbers;
+        let Self { passes, ends, .. } = self;
+        write!(f, "{branching:>9}  {flips:>6}  {deviation:>9}  {passes:7}  {ends:7}")
+    }
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const COLUMNS: &str = "branching   flips  deviation   passes     ends";
+        writeln!(f, "openings up to symmetry\nply     unique  {COLUMNS}")?;
+        for Opening { unique, ply } in &self.openings {
+            writeln!(f, "{:3}  {unique:9}  {ply}", ply.ply)?;
+        }
+        writeln!(f, "\n{} games, {} moves\nply  positions  {COLUMNS}", self.games, self.moves)?;
+        for ply in &self.plies {
+            writeln!(f, "{:3}  {:9}  {ply}", ply.ply, ply.positions)?;
+        }
+        let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.4}"));
+        let numbers = [self.flips, self.flips_deviation, self.branching].map(number);
+        let [flips, deviation, branching] = numbers;
+        writeln!(f, "\n{flips} discs turned over by a move (deviation {deviation})")?;
+        writeln!(f, "{branching} legal moves, {:.4} passes a game", self.passes_per_game)?;
+        if let Some(Shortest { moves, transcript }) = &self.shortest {
+            writeln!(f, "the shortest game has {moves} moves: {transcript}")?;
+        }
+        write!(f, "{:.2} s", self.seconds)
+    }
+}
+
+/// Counts and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let progress = session.progress();
+    let openings = enumerate(arguments.plies, progress);
+    let openings = openings.iter().enumerate().map(|(ply, positions)| Opening {
+        unique: positions.len(),
+        ply: Ply::new(ply, &of_positions(positions)),
+    });
+    let openings = openings.collect();
+    let games = if arguments.games.is_empty() {
+        of_random_games(arguments.random, arguments.seed, progress)
+    } else {
+        of_files(&arguments.games, progress)?
+    };
+    let total = games.total();
+    let Ply { branching, flips, flips_deviation, .. } = Ply::new(0, &total);
+    let plies = games.plies.iter().enumerate().map(|(ply, found)| Ply::new(ply, found));
+    let shortest = games.shortest.as_ref().map(|squares| Shortest {
+        moves: squares.len(),
+        transcript: squares.iter().map(ToString::to_string).collect(),
+    });
+    session.print(&Statistics {
+        openings,
+        games: games.games,
+        moves: total.moves,
+        flips,
+        flips_deviation,
+        branching,
+        passes_per_game: total.passes as f64 / games.games.max(1) as f64,
+        shortest,
+        plies: plies.collect(),
+        seconds: begun.elapsed().as_secs_f64(),
+    })?;
+    Ok(Outcome::Done)
+}
+
+fn of_random_games(games: u64, seed: u64, progress: &dyn Progress) -> GameStatistics {
+    progress.begin("random games", 0, games);
+    let count = |mut found: GameStatistics, index| {
+        found.count(&random_game(seed, index));
+        progress.advance(1);
+        found
+    };
+    let games = (0..games).into_par_iter().fold(GameStatistics::default, count);
+    games.reduce(GameStatistics::default, GameStatistics::plus)
+}
+
+fn of_files(paths: &[PathBuf], progress: &dyn Progress) -> Result<GameStatistics, RecordError> {
+    let mut all = GameStatistics::default();
+    for path in paths {
+        let mut reader = GameReader::open(path)?;
+        progress.begin("games (bytes)", 0, reader.bytes());
+        let mut read = 0;
+        while let Some(games) = reader.next_frame()? {
+            let count = |mut found: GameStatistics, game: &Game| {
+                found.count(&game.replay());
+                found
+            };
+            let found = games.par_iter().fold(GameStatistics::default, count);
+            all = all.plus(found.reduce(GameStatistics::default, GameStatistics::plus));
+            progress.advance(reader.bytes_read() - read);
+            read = reader.bytes_read();
+        }
+    }
+    Ok(all)
+}

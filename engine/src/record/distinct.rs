@@ -1,0 +1,31 @@
+//! Which games were met before.
+
+use std::collections::HashSet;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::board::Square;
+
+/// Games by their moves. 16 bytes of a checksum stand for each: two games in 2⁶⁴ would be confused.
+#[derive(Default)]
+pub struct DistinctGames(HashSet<[u8; 16]>);
+
+impl DistinctGames {
+    /// Adds a game; whether its moves were not met before.
+    pub fn insert(&mut self, moves: &[Square]) -> bool {
+        let moves: Vec<u8> = moves.iter().map(|square| square.index() as u8).collect();
+        let mut key = [0; 16];
+        key.copy_from_slice(&Sha256::digest(&moves)[..16]);
+        self.0.insert(key)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

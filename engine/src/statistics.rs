@@ -1,0 +1,223 @@
+//! What games are like, ply by ply: choices, discs turned over, passes, ends.
+
+use crate::board::transcript::Replay;
+use crate::board::{Position, Square, Squares};
+use crate::random::Generator;
+
+/// Plies 0 to 60.
+const PLIES: usize = 61;
+
+/// What happened at a ply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PlyStatistics {
+    /// Positions in which a move was looked at or played.
+    pub positions: u64,
+    /// Moves whose turned discs are counted.
+    pub moves: u64,
+    /// Discs that they turn over.
+    pub flips: u64,
+    /// The squares of these, summed.
+    pub squared_flips: u64,
+    /// Legal moves in these positions.
+    pub choices: u64,
+    /// Positions whose player must pass, or moves after which the other side must.
+    pub passes: u64,
+    /// Games that are over there.
+    pub ends: u64,
+}
+
+impl PlyStatistics {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            positions: self.positions + other.positions,
+            moves: self.moves + other.moves,
+            flips: self.flips + other.flips,
+            squared_flips: self.squared_flips + other.squared_flips,
+            choices: self.choices + other.choices,
+            passes: self.passes + other.passes,
+            ends: self.ends + other.ends,
+        }
+    }
+
+    /// Discs that a move turns over on average, and their standard deviation; `None` without moves.
+    pub fn flips(&self) -> Option<(f64, f64)> {
+        let mean = self.flips as f64 / self.moves as f64;
+        let variance = self.squared_flips as f64 / self.moves as f64 - mean * mean;
+        (self.moves > 0).then_some((mean, variance.max(0.0).sqrt()))
+    }
+
+    /// Legal moves of a position on average; `None` without positions.
+    pub fn branching(&self) -> Option<f64> {
+        (self.positions > 0).then(|| self.choices as f64 / self.positions as f64)
+    }
+
+    fn add_flips(&mut self, flips: u64) {
+        let count = u64::from(flips.count_ones());
+        self.moves += 1;
+        self.flips += count;
+        self.squared_flips += count * count;
+    }
+}
+
+/// What every move of these positions, all of one ply, would do.
+pub fn of_positions<'a>(positions: impl IntoIterator<Item = &'a Position>) -> PlyStatistics {
+    let mut found = PlyStatistics::default();
+    for position in positions {
+        let moves = position.moves();
+        if moves == 0 {
+            let passes = position.pass().moves() != 0;
+            found.passes += u64::from(passes);
+            found.ends += u64::from(!passes);
+            continue;
+        }
+        found.positions += 1;
+        found.choices += u64::from(moves.count_ones());
+        Squares(moves).for_each(|square| found.add_flips(position.flips(square)));
+    }
+    found
+}
+
+/// What happened in games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameStatistics {
+    /// How many there are.
+    pub games: u64,
+    /// By ply, 0 to 60.
+    pub plies: Vec<PlyStatistics>,
+    /// Of the finished games one with the fewest moves: the first of them in the order of its
+    /// squares.
+    pub shortest: Option<Vec<Square>>,
+}
+
+impl Default for GameStatistics {
+    fn default() -> Self {
+        Self { games: 0, plies: vec![PlyStatistics::default(); PLIES], shortest: None }
+    }
+}
+
+impl GameStatistics {
+    /// Counts a game.
+    pub fn count(&mut self, replay: &Replay) {
+        self.games += 1;
+        for (ply, step) in replay.steps.iter().enumerate() {
+            let at = &mut self.plies[ply];
+            at.positions += 1;
+            at.choices += u64::from(step.position.moves().count_ones());
+            at.add_flips(step.position.flips(step.square));
+            let next = replay.steps.get(ply + 1).map_or(replay.side, |next| next.side);
+            let over = ply + 1 == replay.steps.len() && replay.end.moves() == 0;
+            at.passes += u64::from(next == step.side && !over);
+        }
+        if replay.end.moves() == 0 {
+            self.plies[replay.steps.len()].ends += 1;
+            let squares = replay.steps.iter().map(|step| step.square).collect();
+            self.offer(squares);
+        }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(mut self, other: Self) -> Self {
+        self.games += other.games;
+        for (own, other) in self.plies.iter_mut().zip(other.plies) {
+            *own = own.plus(other);
+        }
+        if let Some(shortest) = other.shortest {
+            self.offer(shortest);
+        }
+        self
+    }
+
+    /// All plies together.
+    pub fn total(&self) -> PlyStatistics {
+        self.plies.iter().copied().fold(PlyStatistics::default(), PlyStatistics::plus)
+    }
+
+    fn offer(&mut self, squares: Vec<Square>) {
+        let key = |squares: &Vec<Square>| (squares.len(), squares.clone());
+        if self.shortest.as_ref().is_none_or(|shortest| key(&squares) < key(shortest)) {
+            self.shortest = Some(squares);
+        }
+    }
+}
+
+/// Random game number `index` of a seed: all legal moves are equally likely.
+pub fn random_game(seed: u64, index: u64) -> Replay {
+    let mut random = Generator::split(seed, index);
+    let mut replay = Replay::from_start(&[]).expect("no move is no illegal one");
+    while let Some(square) = {
+        let moves = replay.end.moves();
+        Square::nth(moves, random.below(moves.count_ones()) as usize)
+    } {
+        replay.push(square).expect("the move is legal");
+    }
+    replay
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::transcript::parse;
+    use crate::openings::enumerate;
+    use crate::progress::Silent;
+
+    fn replay(text: &str) -> Replay {
+        Replay::from_start(&parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_game_is_counted_ply_by_ply() {
+        let mut games = GameStatistics::default();
+        games.count(&replay("f5d6c5f4e7f6g5e6e3"));
+        games.count(&replay("f5d6"));
+        let total = games.total();
+        assert_eq!((games.games, total.moves, total.ends, total.passes), (2, 11, 1, 0));
+        assert_eq!((games.plies[0].choices, games.plies[1].choices), (8, 6));
+        assert_eq!(games.plies[0].flips(), Some((1.0, 0.0)));
+        assert_eq!((games.plies[9].ends, games.plies[9].moves), (1, 0));
+        // 13 discs at the end, of which white had 1 and 4 stones placed turned over.
+        assert_eq!(games.shortest.as_ref().map(Vec::len), Some(9));
+        assert_eq!(games.plies[60].flips(), None);
+    }
+
+    #[test]
+    fn a_pass_is_counted_where_a_side_moves_twice() {
+        for index in 0..50 {
+            let game = random_game(1, index);
+            let sides = game.steps.windows(2).filter(|pair| pair[0].side == pair[1].side);
+            let mut games = GameStatistics::default();
+            games.count(&game);
+            assert_eq!(games.total().passes, sides.count() as u64, "game {index}");
+            assert_eq!(games.total().ends, 1);
+        }
+    }
+
+    /// Of ply 9, 36 positions are over, as published; of earlier ones none.
+    #[test]
+    fn openings_are_counted_by_what_their_moves_do() {
+        let plies: Vec<_> = enumerate(9, &Silent).iter().map(of_positions).collect();
+        assert_eq!((plies[0].choices, plies[1].choices, plies[1].moves), (4, 3, 3));
+        assert!(plies[..9].iter().all(|ply| ply.ends == 0));
+        assert_eq!(plies[9].ends, 36);
+        assert!(plies[..8].iter().all(|ply| ply.passes == 0) && plies[8].passes > 0);
+    }
+
+    #[test]
+    fn the_order_of_games_does_not_matter() {
+        let of = |numbers: Vec<u64>| {
+            let mut games = GameStatistics::default();
+            numbers.iter().for_each(|&index| games.count(&random_game(1, index)));
+            games
+        };
+        let all = of((0..40).rev().collect());
+        assert_eq!(of((0..15).collect()).plus(of((15..40).collect())), all);
+        assert_eq!(all.total().ends, 40);
+        let (mean, deviation) = all.total().flips().unwrap();
+        assert!(
+            (2.0..2.5).contains(&mean) && (1.0..3.0).contains(&deviation),
+            "{mean} {deviation}"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! `othello-trainer inspect`: what files of records hold.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use othello_engine::cli::common::{Outcome, Session};
+use serde::Serialize;
+
+use super::histogram::Histogram;
+use crate::records::inspect::{FileReport, GamesReport, Inspector, PositionsReport, RecordsReport};
+
+/// Arguments of `inspect`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Files of games, positions or openings; duplicates are found across them
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Inspection {
+    files: Vec<FileReport>,
+    games: u64,
+    positions: u64,
+    seconds: f64,
+}
+
+impl fmt::Display for Inspection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for file in &self.files {
+            let FileReport { path, frames, bytes, sha256, provenance, .. } = file;
+            match &file.records {
+                RecordsReport::Games(games) => write_games(f, path, games)?,
+                RecordsReport::Positions(positions) => write_positions(f, path, positions)?,
+                RecordsReport::Openings(openings) => write_positions(f, path, openings)?,
+            }
+            writeln!(f, "{frames} frames, {bytes} bytes, sha256 {sha256}\nmade from")?;
+            for (key, value) in provenance {
+                let value = value.to_string();
+                let end = value.char_indices().nth(100).map_or(value.len(), |(end, _)| end);
+                let more = if end < value.len() { "…" } else { "" };
+                writeln!(f, "  {key}: {}{more}", &value[..end])?;
+            }
+            writeln!(f)?;
+        }
+        let (files, games, positions) = (self.files.len(), self.games, self.positions);
+        write!(f, "{files} files, {games} games, {positions} positions, {:.2} s", self.seconds)
+    }
+}
+
+fn write_games(f: &mut fmt::Formatter<'_>, path: &str, report: &GamesReport) -> fmt::Result {
+    let GamesReport { games, distinct, distinct_up_to_symmetry, incomplete, .. } = report;
+    writeln!(f, "{path}: {games} games, {incomplete} of them incomplete")?;
+    writeln!(f, "{distinct} distinct, {distinct_up_to_symmetry} up to symmetry")?;
+    let GamesReport { positions, bytes_per_game, solved, valued, .. } = report;
+    writeln!(f, "{positions} positions, {bytes_per_game:.1} bytes a game")?;
+    writeln!(f, "{solved} with a solved position, {valued} with values\n")?;
+    writeln!(f, "ply  positions    random    solved    values      ends")?;
+    for ply in 0..report.lengths.len() {
+        let columns = [
+            report.positions_by_ply[ply],
+            report.random_plies[ply],
+            report.solved_plies[ply],
+            report.values_by_ply[ply],
+            report.lengths[ply],
+        ];
+        if columns.iter().any(|&count| count > 0) {
+            let columns = columns.map(|count| format!("{count:9}")).join(" ");
+            writeln!(f, "{ply:3}  {columns}")?;
+        }
+    }
+    writeln!(f, "\nresults for black, in discs")?;
+    // Bins of eight discs about an even game.
+    let mut bins = Histogram::default();
+    for (&score, &games) in &report.results {
+        bins.add((score + 4).div_euclid(8) * 8, games);
+    }
+    writeln!(f, "{bins}")
+}
+
+fn write_positions(
+    f: &mut fmt::Formatter<'_>,
+    path: &str,
+    report: &PositionsReport,
+) -> fmt::Result {
+    let PositionsReport { positions, distinct_up_to_symmetry, occurrences, .. } = report;
+    writeln!(
+        f,
+        "{path}: {positions} positions, {distinct_up_to_symmetry} distinct up to symmetry"
+    )?;
+    writeln!(f, "{occurrences} occurrences, {:.1} bytes a position\n", report.bytes_per_position)?;
+    writeln!(f, "ply  positions  mean label  deviation")?;
+    for ply in &report.plies {
+        let (mean, deviation) = (ply.mean_label, ply.deviation);
+        writeln!(f, "{:3}  {:9}  {mean:+10.2}  {deviation:9.2}", ply.ply, ply.positions)?;
+    }
+    writeln!(f)
+}
+
+/// Inspects and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let mut inspector = Inspector::default();
+    let inspect = |path: &PathBuf| inspector.inspect(path, session.progress());
+    let files = arguments.files.iter().map(inspect).collect::<Result<Vec<_>, _>>()?;
+    let (mut games, mut positions) = (0, 0);
+    for file in &files {
+        match &file.records {
+            RecordsReport::Games(report) => {
+                games += report.games;
+                positions += report.positions;
+            }
+            RecordsReport::Positions(report) | RecordsReport::Openings(report) => {
+                positions += report.positions;
+            }
+        }
+    }
+    session.print(&Inspection {
+        files,
+        games,
+        positions,
+        seconds: begun.elapsed().as_secs_f64(),
+    })?;
+    Ok(Outcome::Done)
+}

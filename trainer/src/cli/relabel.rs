@@ -1,0 +1,107 @@
+//! `othello-trainer relabel`: exact scores for the positions of games.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::file::Existing;
+use othello_engine::selfplay::Shard;
+use serde::Serialize;
+
+use super::histogram::Histogram;
+use crate::records::relabel::{Changes, Relabelled, Run, Settings, relabel};
+use crate::records::sequence::Inputs;
+
+/// Arguments of `relabel`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Files of games, taken as one in this order
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+
+    /// The file of games to write; one that was interrupted is gone on with
+    #[arg(long, value_name = "F")]
+    out: PathBuf,
+
+    /// Solve every position from this many empty squares on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=60))]
+    exact: u32,
+
+    /// Search the positions before to this depth, and keep what is found as values
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=60))]
+    depth: Option<u32>,
+
+    /// What searches and orders moves by: a weights file, `none`, `mobility` or `embedded`
+    #[arg(long, value_name = "W", default_value = "embedded")]
+    weights: WeightsChoice,
+
+    /// Do only the I-th of N parts
+    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
+    shard: Shard,
+
+    /// Replace an output that was made from something else
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    games: u64,
+    #[serde(flatten)]
+    changes: Changes,
+    mean_discs: Option<f64>,
+    bytes: u64,
+    sha256: String,
+    seconds: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Changes { solved, results, changed, other_winner, contradicted, by_discs } =
+            &self.changes;
+        writeln!(
+            f,
+            "{} games, {solved} of them solved, {results} of those with a result",
+            self.games
+        )?;
+        let percent = |part: u64| 100.0 * part as f64 / (*results).max(1) as f64;
+        writeln!(
+            f,
+            "{changed} results changed ({:.1} %), {other_winner} with another winner ({:.1} %)",
+            percent(*changed),
+            percent(*other_winner)
+        )?;
+        if *contradicted > 0 {
+            writeln!(f, "{contradicted} games stated another score for the same position")?;
+        }
+        if let Some(mean) = self.mean_discs {
+            writeln!(f, "by {mean:.2} discs on average\n\ndiscs      games")?;
+        }
+        let mut bars = Histogram::default();
+        by_discs.iter().for_each(|(&discs, &games)| bars.add(discs as i32, games));
+        write!(f, "{bars}{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
+    }
+}
+
+/// Relabels and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
+    let inputs = Inputs::count(&arguments.games, session.progress())?;
+    let settings = Settings { exact: arguments.exact, depth: arguments.depth };
+    let run = Run { settings, inputs: &inputs, shard: arguments.shard, weights };
+    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    let Relabelled { games, changes, summary } =
+        relabel(&arguments.out, &run, &evaluator, existing, session.progress())?;
+    session.print(&Report {
+        games,
+        mean_discs: changes.mean_discs(),
+        changes,
+        bytes: summary.bytes,
+        sha256: summary.sha256,
+        seconds: begun.elapsed().as_secs_f64(),
+    })?;
+    Ok(Outcome::Done)
+}

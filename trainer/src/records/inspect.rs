@@ -1,0 +1,372 @@
+//! What files of records hold: counts, by ply too, and what occurs more than once.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use othello_engine::board::{Discs, Position};
+use othello_engine::file::{self, Kind};
+use othello_engine::progress::Progress;
+use othello_engine::record::{
+    DistinctGames, Game, GameReader, PositionReader, RecordError, ScoredPosition,
+};
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What one file holds.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct FileReport {
+    /// The file, as it was named.
+    pub path: String,
+    /// What kind of records these are.
+    #[serde(flatten)]
+    pub records: RecordsReport,
+    /// Frames in the file.
+    pub frames: u64,
+    /// The size of the file.
+    pub bytes: u64,
+    /// The checksum of its content.
+    pub sha256: String,
+    /// What it was made from.
+    pub provenance: Map<String, Value>,
+}
+
+/// What the records of a file are.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum RecordsReport {
+    /// Games.
+    Games(GamesReport),
+    /// Scored positions.
+    Positions(PositionsReport),
+    /// Scored openings.
+    Openings(PositionsReport),
+}
+
+/// What the games of a file are. An array by ply has 61 numbers.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GamesReport {
+    /// All games.
+    pub games: u64,
+    /// Games with other moves than those before them, in this file and those named before it.
+    pub distinct: u64,
+    /// Games that are not the image of one before them either.
+    pub distinct_up_to_symmetry: u64,
+    /// Games that stop while somebody could move.
+    pub incomplete: u64,
+    /// Positions after the random beginnings in which a move was played.
+    pub positions: u64,
+    /// Games with a solved position.
+    pub solved: u64,
+    /// Games with values, of whatever moves.
+    pub valued: u64,
+    /// Bytes of the file for each game.
+    pub bytes_per_game: f64,
+    /// The positions by ply.
+    pub positions_by_ply: Vec<u64>,
+    /// Games by the number of their random moves.
+    pub random_plies: Vec<u64>,
+    /// Games by the ply of their solved position.
+    pub solved_plies: Vec<u64>,
+    /// Values by the ply of the move.
+    pub values_by_ply: Vec<u64>,
+    /// Games by the number of their moves.
+    pub lengths: Vec<u64>,
+    /// Games by their result for black, in discs.
+    pub results: BTreeMap<Discs, u64>,
+}
+
+/// What the positions of a file are.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PositionsReport {
+    /// All positions.
+    pub positions: u64,
+    /// Positions that are no image of one before them, in this file and those named before it.
+    pub distinct_up_to_symmetry: u64,
+    /// What they count for.
+    pub occurrences: f64,
+    /// Bytes of the file for each position.
+    pub bytes_per_position: f64,
+    /// By ply, those plies that have any.
+    pub plies: Vec<PlyReport>,
+}
+
+/// The positions of a ply.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PlyReport {
+    /// The ply.
+    pub ply: usize,
+    /// Its positions.
+    pub positions: u64,
+    /// The mean of their labels, in discs for the player.
+    pub mean_label: f64,
+    /// The standard deviation of their labels, in discs.
+    pub deviation: f64,
+}
+
+/// Looks at files one after the other, and remembers what was in those before.
+#[derive(Default)]
+pub struct Inspector {
+    games: DistinctGames,
+    canonical_games: DistinctGames,
+    positions: HashSet<Position>,
+}
+
+impl Inspector {
+    /// Reads a file through.
+    pub fn inspect(
+        &mut self,
+        path: &Path,
+        progress: &dyn Progress,
+    ) -> Result<FileReport, RecordError> {
+        match file::kind_of(path)? {
+            kind @ (Kind::Positions | Kind::Openings) => {
+                self.inspect_positions(path, kind, progress)
+            }
+            // A file of any other kind is refused by the reader, by name.
+            _ => self.inspect_games(path, progress),
+        }
+    }
+
+    fn inspect_games(
+        &mut self,
+        path: &Path,
+        progress: &dyn Progress,
+    ) -> Result<FileReport, RecordError> {
+        let mut reader = GameReader::open(path)?;
+        let (mut report, mut frames, mut read) = (GamesReport::empty(), 0, 0);
+        progress.begin(&name(path), 0, reader.bytes());
+        while let Some(games) = reader.next_frame()? {
+            let canonical: Vec<_> = games.par_iter().map(Game::canonical_squares).collect();
+            for (game, canonical) in games.iter().zip(canonical) {
+                report.distinct += u64::from(self.games.insert(game.squares()));
+                let new = self.canonical_games.insert(&canonical);
+                report.distinct_up_to_symmetry += u64::from(new);
+                report.count(game);
+            }
+            frames += 1;
+            progress.advance(reader.bytes_read() - read);
+            read = reader.bytes_read();
+        }
+        report.bytes_per_game = reader.bytes() as f64 / report.games.max(1) as f64;
+        Ok(FileReport {
+            path: path.display().to_string(),
+            records: RecordsReport::Games(report),
+            frames,
+            bytes: reader.bytes(),
+            sha256: reader.sha256().unwrap_or_default().to_owned(),
+            provenance: reader.provenance().as_map().clone(),
+        })
+    }
+
+    fn inspect_positions(
+        &mut self,
+        path: &Path,
+        kind: Kind,
+        progress: &dyn Progress,
+    ) -> Result<FileReport, RecordError> {
+        let mut reader = PositionReader::open(path)?;
+        let (mut sums, mut frames, mut read) = (Sums::default(), 0, 0);
+        progress.begin(&name(path), 0, reader.bytes());
+        while let Some(rows) = reader.next_frame()? {
+            let canonical: Vec<_> = rows.par_iter().map(|row| row.position().canonical()).collect();
+            for (row, canonical) in rows.iter().zip(canonical) {
+                sums.count(row);
+                sums.distinct += u64::from(self.positions.insert(canonical));
+            }
+            frames += 1;
+            progress.advance(reader.bytes_read() - read);
+            read = reader.bytes_read();
+        }
+        let report = sums.report(reader.bytes());
+        Ok(FileReport {
+            path: path.display().to_string(),
+            records: match kind {
+                Kind::Openings => RecordsReport::Openings(report),
+                _ => RecordsReport::Positions(report),
+            },
+            frames,
+            bytes: reader.bytes(),
+            sha256: reader.sha256().unwrap_or_default().to_owned(),
+            provenance: reader.provenance().as_map().clone(),
+        })
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Plies 0 to 60.
+const PLIES: usize = 61;
+
+impl GamesReport {
+    fn empty() -> Self {
+        Self {
+            games: 0,
+            distinct: 0,
+            distinct_up_to_symmetry: 0,
+            incomplete: 0,
+            positions: 0,
+            solved: 0,
+            valued: 0,
+            bytes_per_game: 0.0,
+            positions_by_ply: vec![0; PLIES],
+            random_plies: vec![0; PLIES],
+            solved_plies: vec![0; PLIES],
+            values_by_ply: vec![0; PLIES],
+            lengths: vec![0; PLIES],
+            results: BTreeMap::new(),
+        }
+    }
+
+    fn count(&mut self, game: &Game) {
+        let moves = game.squares().len();
+        self.games += 1;
+        self.positions += game.positions() as u64;
+        self.lengths[moves] += 1;
+        self.random_plies[usize::from(game.random_plies())] += 1;
+        for ply in usize::from(game.random_plies())..moves {
+            self.positions_by_ply[ply] += 1;
+        }
+        if let Some(solved) = game.solved() {
+            self.solved += 1;
+            self.solved_plies[usize::from(solved.ply)] += 1;
+        }
+        if let Some(values) = game.values() {
+            self.valued += 1;
+            for (ply, _) in values.iter().enumerate().filter(|(_, value)| value.is_some()) {
+                self.values_by_ply[ply] += 1;
+            }
+        }
+        match game.black_score() {
+            Some(score) => *self.results.entry(score).or_default() += 1,
+            None => self.incomplete += 1,
+        }
+    }
+}
+
+/// Sums over positions; of labels in steps, so that they are exact.
+struct Sums {
+    distinct: u64,
+    weights: u64,
+    by_ply: Vec<(u64, i64, u64)>,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self { distinct: 0, weights: 0, by_ply: vec![(0, 0, 0); PLIES] }
+    }
+}
+
+impl Sums {
+    fn count(&mut self, row: &ScoredPosition) {
+        let label = i64::from(row.label().steps());
+        let (positions, sum, squares) = &mut self.by_ply[row.position().ply() as usize];
+        *positions += 1;
+        *sum += label;
+        *squares += (label * label) as u64;
+        self.weights += u64::from(row.weight().steps());
+    }
+
+    fn report(&self, bytes: u64) -> PositionsReport {
+        const STEPS: f64 = othello_engine::record::LABEL_STEPS_PER_DISC as f64;
+        let ply = |(ply, &(positions, sum, squares)): (usize, &(u64, i64, u64))| {
+            let mean = sum as f64 / positions as f64 / STEPS;
+            let variance = squares as f64 / positions as f64 / STEPS.powi(2) - mean * mean;
+            let deviation = variance.max(0.0).sqrt();
+            PlyReport { ply, positions, mean_label: mean, deviation }
+        };
+        let positions = self.by_ply.iter().map(|ply| ply.0).sum::<u64>();
+        let with_any = self.by_ply.iter().enumerate().filter(|(_, sums)| sums.0 > 0);
+        PositionsReport {
+            positions,
+            distinct_up_to_symmetry: self.distinct,
+            occurrences: self.weights as f64
+                / f64::from(othello_engine::record::WEIGHT_STEPS_PER_OCCURRENCE),
+            bytes_per_position: bytes as f64 / positions.max(1) as f64,
+            plies: with_any.map(ply).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::board::{Symmetry, transcript};
+    use othello_engine::file::{Begin, Existing, Provenance};
+    use othello_engine::progress::Silent;
+    use othello_engine::record::{GameWriter, Label, PositionWriter, Solved, Weight};
+
+    const WIPE_OUT: &str = "f5d6c5f4e7f6g5e6e3";
+
+    fn write_games(path: &Path, games: &[Game]) {
+        let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
+        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        games.iter().for_each(|game| writer.push(game.clone()).unwrap());
+        writer.finish().unwrap();
+    }
+
+    #[test]
+    fn games_are_counted_and_duplicates_found_across_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let game = |random, text| Game::new(random, &transcript::parse(text).unwrap()).unwrap();
+        let whole = game(2, WIPE_OUT);
+        // The image that exchanges files and ranks begins legally too.
+        let transposition = Symmetry::all().find(|symmetry| {
+            let squares: Vec<_> = whole.squares().iter().map(|&s| symmetry.square(s)).collect();
+            squares != whole.squares() && Game::new(0, &squares).is_ok()
+        });
+        let squares = whole.squares().iter().map(|&square| transposition.unwrap().square(square));
+        let image = Game::new(2, &squares.collect::<Vec<_>>()).unwrap();
+        let values = vec![None, None, Some(3), Some(1), None, None, None, None, Some(64)];
+        let valued = game(3, WIPE_OUT).with_values(values).unwrap();
+        let broken = game(0, "f5d6c5").with_solved(Solved { ply: 3, black_score: 8 }).unwrap();
+        let (first, second) = (folder.path().join("1.games"), folder.path().join("2.games"));
+        write_games(&first, &[whole.clone(), image, broken]);
+        write_games(&second, &[valued, game(0, "f5f6")]);
+        let mut inspector = Inspector::default();
+        let mut inspect = |path| match inspector.inspect(path, &Silent).unwrap().records {
+            RecordsReport::Games(report) => report,
+            other => panic!("{other:?}"),
+        };
+        let report = inspect(&first);
+        assert_eq!((report.games, report.distinct, report.distinct_up_to_symmetry), (3, 3, 2));
+        assert_eq!((report.incomplete, report.positions, report.solved), (1, 7 + 7 + 3, 1));
+        assert_eq!((report.lengths[9], report.lengths[3], report.solved_plies[3]), (2, 1, 1));
+        assert_eq!((report.random_plies[2], report.positions_by_ply[2]), (2, 3));
+        assert_eq!(report.results, BTreeMap::from([(64, 2)]));
+        assert!(report.bytes_per_game > 10.0);
+        let report = inspect(&second);
+        assert_eq!((report.games, report.distinct, report.distinct_up_to_symmetry), (2, 1, 1));
+        assert_eq!((report.valued, report.values_by_ply[8], report.values_by_ply[4]), (1, 1, 0));
+    }
+
+    #[test]
+    fn positions_are_counted_by_ply() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("some.positions");
+        let begun = PositionWriter::begin(&path, &Provenance::new("test"), Existing::Keep).unwrap();
+        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        let moved = Position::START.play("f5".parse().unwrap()).unwrap();
+        let other = Position::START.play("d3".parse().unwrap()).unwrap();
+        for (position, discs) in [(Position::START, 2.0), (moved, -1.0), (other, 3.0)] {
+            let label = Label::of_discs(discs).unwrap();
+            writer.push(ScoredPosition::new(position, label, Weight::ONE)).unwrap();
+        }
+        writer.finish().unwrap();
+        let report = Inspector::default().inspect(&path, &Silent).unwrap();
+        assert_eq!(report.frames, 1);
+        assert_eq!(report.provenance["command"], "test");
+        let RecordsReport::Positions(report) = report.records else { panic!("another kind") };
+        assert_eq!((report.positions, report.distinct_up_to_symmetry), (3, 2));
+        assert_eq!(report.occurrences, 3.0);
+        let ply = |ply, positions, mean_label, deviation| PlyReport {
+            ply,
+            positions,
+            mean_label,
+            deviation,
+        };
+        assert_eq!(report.plies, [ply(0, 1, 2.0, 0.0), ply(1, 2, 1.0, 2.0)]);
+    }
+}

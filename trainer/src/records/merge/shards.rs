@@ -1,0 +1,267 @@
+//! The files of a run's shards: whether all are there and belong together.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use othello_engine::file::{FileError, Provenance};
+use othello_engine::record::{GAMES_PER_FRAME, Game, GameReader, RecordError};
+use othello_engine::selfplay::Shard;
+use serde_json::Value;
+
+/// Why shards are not merged.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// A file that is no part of anything.
+    #[error("{}: is no shard: {reason}; name the files that `--shard I/N` made", path.display())]
+    NoShard {
+        /// The file.
+        path: PathBuf,
+        /// How it shows.
+        reason: String,
+    },
+    /// A shard of another run than the others.
+    #[error("{}: is a shard of another run than {} ({differences}); leave it out, or make it again \
+        with the settings of the others", path.display(), other.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// One of the run that most files are of.
+        other: PathBuf,
+        /// The settings that differ.
+        differences: String,
+    },
+    /// The same part twice.
+    #[error("{} and {} are both shard {shard}; leave one of them out", first.display(), second.display())]
+    Double {
+        /// The file named first.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+        /// Which part they are.
+        shard: String,
+    },
+    /// Parts that nobody named.
+    #[error("shard{} {shards} of {count} {} missing; make {} with `--shard I/{count}` and the \
+        settings of {}", if *one { "" } else { "s" }, if *one { "is" } else { "are" },
+        if *one { "it" } else { "them" }, other.display())]
+    Missing {
+        /// Which, such as `3, 7-9`.
+        shards: String,
+        /// Whether it is a single one.
+        one: bool,
+        /// How many parts the run has.
+        count: u64,
+        /// One of those that are there.
+        other: PathBuf,
+    },
+    /// A complete file with fewer or more games than its part has.
+    #[error("{}: has {found} frames, where shard {shard} has {expected}; make it again",
+        path.display())]
+    Frames {
+        /// The file.
+        path: PathBuf,
+        /// Which part it is.
+        shard: Shard,
+        /// How many there are.
+        found: u64,
+        /// How many there should be.
+        expected: u64,
+    },
+    /// A file that cannot be read or written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// All shards of a run, in their order.
+pub(super) struct Shards {
+    /// What the file of an undivided run is made from.
+    provenance: Provenance,
+    games: u64,
+    files: Vec<(Shard, PathBuf)>,
+}
+
+/// A file and what it says of itself.
+struct Part {
+    path: PathBuf,
+    shard: Shard,
+    games: u64,
+    /// The provenance of the undivided run.
+    whole: Provenance,
+}
+
+impl Shards {
+    /// Reads the headers of shards and checks that they are all those of one run.
+    pub(super) fn open(paths: &[PathBuf]) -> Result<Self, MergeError> {
+        let parts = paths.iter().map(|path| Part::open(path)).collect::<Result<Vec<_>, _>>()?;
+        let first = most_common(&parts)
+            .ok_or_else(|| no_shard(Path::new(""), "no file is named".to_owned()))?;
+        let mut files: BTreeMap<u64, (Shard, PathBuf)> = BTreeMap::new();
+        for part in &parts {
+            first.check_same_run(part)?;
+            let named = (part.shard, part.path.clone());
+            if let Some((_, other)) = files.insert(part.shard.number(), named) {
+                let (second, shard) = (part.path.clone(), part.shard.to_string());
+                return Err(MergeError::Double { first: other, second, shard });
+            }
+        }
+        let count = first.shard.count();
+        if files.len() as u64 != count {
+            let missing = missing(files.keys().copied(), count);
+            let one = files.len() as u64 + 1 == count;
+            let other = first.path.clone();
+            return Err(MergeError::Missing { shards: listed(&missing), one, count, other });
+        }
+        let (provenance, games) = (first.whole.clone(), first.games);
+        Ok(Self { provenance, games, files: files.into_values().collect() })
+    }
+
+    /// What the merged file is made from: the same as the file of an undivided run.
+    pub(super) fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// How many shards there are.
+    pub(super) fn count(&self) -> u64 {
+        self.files.len() as u64
+    }
+
+    /// How many games the run has, those that are dropped included.
+    pub(super) fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// How many frames all shards have together.
+    pub(super) fn frames(&self) -> u64 {
+        self.games.div_ceil(GAMES_PER_FRAME as u64)
+    }
+
+    /// Whether an undivided run drops games with the moves of earlier ones.
+    pub(super) fn drop_duplicates(&self) -> bool {
+        self.provenance.get("command").and_then(Value::as_str) == Some("selfplay")
+    }
+
+    /// Hands the frames of all shards to `take`, but for the first `pass_by` ones.
+    pub(super) fn read(
+        &self,
+        pass_by: &mut u64,
+        mut take: impl FnMut(Vec<Game>) -> Result<(), RecordError>,
+    ) -> Result<(), MergeError> {
+        for (shard, path) in &self.files {
+            let frames = shard.frames(self.frames());
+            let expected = frames.end - frames.start;
+            if *pass_by >= expected {
+                *pass_by -= expected;
+                continue;
+            }
+            let (mut reader, mut found) = (GameReader::open(path)?, 0);
+            while *pass_by > 0 && reader.pass_by_frame()?.is_some() {
+                *pass_by -= 1;
+                found += 1;
+            }
+            while let Some(games) = reader.next_frame()? {
+                found += 1;
+                if found <= expected {
+                    take(games)?;
+                }
+            }
+            if found != expected {
+                let (path, shard) = (path.clone(), *shard);
+                return Err(MergeError::Frames { path, shard, found, expected });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    fn open(path: &Path) -> Result<Self, MergeError> {
+        let reader = GameReader::open(path).map_err(|error| unfinished(path, error))?;
+        let provenance = reader.provenance();
+        let text = |key| provenance.get(key).and_then(Value::as_str);
+        let command = text("command").unwrap_or_default();
+        if !["selfplay", "relabel"].contains(&command) {
+            return Err(no_shard(path, format!("`{command}` makes none")));
+        }
+        let shard = text("shard").and_then(|shard| shard.parse().ok());
+        let shard: Shard =
+            shard.ok_or_else(|| no_shard(path, "its provenance says not which".to_owned()))?;
+        let games = provenance.get("games").and_then(Value::as_u64);
+        let games =
+            games.ok_or_else(|| no_shard(path, "its provenance has no games".to_owned()))?;
+        let whole = provenance.clone().with("shard", Shard::WHOLE.to_string());
+        Ok(Self { path: path.to_owned(), shard, games, whole })
+    }
+
+    fn check_same_run(&self, other: &Self) -> Result<(), MergeError> {
+        if self.whole == other.whole && self.shard.count() == other.shard.count() {
+            return Ok(());
+        }
+        let mut differences = Provenance::differences(&other.whole, &self.whole);
+        if differences.is_empty() {
+            differences =
+                format!("of {} shards there, {} wanted", other.shard.count(), self.shard.count());
+        }
+        let (path, other) = (other.path.clone(), self.path.clone());
+        Err(MergeError::Foreign { path, other, differences })
+    }
+}
+
+/// One of the run that most files are of; of the run named first, where there are several such.
+fn most_common(parts: &[Part]) -> Option<&Part> {
+    let run = |part: &Part| (part.whole.canonical(), part.shard.count());
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    parts.iter().for_each(|part| *counts.entry(run(part)).or_default() += 1);
+    parts.iter().rev().max_by_key(|part| counts[&run(part)])
+}
+
+fn no_shard(path: &Path, reason: String) -> MergeError {
+    MergeError::NoShard { path: path.to_owned(), reason }
+}
+
+/// A shard that is not there yet, but half of it is, gets another remedy than a wrong path.
+fn unfinished(path: &Path, error: RecordError) -> MergeError {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let missing = matches!(&error, RecordError::File(FileError::Io { .. })) && !path.exists();
+    if missing && Path::new(&partial).exists() {
+        return no_shard(path, "it is not finished; run its command again".to_owned());
+    }
+    error.into()
+}
+
+/// The numbers from 1 to `count` that are not among those that are there, which ascend.
+fn missing(there: impl Iterator<Item = u64>, count: u64) -> Vec<RangeInclusive<u64>> {
+    let (mut missing, mut next) = (vec![], 1);
+    for number in there.chain([count.saturating_add(1)]) {
+        if next < number {
+            missing.push(next..=number - 1);
+        }
+        next = number.saturating_add(1);
+    }
+    missing
+}
+
+/// Ranges as `3, 7-9`; the first ten of them.
+fn listed(ranges: &[RangeInclusive<u64>]) -> String {
+    let range = |range: &RangeInclusive<u64>| match range.start() == range.end() {
+        true => range.start().to_string(),
+        false => format!("{}-{}", range.start(), range.end()),
+    };
+    let more = if ranges.len() > 10 { ", …" } else { "" };
+    ranges.iter().take(10).map(range).collect::<Vec<_>>().join(", ") + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_numbers_are_listed_as_ranges() {
+        assert_eq!(listed(&missing([1, 2, 4, 8].into_iter(), 9)), "3, 5-7, 9");
+        assert_eq!(listed(&missing([].into_iter(), 3)), "1-3");
+        assert!(missing([1, 2].into_iter(), 2).is_empty());
+        let odd = (1..60).step_by(2);
+        assert!(listed(&missing(odd, 60)).ends_with("18, 20, …"));
+    }
+}

@@ -1,0 +1,146 @@
+//! Shards of small runs.
+
+use std::fs;
+use std::sync::OnceLock;
+
+use othello_engine::eval::Mobility;
+use othello_engine::progress::Silent;
+use othello_engine::selfplay::{Run, Settings, Shard, play_games};
+
+use super::*;
+
+/// Self-play from so few random moves that shards have games in common.
+fn run() -> Run {
+    let random_plies = "3..=9".parse().unwrap();
+    let settings = Settings { seed: 5, random_plies, depth: 1, exact: 4, values: true };
+    Run { settings, games: 600, shard: Shard::WHOLE, weights: "mobility".to_owned() }
+}
+
+/// The whole run, and its parts in 3 and in 7 shards, of which some have no frame; made once.
+fn played() -> &'static Folder {
+    static PLAYED: OnceLock<Folder> = OnceLock::new();
+    PLAYED.get_or_init(|| {
+        let folder = Folder::new();
+        let play = |shard: &str| {
+            let path = folder.path(&shard.replace('/', "of"));
+            let run = Run { shard: shard.parse().unwrap(), ..run() };
+            play_games(&path, &run, &Mobility, Existing::Keep, &Silent).unwrap();
+        };
+        play("1/1");
+        for count in [3, 7] {
+            (1..=count).for_each(|number| play(&format!("{number}/{count}")));
+        }
+        folder
+    })
+}
+
+/// The shards of the run, the last first.
+fn shards(count: u64) -> Vec<PathBuf> {
+    (1..=count).rev().map(|number| played().path(&format!("{number}of{count}"))).collect()
+}
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn merge(&self, paths: &[PathBuf]) -> Result<Merged, MergeError> {
+        merge(paths, &self.path("merged.games"), Existing::Keep, &Silent)
+    }
+
+    /// Writes a file with some of the frames of another, made from something else.
+    fn change(&self, name: &str, of: &Path, setting: (&str, &str), frames: usize) -> PathBuf {
+        let mut reader = GameReader::open(of).unwrap();
+        let provenance = reader.provenance().clone().with(setting.0, setting.1);
+        let begun = GameWriter::begin(&self.path(name), &provenance, Existing::Keep).unwrap();
+        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        for _ in 0..frames {
+            writer.write_frame(&reader.next_frame().unwrap().unwrap()).unwrap();
+        }
+        writer.finish().unwrap();
+        self.path(name)
+    }
+}
+
+#[test]
+fn shards_become_the_file_of_an_undivided_run() {
+    let whole = played().path("1of1");
+    let run = Run { shard: Shard::WHOLE, ..run() };
+    let undivided = play_games(&whole, &run, &Mobility, Existing::Keep, &Silent).unwrap();
+    assert!(undivided.duplicates > 0);
+    for count in [1, 3, 7] {
+        let folder = Folder::new();
+        let merged = folder.merge(&shards(count)).unwrap();
+        assert_eq!(fs::read(folder.path("merged.games")).unwrap(), fs::read(&whole).unwrap());
+        let counts = (undivided.games, undivided.duplicates, undivided.positions);
+        assert_eq!((merged.games, merged.duplicates, merged.positions), counts);
+        assert_eq!((merged.shards, &merged.summary), (count, &undivided.summary));
+        // Once more: done, with the same report.
+        assert_eq!(folder.merge(&shards(count)).unwrap(), merged);
+    }
+}
+
+#[test]
+fn a_killed_merge_goes_on_at_a_frame() {
+    let folder = Folder::new();
+    let merged = folder.merge(&shards(3)).unwrap();
+    let bytes = fs::read(folder.path("merged.games")).unwrap();
+    for kept in (0..bytes.len()).step_by(bytes.len() / 7) {
+        fs::remove_file(folder.path("merged.games")).unwrap();
+        fs::write(folder.path("merged.games.partial"), &bytes[..kept]).unwrap();
+        assert_eq!(folder.merge(&shards(3)).unwrap(), merged);
+        assert_eq!(fs::read(folder.path("merged.games")).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused_by_name() {
+    let folder = Folder::new();
+    let shards = shards(3);
+    let refused = |paths: &[PathBuf]| folder.merge(paths).unwrap_err().to_string();
+    let and = |other: &PathBuf| [&shards[..], std::slice::from_ref(other)].concat();
+    let error = refused(&shards[1..]);
+    assert!(error.contains("shard 3 of 3 is missing; make it with `--shard I/3`"), "{error}");
+    let error = refused(&shards[1..2]);
+    assert!(error.contains("shards 1, 3 of 3 are missing; make them"), "{error}");
+
+    let copy = folder.path("copy.games");
+    fs::copy(&shards[1], &copy).unwrap();
+    let error = refused(&and(&copy));
+    assert!(error.contains("copy.games are both shard 2/3"), "{error}");
+
+    // A foreign one is named wherever it stands.
+    let foreign = folder.change("foreign.games", &shards[0], ("weights", "none"), 1);
+    let error = refused(&[std::slice::from_ref(&foreign), &shards[..]].concat());
+    assert!(error.contains("foreign.games: is a shard of another run"), "{error}");
+    assert!(error.contains("weights: \"none\" there, \"mobility\" wanted"), "{error}");
+    let other = played().path("1of7");
+    let error = refused(&and(&other));
+    assert!(error.contains("1of7: is a shard of another run"), "{error}");
+    assert!(error.contains("of 7 shards there, 3 wanted"), "{error}");
+    let imported = folder.change("imported.games", &shards[0], ("command", "import"), 1);
+    let error = refused(&and(&imported));
+    assert!(error.contains("imported.games: is no shard: `import` makes none"), "{error}");
+
+    fs::write(folder.path("5.partial"), "").unwrap();
+    let error = refused(&[folder.path("5")]);
+    assert!(error.contains("5: is no shard: it is not finished"), "{error}");
+    assert!(refused(&[folder.path("6")]).contains("cannot open it"));
+    assert!(!folder.path("merged.games").exists());
+    assert!(!folder.path("merged.games.partial").exists());
+}
+
+#[test]
+fn a_shard_without_all_its_frames_is_refused() {
+    let folder = Folder::new();
+    let mut shards = shards(3);
+    shards[0] = folder.change("short.games", &shards[0], ("shard", "3/3"), 0);
+    let error = folder.merge(&shards).unwrap_err().to_string();
+    assert!(error.contains("short.games: has 0 frames, where shard 3/3 has 1"), "{error}");
+}

@@ -1,0 +1,8 @@
+//! Work on files of records: what they hold, and files made from them.
+
+pub mod inspect;
+pub mod merge;
+pub mod relabel;
+pub mod select;
+pub mod sequence;
+pub mod validate;

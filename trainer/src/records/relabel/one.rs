@@ -1,0 +1,172 @@
+//! One game: its exact scores, and how its result compares with them.
+
+use std::collections::BTreeMap;
+
+use othello_engine::board::transcript::Replay;
+use othello_engine::board::{Discs, Position, Side, Square};
+use othello_engine::eval::{Evaluate, STEPS_PER_DISC};
+use othello_engine::record::{Game, Solved};
+use othello_engine::search::Searcher;
+use serde::Serialize;
+
+/// How games are relabelled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// From this many empty squares on, every position gets its exact score.
+    pub exact: u32,
+    /// How deep the positions before are searched; where it is `None` they keep what they have.
+    pub depth: Option<u32>,
+}
+
+impl Settings {
+    /// The first ply whose position is solved; a game's random beginning is left alone.
+    fn first_exact(&self, game: &Game) -> usize {
+        // A search that deep is exact.
+        let exact = self.exact.max(self.depth.unwrap_or(0)).min(60);
+        (60 - exact as usize).max(usize::from(game.random_plies()))
+    }
+
+    /// The game with the exact score of each position from [`Self::exact`] empty squares on, as the
+    /// value of its move, and with the first of them as its solved position, if it has no earlier
+    /// one. Every position is searched from a logically empty table.
+    pub(super) fn relabel<E: Evaluate>(&self, game: &Game, searcher: &mut Searcher<'_, E>) -> Game {
+        let (replay, first) = (game.replay(), self.first_exact(game));
+        let mut values = self.search(game, &replay, searcher);
+        let mut solved = game.solved().filter(|solved| usize::from(solved.ply) < first);
+        let mut next = None;
+        for ply in first..=replay.steps.len() {
+            let here = Here::at(&replay, ply);
+            let Solution { score, best } = match next {
+                // The move before this position was the best: what it leads to is known.
+                Some(black_score) => Solution { score: black_score * here.side.sign(), best: None },
+                None => solve(&here.position, searcher),
+            };
+            let black_score = score * here.side.sign();
+            solved = solved.or(Some(Solved { ply: ply as u8, black_score }));
+            if let Some(value) = values.get_mut(ply) {
+                *value = Some(score as i8);
+            }
+            next = (best.is_some() && best == here.square).then_some(black_score);
+        }
+        with(game, solved, values)
+    }
+
+    /// What is known of the moves before those that are solved.
+    fn search<E: Evaluate>(
+        &self,
+        game: &Game,
+        replay: &Replay,
+        searcher: &mut Searcher<'_, E>,
+    ) -> Vec<Option<i8>> {
+        let moves = replay.steps.len();
+        let mut values = game.values().map_or_else(|| vec![None; moves], <[_]>::to_vec);
+        let Some(depth) = self.depth else { return values };
+        // From the solved position on, values are exact ones or none.
+        let solved = game.solved().map_or(moves, |solved| usize::from(solved.ply));
+        let end = self.first_exact(game).min(solved).min(moves);
+        let searched = replay.steps[..end].iter().zip(&mut values);
+        for (step, value) in searched.skip(usize::from(game.random_plies())) {
+            searcher.new_game();
+            let found = searcher.search(&step.position, depth);
+            let discs = (f64::from(found.value) / f64::from(STEPS_PER_DISC)).round();
+            *value = Some(discs as i8);
+        }
+        values
+    }
+}
+
+/// A position of a game.
+struct Here {
+    position: Position,
+    side: Side,
+    /// The move played there.
+    square: Option<Square>,
+}
+
+impl Here {
+    fn at(replay: &Replay, ply: usize) -> Self {
+        match replay.steps.get(ply) {
+            Some(step) => {
+                Self { position: step.position, side: step.side, square: Some(step.square) }
+            }
+            None => Self { position: replay.end, side: replay.side, square: None },
+        }
+    }
+}
+
+/// The score for the player, and a move that attains it.
+struct Solution {
+    score: Discs,
+    best: Option<Square>,
+}
+
+fn solve<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Solution {
+    if position.moves() == 0 {
+        // The end of a game; where somebody could move, it would be the player.
+        return Solution { score: position.score(), best: None };
+    }
+    searcher.new_game();
+    let solution = searcher.solve(position);
+    Solution { score: solution.score, best: solution.best }
+}
+
+#[expect(clippy::expect_used, reason = "scores and plies are those of this game's positions")]
+fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
+    let plain = Game::new(game.random_plies(), game.squares()).expect("the game's own moves");
+    let game = match solved {
+        Some(solved) => plain.with_solved(solved).expect("a position that the game reaches"),
+        None => plain,
+    };
+    if values.iter().all(Option::is_none) {
+        return game;
+    }
+    game.with_values(values).expect("one value for each move")
+}
+
+/// How the results of games compare with what perfect play would have given.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Changes {
+    /// Games of which a position was solved.
+    pub solved: u64,
+    /// Those of them that have a result.
+    pub results: u64,
+    /// Results that differ from the exact score of the first solved position.
+    pub changed: u64,
+    /// Those of them where another side wins, or one instead of none.
+    pub other_winner: u64,
+    /// Games that stated another score for the same position.
+    pub contradicted: u64,
+    /// By how many discs results changed, and how many did by so many.
+    pub by_discs: BTreeMap<u32, u64>,
+}
+
+impl Changes {
+    /// Counts a game as it was and as it is.
+    pub(super) fn count(&mut self, settings: &Settings, before: &Game, after: &Game) {
+        let first = settings.first_exact(after);
+        let Some(exact) = exact_score(after, first) else { return };
+        self.solved += 1;
+        let stated = before.solved().filter(|solved| usize::from(solved.ply) == first);
+        self.contradicted += u64::from(stated.is_some_and(|s| s.black_score != exact));
+        let Some(result) = before.black_score() else { return };
+        self.results += 1;
+        *self.by_discs.entry(result.abs_diff(exact)).or_default() += 1;
+        self.changed += u64::from(result != exact);
+        self.other_winner += u64::from(result.signum() != exact.signum());
+    }
+
+    /// By how many discs results changed on average, those that did not included.
+    pub fn mean_discs(&self) -> Option<f64> {
+        let discs: u64 = self.by_discs.iter().map(|(&discs, games)| u64::from(discs) * games).sum();
+        (self.results > 0).then(|| discs as f64 / self.results as f64)
+    }
+}
+
+/// The score for black at a ply from which on the game's values are exact.
+fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
+    if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
+        return Some(solved.black_score);
+    }
+    let value = (*game.values()?.get(ply)?)?;
+    Some(Discs::from(value) * game.replay().steps.get(ply)?.side.sign())
+}

@@ -1,0 +1,182 @@
+//! Games of random moves, whose results are far from what was right.
+
+use std::path::PathBuf;
+
+use othello_engine::board::{Position, Squares};
+use othello_engine::eval::Mobility;
+use othello_engine::progress::Silent;
+use othello_engine::random::Generator;
+use othello_engine::record::Solved;
+
+use super::*;
+
+const EXACT: Settings = Settings { exact: 8, depth: None };
+
+/// Random games, every tenth of them broken off.
+fn games(count: u64) -> Vec<Game> {
+    let game = |number| {
+        let mut random = Generator::split(3, number);
+        let mut replay = othello_engine::board::transcript::Replay::from_start(&[]).unwrap();
+        let most = if number % 10 == 0 { 45 + number as usize % 16 } else { 60 };
+        while replay.end.moves() != 0 && replay.steps.len() < most {
+            let moves = replay.end.moves();
+            let choice = random.below(moves.count_ones()) as usize;
+            replay.push(Squares(moves).nth(choice).unwrap()).unwrap();
+        }
+        let squares: Vec<_> = replay.steps.iter().map(|step| step.square).collect();
+        Game::new(6, &squares).unwrap()
+    };
+    (0..count).map(game).collect()
+}
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, games: &[Game]) -> PathBuf {
+        let begun =
+            GameWriter::begin(&self.path(name), &Provenance::new("test"), Existing::Keep).unwrap();
+        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        games.iter().for_each(|game| writer.push(game.clone()).unwrap());
+        writer.finish().unwrap();
+        self.path(name)
+    }
+
+    fn relabel(&self, inputs: &[PathBuf], shard: &str, out: &str) -> Relabelled {
+        let inputs = Inputs::count(inputs, &Silent).unwrap();
+        let (shard, weights) = (shard.parse().unwrap(), "mobility".to_owned());
+        let run = Run { settings: EXACT, inputs: &inputs, shard, weights };
+        relabel(&self.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
+    }
+
+    fn read(&self, name: &str) -> Vec<Game> {
+        GameReader::open(&self.path(name)).unwrap().map(|game| game.unwrap()).collect()
+    }
+}
+
+/// Perfect play by trying everything.
+fn brute_force(position: &Position) -> i32 {
+    if position.is_over() {
+        return position.score();
+    }
+    if position.moves() == 0 {
+        return -brute_force(&position.pass());
+    }
+    let moves = Squares(position.moves());
+    moves.map(|square| -brute_force(&position.play(square).unwrap())).max().unwrap()
+}
+
+#[test]
+fn every_position_from_there_on_has_its_exact_score() {
+    let mut searcher = othello_engine::search::Searcher::new(&Mobility, 1);
+    let settings = Settings { exact: 6, depth: None };
+    for game in games(60) {
+        let after = settings.relabel(&game, &mut searcher);
+        assert_eq!(after.squares(), game.squares());
+        let replay = after.replay();
+        let moves = replay.steps.len();
+        for (ply, step) in replay.steps.iter().enumerate() {
+            let value = after.values().and_then(|values| values[ply]);
+            let exact = (ply >= 54).then(|| brute_force(&step.position) as i8);
+            assert_eq!(value, exact, "ply {ply} of {moves}");
+        }
+        let solved = (moves >= 54).then(|| {
+            let first = replay.steps.get(54).map_or(replay.end, |step| step.position);
+            let side = replay.steps.get(54).map_or(replay.side, |step| step.side);
+            Solved { ply: 54, black_score: brute_force(&first) * side.sign() }
+        });
+        assert_eq!(after.solved(), solved, "{moves} moves");
+    }
+}
+
+#[test]
+fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
+    let mut searcher = othello_engine::search::Searcher::new(&Mobility, 1);
+    let earlier = Solved { ply: 40, black_score: 10 };
+    let game = games(2).remove(1).with_solved(earlier).unwrap();
+    let settings = Settings { exact: 6, depth: Some(2) };
+    let after = settings.relabel(&game, &mut searcher);
+    assert_eq!(after.solved(), Some(earlier));
+    let values = after.values().unwrap();
+    for (ply, value) in values.iter().enumerate() {
+        let searched = (6..40).contains(&ply) || ply >= 54;
+        assert_eq!(value.is_some(), searched, "ply {ply}");
+    }
+    let position = after.replay().steps[20].position;
+    let found = searcher.search(&position, 2).value;
+    assert!((i32::from(values[20].unwrap()) * 32 - found).abs() <= 16);
+    // A later one is replaced.
+    let later = games(2).remove(1).with_solved(Solved { ply: 58, black_score: 64 }).unwrap();
+    assert_eq!(settings.relabel(&later, &mut searcher).solved().unwrap().ply, 54);
+}
+
+#[test]
+fn inputs_are_one_sequence_and_shards_are_parts_of_it() {
+    let folder = Folder::new();
+    let games = games(700);
+    let whole = folder.write("whole", &games);
+    let parts = [folder.write("first", &games[..300]), folder.write("second", &games[300..])];
+    let relabelled = folder.relabel(std::slice::from_ref(&whole), "1/1", "whole.games");
+    assert_eq!(relabelled.games, 700);
+    folder.relabel(&parts, "1/1", "parts.games");
+    assert_eq!(folder.read("parts.games"), folder.read("whole.games"));
+    let mut counted = Changes::default();
+    let mut joined = vec![];
+    for number in 1..=2 {
+        let shard = folder.relabel(&parts, &format!("{number}/2"), &number.to_string());
+        counted.solved += shard.changes.solved;
+        joined.extend(folder.read(&number.to_string()));
+    }
+    assert_eq!(joined, folder.read("whole.games"));
+    assert_eq!(counted.solved, relabelled.changes.solved);
+    let shards = [folder.path("2"), folder.path("1")];
+    let out = folder.path("merged.games");
+    crate::records::merge::merge(&shards, &out, Existing::Keep, &Silent).unwrap();
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert_eq!(bytes("merged.games"), bytes("parts.games"));
+    // Once more: done, with the same report.
+    assert_eq!(folder.relabel(&[whole], "1/1", "whole.games"), relabelled);
+}
+
+#[test]
+fn changes_are_those_of_results_against_exact_scores() {
+    let folder = Folder::new();
+    let games = games(300);
+    let input = folder.write("some", &games);
+    let Relabelled { changes, .. } = folder.relabel(&[input], "1/1", "some.games");
+    let (mut solved, mut changed, mut discs) = (0, 0, 0);
+    for (before, after) in games.iter().zip(folder.read("some.games")) {
+        let Some(first) = after.solved() else { continue };
+        solved += 1;
+        let Some(result) = before.black_score() else { continue };
+        changed += u64::from(first.black_score != result);
+        discs += u64::from(first.black_score.abs_diff(result));
+    }
+    assert_eq!((changes.solved, changes.changed, changes.contradicted), (solved, changed, 0));
+    assert!(changed > 50 && changes.other_winner > 0 && changes.other_winner <= changed);
+    assert_eq!(changes.by_discs.values().sum::<u64>(), changes.results);
+    assert_eq!(changes.mean_discs(), Some(discs as f64 / changes.results as f64));
+}
+
+#[test]
+fn a_stated_score_that_is_wrong_is_counted_and_corrected() {
+    let folder = Folder::new();
+    let wrong = Solved { ply: 52, black_score: 2 };
+    let stated = |game: Game| match game.squares().len() {
+        52.. => game.with_solved(wrong).unwrap(),
+        _ => game,
+    };
+    let games: Vec<Game> = games(40).into_iter().map(stated).collect();
+    let input = folder.write("wrong", &games);
+    let Relabelled { changes, .. } = folder.relabel(&[input], "1/1", "right.games");
+    let right = folder.read("right.games");
+    let exact = right.iter().filter(|game| game.solved().is_some_and(|s| s.black_score == 2));
+    assert_eq!(changes.contradicted, changes.solved - exact.count() as u64);
+}

@@ -1,0 +1,312 @@
+//! Whether files are what was written: every frame checked, every game replayed. What is good of
+//! a damaged one can be copied.
+
+use std::path::Path;
+
+use othello_engine::file::{
+    self, Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary,
+};
+use othello_engine::progress::Progress;
+use othello_engine::record::{
+    Game, GameReader, GameWriter, PositionReader, PositionWriter, RecordError, ScoredPosition,
+};
+use serde::Serialize;
+
+use crate::source::{SourceError, checksum};
+
+/// What a file was found to be.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Validation {
+    /// The file, as it was named.
+    pub path: String,
+    /// Whole frames.
+    pub frames: u64,
+    /// Games in them.
+    pub games: u64,
+    /// Positions in them: of games, those after the random moves.
+    pub positions: u64,
+    /// What is damaged, and where; empty where nothing is.
+    pub damage: Vec<String>,
+}
+
+/// Reads a file through. An error is one of the system, or a file of another program or a newer
+/// version; damage is in the result.
+pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, RecordError> {
+    read(path, progress, |_| Ok(()))
+}
+
+/// Copies the whole frames of a damaged file of records, and says what that was; `None` where
+/// the file is sound.
+pub fn repair(
+    path: &Path,
+    out: &Path,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<Option<(Validation, Summary)>, SourceError> {
+    let found = validate(path, progress)?;
+    if found.damage.is_empty() {
+        return Ok(None);
+    }
+    let of = |provenance: &Provenance| -> Result<Provenance, SourceError> {
+        Ok(Provenance::new("repair")
+            .with("input", checksum(path, progress)?)
+            .with("of", provenance.as_map().clone()))
+    };
+    let begun = match file::kind_of(path)? {
+        Kind::Games => {
+            let provenance = of(GameReader::open(path)?.provenance())?;
+            GameWriter::begin(out, &provenance, existing).map(|begun| begun.map(Output::Games))
+        }
+        kind => {
+            // Other kinds than records are refused here, by name.
+            let provenance = of(PositionReader::open(path)?.provenance())?;
+            let begun = match kind {
+                Kind::Openings => PositionWriter::begin_openings(out, &provenance, existing),
+                _ => PositionWriter::begin(out, &provenance, existing),
+            };
+            begun.map(|begun| begun.map(Output::Positions))
+        }
+    };
+    let mut output = match begun? {
+        Begin::Done(summary) => return Ok(Some((found, summary))),
+        Begin::Writer(output) => output,
+    };
+    let mut already = output.resumed();
+    read(path, progress, |frame| output.write(frame, &mut already))?;
+    Ok(Some((found, output.finish()?)))
+}
+
+/// A whole frame of some kind of file.
+enum Frame {
+    Games(Vec<Game>),
+    Positions(Vec<ScoredPosition>),
+    Other,
+}
+
+/// Hands every whole frame of a file to `take`.
+fn read(
+    path: &Path,
+    progress: &dyn Progress,
+    mut take: impl FnMut(Frame) -> Result<(), RecordError>,
+) -> Result<Validation, RecordError> {
+    let mut found = Validation { path: path.display().to_string(), ..Validation::default() };
+    let mut input = match Input::open(path) {
+        Err(error) => {
+            found.damage.push(damage(error)?);
+            return Ok(found);
+        }
+        Ok(input) => input,
+    };
+    progress.begin(&found.path, 0, input.bytes());
+    let mut read = 0;
+    loop {
+        progress.check()?;
+        match input.next_frame() {
+            Ok(None) => return Ok(found),
+            Ok(Some(frame)) => {
+                found.frames += 1;
+                match &frame {
+                    Frame::Games(games) => {
+                        found.games += games.len() as u64;
+                        found.positions += games.iter().map(Game::positions).sum::<usize>() as u64;
+                    }
+                    Frame::Positions(rows) => found.positions += rows.len() as u64,
+                    Frame::Other => {}
+                }
+                take(frame)?;
+            }
+            Err(error) => {
+                found.damage.push(damage(error)?);
+                if !input.resynchronize()? {
+                    return Ok(found);
+                }
+            }
+        }
+        progress.advance(input.bytes_read().saturating_sub(read));
+        read = input.bytes_read().max(read);
+    }
+}
+
+/// The message of an error that tells of damage; any other error as it is.
+fn damage(error: RecordError) -> Result<String, RecordError> {
+    match &error {
+        RecordError::File(FileError::Truncated { .. } | FileError::Damaged { .. })
+        | RecordError::Game { .. }
+        | RecordError::Position { .. } => Ok(error.to_string()),
+        _ => Err(error),
+    }
+}
+
+/// An opened file of any kind.
+enum Input {
+    Games(GameReader),
+    Positions(PositionReader),
+    Other(Reader),
+}
+
+impl Input {
+    fn open(path: &Path) -> Result<Self, RecordError> {
+        Ok(match file::kind_of(path)? {
+            Kind::Games => Self::Games(GameReader::open(path)?),
+            Kind::Positions | Kind::Openings => Self::Positions(PositionReader::open(path)?),
+            kind @ (Kind::Weights | Kind::Checkpoint) => Self::Other(Reader::open(path, kind)?),
+        })
+    }
+
+    fn next_frame(&mut self) -> Result<Option<Frame>, RecordError> {
+        Ok(match self {
+            Self::Games(reader) => reader.next_frame()?.map(Frame::Games),
+            Self::Positions(reader) => reader.next_frame()?.map(Frame::Positions),
+            Self::Other(reader) => reader.next().transpose()?.map(|_: Section| Frame::Other),
+        })
+    }
+
+    fn resynchronize(&mut self) -> Result<bool, RecordError> {
+        match self {
+            Self::Games(reader) => reader.resynchronize(),
+            Self::Positions(reader) => reader.resynchronize(),
+            Self::Other(reader) => Ok(reader.resynchronize()?),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Games(reader) => reader.bytes(),
+            Self::Positions(reader) => reader.bytes(),
+            Self::Other(reader) => reader.bytes(),
+        }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        match self {
+            Self::Games(reader) => reader.bytes_read(),
+            Self::Positions(reader) => reader.bytes_read(),
+            Self::Other(reader) => reader.bytes_read(),
+        }
+    }
+}
+
+/// The copy of what is good.
+enum Output {
+    Games(GameWriter),
+    Positions(PositionWriter),
+}
+
+impl Output {
+    /// How many records an earlier run copied.
+    fn resumed(&self) -> u64 {
+        match self {
+            Self::Games(writer) => writer.resumed_games(),
+            Self::Positions(writer) => writer.resumed_positions(),
+        }
+    }
+
+    /// Copies a frame, less the records that are there `already`.
+    fn write(&mut self, frame: Frame, already: &mut u64) -> Result<(), RecordError> {
+        let mut is_new = || {
+            let new = *already == 0;
+            *already = already.saturating_sub(1);
+            new
+        };
+        match (self, frame) {
+            (Self::Games(writer), Frame::Games(games)) => {
+                games.into_iter().filter(|_| is_new()).try_for_each(|game| writer.push(game))
+            }
+            (Self::Positions(writer), Frame::Positions(rows)) => {
+                rows.into_iter().filter(|_| is_new()).try_for_each(|row| writer.push(row))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(self) -> Result<Summary, RecordError> {
+        match self {
+            Self::Games(writer) => writer.finish(),
+            Self::Positions(writer) => writer.finish(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use othello_engine::board::transcript;
+    use othello_engine::progress::Silent;
+
+    use super::*;
+
+    /// Five frames of 20 games, each frame with games of another length.
+    fn write(path: &Path) -> Vec<Vec<Game>> {
+        let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
+        let frame = |moves: usize| vec![Game::new(0, &squares[..moves]).unwrap(); 20];
+        let frames: Vec<Vec<Game>> = (5..10).map(frame).collect();
+        let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
+        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        frames.iter().for_each(|frame| writer.write_frame(frame).unwrap());
+        writer.finish().unwrap();
+        frames
+    }
+
+    #[test]
+    fn a_sound_file_is_said_to_be_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, out) = (folder.path().join("sound.games"), folder.path().join("out.games"));
+        write(&path);
+        let found = validate(&path, &Silent).unwrap();
+        assert_eq!(
+            (found.frames, found.games, found.positions),
+            (5, 100, 20 * (5 + 6 + 7 + 8 + 9))
+        );
+        assert!(found.damage.is_empty());
+        assert!(repair(&path, &out, Existing::Keep, &Silent).unwrap().is_none());
+        assert!(!out.exists());
+    }
+
+    #[test]
+    fn damage_is_named_and_what_is_good_is_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("damaged.games");
+        let frames = write(&path);
+        let sound = fs::read(&path).unwrap();
+        let starts: Vec<usize> =
+            (0..sound.len() - 4).filter(|&at| sound[at..].starts_with(b"SECT")).collect();
+        for damaged in 0..5 {
+            let mut bytes = sound.clone();
+            bytes[starts[damaged] + 40] ^= 1;
+            fs::write(&path, &bytes).unwrap();
+            let out = folder.path().join(format!("{damaged}.games"));
+            let (found, summary) =
+                repair(&path, &out, Existing::Keep, &Silent).unwrap().expect("damage");
+            assert_eq!((found.frames, found.games, found.damage.len()), (4, 80, 1));
+            let place = format!("damaged.games: damaged: section {}", damaged + 1);
+            assert!(found.damage[0].contains(&place), "{:?}", found.damage);
+            let mut left = frames.clone();
+            left.remove(damaged);
+            let there = GameReader::open(&out).unwrap().map(|game| game.unwrap());
+            assert!(there.eq(left.concat()), "frame {damaged}");
+            // Once more: done.
+            let again = repair(&path, &out, Existing::Keep, &Silent).unwrap();
+            assert_eq!(again, Some((found, summary)));
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_cut_off_keeps_its_whole_frames() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("short.games");
+        write(&path);
+        let sound = fs::read(&path).unwrap();
+        fs::write(&path, &sound[..sound.len() - 60]).unwrap();
+        let found = validate(&path, &Silent).unwrap();
+        assert_eq!((found.frames, found.damage.len()), (4, 1));
+        assert!(found.damage[0].contains("short.games: cut short"), "{:?}", found.damage);
+        fs::write(&path, &sound[..20]).unwrap();
+        assert!(validate(&path, &Silent).unwrap().damage[0].contains("the header"));
+        fs::write(&path, "somebody's notes").unwrap();
+        assert!(
+            validate(&path, &Silent).unwrap_err().to_string().contains("no file of this program")
+        );
+        assert!(validate(&folder.path().join("none"), &Silent).is_err());
+    }
+}

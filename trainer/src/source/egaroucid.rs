@@ -1,0 +1,161 @@
+//! Egaroucid's board records, 19 bytes each: player (u64) and opponent (u64) with bit 63 = a1 and
+//! bit 0 = h8, the player's colour (i8), the move played (i8), the score for the player (i8).
+//! Integers are little-endian. The colour and the move say nothing that is fitted, and are not
+//! looked at.
+
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use othello_engine::board::{Discs, Position};
+use othello_engine::record::{Label, ScoredPosition};
+
+use super::{Entries, Rejection, SourceError, labelled};
+
+/// The size of a record.
+pub const RECORD_BYTES: usize = 19;
+
+/// Reads the positions of a file one after the other.
+pub struct EgaroucidBoards {
+    path: PathBuf,
+    file: BufReader<File>,
+    records: u64,
+    number: u64,
+}
+
+impl EgaroucidBoards {
+    /// Opens a file; one that does not consist of whole records is refused.
+    pub fn open(path: &Path) -> Result<Self, SourceError> {
+        let failed = |error| SourceError::io(path, "open it", error);
+        let file = File::open(path).map_err(failed)?;
+        let bytes = file.metadata().map_err(failed)?.len();
+        if bytes % RECORD_BYTES as u64 != 0 {
+            return Err(SourceError::Format {
+                path: path.to_owned(),
+                expected: "file of Egaroucid's boards",
+                reason: format!("{bytes} bytes, no multiple of {RECORD_BYTES}"),
+            });
+        }
+        let (path, file) = (path.to_owned(), BufReader::with_capacity(1 << 16, file));
+        Ok(Self { path, file, records: bytes / RECORD_BYTES as u64, number: 0 })
+    }
+
+    fn next_record(&mut self) -> Option<Result<[u8; RECORD_BYTES], SourceError>> {
+        if self.number == self.records {
+            return None;
+        }
+        self.number += 1;
+        let mut record = [0; RECORD_BYTES];
+        let read = self.file.read_exact(&mut record);
+        Some(read.map(|()| record).map_err(|error| {
+            self.number = self.records;
+            SourceError::io(&self.path, "read it", error)
+        }))
+    }
+}
+
+fn parse(record: &[u8; RECORD_BYTES]) -> Result<ScoredPosition, String> {
+    let board = |at: usize| -> u64 {
+        let bytes = record[at..at + 8].iter();
+        // Bit 63 is a1 there, bit 0 here.
+        bytes.rev().fold(0, |board: u64, &byte| board << 8 | u64::from(byte)).reverse_bits()
+    };
+    let position =
+        Position::new(board(0), board(8)).ok_or("both sides have a disc on the same square")?;
+    if position.discs() < 4 {
+        return Err(format!("{} discs; a position has at least 4", position.discs()));
+    }
+    let score = Discs::from(record[18] as i8);
+    let label =
+        Label::of_score(score).ok_or_else(|| format!("the score {score} is beyond 64 discs"))?;
+    labelled(position, label)
+}
+
+impl Iterator for EgaroucidBoards {
+    type Item = Result<Result<ScoredPosition, Rejection>, SourceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let record = match self.next_record()? {
+            Ok(record) => record,
+            Err(error) => return Some(Err(error)),
+        };
+        let rejected = |reason| {
+            let place = format!("record {}", self.number);
+            Rejection { path: self.path.clone(), place, reason }
+        };
+        Some(Ok(parse(&record).map_err(rejected)))
+    }
+}
+
+impl Entries<ScoredPosition> for EgaroucidBoards {
+    fn bytes_read(&self) -> u64 {
+        self.number * RECORD_BYTES as u64
+    }
+
+    fn skip_entry(&mut self) -> Option<Result<(), SourceError>> {
+        Some(self.next_record()?.map(drop))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::board::Square;
+
+    /// A record, its boards named by squares.
+    fn record(player: &[&str], opponent: &[&str], score: i8) -> Vec<u8> {
+        let board = |squares: &[&str]| -> u64 {
+            let bit = |name: &&str| 1u64 << (63 - name.parse::<Square>().unwrap().index());
+            squares.iter().map(bit).sum()
+        };
+        let boards = [board(player).to_le_bytes(), board(opponent).to_le_bytes()];
+        [boards.as_flattened(), &[1, 20, score as u8]].concat()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Vec<Result<ScoredPosition, String>>, SourceError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("0.dat");
+        std::fs::write(&path, bytes).unwrap();
+        let rows = EgaroucidBoards::open(&path)?;
+        rows.map(|row| Ok(row?.map_err(|rejection| rejection.to_string()))).collect()
+    }
+
+    #[test]
+    fn a1_is_the_highest_bit() {
+        // Bits 63, 62, … are a1, b1, …
+        let a1_b1 = record(&["a1"], &["b1", "c1", "d1"], -6);
+        assert_eq!(a1_b1[..8], [0, 0, 0, 0, 0, 0, 0, 0x80]);
+        let rows = read(&[a1_b1, record(&["e4", "d5"], &["d4", "e5"], 4)].concat()).unwrap();
+        let row = rows[0].as_ref().unwrap();
+        assert_eq!((row.position().player(), row.position().opponent()), (1, 0b1110));
+        assert_eq!(row.label().discs(), -6.0);
+        assert_eq!(rows[1].as_ref().unwrap().position(), Position::START);
+    }
+
+    #[test]
+    fn a_player_who_must_pass_hands_over_the_position() {
+        let rows = read(&record(&["b1", "c1", "d1"], &["a1"], 10)).unwrap();
+        let row = rows[0].as_ref().unwrap();
+        assert_eq!((row.position().player(), row.label().discs()), (1, -10.0));
+    }
+
+    #[test]
+    fn bad_records_are_named_and_the_others_are_read() {
+        let good = record(&["e4", "d5"], &["d4", "e5"], 64);
+        let bad = [
+            record(&["e4", "d5"], &["d4", "e4"], 0),
+            record(&["e4"], &["d4", "e5"], 0),
+            record(&["e4", "d5"], &["d4", "e5"], 65),
+            record(&["a1", "a2", "a3", "a4"], &[], 64),
+        ];
+        let rows = read(&[bad.concat(), good].concat()).unwrap();
+        let reasons: Vec<&String> = rows[..4].iter().map(|row| row.as_ref().unwrap_err()).collect();
+        assert!(reasons[0].ends_with("0.dat: record 1: both sides have a disc on the same square"));
+        assert!(reasons[1].ends_with("record 2: 3 discs; a position has at least 4"));
+        assert!(reasons[2].ends_with("record 3: the score 65 is beyond 64 discs"));
+        assert!(reasons[3].contains("record 4: the game is over"));
+        assert!(rows[4].is_ok());
+        assert!(read(&[0; 20]).is_err_and(|error| error.to_string().contains("20 bytes")));
+        assert!(read(&[]).unwrap().is_empty());
+    }
+}
