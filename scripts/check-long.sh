@@ -32,6 +32,17 @@ else
     echo "skipped: no cargo-fuzz, or no nightly toolchain"
 fi
 
+step "board, pattern and table code under miri, in the portable build"
+if cargo +nightly miri --version >/dev/null 2>&1; then
+    # Miri knows no AVX; tests on thousands of random boards would take it hours.
+    RUSTFLAGS="-C target-cpu=x86-64" MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
+        cargo +nightly miri test -p othello-engine --no-default-features --lib -- \
+        board::position board::symmetry board::square board::transcript pattern::set \
+        search::table search::window search::ordering 2>"$out/log" | grep "test result"
+else
+    echo "skipped: no miri (rustup component add --toolchain nightly miri rust-src)"
+fi
+
 step "quickstart twice: the same sha256, better than mobility"
 for run in 1 2; do
     "$trainer" quickstart --seed 7 --out "$out/quickstart-$run" --json 2>"$out/log" >"$out/quickstart-$run.json"

@@ -10,6 +10,7 @@ use super::common::{Outcome, Session};
 use crate::board::Position;
 use crate::board::notation::BoardLine;
 use crate::eval::{Evaluator, STEPS_PER_DISC, Value, WeightsChoice};
+use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
 use crate::search::values;
 use crate::text::Lines;
@@ -27,12 +28,18 @@ pub struct Arguments {
     /// A weights file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
+
+    /// A file of scored openings: what it knows has the value that it says
+    #[arg(long, value_name = "F")]
+    book: Option<PathBuf>,
 }
 
 #[derive(Default, Serialize)]
 struct Evaluation {
     #[serde(serialize_with = "in_discs")]
     values: Vec<Value>,
+    /// Values that the book knew.
+    from_book: usize,
     /// Lines that carry a score.
     scored: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,6 +63,9 @@ impl fmt::Display for Evaluation {
             writeln!(f, "{:+.2}", discs(value))?;
         }
         write!(f, "{} positions, {:.2} s", self.values.len(), self.seconds)?;
+        if self.from_book > 0 {
+            write!(f, ", {} from the book", self.from_book)?;
+        }
         if let (Some(mae), Some(mse)) = (self.mae, self.mse) {
             write!(f, "; on {} with a score: MAE {mae:.3}, MSE {mse:.3}", self.scored)?;
         }
@@ -68,6 +78,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     // Static values come by the million; a search takes long enough for progress to be shown.
     let lines_at_once = if arguments.depth == 0 { 1 << 16 } else { 1 << 10 };
     let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
     let mut lines = Lines::open(&arguments.file)?;
     let mut evaluation = Evaluation::default();
@@ -80,7 +91,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             break;
         }
         let positions: Vec<Position> = boards.iter().map(|board| board.position).collect();
-        let found = values(&positions, &evaluator, arguments.depth, &Silent);
+        let search = |unknown: &[Position]| values(unknown, &evaluator, arguments.depth, &Silent);
+        let found = match &book {
+            None => search(&positions),
+            Some(book) => book_first(book, &positions, search, &mut evaluation.from_book),
+        };
         for (board, &value) in boards.iter().zip(&found) {
             let Some(score) = board.score else { continue };
             let error = discs(value) - score;
@@ -98,4 +113,20 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     evaluation.seconds = begun.elapsed().as_secs_f64();
     session.print(&evaluation)?;
     Ok(Outcome::Done)
+}
+
+/// What the book knows, and what a search finds where it does not; counts the former.
+fn book_first(
+    book: &Book,
+    positions: &[Position],
+    search: impl Fn(&[Position]) -> Vec<Value>,
+    from_book: &mut usize,
+) -> Vec<Value> {
+    let known: Vec<Option<Value>> = positions.iter().map(|position| book.value(position)).collect();
+    let both = positions.iter().zip(&known);
+    let unknown: Vec<Position> =
+        both.filter(|(_, known)| known.is_none()).map(|(position, _)| *position).collect();
+    *from_book += positions.len() - unknown.len();
+    let mut searched = search(&unknown).into_iter();
+    known.into_iter().filter_map(|known| known.or_else(|| searched.next())).collect()
 }

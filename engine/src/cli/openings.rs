@@ -4,12 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::ensure;
 use serde::Serialize;
 
 use super::common::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::file::Existing;
-use crate::openings::{MAX_PLIES, Settings, enumerate, write_openings};
+use crate::openings::{MAX_PLIES, MAX_PLIES_HELD, Settings, count, write_openings};
 
 /// Arguments of `openings`.
 #[derive(clap::Args, Debug)]
@@ -67,11 +68,13 @@ impl fmt::Display for Openings {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let (unique, written) = match &arguments.out {
-        None => {
-            let found = enumerate(arguments.plies, session.progress());
-            (found.iter().map(Vec::len).collect(), None)
-        }
+        None => (count(arguments.plies, session.progress()), None),
         Some(path) => {
+            ensure!(
+                arguments.plies <= MAX_PLIES_HELD,
+                "--plies {}: openings are written up to ply {MAX_PLIES_HELD}, and only counted further",
+                arguments.plies
+            );
             let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
             let (plies, score_depth) = (arguments.plies, arguments.score_depth);
             let settings = Settings { plies, score_depth, weights };

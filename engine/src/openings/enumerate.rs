@@ -1,13 +1,17 @@
 //! Unique positions ply by ply.
 
-use rayon::prelude::*;
-
-use crate::board::{Position, Squares};
+use super::ply::NextPly;
+use crate::board::Position;
 use crate::progress::Progress;
 
-/// The last ply that fits into an ordinary machine's memory: 19,786,627 positions, about 1 GB
-/// while they are being sorted. The next one has seven times as many.
-pub const MAX_PLIES: u32 = 11;
+/// The last ply that is counted: 137,642,461 positions, which need not be held at once.
+pub const MAX_PLIES: u32 = 12;
+
+/// The last ply whose positions are all held: 19,786,627 of them, 317 MB.
+pub const MAX_PLIES_HELD: u32 = 11;
+
+/// What is held besides the positions of whole plies, in bytes.
+const MEMORY: usize = 1 << 30;
 
 /// The unique positions, up to the eight symmetries, after 0, 1, …, `plies` moves: for every ply
 /// its canonical positions in ascending order.
@@ -18,39 +22,29 @@ pub const MAX_PLIES: u32 = 11;
 pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     let mut found = vec![vec![Position::START.canonical()]];
     for ply in 1..=plies {
-        let parents = found.last().map_or(&[][..], Vec::as_slice);
-        progress.begin(&format!("openings, ply {ply}"), 0, parents.len() as u64);
-        let positions = next_ply(parents, progress);
+        let mut positions = vec![];
+        next_ply(ply, &found, progress)
+            .for_each(|parts| parts.iter().for_each(|part| positions.extend_from_slice(part)));
         found.push(positions);
     }
     found
 }
 
-fn next_ply(parents: &[Position], progress: &dyn Progress) -> Vec<Position> {
-    const PARENTS_AT_ONCE: usize = 4096;
-    let expand = |parents: &[Position]| {
-        let mut found: Vec<Position> = parents.iter().flat_map(children).collect();
-        // Neighbouring parents share children: what goes early is not moved about later.
-        found.sort_unstable();
-        found.dedup();
-        progress.advance(parents.len() as u64);
-        found
-    };
-    let runs: Vec<Vec<Position>> = parents.par_chunks(PARENTS_AT_ONCE).map(expand).collect();
-    let mut positions = runs.concat();
-    drop(runs);
-    positions.par_sort_unstable();
-    positions.dedup();
-    positions.shrink_to_fit();
-    positions
+/// How many positions [`enumerate`] finds at every ply, without holding those of the last.
+pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
+    let Some(before_last) = plies.checked_sub(1) else { return vec![1] };
+    let found = enumerate(before_last, progress);
+    let mut last = 0;
+    next_ply(plies, &found, progress)
+        .for_each(|parts| last += parts.iter().map(Vec::len).sum::<usize>());
+    found.iter().map(Vec::len).chain([last]).collect()
 }
 
-/// The canonical forms of the positions one disc later, seen by the side that did not move, in no
-/// order and with duplicates. Where the player must pass, the other side's moves count; a finished
-/// game has no children.
-fn children(position: &Position) -> impl Iterator<Item = Position> {
-    let mover = if position.moves() == 0 { position.pass() } else { *position };
-    Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
+fn next_ply<'a>(ply: u32, found: &'a [Vec<Position>], progress: &'a dyn Progress) -> NextPly<'a> {
+    let parents = found.last().map_or(&[][..], Vec::as_slice);
+    let next = NextPly::new(parents, MEMORY, progress);
+    progress.begin(&format!("openings, ply {ply}"), 0, next.work());
+    next
 }
 
 #[cfg(test)]
@@ -60,8 +54,12 @@ mod tests {
 
     #[test]
     fn unique_positions_are_as_many_as_published() {
+        let published = [1, 1, 3, 14, 60, 322, 1773, 10_649, 67_245, 434_029];
         let found: Vec<usize> = enumerate(9, &Silent).iter().map(Vec::len).collect();
-        assert_eq!(found, [1, 1, 3, 14, 60, 322, 1773, 10_649, 67_245, 434_029]);
+        assert_eq!(found, published);
+        for plies in 0..=9 {
+            assert_eq!(count(plies, &Silent), published[..=plies as usize]);
+        }
     }
 
     /// Games that end at ply 9 are counted there: 36, as published.

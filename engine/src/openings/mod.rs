@@ -1,10 +1,13 @@
 //! Every opening to a given ply: enumerated up to symmetry, scored, and negamaxed back.
 
+mod book;
 mod enumerate;
 mod found;
+mod ply;
 mod score;
 mod write;
 
-pub use enumerate::{MAX_PLIES, enumerate};
+pub use book::Book;
+pub use enumerate::{MAX_PLIES, MAX_PLIES_HELD, count, enumerate};
 pub use score::{movers, negamax_back};
 pub use write::{Settings, Written, write_openings};

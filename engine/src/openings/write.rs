@@ -15,7 +15,7 @@ use crate::record::{
 /// What decides the content of a file of openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The last ply, 0..=[`super::MAX_PLIES`].
+    /// The last ply, 0..=[`super::MAX_PLIES_HELD`].
     pub plies: u32,
     /// How many moves each position of the last ply is searched.
     pub score_depth: u32,
@@ -141,7 +141,7 @@ fn scored(position: Position, value: Value) -> ScoredPosition {
     ScoredPosition::new(position, label.expect("a value is in range"), Weight::ONE)
 }
 
-fn value(scored: &ScoredPosition) -> Value {
+pub(super) fn value(scored: &ScoredPosition) -> Value {
     Value::from(scored.label().steps()) / LABEL_STEPS
 }
 

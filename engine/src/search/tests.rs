@@ -222,8 +222,25 @@ fn no_idea_changes_a_score_or_a_value() {
             assert_eq!(found, *expected, "{name} {position:?}");
         }
         // A wipe-out leaves no reply, so that it comes first anyway: it saves a node here and there.
-        if name != "wipe-out" {
+        // The cut-off needs more empty squares, and has a test of its own.
+        if name != "wipe-out" && name != "enhanced cut-off" {
             assert_ne!(nodes, nodes_of_all, "{name} changes nothing");
         }
     }
+}
+
+#[test]
+fn the_enhanced_cut_off_changes_nodes_and_no_score() {
+    let mut all = searcher(&Mobility, 20_000);
+    let ideas = Ideas { enhanced_cutoff: false, ..Ideas::ALL };
+    let mut without = searcher(&Mobility, 20_000).with_ideas(ideas);
+    let mut random = Generator::new(7);
+    let mut nodes = [0; 2];
+    for _ in 0..4 {
+        let position = random_position(&mut random, 18);
+        let [with, without] = [&mut all, &mut without].map(|searcher| searcher.solve(&position));
+        assert_eq!(with.score, without.score, "{position:?}");
+        nodes = [nodes[0] + with.nodes, nodes[1] + without.nodes];
+    }
+    assert_ne!(nodes[0], nodes[1]);
 }

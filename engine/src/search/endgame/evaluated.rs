@@ -3,7 +3,7 @@
 use super::super::Searcher;
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::window::{Best, Window};
-use super::{EVALUATED_EMPTIES, INFINITE, is_stability_promising};
+use super::{EVALUATED_EMPTIES, INFINITE, stability_bound};
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, MAX_VALUE, STEPS_PER_DISC};
 
@@ -58,11 +58,10 @@ impl<E: Evaluate> Searcher<'_, E> {
             return Best { value, square: None };
         }
         let empties = position.empties();
-        if beta == alpha + 1 && self.ideas.stability && is_stability_promising(alpha, empties) {
-            let upper = 64 - 2 * position.stable_of_opponent().count_ones() as Discs;
-            if upper <= alpha {
-                return Best { value: upper, square: None };
-            }
+        if beta == alpha + 1
+            && let Some(upper) = stability_bound(position, alpha, empties, self.ideas)
+        {
+            return Best { value: upper, square: None };
         }
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];

@@ -25,82 +25,126 @@ pub(super) fn last_empties(position: Position, alpha: Discs, nodes: &mut u64) ->
 }
 
 /// The score of a position with four empty squares, given in ascending order.
-#[inline]
+#[inline(always)]
 fn four_empties(position: Position, squares: [Square; 4], alpha: Discs, nodes: &mut u64) -> Discs {
     *nodes += 1;
-    let [a, b, c, d] = by_quadrants(squares);
+    let squares = by_quadrants(squares);
+    if let Some(score) = best_of_four(position, squares, alpha, nodes) {
+        return score;
+    }
+    let passed = best_of_four(position.pass(), squares, -alpha - 1, nodes);
+    passed.map_or(position.score(), |score| -score)
+}
+
+/// The score by the best move, if there is one.
+#[inline(always)]
+fn best_of_four(
+    position: Position,
+    [a, b, c, d]: [Square; 4],
+    alpha: Discs,
+    nodes: &mut u64,
+) -> Option<Discs> {
     // After a move the other three are to be in such an order again.
     let (after_c, after_d) =
         if quadrant(b) == quadrant(c) { ([a, b, d], [a, b, c]) } else { ([d, a, b], [c, a, b]) };
-    let tries = [(a, [b, c, d]), (b, [a, c, d]), (c, after_c), (d, after_d)];
-    best_score(position, tries, alpha, |child, rest, alpha| {
-        three_empties(child, rest, alpha, nodes)
-    })
+    let mut tries = Tries::new(position, alpha);
+    let _ = tries.ends(a, |child, alpha| three_empties(child, [b, c, d], alpha, nodes))
+        || tries.ends(b, |child, alpha| three_empties(child, [a, c, d], alpha, nodes))
+        || tries.ends(c, |child, alpha| three_empties(child, after_c, alpha, nodes))
+        || tries.ends(d, |child, alpha| three_empties(child, after_d, alpha, nodes));
+    tries.best()
 }
 
 /// The score of a position with three empty squares; one alone in its quadrant comes first.
-fn three_empties(
+fn three_empties(position: Position, squares: [Square; 3], alpha: Discs, nodes: &mut u64) -> Discs {
+    *nodes += 1;
+    if let Some(score) = best_of_three(position, squares, alpha, nodes) {
+        return score;
+    }
+    let passed = best_of_three(position.pass(), squares, -alpha - 1, nodes);
+    passed.map_or(position.score(), |score| -score)
+}
+
+/// The score by the best move, if there is one.
+#[inline(always)]
+fn best_of_three(
     position: Position,
     [a, b, c]: [Square; 3],
     alpha: Discs,
     nodes: &mut u64,
-) -> Discs {
-    *nodes += 1;
-    let tries = [(a, [b, c]), (b, [a, c]), (c, [a, b])];
-    best_score(position, tries, alpha, |child, rest, alpha| two_empties(child, rest, alpha, nodes))
+) -> Option<Discs> {
+    let mut tries = Tries::new(position, alpha);
+    let _ = tries.ends(a, |child, alpha| two_empties(child, [b, c], alpha, nodes))
+        || tries.ends(b, |child, alpha| two_empties(child, [a, c], alpha, nodes))
+        || tries.ends(c, |child, alpha| two_empties(child, [a, b], alpha, nodes));
+    tries.best()
 }
 
 /// The score of a position with two empty squares.
-#[inline]
-fn two_empties(position: Position, [a, b]: [Square; 2], alpha: Discs, nodes: &mut u64) -> Discs {
+fn two_empties(position: Position, squares: [Square; 2], alpha: Discs, nodes: &mut u64) -> Discs {
     *nodes += 1;
-    let tries = [(a, b), (b, a)];
-    best_score(position, tries, alpha, |child, rest, _| one_empty(child, rest, nodes))
+    if let Some(score) = best_of_two(position, squares, alpha, nodes) {
+        return score;
+    }
+    let passed = best_of_two(position.pass(), squares, -alpha - 1, nodes);
+    passed.map_or(position.score(), |score| -score)
 }
 
-/// The score of a position, by the best of the legal ones among `tries` (each a square and what
-/// then remains empty), after a pass where the player has none. `score` is asked for the score of
-/// the position after a move, with that position's `alpha`.
+/// The score by the best move, if there is one.
 #[inline(always)]
-fn best_score<Rest: Copy, const N: usize>(
+fn best_of_two(
     position: Position,
-    tries: [(Square, Rest); N],
+    [a, b]: [Square; 2],
     alpha: Discs,
-    mut score: impl FnMut(Position, Rest, Discs) -> Discs,
-) -> Discs {
-    if let Some(best) = best_move(position, tries, alpha, &mut score) {
-        return best;
-    }
-    match best_move(position.pass(), tries, -alpha - 1, &mut score) {
-        Some(best) => -best,
-        None => position.score(),
-    }
-}
-
-/// The score of the best legal move among `tries`, or of the first one above `alpha`.
-#[inline(always)]
-fn best_move<Rest: Copy, const N: usize>(
-    position: Position,
-    tries: [(Square, Rest); N],
-    alpha: Discs,
-    score: &mut impl FnMut(Position, Rest, Discs) -> Discs,
+    nodes: &mut u64,
 ) -> Option<Discs> {
-    let mut best = None;
-    for (square, rest) in tries {
-        if NEIGHBOURS[square.index() & 63] & position.opponent() == 0 {
-            continue;
-        }
-        let flips = position.flips(square);
-        if flips == 0 {
-            continue;
-        }
-        let score = -score(position.after(square, flips), rest, -alpha - 1);
-        if score > alpha {
-            return Some(score);
-        }
-        best = best.max(Some(score));
+    let mut tries = Tries::new(position, alpha);
+    let _ = tries.ends(a, |child, _| one_empty(child, b, nodes))
+        || tries.ends(b, |child, _| one_empty(child, a, nodes));
+    tries.best()
+}
+
+/// The moves of a node tried so far. They are spelled out one after another in the functions
+/// above, once for the player and once after a pass: a loop over them, and a closure that both
+/// share, are not inlined, and took a third more time for the last four squares. Neither one empty
+/// square by cut-offs (only whether the move is legal, or only what it turns over, as `alpha`
+/// asks) nor boards kept in vectors from move to move gained anything over that.
+struct Tries {
+    position: Position,
+    alpha: Discs,
+    /// By the best of them; below every score where none was legal.
+    best: Discs,
+}
+
+/// Below every score.
+const NO_SCORE: Discs = -65;
+
+impl Tries {
+    #[inline(always)]
+    fn new(position: Position, alpha: Discs) -> Self {
+        Self { position, alpha, best: NO_SCORE }
     }
-    best
+
+    /// Tries a move, if it is legal, by the `score` of the position after it with that position's
+    /// `alpha`; whether it ends the node.
+    #[inline(always)]
+    fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
+        if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
+            return false;
+        }
+        let flips = self.position.flips(square);
+        if flips == 0 {
+            return false;
+        }
+        let score = -score(self.position.after(square, flips), -self.alpha - 1);
+        self.best = self.best.max(score);
+        score > self.alpha
+    }
+
+    #[inline(always)]
+    fn best(&self) -> Option<Discs> {
+        (self.best != NO_SCORE).then_some(self.best)
+    }
 }
 
 /// The score of a position with one empty square: the last disc is counted, not played.

@@ -9,8 +9,8 @@ mod evaluated;
 mod last;
 mod unevaluated;
 
-use super::Searcher;
 use super::window::Best;
+use super::{Ideas, Searcher};
 use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, STEPS_PER_DISC};
 
@@ -18,10 +18,12 @@ use crate::eval::{Evaluate, STEPS_PER_DISC};
 const INFINITE: Discs = 65;
 /// From this many empty squares on, a search to a fixed depth guesses the score first.
 const GUESSED_EMPTIES: u32 = 10;
-/// From this many empty squares on, moves are ordered by value, and children looked up for a cut-off.
-const EVALUATED_EMPTIES: u32 = 11;
+/// From this many empty squares on, moves are ordered by value, and the large table is used. From 12
+/// on it takes 4 % fewer nodes and the same time, from 11 on 7 % fewer and more time; a sum of some of the
+/// patterns only costs more nodes than it saves time.
+const EVALUATED_EMPTIES: u32 = 13;
 /// From this many empty squares on, moves are ordered by the replies they leave.
-const ORDERED_EMPTIES: u32 = 7;
+const ORDERED_EMPTIES: u32 = 6;
 /// Half the width of the first window around the guess.
 const FIRST_MARGIN: Discs = 3;
 
@@ -56,14 +58,20 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 }
 
-/// From how much `alpha` on it is worth the time to count the other side's stable discs: they
-/// must take more than half of what is not won.
+/// An upper bound on the score by the other side's stable discs, where it is not above `alpha`.
 #[inline]
-fn is_stability_promising(alpha: Discs, empties: u32) -> bool {
-    alpha >= STABILITY_ALPHA[empties as usize & 63]
+fn stability_bound(position: &Position, alpha: Discs, empties: u32, ideas: Ideas) -> Option<Discs> {
+    let bound = |discs: u64| 64 - 2 * discs.count_ones() as Discs;
+    // They are counted only where they could be enough, were all of that side's discs stable.
+    let is_promising = alpha >= STABILITY_ALPHA[empties as usize & 63];
+    if !ideas.stability || !is_promising || bound(position.opponent()) > alpha {
+        return None;
+    }
+    let upper = bound(position.stable_of_opponent());
+    (upper <= alpha).then_some(upper)
 }
 
-/// By empty squares; measured.
+/// From how much `alpha` on it is worth the time, by empty squares; measured.
 static STABILITY_ALPHA: [Discs; 64] = {
     let mut alphas = [0; 64];
     let mut empties = 0;

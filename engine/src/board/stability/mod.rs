@@ -1,4 +1,15 @@
 //! Discs that no sequence of moves can turn over: a bound on what the other side can still win.
+//! One file per instruction set, chosen here at compile time.
+
+#[cfg(target_feature = "avx2")]
+mod avx2;
+#[cfg_attr(target_feature = "avx2", allow(dead_code, reason = "compared with in tests"))]
+mod portable;
+
+#[cfg(target_feature = "avx2")]
+pub(super) use avx2::stable;
+#[cfg(not(target_feature = "avx2"))]
+pub(super) use portable::stable;
 
 /// For each of the four lines, the shift of a step along it and the squares from which a step up
 /// or a step down leaves the board.
@@ -15,47 +26,9 @@ const LINES: [(u32, u64, u64); 4] = {
     ]
 };
 
-/// Discs of `player` that can never be turned over; not all of them, but those that follow from
-/// full lines, edges and other stable discs.
-///
-/// A disc is safe along a line that is full, or that ends or has a stable disc of the same side
-/// right beside it. Safe along all four lines, it is stable.
-pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
-    let occupied = player | opponent;
-    let safe = LINES.map(|line| full(occupied, line) | line.1 | line.2);
-    let mut stable = player & safe[0] & safe[1] & safe[2] & safe[3];
-    loop {
-        let mut next = player;
-        for (safe, (shift, ..)) in safe.iter().zip(LINES) {
-            // What wraps around the board ends up where the line ends: safe anyway.
-            next &= safe | stable << shift | stable >> shift;
-        }
-        if next == stable {
-            return stable;
-        }
-        stable = next;
-    }
-}
-
-/// The squares of a line's full lines.
-#[inline]
-fn full(occupied: u64, (shift, last_up, last_down): (u32, u64, u64)) -> u64 {
-    let (mut up, mut down) = (occupied, occupied);
-    let (mut out_up, mut out_down) = (last_up, last_down);
-    let mut step = shift;
-    for _ in 0..3 {
-        // `up`: full from here on for as many steps as looked at, or to the end of the line.
-        up &= out_up | up >> step;
-        down &= out_down | down << step;
-        out_up |= out_up >> step;
-        out_down |= out_down << step;
-        step *= 2;
-    }
-    up & down
-}
-
 #[cfg(test)]
 mod tests {
+    use super::portable::full;
     use super::*;
     use crate::board::{Position, Square, Squares};
     use crate::random::Generator;
@@ -98,6 +71,27 @@ mod tests {
             }
         }
         assert!(seen > 100_000, "{seen}");
+    }
+
+    #[test]
+    fn all_instruction_sets_agree_on_millions_of_boards() {
+        let mut random = Generator::new(10);
+        let mut seen = 0;
+        for number in 0..2_000_000 {
+            let mut bits = || random.next_u64();
+            // Stable discs need corners and full lines: mostly full boards.
+            let occupied = match number % 4 {
+                0 => bits() | bits(),
+                1 => bits() | bits() | bits(),
+                _ => bits() | bits() | bits() | bits() | bits(),
+            };
+            let player = (bits() | (bits() & bits())) & occupied;
+            let opponent = occupied & !player;
+            let expected = portable::stable(player, opponent);
+            assert_eq!(stable(player, opponent), expected);
+            seen += expected.count_ones();
+        }
+        assert!(seen > 1_000_000, "{seen}");
     }
 
     /// Line by line, square by square.

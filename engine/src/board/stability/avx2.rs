@@ -1,0 +1,96 @@
+//! Stable discs in AVX2: the same steps as in the portable file, each line in a lane.
+
+use std::arch::x86_64::{
+    __m256i, _mm_cvtsi128_si64, _mm256_and_si256, _mm256_castsi256_si128, _mm256_load_si256,
+    _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_set1_epi64x, _mm256_shuffle_epi32,
+    _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_testz_si256, _mm256_xor_si256,
+};
+
+use super::LINES;
+
+/// A word for each line.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+struct Lanes([u64; 4]);
+
+/// A step along each line, two, and four.
+static STEPS: [Lanes; 3] = {
+    let mut steps = [Lanes([0; 4]); 3];
+    let mut line = 0;
+    while line < 4 {
+        let shift = LINES[line].0 as u64;
+        steps[0].0[line] = shift;
+        steps[1].0[line] = 2 * shift;
+        steps[2].0[line] = 4 * shift;
+        line += 1;
+    }
+    steps
+};
+
+/// The squares from which so many steps up leave the board, and those from which so many steps
+/// down do.
+static OUT: [[Lanes; 3]; 2] = {
+    let mut out = [[Lanes([0; 4]); 3]; 2];
+    let mut line = 0;
+    while line < 4 {
+        let (shift, mut up, mut down) = LINES[line];
+        let mut round = 0;
+        while round < 3 {
+            out[0][round].0[line] = up;
+            out[1][round].0[line] = down;
+            up |= up >> (shift << round);
+            down |= down << (shift << round);
+            round += 1;
+        }
+        line += 1;
+    }
+    out
+};
+
+/// Discs of `player` that can never be turned over; not all of them, but those that follow from
+/// full lines, edges and other stable discs.
+pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
+    // SAFETY: this file is compiled only where the target has AVX2; `Lanes` are aligned vectors.
+    unsafe {
+        let load = |lanes: &Lanes| _mm256_load_si256((&raw const *lanes).cast());
+        let occupied = _mm256_set1_epi64x((player | opponent) as i64);
+        let (mut up, mut down) = (occupied, occupied);
+        for round in 0..3 {
+            let step = load(&STEPS[round]);
+            let above = _mm256_or_si256(load(&OUT[0][round]), _mm256_srlv_epi64(up, step));
+            let below = _mm256_or_si256(load(&OUT[1][round]), _mm256_sllv_epi64(down, step));
+            up = _mm256_and_si256(up, above);
+            down = _mm256_and_si256(down, below);
+        }
+        let ends = _mm256_or_si256(load(&OUT[0][0]), load(&OUT[1][0]));
+        let safe = _mm256_or_si256(_mm256_and_si256(up, down), ends);
+        let step = load(&STEPS[0]);
+        let player = _mm256_set1_epi64x(player as i64);
+        let grown = |stable| {
+            let up = _mm256_sllv_epi64(stable, step);
+            let beside = _mm256_or_si256(up, _mm256_srlv_epi64(stable, step));
+            _mm256_and_si256(player, all_lanes(_mm256_or_si256(safe, beside)))
+        };
+        let mut stable = _mm256_and_si256(player, all_lanes(safe));
+        // Four times before it is asked whether there is more: most often that is all, and a
+        // loop whose end cannot be predicted takes longer.
+        loop {
+            let before = grown(grown(grown(stable)));
+            stable = grown(before);
+            let more = _mm256_xor_si256(stable, before);
+            if _mm256_testz_si256(more, more) != 0 {
+                return _mm_cvtsi128_si64(_mm256_castsi256_si128(stable)) as u64;
+            }
+        }
+    }
+}
+
+/// In every lane, what is set in all of the lanes.
+#[inline]
+fn all_lanes(lanes: __m256i) -> __m256i {
+    // SAFETY: this file is compiled only where the target has AVX2.
+    unsafe {
+        let pairs = _mm256_and_si256(lanes, _mm256_permute4x64_epi64::<0b01_00_11_10>(lanes));
+        _mm256_and_si256(pairs, _mm256_shuffle_epi32::<0b01_00_11_10>(pairs))
+    }
+}

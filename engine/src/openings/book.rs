@@ -1,0 +1,105 @@
+//! Scored openings to look positions up in, and to play from.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::write::value;
+use crate::board::{Position, Square, Squares};
+use crate::eval::{STEPS_PER_DISC, Value};
+use crate::record::{PositionReader, RecordError};
+
+/// The positions of a file of openings in ascending order, with their values: 18 bytes each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Book {
+    positions: Vec<Position>,
+    /// In steps, for the player.
+    values: Vec<i16>,
+}
+
+impl Book {
+    /// Reads a file of openings or of positions. What is in it more than once counts once.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
+        let mut rows = vec![];
+        let mut reader = PositionReader::open(path)?;
+        while let Some(frame) = reader.next_frame()? {
+            // A value is at most 64 discs: it fits.
+            rows.extend(frame.iter().map(|row| (row.position().canonical(), value(row) as i16)));
+        }
+        rows.par_sort_unstable();
+        rows.dedup_by_key(|(position, _)| *position);
+        let (positions, values) = rows.into_iter().unzip();
+        Ok(Self { positions, values })
+    }
+
+    /// How many positions there are.
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
+    /// What a position is worth for its player, seven images of it and a pass taken into account;
+    /// `None` where the book does not know it. A finished game is worth its score.
+    pub fn value(&self, position: &Position) -> Option<Value> {
+        if position.moves() != 0 {
+            return self.look_up(position);
+        }
+        let passed = position.pass();
+        if passed.moves() == 0 {
+            return Some(position.score() * STEPS_PER_DISC);
+        }
+        Some(-self.look_up(&passed)?)
+    }
+
+    /// The move after which the other side's value is lowest, and what it is worth for the player;
+    /// of several, the first in the order of squares. `None` where the book does not know what all
+    /// moves lead to.
+    pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
+        let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
+        let moves: Option<Vec<(Square, Value)>> = Squares(position.moves()).map(value).collect();
+        moves?.into_iter().reduce(|best, other| if other.1 > best.1 { other } else { best })
+    }
+
+    fn look_up(&self, position: &Position) -> Option<Value> {
+        let place = self.positions.binary_search(&position.canonical()).ok()?;
+        Some(self.values[place].into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Symmetry;
+    use crate::eval::Mobility;
+    use crate::file::Existing;
+    use crate::openings::{Settings, enumerate, write_openings};
+    use crate::progress::Silent;
+    use crate::search;
+
+    #[test]
+    fn the_book_knows_every_opening_in_all_its_images_and_its_best_move() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("all.openings");
+        let settings = Settings { plies: 5, score_depth: 1, weights: "mobility".into() };
+        write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
+        let book = Book::read(&path).unwrap();
+        let found = enumerate(6, &Silent);
+        assert_eq!(book.len(), found[..6].iter().map(Vec::len).sum::<usize>());
+        for position in found[..6].concat() {
+            // Negamax to ply 5 and a search from there is a search to that ply and further.
+            let depth = 5 - position.ply() + 1;
+            let value = search::values(&[position], &Mobility, depth, &Silent)[0];
+            for symmetry in Symmetry::all() {
+                let image = position.image(symmetry);
+                assert_eq!(book.value(&image), Some(value));
+                let best = book.best_move(&image).map(|(_, value)| value);
+                assert_eq!(best, Some(value).filter(|_| position.ply() < 5));
+            }
+        }
+        assert!(found[6].iter().all(|position| book.value(position).is_none()));
+    }
+}
