@@ -1,6 +1,6 @@
 //! Games in columns: the bytes of a frame before compression.
 
-use super::{Game, GameError, Solved};
+use super::{Game, GameError, Outline, Solved};
 use crate::board::transcript::Replay;
 use crate::board::{Square, Squares};
 
@@ -44,6 +44,19 @@ pub(super) fn encode(games: &[Game]) -> Vec<u8> {
 /// How many games a frame says it has; 0 where it says nothing.
 pub(super) fn games_in(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |&count| u64::from(u32::from_le_bytes(count)))
+}
+
+/// The outlines of a frame's games; their moves are not looked at.
+pub(super) fn outlines(bytes: &[u8]) -> Result<Vec<Outline>, FrameError> {
+    let mut rest = Columns(bytes);
+    let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
+    let (random_plies, moves) = (rest.take(count)?, rest.take(count)?);
+    // Plies solved, scores, flags of values.
+    (0..3).try_for_each(|_| rest.take(count).map(drop))?;
+    let outline = |(&random_plies, &moves): (&u8, &u8)| {
+        Ok(Outline { random_plies, ordinals: rest.take(usize::from(moves))?.to_vec() })
+    };
+    random_plies.iter().zip(moves).map(outline).collect()
 }
 
 /// The games of a frame, replayed and checked.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::vec;
 
 use super::frame::{self, FrameError};
-use super::{Game, RecordError};
+use super::{Game, Outline, RecordError};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
 
 /// How many games [`GameWriter::push`] puts in a frame.
@@ -143,9 +143,33 @@ impl GameReader {
     /// The games of the next frame; `None` at the end of the file. An alternative to reading
     /// them one by one, not to be mixed with it.
     pub fn next_frame(&mut self) -> Result<Option<Vec<Game>>, RecordError> {
+        let section = self.next_games()?;
+        section.map(|section| self.decode(&section.content)).transpose()
+    }
+
+    /// The outlines of the next frame's games; `None` at the end of the file.
+    pub fn next_outlines(&mut self) -> Result<Option<Vec<Outline>>, RecordError> {
+        let Some(section) = self.next_games()? else { return Ok(None) };
+        let outlines = self.outlines(&section.content)?;
+        self.number += outlines.len() as u64;
+        Ok(Some(outlines))
+    }
+
+    /// The games of the next frame with their outlines; `None` at the end of the file.
+    pub fn next_outlined_frame(&mut self) -> Result<Option<Vec<(Outline, Game)>>, RecordError> {
+        let Some(section) = self.next_games()? else { return Ok(None) };
+        let games = self.decode(&section.content)?;
+        Ok(Some(self.outlines(&section.content)?.into_iter().zip(games).collect()))
+    }
+
+    fn outlines(&self, content: &[u8]) -> Result<Vec<Outline>, RecordError> {
+        frame::outlines(content).map_err(|error| self.wrong(error))
+    }
+
+    fn next_games(&mut self) -> Result<Option<Section>, FileError> {
         while let Some(section) = self.next_section()? {
             if section.name == SECTION {
-                return self.decode(&section.content).map(Some);
+                return Ok(Some(section));
             }
         }
         Ok(None)
@@ -178,14 +202,9 @@ impl GameReader {
     /// Passes by the next frame; how many games it says it has, and `None` at the end of the file.
     /// Not to be mixed with reading games one by one.
     pub fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
-        while let Some(section) = self.next_section()? {
-            if section.name == SECTION {
-                let games = frame::games_in(&section.content);
-                self.number += games;
-                return Ok(Some(games));
-            }
-        }
-        Ok(None)
+        let games = self.next_games()?.map(|section| frame::games_in(&section.content));
+        self.number += games.unwrap_or(0);
+        Ok(games)
     }
 
     fn next_section(&mut self) -> Result<Option<Section>, FileError> {
@@ -197,16 +216,21 @@ impl GameReader {
     }
 
     fn decode(&mut self, content: &[u8]) -> Result<Vec<Game>, RecordError> {
-        let games = frame::decode(content).map_err(|error| match error {
+        let games = frame::decode(content).map_err(|error| self.wrong(error))?;
+        self.number += games.len() as u64;
+        Ok(games)
+    }
+
+    /// The error for the frame read last.
+    fn wrong(&self, error: FrameError) -> RecordError {
+        match error {
             FrameError::Columns(reason) => self.reader.meaningless(reason.to_owned()).into(),
             FrameError::Game(index, source) => {
                 let (path, number) =
                     (self.reader.path().to_owned(), self.number + index as u64 + 1);
                 RecordError::Game { path, number, source }
             }
-        })?;
-        self.number += games.len() as u64;
-        Ok(games)
+        }
     }
 }
 
@@ -294,7 +318,25 @@ mod tests {
             let sha256 = writer.finish().unwrap().sha256;
             let mut reader = GameReader::open(&path).unwrap();
             let there: Vec<Game> = reader.by_ref().map(|game| game.unwrap()).collect();
-            prop_assert_eq!(there, games);
+            prop_assert_eq!(&there, &games);
+            let (mut outlined, mut plain) = (vec![], vec![]);
+            let mut again = GameReader::open(&path).unwrap();
+            while let Some(frame) = again.next_outlined_frame().unwrap() {
+                outlined.extend(frame);
+            }
+            let mut again = GameReader::open(&path).unwrap();
+            while let Some(frame) = again.next_outlines().unwrap() {
+                plain.extend(frame);
+            }
+            prop_assert!(outlined.iter().map(|(_, game)| game).eq(&games));
+            prop_assert!(outlined.iter().map(|(outline, _)| outline).eq(&plain));
+            for (one, outline) in games.iter().zip(&plain) {
+                prop_assert_eq!(outline.random_plies, one.random_plies());
+                for (other, of_other) in games.iter().zip(&plain) {
+                    let same = one.squares() == other.squares();
+                    prop_assert_eq!(same, outline.ordinals == of_other.ordinals);
+                }
+            }
             prop_assert_eq!(reader.sha256(), Some(sha256.as_str()));
         }
 

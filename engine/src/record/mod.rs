@@ -13,7 +13,7 @@ mod scored;
 pub use distinct::DistinctGames;
 pub use error::RecordError;
 pub use finished::FinishedGames;
-pub use game::{Game, GameError, Solved};
+pub use game::{Game, GameError, Outline, Solved};
 pub use games::{GAMES_PER_FRAME, GameReader, GameWriter};
 pub use positions::{POSITIONS_PER_FRAME, PositionReader, PositionWriter};
 pub use scored::{

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::file::{Begin, Existing, Summary};
 use othello_engine::progress::Progress;
-use othello_engine::record::{DistinctGames, Game, GameReader, GameWriter, RecordError};
+use othello_engine::record::{DistinctGames, Game, GameReader, GameWriter, Outline, RecordError};
 
 pub use shards::MergeError;
 use shards::Shards;
@@ -39,20 +39,26 @@ pub fn merge(
     let mut tally = Tally { drops_duplicates: shards.drop_duplicates(), ..Tally::default() };
     let summary = match GameWriter::begin(out, shards.provenance(), existing)? {
         Begin::Done(summary) => {
-            GameReader::open(out)?.try_for_each(|game| game.map(|game| tally.count(&game)))?;
+            let mut reader = GameReader::open(out)?;
+            while let Some(games) = reader.next_outlines()? {
+                games.iter().for_each(|game| tally.count(game));
+            }
             summary
         }
         Begin::Writer(mut writer) => {
             progress.warn(writer.warning());
-            for game in writer.reread()? {
-                tally.is_new(&game?);
+            let mut there = writer.reread()?;
+            while let Some(games) = there.next_outlines()? {
+                for game in &games {
+                    tally.is_new(game);
+                }
             }
             let mut passed = writer.resumed_frames() as u64;
             progress.begin("merge (frames)", passed, shards.frames());
             shards.read(&mut passed, |games| {
                 progress.check().map_err(RecordError::from)?;
-                let new: Vec<Game> = games.into_iter().filter(|game| tally.is_new(game)).collect();
-                writer.write_frame(&new)?;
+                let new = games.into_iter().filter(|(outline, _)| tally.is_new(outline));
+                writer.write_frame(&new.map(|(_, game)| game).collect::<Vec<Game>>())?;
                 progress.advance(1);
                 Ok(())
             })?;
@@ -75,17 +81,18 @@ struct Tally {
 
 impl Tally {
     /// Counts a game that belongs into the file; whether it is one.
-    fn is_new(&mut self, game: &Game) -> bool {
-        let new = !self.drops_duplicates || self.seen.insert(game.squares());
+    fn is_new(&mut self, game: &Outline) -> bool {
+        let new = !self.drops_duplicates || self.seen.insert_outline(game);
         if new {
             self.count(game);
         }
         new
     }
 
-    fn count(&mut self, game: &Game) {
+    fn count(&mut self, game: &Outline) {
         self.games += 1;
-        self.positions += game.positions() as u64;
+        let random_plies = usize::from(game.random_plies);
+        self.positions += game.ordinals.len().saturating_sub(random_plies) as u64;
     }
 }
 

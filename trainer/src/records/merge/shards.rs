@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use othello_engine::file::{FileError, Provenance};
-use othello_engine::record::{GAMES_PER_FRAME, Game, GameReader, RecordError};
+use othello_engine::record::{GAMES_PER_FRAME, Game, GameReader, Outline, RecordError};
 use othello_engine::selfplay::Shard;
 use serde_json::Value;
 
@@ -145,7 +145,7 @@ impl Shards {
     pub(super) fn read(
         &self,
         pass_by: &mut u64,
-        mut take: impl FnMut(Vec<Game>) -> Result<(), RecordError>,
+        mut take: impl FnMut(Vec<(Outline, Game)>) -> Result<(), RecordError>,
     ) -> Result<(), MergeError> {
         for (shard, path) in &self.files {
             let frames = shard.frames(self.frames());
@@ -159,7 +159,7 @@ impl Shards {
                 *pass_by -= 1;
                 found += 1;
             }
-            while let Some(games) = reader.next_frame()? {
+            while let Some(games) = reader.next_outlined_frame()? {
                 found += 1;
                 if found <= expected {
                     take(games)?;
