@@ -28,23 +28,31 @@ pub(super) struct Known {
 
 /// One entry for each hash; the last one stays. Scores only, so that no depth is kept.
 #[derive(Debug)]
-pub(super) struct NearTable(Vec<Entry>);
+pub(super) struct NearTable {
+    entries: Vec<Entry>,
+    /// Searches far from the leaves write nothing: there is nothing to clear then, and clearing
+    /// would take longer than a static value or a shallow search.
+    written: bool,
+}
 
 impl NearTable {
     /// An empty table.
     pub(super) fn new() -> Self {
-        Self(bytemuck::zeroed_vec(1 << ENTRIES_LOG2))
+        Self { entries: bytemuck::zeroed_vec(1 << ENTRIES_LOG2), written: false }
     }
 
     /// Forgets everything. No position has two empty bitboards, so that zeros match none.
     pub(super) fn clear(&mut self) {
-        self.0.fill(bytemuck::Zeroable::zeroed());
+        if self.written {
+            self.entries.fill(bytemuck::Zeroable::zeroed());
+            self.written = false;
+        }
     }
 
     /// What is known of a position.
     #[inline]
     pub(super) fn probe(&self, position: Position) -> Option<Known> {
-        let entry = &self.0[place(position)];
+        let entry = &self.entries[place(position)];
         (entry.player == position.player() && entry.opponent == position.opponent()).then(|| {
             Known {
                 lower: entry.lower.into(),
@@ -63,7 +71,8 @@ impl NearTable {
         upper: Discs,
         best: Option<Square>,
     ) {
-        self.0[place(position)] = Entry {
+        self.written = true;
+        self.entries[place(position)] = Entry {
             player: position.player(),
             opponent: position.opponent(),
             lower: lower as i8,
