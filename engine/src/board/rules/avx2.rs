@@ -78,7 +78,7 @@ pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
 
 /// What is set in any of the lanes.
 #[inline]
-fn any_lane(lanes: __m256i) -> u64 {
+pub(super) fn any_lane(lanes: __m256i) -> u64 {
     // SAFETY: this file is compiled only where the target has AVX2.
     unsafe {
         let pair = _mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));

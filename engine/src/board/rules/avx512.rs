@@ -2,12 +2,12 @@
 //! portable file; leading zeros are counted in four lanes at once.
 
 use std::arch::x86_64::{
-    _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64, _mm256_and_si256,
-    _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_load_si256,
-    _mm256_lzcnt_epi64, _mm256_maskz_and_epi64, _mm256_or_si256, _mm256_set1_epi64x,
-    _mm256_setzero_si256, _mm256_srlv_epi64, _mm256_sub_epi64, _mm256_test_epi64_mask,
+    _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_load_si256, _mm256_lzcnt_epi64,
+    _mm256_maskz_and_epi64, _mm256_or_si256, _mm256_set1_epi64x, _mm256_setzero_si256,
+    _mm256_srlv_epi64, _mm256_sub_epi64, _mm256_test_epi64_mask,
 };
 
+use super::avx2::any_lane;
 use super::rays::RAYS;
 
 /// The discs that a move of `player` on the empty square number `square` turns over.
@@ -37,8 +37,6 @@ pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
         let after = _mm256_sub_epi64(zero, _mm256_add_epi64(end, end));
         let down = _mm256_and_si256(after, descending);
 
-        let both = _mm256_or_si256(up, down);
-        let pair = _mm_or_si128(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
-        _mm_cvtsi128_si64(_mm_or_si128(pair, _mm_unpackhi_epi64(pair, pair))) as u64
+        any_lane(_mm256_or_si256(up, down))
     }
 }
