@@ -58,10 +58,43 @@ impl Best {
             (progress.validation_mse, progress.best_pass) = (mse, pass.number);
         }
         let settled = match mse {
-            Some(_) => pass.number - progress.best_pass >= settings.patience,
+            Some(_) => {
+                settings.stops_early(optimizer)
+                    && pass.number - progress.best_pass >= settings.patience
+            }
             None => pass.gradient.is_some_and(|size| size < settings.least_squares.tolerance),
         };
         progress.finished = settled || pass.number >= settings.passes(optimizer);
         better
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::Schedule;
+
+    /// The pass after which a fit of 20 passes stops that was never better than after its first.
+    fn last_pass(optimizer: Optimizer, schedule: Schedule) -> u32 {
+        let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
+        (settings.adam.passes, settings.adam.schedule) = (20, schedule);
+        let mut best = Best::new(&[]);
+        let mut number = 0;
+        while !best.progress.finished {
+            number += 1;
+            let mut validation = Errors::default();
+            validation.add(64, if number == 1 { 1 } else { 2 });
+            let pass = Pass { number, gradient: None, training_mse: None };
+            best.hear(pass, &validation, &settings, optimizer);
+        }
+        assert_eq!(best.progress.best_pass, 1);
+        number
+    }
+
+    #[test]
+    fn patience_does_not_end_a_cosine() {
+        assert_eq!(last_pass(Optimizer::Adam, Schedule::Cosine), 20);
+        assert_eq!(last_pass(Optimizer::Adam, Schedule::Constant), 4);
+        assert_eq!(last_pass(Optimizer::LeastSquares, Schedule::Cosine), 4);
     }
 }
