@@ -8,14 +8,13 @@ use std::process::{Command, Output};
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
-use othello_engine::selfplay::{Run, Settings, Shard, play_games};
+use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 use serde_json::Value;
 
 fn self_play(path: &Path) {
     let random_plies = "4..=20".parse().unwrap();
-    let settings = Settings { seed: 9, random_plies, depth: 1, exact: 4, values: false };
-    let run = Run { settings, games: 400, shard: Shard::WHOLE, weights: "mobility".to_owned() };
-    play_games(path, &run, &Mobility, Existing::Keep, &Silent).unwrap();
+    let run = Run::whole(Settings::new(9, random_plies, 1, 4), 400, "mobility".to_owned());
+    play_games(path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
 }
 
 fn trainer(arguments: &[&str]) -> Output {

@@ -9,15 +9,14 @@ use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
 use othello_engine::openings;
 use othello_engine::progress::Silent;
-use othello_engine::selfplay::{Run, Settings, Shard, play_games};
+use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 use serde_json::Value;
 
 fn self_play(path: &Path, seed: u64, games: u64, random_plies: &str, exact: u32) {
     let random_plies = random_plies.parse().unwrap();
-    let settings = Settings { seed, random_plies, depth: 1, exact, values: false };
-    let weights = "mobility".to_owned();
-    let run = Run { settings, games, shard: Shard::WHOLE, weights };
-    play_games(path, &run, &Mobility, Existing::Keep, &Silent).unwrap();
+    let settings = Settings::new(seed, random_plies, 1, exact);
+    let run = Run::whole(settings, games, "mobility".to_owned());
+    play_games(path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
 }
 
 fn score_openings(path: &Path) {

@@ -9,7 +9,9 @@ use serde::Serialize;
 use super::common::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::file::Existing;
-use crate::selfplay::{Run, Schedule, Settings, Shard, play_games};
+use crate::selfplay::{
+    Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, Shard, play_games,
+};
 
 /// Arguments of `selfplay`.
 #[derive(clap::Args, Debug)]
@@ -30,6 +32,10 @@ pub struct Arguments {
     #[arg(long, value_name = "D", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=60))]
     depth: u32,
 
+    /// How deep white's moves are searched [default: as black's]
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=60))]
+    white_depth: Option<u32>,
+
     /// Play perfectly from this many empty squares on
     #[arg(long, value_name = "E", default_value_t = 12, value_parser = clap::value_parser!(u32).range(..=60))]
     exact: u32,
@@ -38,9 +44,19 @@ pub struct Arguments {
     #[arg(long, value_name = "SPEC", default_value = "8..=24")]
     random_plies: Schedule,
 
+    /// Where the first moves come from: `random`; `distinct`, which draws those of up to 9 plies
+    /// from all openings there are, none twice before all were; or a file of transcripts, one a
+    /// line, each gone on with by random moves to the length drawn
+    #[arg(long, value_name = "O", default_value = "random")]
+    openings: OpeningsChoice,
+
     /// A weights file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
+
+    /// The same for white [default: as black]
+    #[arg(long, value_name = "W")]
+    white_weights: Option<WeightsChoice>,
 
     /// Play only the I-th of N parts
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
@@ -76,17 +92,26 @@ impl fmt::Display for SelfPlay {
 /// Plays and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
+    let (black, weights) = Evaluator::load(&arguments.weights)?;
+    let other = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
+    let (white, white_weights) = match &other {
+        Some((evaluator, weights)) => (evaluator, weights.clone()),
+        None => (&black, weights.clone()),
+    };
+    let depth = arguments.depth;
     let settings = Settings {
         seed: arguments.seed,
         random_plies: arguments.random_plies.clone(),
-        depth: arguments.depth,
+        openings: Openings::load(&arguments.openings)?,
+        depth: PerSide { black: depth, white: arguments.white_depth.unwrap_or(depth) },
         exact: arguments.exact,
         values: arguments.values,
     };
+    let weights = PerSide { black: weights, white: white_weights };
     let run = Run { settings, games: arguments.games, shard: arguments.shard, weights };
+    let evaluators = PerSide { black: &black, white };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let played = play_games(&arguments.out, &run, &evaluator, existing, session.progress())?;
+    let played = play_games(&arguments.out, &run, evaluators, existing, session.progress())?;
     session.print(&SelfPlay {
         games: played.games,
         duplicates: played.duplicates,

@@ -5,9 +5,11 @@ mod enumerate;
 mod found;
 mod ply;
 mod score;
+mod tree;
 mod write;
 
 pub use book::Book;
 pub use enumerate::{MAX_PLIES, MAX_PLIES_HELD, count, enumerate};
 pub use score::{movers, negamax_back};
+pub use tree::OpeningTree;
 pub use write::{Settings, Written, write_openings};

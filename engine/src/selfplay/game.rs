@@ -1,10 +1,8 @@
-//! One game of an evaluation against itself.
+//! One game.
 
-use super::Schedule;
-use crate::board::transcript::Replay;
-use crate::board::{Discs, Square};
+use super::{Beginnings, Openings, PerSide, Schedule};
+use crate::board::{Discs, Side, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
-use crate::random::Generator;
 use crate::record::{Game, Solved};
 use crate::search::Searcher;
 
@@ -13,27 +11,73 @@ use crate::search::Searcher;
 pub struct Settings {
     /// Decides all random moves.
     pub seed: u64,
-    /// How many random moves games begin with.
+    /// How many moves games begin with that no search decides.
     pub random_plies: Schedule,
-    /// How deep moves are searched, at least 1.
-    pub depth: u32,
+    /// Where those come from.
+    pub openings: Openings,
+    /// How deep each side's moves are searched, at least 1.
+    pub depth: PerSide<u32>,
     /// From this many empty squares on, play is perfect.
     pub exact: u32,
     /// Whether games keep the value found for each move.
     pub values: bool,
 }
 
-/// Plays game number `index`: a function of the settings, the index, the evaluation and the
-/// table's size, whatever was played before.
-pub fn play<E: Evaluate>(settings: &Settings, index: u64, searcher: &mut Searcher<'_, E>) -> Game {
-    searcher.new_game();
-    let (random_plies, mut replay) = random_beginning(settings, index);
+impl Settings {
+    /// Games after random moves, both sides searching equally deep, without values.
+    pub fn new(seed: u64, random_plies: Schedule, depth: u32, exact: u32) -> Self {
+        let depth = PerSide::both(depth);
+        Self { seed, random_plies, openings: Openings::Random, depth, exact, values: false }
+    }
+}
+
+/// Who plays.
+#[derive(Debug)]
+pub enum Players<'s, 'a, E: Evaluate> {
+    /// One evaluation against itself, with a table for both sides.
+    Same(&'s mut Searcher<'a, E>),
+    /// One against another.
+    Different(PerSide<&'s mut Searcher<'a, E>>),
+}
+
+impl<'a, E: Evaluate> Players<'_, 'a, E> {
+    fn new_game(&mut self) {
+        match self {
+            Self::Same(both) => both.new_game(),
+            Self::Different(PerSide { black, white }) => {
+                black.new_game();
+                white.new_game();
+            }
+        }
+    }
+
+    fn of(&mut self, side: Side) -> &mut Searcher<'a, E> {
+        match (self, side) {
+            (Self::Same(both), _) => both,
+            (Self::Different(sides), Side::Black) => sides.black,
+            (Self::Different(sides), Side::White) => sides.white,
+        }
+    }
+}
+
+/// Plays game number `index`: a function of the settings behind `beginnings`, the index, the
+/// evaluations and the tables' size, whatever was played before.
+pub fn play<E: Evaluate>(
+    beginnings: &Beginnings<'_>,
+    index: u64,
+    players: &mut Players<'_, '_, E>,
+) -> Game {
+    let settings = beginnings.settings();
+    players.new_game();
+    let mut replay = beginnings.of(index);
+    let random_plies = replay.steps.len() as u8;
     let mut values = vec![None; usize::from(random_plies)];
     let mut solved = None;
     while replay.end.moves() != 0 {
         let empties = replay.end.empties();
-        let depth = if empties <= settings.exact { empties } else { settings.depth.max(1) };
-        let found = searcher.search(&replay.end, depth);
+        let depth = *settings.depth.of(replay.side);
+        let depth = if empties <= settings.exact { empties } else { depth.max(1) };
+        let found = players.of(replay.side).search(&replay.end, depth);
         if found.depth == empties && solved.is_none() {
             let black_score = found.value / STEPS_PER_DISC * replay.side.sign();
             solved = Some(Solved { ply: replay.end.ply() as u8, black_score });
@@ -52,25 +96,6 @@ pub fn play<E: Evaluate>(settings: &Settings, index: u64, searcher: &mut Searche
     game
 }
 
-/// Random moves, all legal ones equally likely, as many as the schedule says; drawn again from
-/// the same stream where the game ends over them.
-fn random_beginning(settings: &Settings, index: u64) -> (u8, Replay) {
-    let mut random = Generator::split(settings.seed, index);
-    let random_plies = settings.random_plies.draw(&mut random);
-    loop {
-        let mut replay = Replay::from_start(&[]).expect("no move is no illegal one");
-        while replay.steps.len() < usize::from(random_plies) {
-            let moves = replay.end.moves();
-            let choice = random.below(moves.count_ones()) as usize;
-            let Some(square) = Square::nth(moves, choice) else { break };
-            replay.push(square).expect("the move is legal");
-        }
-        if replay.end.moves() != 0 {
-            return (random_plies, replay);
-        }
-    }
-}
-
 /// Rounded to the nearest disc, halves away from zero.
 fn in_discs(value: Value) -> i8 {
     let half: Discs = STEPS_PER_DISC / 2 * value.signum();
@@ -80,32 +105,52 @@ fn in_discs(value: Value) -> i8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Mobility;
+    use crate::eval::{Evaluator, Mobility};
 
     fn settings() -> Settings {
-        let random_plies = "10..=20".parse().unwrap();
-        Settings { seed: 7, random_plies, depth: 2, exact: 9, values: true }
+        Settings { values: true, ..Settings::new(7, "10..=20".parse().unwrap(), 2, 9) }
+    }
+
+    fn play_alone(settings: &Settings, index: u64) -> Game {
+        let mut searcher = Searcher::new(&Mobility, 1);
+        play(&Beginnings::new(settings), index, &mut Players::Same(&mut searcher))
     }
 
     #[test]
     fn a_game_does_not_depend_on_those_before_it() {
         let settings = settings();
+        let beginnings = Beginnings::new(&settings);
         let mut busy = Searcher::new(&Mobility, 1);
-        let in_order: Vec<Game> = (0..20).map(|index| play(&settings, index, &mut busy)).collect();
-        let alone = |index| play(&settings, index, &mut Searcher::new(&Mobility, 1));
+        let mut players = Players::Same(&mut busy);
+        let in_order: Vec<Game> =
+            (0..20).map(|index| play(&beginnings, index, &mut players)).collect();
         for index in [0, 3, 19] {
-            assert_eq!(alone(index), in_order[index as usize]);
+            assert_eq!(play_alone(&settings, index), in_order[index as usize]);
         }
-        let other = Settings { seed: 8, ..settings };
-        assert_ne!(play(&other, 3, &mut busy), in_order[3]);
+        let other = Settings { seed: 8, ..settings.clone() };
+        assert_ne!(play_alone(&other, 3), in_order[3]);
+    }
+
+    /// A move's value is what a search of that side's depth by that side's evaluation finds.
+    #[test]
+    fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
+        let settings = Settings { depth: PerSide { black: 3, white: 1 }, exact: 0, ..settings() };
+        let evaluators = PerSide { black: Evaluator::Mobility, white: Evaluator::Zero };
+        let new = |side| Searcher::new(evaluators.of(side), 1);
+        let (mut black, mut white) = (new(Side::Black), new(Side::White));
+        let mut players = Players::Different(PerSide { black: &mut black, white: &mut white });
+        let game = play(&Beginnings::new(&settings), 5, &mut players);
+        for (step, value) in game.replay().steps.iter().zip(game.values().unwrap()) {
+            let found = new(step.side).search(&step.position, *settings.depth.of(step.side));
+            assert!(value.is_none_or(|value| value == in_discs(found.value)));
+        }
     }
 
     #[test]
     fn games_end_and_are_played_perfectly_from_where_they_say() {
         let settings = settings();
-        let mut searcher = Searcher::new(&Mobility, 1);
         for index in 0..40 {
-            let game = play(&settings, index, &mut searcher);
+            let game = play_alone(&settings, index);
             assert!((10..=20).contains(&game.random_plies()));
             let solved = game.solved().unwrap();
             assert!(60 - u32::from(solved.ply) <= settings.exact);
@@ -124,8 +169,8 @@ mod tests {
 
     #[test]
     fn nothing_is_called_solved_that_was_not() {
-        let settings = Settings { exact: 0, depth: 3, values: false, ..settings() };
-        let game = play(&settings, 0, &mut Searcher::new(&Mobility, 1));
+        let settings = Settings::new(7, settings().random_plies, 3, 0);
+        let game = play_alone(&settings, 0);
         assert_eq!(game.solved().unwrap().ply, 57);
         assert!(game.values().is_none());
     }

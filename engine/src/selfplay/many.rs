@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
+use serde_json::Value;
 
-use super::{Settings, Shard, play};
+use super::{Beginnings, PerSide, Players, Settings, Shard, play};
 use crate::eval::Evaluate;
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
@@ -26,8 +27,9 @@ pub struct Run {
     pub games: u64,
     /// The part of them to play here: whole frames, so none where there are fewer than shards.
     pub shard: Shard,
-    /// What identifies the evaluation: the checksum of its weights file, or its name.
-    pub weights: String,
+    /// What identifies each side's evaluation: the checksum of its weights file, or its name.
+    /// Where they are the same, the sides share a transposition table.
+    pub weights: PerSide<String>,
 }
 
 /// What a file of games holds.
@@ -44,18 +46,36 @@ pub struct Played {
 }
 
 impl Run {
+    /// All games of an evaluation against itself.
+    pub fn whole(settings: Settings, games: u64, weights: String) -> Self {
+        Self { settings, games, shard: Shard::WHOLE, weights: PerSide::both(weights) }
+    }
+
     fn provenance(&self) -> Provenance {
-        let Settings { seed, random_plies, depth, exact, values } = &self.settings;
-        Provenance::new("selfplay")
+        let Settings { seed, random_plies, openings, depth, exact, values } = &self.settings;
+        let provenance = Provenance::new("selfplay")
             .with("games", self.games)
             .with("shard", self.shard.to_string())
             .with("seed", *seed)
             .with("random_plies", random_plies.to_string())
-            .with("depth", *depth)
+            .with("depth", depth.black)
             .with("exact", *exact)
             .with("values", *values)
             .with("hash_megabytes", HASH_MEGABYTES)
-            .with("weights", self.weights.as_str())
+            .with("weights", self.weights.black.as_str());
+        // Only what is not usual, so that files of usual runs stay the same.
+        let unusual = [
+            ("openings", openings.identity().map(Value::from)),
+            ("white_depth", (depth.white != depth.black).then(|| depth.white.into())),
+            ("white_weights", self.different().then(|| self.weights.white.as_str().into())),
+        ];
+        let given = unusual.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        given.fold(provenance, |provenance, (key, value)| provenance.with(key, value))
+    }
+
+    /// Whether the sides evaluate differently.
+    fn different(&self) -> bool {
+        self.weights.black != self.weights.white
     }
 
     /// Which frames are this shard's.
@@ -79,7 +99,7 @@ impl Run {
 pub fn play_games<E: Evaluate>(
     path: &Path,
     run: &Run,
-    evaluator: &E,
+    evaluators: PerSide<&E>,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Played, RecordError> {
@@ -107,13 +127,24 @@ pub fn play_games<E: Evaluate>(
     let found = finished.count_in(run.games_of(next..frames.end));
     let done = count(run.games_of(frames.start..next)) + found;
     progress.begin("self-play (games)", done, games);
-    let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+    let beginnings = Beginnings::new(&run.settings);
+    let black = Searchers::new(evaluators.black, HASH_MEGABYTES);
+    let white = run.different().then(|| Searchers::new(evaluators.white, HASH_MEGABYTES));
+    let play = |number| {
+        black.with(|black| match &white {
+            None => play(&beginnings, number, &mut Players::Same(black)),
+            Some(white) => white.with(|white| {
+                let sides = PerSide { black, white };
+                play(&beginnings, number, &mut Players::Different(sides))
+            }),
+        })
+    };
     let play_one = |number| -> Result<Game, RecordError> {
         if let Some(game) = finished.found(number) {
             return Ok(game.clone());
         }
         progress.check()?;
-        let game = searchers.with(|searcher| play(&run.settings, number, searcher));
+        let game = play(number);
         finished.record(number, &game)?;
         progress.advance(1);
         Ok(game)
@@ -177,13 +208,12 @@ mod tests {
 
     /// Three frames, with games that are the same as others.
     fn run() -> Run {
-        let random_plies = "3..=12".parse().unwrap();
-        let settings = Settings { seed: 5, random_plies, depth: 1, exact: 5, values: true };
-        Run { settings, games: 600, shard: Shard::WHOLE, weights: "mobility".to_owned() }
+        let settings = Settings::new(5, "3..=12".parse().unwrap(), 1, 5);
+        Run::whole(Settings { values: true, ..settings }, 600, "mobility".to_owned())
     }
 
     fn played(path: &Path, run: &Run) -> Played {
-        play_games(path, run, &Mobility, Existing::Keep, &Silent).unwrap()
+        play_games(path, run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap()
     }
 
     fn games(path: &Path) -> Vec<Game> {
@@ -223,7 +253,8 @@ mod tests {
         let mut finished = 0;
         for units in [1, 200, 0, 90, 150, u64::MAX] {
             let progress = StopAfter::units(units);
-            let result = play_games(&path, &run(), &Mobility, Existing::Keep, &progress);
+            let result =
+                play_games(&path, &run(), PerSide::both(&Mobility), Existing::Keep, &progress);
             assert_eq!(progress.begun_with(), finished);
             finished += progress.finished();
             match result {

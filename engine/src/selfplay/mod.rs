@@ -1,11 +1,18 @@
-//! Self-play: games that an evaluation plays against itself after a random beginning.
+//! Self-play: games that an evaluation plays against itself, or two against each other,
+//! after an opening that chance or a list decides.
 
+mod beginning;
 mod game;
 mod many;
+mod openings;
 mod schedule;
 mod shard;
+mod sides;
 
-pub use game::{Settings, play};
+pub use beginning::{Beginnings, MAX_DISTINCT_PLIES};
+pub use game::{Players, Settings, play};
 pub use many::{HASH_MEGABYTES, Played, Run, play_games};
+pub use openings::{ListedOpenings, Openings, OpeningsChoice};
 pub use schedule::{MAX_RANDOM_PLIES, MAX_WEIGHT, Schedule, ScheduleError};
 pub use shard::{Shard, ShardError};
+pub use sides::PerSide;

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use crate::random::Generator;
 use crate::text::excerpt;
 
-/// The most random moves: a random game that has already ended by then is rare.
-pub const MAX_RANDOM_PLIES: usize = 50;
+/// The most random moves: one square is left for a search. Most random games get that far.
+pub const MAX_RANDOM_PLIES: usize = 59;
 
 /// The largest weight of a length.
 pub const MAX_WEIGHT: u32 = 1_000_000;
@@ -54,7 +54,7 @@ pub enum ScheduleError {
 impl Schedule {
     /// Draws a number of random moves: 0..=[`MAX_RANDOM_PLIES`].
     pub fn draw(&self, random: &mut Generator) -> u8 {
-        let mut left = random.below(self.weights.iter().sum());
+        let mut left = random.below(self.total());
         let mut length = 0;
         while left >= self.weights[length] {
             left -= self.weights[length];
@@ -62,6 +62,45 @@ impl Schedule {
         }
         length as u8
     }
+
+    /// The number of random moves of deal number `index`, and how many deals before it, at the
+    /// most, had the same: no two deals have both in common. Deals go round by round; in each
+    /// every length comes as often as its weight says, in an order that the seed decides.
+    pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
+        let round_length = u64::from(self.total());
+        let (round, card) = (index / round_length, index % round_length);
+        let mut place = (card * step(seed, round_length) + seed % round_length) % round_length;
+        let mut length = 0;
+        while place >= u64::from(self.weights[length]) {
+            place -= u64::from(self.weights[length]);
+            length += 1;
+        }
+        (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
+    }
+
+    /// The longest length that is drawn and not beyond `most`; 0 where there is none.
+    pub fn longest_up_to(&self, most: usize) -> usize {
+        let drawn = |&length: &usize| self.weights[length] != 0;
+        (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)
+    }
+
+    /// At most 60 million.
+    fn total(&self) -> u32 {
+        self.weights.iter().sum()
+    }
+}
+
+/// A number that shares no divisor with `length`: steps of that size through a circle of so many
+/// places come to every one of them. Between a third and two thirds of the circle, where there is
+/// one, so that neighbours are far apart.
+fn step(seed: u64, length: u64) -> u64 {
+    let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
+    (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)
+}
+
+/// The greatest common divisor.
+fn divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { divisor(b, a % b) }
 }
 
 impl FromStr for Schedule {
@@ -147,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_is_no_schedule_is_refused() {
-        let bad = ["", "8,", "x", "8..24", "-1", "51", "9..=8", "8*0", "8*1000001", "8,8", "8*x"];
+        let bad = ["", "8,", "x", "8..24", "-1", "60", "9..=8", "8*0", "8*1000001", "8,8", "8*x"];
         for text in bad {
             assert!(text.parse::<Schedule>().is_err(), "{text}");
         }
@@ -164,6 +203,31 @@ mod tests {
             let expected = i32::try_from(schedule.weights[length]).unwrap() * 10_000;
             assert!((count - expected).abs() < 500, "{length}: {count}");
         }
+    }
+
+    #[test]
+    fn deals_keep_to_the_weights_in_every_round_and_never_repeat() {
+        for (text, seed) in [("8*2,12..=13*1,50", 3), ("4", 9), ("0..=59*7", u64::MAX)] {
+            let schedule = schedule(text);
+            let rounds = 3 * u64::from(schedule.total());
+            let deals: Vec<_> = (0..rounds).map(|index| schedule.deal(seed, index)).collect();
+            for (length, &weight) in schedule.weights.iter().enumerate() {
+                let mut ranks: Vec<u64> =
+                    deals.iter().filter(|deal| deal.0 == length).map(|deal| deal.1).collect();
+                ranks.sort_unstable();
+                assert!(ranks.into_iter().eq(0..3 * u64::from(weight)), "{text}: {length}");
+            }
+        }
+        let beyond = schedule("8").deal(1, u64::MAX);
+        assert_eq!(beyond, (8, u64::MAX));
+    }
+
+    #[test]
+    fn the_longest_length_is_one_that_is_drawn() {
+        let longest = |text, most| schedule(text).longest_up_to(most);
+        assert_eq!(longest("2,7..=12", 9), 9);
+        assert_eq!(longest("2,12", 9), 2);
+        assert_eq!((longest("12", 9), longest("50", 99)), (0, 50));
     }
 
     proptest! {

@@ -12,7 +12,7 @@ use othello_engine::file::Existing;
 use othello_engine::openings;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
-use othello_engine::selfplay::{self, Shard, play_games};
+use othello_engine::selfplay::{self, PerSide, play_games};
 use serde::Serialize;
 
 use super::matches::MatchReport;
@@ -174,15 +174,11 @@ impl Quickstart<'_> {
     ) -> anyhow::Result<PathBuf> {
         let path = self.folder.join(format!("{name}.games"));
         let (evaluator, weights) = Evaluator::load(player)?;
-        let settings = selfplay::Settings {
-            seed,
-            random_plies: games.random_plies.parse()?,
-            depth: games.depth,
-            exact: games.exact,
-            values: false,
-        };
-        let run = selfplay::Run { settings, games: games.games, shard: Shard::WHOLE, weights };
-        play_games(&path, &run, &evaluator, self.existing, self.session.progress())?;
+        let random_plies = games.random_plies.parse()?;
+        let settings = selfplay::Settings::new(seed, random_plies, games.depth, games.exact);
+        let run = selfplay::Run::whole(settings, games.games, weights);
+        let evaluators = PerSide::both(&evaluator);
+        play_games(&path, &run, evaluators, self.existing, self.session.progress())?;
         Ok(path)
     }
 

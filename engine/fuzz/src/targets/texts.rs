@@ -9,7 +9,7 @@ use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Position, Square, Symmetry};
 use othello_engine::eval::WeightsChoice;
 use othello_engine::pattern::{Geometry, LANES, MAX_SQUARES, PatternSet};
-use othello_engine::selfplay::{Schedule, Shard};
+use othello_engine::selfplay::{MAX_RANDOM_PLIES, OpeningsChoice, Schedule, Shard};
 
 use super::check_message;
 
@@ -20,13 +20,15 @@ pub fn arguments(data: &[u8]) {
     reads_back::<Shard>(text);
     reads_back::<Square>(text);
     reads_back::<WeightsChoice>(text);
+    reads_back::<OpeningsChoice>(text);
     if let Ok(shard) = text.parse::<Shard>() {
         let frames = shard.frames(1000);
         assert!(frames.start <= frames.end && frames.end <= 1000);
     }
     if let Ok(schedule) = text.parse::<Schedule>() {
         let mut random = othello_engine::random::Generator::new(1);
-        assert!(schedule.draw(&mut random) <= 50);
+        assert!(usize::from(schedule.draw(&mut random)) <= MAX_RANDOM_PLIES);
+        assert!(schedule.deal(1, u64::MAX).0 <= MAX_RANDOM_PLIES);
     }
 }
 

@@ -7,7 +7,7 @@ use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
 use othello_engine::record::{GameReader, Label, ScoredPosition, Weight};
-use othello_engine::selfplay::{Run, Settings, Shard, play_games};
+use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 
 use super::*;
 use crate::backend::{Cpu, MAX_TOTAL_WEIGHT};
@@ -89,10 +89,8 @@ fn self_play() -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");
     let random_plies = "1..=12".parse().unwrap();
-    let settings = Settings { seed: 5, random_plies, depth: 1, exact: 4, values: false };
-    let weights = "mobility".to_owned();
-    let run = Run { settings, games: 300, shard: Shard::WHOLE, weights };
-    play_games(&path, &run, &Mobility, Existing::Keep, &Silent).unwrap();
+    let run = Run::whole(Settings::new(5, random_plies, 1, 4), 300, "mobility".to_owned());
+    play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
     let split = Split { seed: 1, validation_percent: 0, test_percent: 0 };
     let mut dataset = DatasetBuilder::new(LabelRules::default(), split);
     let mut games = GameReader::open(&path).unwrap();

@@ -5,15 +5,15 @@ use std::sync::OnceLock;
 
 use othello_engine::eval::Mobility;
 use othello_engine::progress::Silent;
-use othello_engine::selfplay::{Run, Settings, Shard, play_games};
+use othello_engine::selfplay::{PerSide, Run, Settings, Shard, play_games};
 
 use super::*;
 
 /// Self-play from so few random moves that shards have games in common.
 fn run() -> Run {
     let random_plies = "3..=9".parse().unwrap();
-    let settings = Settings { seed: 5, random_plies, depth: 1, exact: 4, values: true };
-    Run { settings, games: 600, shard: Shard::WHOLE, weights: "mobility".to_owned() }
+    let settings = Settings { values: true, ..Settings::new(5, random_plies, 1, 4) };
+    Run::whole(settings, 600, "mobility".to_owned())
 }
 
 /// The whole run, and its parts in 3 and in 7 shards, of which some have no frame; made once.
@@ -24,7 +24,7 @@ fn played() -> &'static Folder {
         let play = |shard: &str| {
             let path = folder.path(&shard.replace('/', "of"));
             let run = Run { shard: shard.parse().unwrap(), ..run() };
-            play_games(&path, &run, &Mobility, Existing::Keep, &Silent).unwrap();
+            play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
         };
         play("1/1");
         for count in [3, 7] {
@@ -72,7 +72,8 @@ impl Folder {
 fn shards_become_the_file_of_an_undivided_run() {
     let whole = played().path("1of1");
     let run = Run { shard: Shard::WHOLE, ..run() };
-    let undivided = play_games(&whole, &run, &Mobility, Existing::Keep, &Silent).unwrap();
+    let undivided =
+        play_games(&whole, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
     assert!(undivided.duplicates > 0);
     for count in [1, 3, 7] {
         let folder = Folder::new();

@@ -1,0 +1,173 @@
+//! How a game begins: an opening, and random moves after it.
+
+use super::{Openings, Settings};
+use crate::board::Square;
+use crate::board::transcript::Replay;
+use crate::openings::OpeningTree;
+use crate::random::Generator;
+
+/// The longest openings that [`Openings::Distinct`] draws from all there are: 433,993 of them,
+/// made in a third of a second.
+pub const MAX_DISTINCT_PLIES: usize = 9;
+
+/// The beginnings of a run's games.
+#[derive(Clone, Debug)]
+pub struct Beginnings<'s> {
+    settings: &'s Settings,
+    distinct: Option<Distinct>,
+}
+
+/// All openings of up to [`MAX_DISTINCT_PLIES`], and the order in which those of each ply are
+/// drawn.
+#[derive(Clone, Debug)]
+struct Distinct {
+    tree: OpeningTree,
+    orders: Vec<Vec<u32>>,
+}
+
+impl<'s> Beginnings<'s> {
+    /// Those of all games with these settings.
+    pub fn new(settings: &'s Settings) -> Self {
+        let distinct = match settings.openings {
+            Openings::Distinct => Some(Distinct::new(settings)),
+            Openings::Random | Openings::Listed(_) => None,
+        };
+        Self { settings, distinct }
+    }
+
+    /// What decides them.
+    pub fn settings(&self) -> &'s Settings {
+        self.settings
+    }
+
+    /// That of game number `index`, whatever the others are; the game is not over after it.
+    pub(super) fn of(&self, index: u64) -> Replay {
+        let Settings { seed, random_plies, openings, .. } = self.settings;
+        let start = || Replay::from_start(&[]).expect("no move is no illegal one");
+        let mut random = Generator::split(*seed, index);
+        if let Some(distinct) = &self.distinct {
+            let (plies, rank) = random_plies.deal(*seed, index);
+            return match distinct.opening(plies, rank) {
+                Some(opening) => opening,
+                None => played_on(start(), std::iter::repeat(plies), &mut random),
+            };
+        }
+        let plies = usize::from(random_plies.draw(&mut random));
+        match openings {
+            Openings::Listed(listed) => {
+                let opening = listed.of(index);
+                // Where the game is over by then, fewer.
+                let fewer = (opening.steps.len()..=plies).rev();
+                played_on(opening, fewer, &mut random)
+            }
+            Openings::Random | Openings::Distinct => {
+                played_on(start(), std::iter::repeat(plies), &mut random)
+            }
+        }
+    }
+}
+
+impl Distinct {
+    fn new(settings: &Settings) -> Self {
+        let tree = OpeningTree::new(settings.random_plies.longest_up_to(MAX_DISTINCT_PLIES));
+        let order = |ply: usize| {
+            let mut order: Vec<u32> = (0..).take(tree.count(ply)).collect();
+            // The last streams: no game has these numbers.
+            Generator::split(settings.seed, u64::MAX - ply as u64).shuffle(&mut order);
+            order
+        };
+        let orders = (0..=MAX_DISTINCT_PLIES).map(order).collect();
+        Self { tree, orders }
+    }
+
+    /// The opening of the `rank`-th game that begins with so many plies; from the first one again
+    /// after the last. `None` where they are too many.
+    fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
+        let order = self.orders.get(plies)?;
+        let number = order[(rank % order.len() as u64) as usize];
+        Some(self.tree.replay(plies, number as usize))
+    }
+}
+
+/// Random moves, all legal ones equally likely, until so many are played in all; drawn again from
+/// the same stream with the next number of `lengths` where the game ends over them.
+fn played_on(
+    opening: Replay,
+    mut lengths: impl Iterator<Item = usize>,
+    random: &mut Generator,
+) -> Replay {
+    let attempt = |plies| {
+        let mut replay = opening.clone();
+        while replay.steps.len() < plies {
+            let moves = replay.end.moves();
+            let choice = random.below(moves.count_ones()) as usize;
+            let square = Square::nth(moves, choice)?;
+            replay.push(square).expect("the move is legal");
+        }
+        (replay.end.moves() != 0).then_some(replay)
+    };
+    lengths.find_map(attempt).unwrap_or(opening)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::board::Position;
+    use crate::selfplay::OpeningsChoice;
+
+    fn settings(random_plies: &str, openings: Openings) -> Settings {
+        Settings { openings, ..Settings::new(5, random_plies.parse().unwrap(), 1, 0) }
+    }
+
+    fn canonical(game: &Replay) -> Position {
+        game.end.canonical()
+    }
+
+    /// 14, 60 and 322 positions after 3, 4 and 5 plies, as published.
+    #[test]
+    fn distinct_openings_are_all_there_are_before_one_comes_again() {
+        let settings = settings("3*14,4*60,5*322,12*4", Openings::Distinct);
+        let beginnings = Beginnings::new(&settings);
+        let round: Vec<Replay> = (0..400).map(|index| beginnings.of(index)).collect();
+        for (plies, positions) in [(3, 14), (4, 60), (5, 322), (12, 4)] {
+            let games = round.iter().filter(|game| game.steps.len() == plies);
+            assert_eq!(games.map(canonical).collect::<BTreeSet<_>>().len(), positions, "{plies}");
+        }
+        let plies = |index| beginnings.of(index).steps.len();
+        assert_eq!(canonical(&beginnings.of(400)), canonical(&round[0]));
+        assert!((400..800).map(plies).eq((0..400).map(plies)));
+        let other = Settings { seed: 6, ..settings.clone() };
+        assert_ne!(Beginnings::new(&other).of(0), round[0]);
+    }
+
+    #[test]
+    fn listed_openings_are_gone_on_with_to_the_length_drawn() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "f5d6c3\nf5f6e6f4g5\n").unwrap();
+        let choice = OpeningsChoice::File(file.path().to_owned());
+        let settings = settings("0*1,12..=13*2", Openings::load(&choice).unwrap());
+        let beginnings = Beginnings::new(&settings);
+        let mut lengths = BTreeSet::new();
+        for index in 0..40 {
+            let game = beginnings.of(index);
+            let moves: String = game.steps.iter().map(|step| step.square.to_string()).collect();
+            assert!(moves.starts_with(["f5d6c3", "f5f6e6f4g5"][(index % 2) as usize]));
+            lengths.insert(game.steps.len());
+        }
+        assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
+    }
+
+    /// Eight moves of a game that most ninth moves end: see the wipe-out in nine.
+    #[test]
+    fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
+        let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();
+        let opening = Replay::from_start(&squares).unwrap();
+        let mut random = Generator::new(1);
+        for _ in 0..50 {
+            let game = played_on(opening.clone(), (8..=60).rev(), &mut random);
+            assert!(game.end.moves() != 0 && game.steps.len() >= 8);
+        }
+    }
+}

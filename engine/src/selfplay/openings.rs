@@ -1,0 +1,175 @@
+//! Which openings games begin with.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::board::Square;
+use crate::board::notation::NotationError;
+use crate::board::transcript::{self, Replay};
+use crate::text::{Lines, TextError};
+
+/// Openings by name, as an argument gives them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OpeningsChoice {
+    /// `random`: random moves from the start of the game.
+    Random,
+    /// `distinct`: those of up to 9 plies drawn from all there are, none twice before all were.
+    Distinct,
+    /// Anything else is a file of transcripts.
+    File(PathBuf),
+}
+
+/// Openings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Openings {
+    /// Random moves from the start of the game.
+    Random,
+    /// Those of up to 9 plies drawn from all there are, none twice before all were; longer ones
+    /// as [`Self::Random`].
+    Distinct,
+    /// These in turn, each gone on with by random moves up to the length drawn.
+    Listed(ListedOpenings),
+}
+
+/// Openings from a file: at least one, none of them a finished game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ListedOpenings(Arc<[Opening]>);
+
+/// The legal moves of a game that is not over after them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Opening(Box<[Square]>);
+
+/// Why a line is no opening.
+#[derive(Debug, thiserror::Error)]
+enum OpeningError {
+    #[error(transparent)]
+    Notation(#[from] NotationError),
+    #[error("the game is over after these moves; expected the beginning of one")]
+    Over,
+}
+
+impl FromStr for OpeningsChoice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "random" => Self::Random,
+            "distinct" => Self::Distinct,
+            path => Self::File(path.into()),
+        })
+    }
+}
+
+impl fmt::Display for OpeningsChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Random => f.write_str("random"),
+            Self::Distinct => f.write_str("distinct"),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+impl FromStr for Opening {
+    type Err = OpeningError;
+
+    fn from_str(text: &str) -> Result<Self, OpeningError> {
+        let squares = transcript::parse(text)?;
+        match Replay::from_start(&squares)?.black_score() {
+            Some(_) => Err(OpeningError::Over),
+            None => Ok(Self(squares.into())),
+        }
+    }
+}
+
+impl Openings {
+    /// Those that a choice names; a file holds a transcript a line.
+    pub fn load(choice: &OpeningsChoice) -> Result<Self, TextError> {
+        Ok(match choice {
+            OpeningsChoice::Random => Self::Random,
+            OpeningsChoice::Distinct => Self::Distinct,
+            OpeningsChoice::File(path) => Self::Listed(ListedOpenings::read(path)?),
+        })
+    }
+
+    /// What identifies them, where they are not [`Self::Random`]: `distinct`, or the SHA-256 of
+    /// the moves, in hexadecimal.
+    pub fn identity(&self) -> Option<String> {
+        match self {
+            Self::Random => None,
+            Self::Distinct => Some(OpeningsChoice::Distinct.to_string()),
+            Self::Listed(listed) => Some(listed.sha256()),
+        }
+    }
+}
+
+impl ListedOpenings {
+    fn read(path: &Path) -> Result<Self, TextError> {
+        let openings: Vec<Opening> = Lines::open(path)?.next_lines(usize::MAX)?;
+        if openings.is_empty() {
+            let reason = "holds no opening; expected transcripts, one a line".to_owned();
+            return Err(TextError::Meaning { path: path.to_owned(), reason });
+        }
+        Ok(Self(openings.into()))
+    }
+
+    /// The opening of game number `index`: they take turns.
+    pub(super) fn of(&self, index: u64) -> Replay {
+        let Opening(squares) = &self.0[(index % self.0.len() as u64) as usize];
+        Replay::from_start(squares).expect("an opening replays")
+    }
+
+    /// Of the transcripts in lower case, a line feed after each.
+    fn sha256(&self) -> String {
+        let mut hash = Sha256::new();
+        for Opening(squares) in self.0.iter() {
+            let moves: String = squares.iter().map(ToString::to_string).collect();
+            hash.update(moves + "\n");
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<ListedOpenings, TextError> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        ListedOpenings::read(file.path())
+    }
+
+    #[test]
+    fn openings_take_turns() {
+        let listed = read("f5d6c3\n\n  F5 f6\n").unwrap();
+        let plies = |index| listed.of(index).steps.len();
+        assert_eq!([0, 1, 2, u64::MAX].map(plies), [3, 2, 3, 2]);
+    }
+
+    /// `printf 'f5d6c3\nf5f6\n' | sha256sum`.
+    #[test]
+    fn the_moves_identify_them_however_they_are_written() {
+        let sum = "f629c17c955c0fbbaa6edc52f3cb4242c53ee92685e992d74d1ce41549930e14";
+        for text in ["f5d6c3\nf5f6\n", "F5d6 C3\r\n\r\nf5 F6"] {
+            assert_eq!(Openings::Listed(read(text).unwrap()).identity().unwrap(), sum);
+        }
+    }
+
+    #[test]
+    fn what_is_no_opening_is_refused_with_its_line() {
+        for (text, expected) in [
+            ("f5\nf5f3\n", "line 2: move 2: f3 is not legal here"),
+            ("f5\n\nf5d6c5f4e7f6g5e6e3", "line 3: the game is over after these moves"),
+            ("x9", "line 1: `x9` is no square"),
+            ("\n \n", "holds no opening"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
