@@ -21,7 +21,7 @@ fn self_play(path: &Path, seed: u64, games: u64, random_plies: &str, exact: u32)
 
 fn score_openings(path: &Path) {
     let weights = "mobility".to_owned();
-    let settings = openings::Settings { plies: 5, score_depth: 1, weights };
+    let settings = openings::Settings::whole(5, 1, weights);
     openings::write_openings(path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
 }
 

@@ -11,6 +11,7 @@ use super::common::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::file::Existing;
 use crate::openings::{MAX_PLIES, MAX_PLIES_HELD, Settings, count, write_openings};
+use crate::record::Shard;
 
 /// Arguments of `openings`.
 #[derive(clap::Args, Debug)]
@@ -30,6 +31,11 @@ pub struct Arguments {
     /// A weights file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded", requires = "out")]
     weights: WeightsChoice,
+
+    /// Score only the I-th of N parts of the last ply; `othello-trainer merge` makes the file of
+    /// all plies from all parts
+    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, requires = "out")]
+    shard: Shard,
 
     /// Replace an output that is there already
     #[arg(long, requires = "out")]
@@ -76,8 +82,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
                 arguments.plies
             );
             let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
-            let (plies, score_depth) = (arguments.plies, arguments.score_depth);
-            let settings = Settings { plies, score_depth, weights };
+            let &Arguments { plies, score_depth, shard, .. } = arguments;
+            let settings = Settings { plies, score_depth, weights, shard };
             let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
             let written =
                 write_openings(path, &settings, &evaluator, existing, session.progress())?;

@@ -9,9 +9,8 @@ use serde::Serialize;
 use super::common::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::file::Existing;
-use crate::selfplay::{
-    Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, Shard, play_games,
-};
+use crate::record::Shard;
+use crate::selfplay::{Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, play_games};
 
 /// Arguments of `selfplay`.
 #[derive(clap::Args, Debug)]

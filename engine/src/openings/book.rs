@@ -84,7 +84,7 @@ mod tests {
     fn the_book_knows_every_opening_in_all_its_images_and_its_best_move() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("all.openings");
-        let settings = Settings { plies: 5, score_depth: 1, weights: "mobility".into() };
+        let settings = Settings::whole(5, 1, "mobility".to_owned());
         write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
         let book = Book::read(&path).unwrap();
         let found = enumerate(6, &Silent);

@@ -1,15 +1,16 @@
 //! The file of scored openings.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::found::{FoundValues, Scorer};
-use super::{enumerate, movers, negamax_back};
+use super::{MAX_PLIES_HELD, enumerate, movers, negamax_back};
 use crate::board::Position;
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
 use crate::record::{
-    Label, POSITIONS_PER_FRAME, PositionWriter, RecordError, ScoredPosition, Weight,
+    Label, POSITIONS_PER_FRAME, PositionWriter, RecordError, ScoredPosition, Shard, Weight,
 };
 
 /// What decides the content of a file of openings.
@@ -21,6 +22,9 @@ pub struct Settings {
     pub score_depth: u32,
     /// What identifies the evaluation: the checksum of its weights file, or its name.
     pub weights: String,
+    /// The part of the last ply to score here, in whole frames. Of a part, only the positions of the
+    /// last ply are written; [`write_scored`] makes the file of all plies from all parts' values.
+    pub shard: Shard,
 }
 
 /// What was written.
@@ -28,18 +32,53 @@ pub struct Settings {
 pub struct Written {
     /// Unique positions at each ply.
     pub unique: Vec<usize>,
-    /// Positions in the file: those of all plies in which a side can move.
+    /// Positions in the file: those of all plies in which a side can move, or those of a part of
+    /// the last ply.
     pub positions: usize,
     /// The file.
     pub summary: Summary,
 }
 
 impl Settings {
-    fn provenance(&self) -> Provenance {
-        Provenance::new("openings")
+    /// Those of a file of all plies.
+    pub const fn whole(plies: u32, score_depth: u32, weights: String) -> Self {
+        Self { plies, score_depth, weights, shard: Shard::WHOLE }
+    }
+
+    /// What a file with these settings is made from; an undivided one names no shard.
+    pub fn provenance(&self) -> Provenance {
+        let provenance = Provenance::new("openings")
             .with("plies", self.plies)
             .with("score_depth", self.score_depth)
-            .with("weights", self.weights.as_str())
+            .with("weights", self.weights.as_str());
+        if self.is_whole() {
+            return provenance;
+        }
+        provenance.with("shard", self.shard.to_string())
+    }
+
+    /// The settings that a file was made with; `None` where this program would not make it so.
+    pub fn of(provenance: &Provenance) -> Option<Self> {
+        let number = |key| u32::try_from(provenance.get(key)?.as_u64()?).ok();
+        let text = |key| provenance.get(key).and_then(serde_json::Value::as_str);
+        let settings = Self {
+            plies: number("plies").filter(|&plies| plies <= MAX_PLIES_HELD)?,
+            score_depth: number("score_depth")?,
+            weights: text("weights")?.to_owned(),
+            shard: text("shard").map_or(Ok(Shard::WHOLE), str::parse).ok()?,
+        };
+        (settings.provenance() == *provenance).then_some(settings)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.shard.count() == 1
+    }
+
+    /// The places in the last ply, of so many positions, that are scored here.
+    pub fn places(&self, positions: usize) -> Range<usize> {
+        let frames = self.shard.frames(positions.div_ceil(POSITIONS_PER_FRAME) as u64);
+        let first_of = |frame: u64| (frame as usize * POSITIONS_PER_FRAME).min(positions);
+        first_of(frames.start)..first_of(frames.end)
     }
 }
 
@@ -58,59 +97,97 @@ pub fn write_openings<E: Evaluate>(
     let begun = PositionWriter::begin_openings(path, &provenance, existing)?;
     let unique = enumerate(settings.plies, progress);
     let plies: Vec<Vec<Position>> = unique.iter().map(|ply| movers(ply)).collect();
-    let positions = plies.iter().map(Vec::len).sum();
     let unique = unique.iter().map(Vec::len).collect();
+    let last = plies.last().map_or(&[][..], Vec::as_slice);
+    let places = settings.places(last.len());
+    let positions =
+        if settings.is_whole() { plies.iter().map(Vec::len).sum() } else { places.len() };
     let summary = match begun {
         Begin::Done(summary) => summary,
         Begin::Writer(writer) => {
-            progress.warn(writer.warning());
+            let mut output = Output::resume(writer, progress)?;
             let found = FoundValues::open(path, &provenance, existing)?;
             progress.warn(found.warning());
-            let resumed = writer.reread()?.collect::<Result<_, _>>()?;
-            let mut output = Output { found, writer, resumed };
-            let last = output.score_last(&plies, settings, evaluator, progress)?;
-            output.write_earlier(&plies, last)?;
+            let scorer = Scorer::new(evaluator, settings.score_depth, &found, progress);
+            let values = output.score(last, places, &scorer, &found, progress)?;
+            if settings.is_whole() {
+                output.write_earlier(&plies, values)?;
+            }
             let summary = output.writer.finish()?;
-            output.found.remove()?;
+            found.remove()?;
             summary
         }
     };
     Ok(Written { unique, positions, summary })
 }
 
-/// The file being written, and what an earlier run left in it and beside it.
+/// Writes what [`write_openings`] writes in one piece, from the values of the last ply. Each of
+/// `plies` is the [`movers`] of a ply, the first ply first.
+pub fn write_scored(
+    path: &Path,
+    settings: &Settings,
+    plies: &[Vec<Position>],
+    last: Vec<Value>,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<Summary, RecordError> {
+    match PositionWriter::begin_openings(path, &settings.provenance(), existing)? {
+        Begin::Done(summary) => Ok(summary),
+        Begin::Writer(writer) => {
+            let mut output = Output::resume(writer, progress)?;
+            let positions = plies.last().map_or(&[][..], Vec::as_slice);
+            let skipped = output.resumed.len().min(positions.len());
+            output.write(&positions[skipped..], &last[skipped..])?;
+            output.write_earlier(plies, last)?;
+            output.writer.finish()
+        }
+    }
+}
+
+/// The file being written, and what an earlier run left in it.
 struct Output {
-    found: FoundValues,
     writer: PositionWriter,
     resumed: Vec<ScoredPosition>,
 }
 
 impl Output {
-    /// Searches the positions of the last ply that have no value yet; returns all its values.
-    fn score_last<E: Evaluate>(
+    fn resume(writer: PositionWriter, progress: &dyn Progress) -> Result<Self, RecordError> {
+        progress.warn(writer.warning());
+        let resumed = writer.reread()?.collect::<Result<_, _>>()?;
+        Ok(Self { writer, resumed })
+    }
+
+    /// Searches the positions with these places in the last ply that have no value yet, and writes
+    /// them; returns the values of all with these places.
+    fn score<E: Evaluate>(
         &mut self,
-        plies: &[Vec<Position>],
-        settings: &Settings,
-        evaluator: &E,
+        last: &[Position],
+        places: Range<usize>,
+        scorer: &Scorer<'_, E>,
+        found: &FoundValues,
         progress: &dyn Progress,
     ) -> Result<Vec<Value>, RecordError> {
-        let last = plies.last().map_or(&[][..], Vec::as_slice);
-        let mut values: Vec<Value> = self.resumed.iter().take(last.len()).map(value).collect();
-        let done = values.len() + self.found.count_in(values.len()..last.len());
-        progress.begin(&format!("scores, ply {}", settings.plies), done as u64, last.len() as u64);
-        let scorer = Scorer::new(evaluator, settings.score_depth, &self.found, progress);
-        for positions in last[values.len()..].chunks(POSITIONS_PER_FRAME) {
-            let found = scorer.values(values.len(), positions)?;
-            for (&position, &value) in positions.iter().zip(&found) {
-                self.writer.push(scored(position, value))?;
-            }
-            values.extend(found);
-            // The last chunk becomes a frame together with positions of the ply before.
+        let mut values: Vec<Value> = self.resumed.iter().take(places.len()).map(value).collect();
+        let first = places.start + values.len();
+        let done = values.len() + found.count_in(first..places.end);
+        progress.begin("scores (last ply)", done as u64, places.len() as u64);
+        let mut next = first;
+        for positions in last[first..places.end].chunks(POSITIONS_PER_FRAME) {
+            let scores = scorer.values(next, positions)?;
+            self.write(positions, &scores)?;
+            values.extend(scores);
+            next += positions.len();
+            // The last chunk may become a frame together with positions of the ply before.
             if positions.len() == POSITIONS_PER_FRAME {
-                self.found.settle(&self.writer)?;
+                found.settle(&self.writer)?;
             }
         }
         Ok(values)
+    }
+
+    fn write(&mut self, positions: &[Position], values: &[Value]) -> Result<(), RecordError> {
+        let mut rows = positions.iter().zip(values);
+        rows.try_for_each(|(&position, &value)| self.writer.push(scored(position, value)))
     }
 
     /// Labels and writes what is not in the file yet of the plies before the last, latest first.
@@ -124,9 +201,7 @@ impl Output {
         for (positions, values) in plies.iter().zip(&values).rev().skip(1) {
             let skipped = already.min(positions.len());
             already -= skipped;
-            for (&position, &value) in positions.iter().zip(values).skip(skipped) {
-                self.writer.push(scored(position, value))?;
-            }
+            self.write(&positions[skipped..], &values[skipped..])?;
         }
         Ok(())
     }
@@ -141,7 +216,8 @@ fn scored(position: Position, value: Value) -> ScoredPosition {
     ScoredPosition::new(position, label.expect("a value is in range"), Weight::ONE)
 }
 
-pub(super) fn value(scored: &ScoredPosition) -> Value {
+/// The value of a row that [`write_openings`] wrote.
+pub fn value(scored: &ScoredPosition) -> Value {
     Value::from(scored.label().steps()) / LABEL_STEPS
 }
 
@@ -155,7 +231,7 @@ mod tests {
     use crate::record::PositionReader;
     use crate::search;
 
-    const SETTINGS: Settings = Settings { plies: 7, score_depth: 1, weights: String::new() };
+    const SETTINGS: Settings = Settings::whole(7, 1, String::new());
 
     fn write(path: &Path, existing: Existing) -> Written {
         write_openings(path, &SETTINGS, &Mobility, existing, &Silent).unwrap()
@@ -213,5 +289,41 @@ mod tests {
         }
         assert_eq!(found, 10_649);
         assert_eq!(fs::read(&path).unwrap(), fs::read(&whole).unwrap());
+    }
+
+    #[test]
+    fn parts_of_the_last_ply_make_the_file_of_an_undivided_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = folder.path().join("whole.openings");
+        let written = write(&whole, Existing::Keep);
+        let mut values = vec![];
+        for number in 1..=2 {
+            let path = folder.path().join(format!("{number}.openings"));
+            let shard = format!("{number}/2").parse().unwrap();
+            let settings = Settings { shard, ..SETTINGS };
+            let part =
+                write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
+            let reader = PositionReader::open(&path).unwrap();
+            assert_eq!(Settings::of(reader.provenance()), Some(settings));
+            let rows: Vec<_> = reader.map(|row| value(&row.unwrap())).collect();
+            assert_eq!(rows.len(), part.positions);
+            values.extend(rows);
+        }
+        let merged = folder.path().join("merged.openings");
+        let plies: Vec<_> = enumerate(7, &Silent).iter().map(|ply| movers(ply)).collect();
+        let summary =
+            write_scored(&merged, &SETTINGS, &plies, values, Existing::Keep, &Silent).unwrap();
+        assert_eq!(summary, written.summary);
+        assert_eq!(fs::read(&merged).unwrap(), fs::read(&whole).unwrap());
+    }
+
+    #[test]
+    fn what_another_program_made_has_no_settings_here() {
+        let provenance = SETTINGS.provenance();
+        assert_eq!(Settings::of(&provenance), Some(SETTINGS));
+        for (key, value) in [("version", "0.0.0"), ("shard", "1/1"), ("plies", "7"), ("x", "")] {
+            assert_eq!(Settings::of(&provenance.clone().with(key, value)), None, "{key}");
+        }
+        assert_eq!(Settings::of(&provenance.with("plies", MAX_PLIES_HELD + 1)), None);
     }
 }

@@ -9,6 +9,7 @@ mod game;
 mod games;
 mod positions;
 mod scored;
+mod shard;
 
 pub use distinct::DistinctGames;
 pub use error::RecordError;
@@ -20,3 +21,4 @@ pub use scored::{
     LABEL_STEPS_PER_DISC, Label, ROW_BYTES, RowError, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE,
     Weight,
 };
+pub use shard::{Shard, ShardError};

@@ -6,12 +6,12 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::{Beginnings, PerSide, Players, Settings, Shard, play};
+use super::{Beginnings, PerSide, Players, Settings, play};
 use crate::eval::Evaluate;
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
 use crate::record::{
-    DistinctGames, FinishedGames, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError,
+    DistinctGames, FinishedGames, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError, Shard,
 };
 use crate::search::Searchers;
 

@@ -6,7 +6,6 @@ mod game;
 mod many;
 mod openings;
 mod schedule;
-mod shard;
 mod sides;
 
 pub use beginning::{Beginnings, MAX_DISTINCT_PLIES};
@@ -14,5 +13,4 @@ pub use game::{Players, Settings, play};
 pub use many::{HASH_MEGABYTES, Played, Run, play_games};
 pub use openings::{ListedOpenings, Openings, OpeningsChoice};
 pub use schedule::{MAX_RANDOM_PLIES, MAX_WEIGHT, Schedule, ScheduleError};
-pub use shard::{Shard, ShardError};
 pub use sides::PerSide;

@@ -42,7 +42,7 @@ pub(crate) fn write_all(folder: &Path) {
     write(folder, "positions.txt", &positions.iter().map(position_line).collect::<String>());
 
     let openings = folder.join("conformance.openings");
-    let settings = Settings { plies: 4, score_depth: 1, weights: "mobility".into() };
+    let settings = Settings::whole(4, 1, "mobility".to_owned());
     write_openings(&openings, &settings, &Mobility, Existing::Replace, &Silent).unwrap();
     write_again(&openings, Kind::Openings);
     let openings = PositionReader::open(&openings).unwrap();

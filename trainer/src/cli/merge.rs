@@ -8,16 +8,16 @@ use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::file::Existing;
 use serde::Serialize;
 
-use crate::records::merge::merge;
+use crate::records::merge::{Content, merge};
 
 /// Arguments of `merge`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// The files of all shards, in any order
+    /// The files of all shards of `selfplay`, `relabel` or `openings`, in any order
     #[arg(required = true)]
     shards: Vec<PathBuf>,
 
-    /// The file of games to write; one that was interrupted is gone on with
+    /// The file to write; one that was interrupted is gone on with
     #[arg(long, value_name = "F")]
     out: PathBuf,
 
@@ -29,21 +29,28 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Report {
     shards: u64,
-    games: u64,
-    duplicates: u64,
+    #[serde(flatten)]
+    games: Option<Games>,
     positions: u64,
     bytes: u64,
     sha256: String,
     seconds: f64,
 }
 
+#[derive(Serialize)]
+struct Games {
+    games: u64,
+    duplicates: u64,
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shards, games, duplicates, positions, bytes, sha256, seconds } = self;
-        writeln!(
-            f,
-            "{shards} shards, {games} games ({duplicates} duplicates dropped), {positions} positions"
-        )?;
+        let Self { shards, games, positions, bytes, sha256, seconds } = self;
+        write!(f, "{shards} shards, ")?;
+        if let Some(Games { games, duplicates }) = games {
+            write!(f, "{games} games ({duplicates} duplicates dropped), ")?;
+        }
+        writeln!(f, "{positions} positions")?;
         write!(f, "{bytes} bytes, sha256 {sha256}, {seconds:.2} s")
     }
 }
@@ -55,8 +62,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let merged = merge(&arguments.shards, &arguments.out, existing, session.progress())?;
     session.print(&Report {
         shards: merged.shards,
-        games: merged.games,
-        duplicates: merged.duplicates,
+        games: match merged.content {
+            Content::Games { games, duplicates } => Some(Games { games, duplicates }),
+            Content::Openings => None,
+        },
         positions: merged.positions,
         bytes: merged.summary.bytes,
         sha256: merged.summary.sha256,

@@ -157,8 +157,7 @@ impl Quickstart<'_> {
     fn openings(&self) -> anyhow::Result<PathBuf> {
         let path = self.folder.join("plies.openings");
         let (evaluator, weights) = Evaluator::load(&WeightsChoice::Mobility)?;
-        let settings =
-            openings::Settings { plies: OPENING_PLIES, score_depth: OPENING_DEPTH, weights };
+        let settings = openings::Settings::whole(OPENING_PLIES, OPENING_DEPTH, weights);
         let progress = self.session.progress();
         openings::write_openings(&path, &settings, &evaluator, self.existing, progress)?;
         Ok(path)

@@ -7,7 +7,7 @@ use std::time::Instant;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::Existing;
-use othello_engine::selfplay::Shard;
+use othello_engine::record::Shard;
 use serde::Serialize;
 
 use super::histogram::Histogram;

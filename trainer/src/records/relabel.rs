@@ -10,10 +10,9 @@ use othello_engine::eval::Evaluate;
 use othello_engine::file::{Begin, Existing, Provenance, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    FinishedGames, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError,
+    FinishedGames, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError, Shard,
 };
 use othello_engine::search::Searchers;
-use othello_engine::selfplay::Shard;
 use rayon::prelude::*;
 
 use super::sequence::Inputs;

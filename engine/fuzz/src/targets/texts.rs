@@ -9,7 +9,8 @@ use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Position, Square, Symmetry};
 use othello_engine::eval::WeightsChoice;
 use othello_engine::pattern::{Geometry, LANES, MAX_SQUARES, PatternSet};
-use othello_engine::selfplay::{MAX_RANDOM_PLIES, OpeningsChoice, Schedule, Shard};
+use othello_engine::record::Shard;
+use othello_engine::selfplay::{MAX_RANDOM_PLIES, OpeningsChoice, Schedule};
 
 use super::check_message;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use othello_engine::file::{FileError, Provenance};
-use othello_engine::record::{GAMES_PER_FRAME, Game, GameReader, Outline, RecordError};
-use othello_engine::selfplay::Shard;
+use othello_engine::file::{FileError, Provenance, Reader, kind_of};
+use othello_engine::openings;
+use othello_engine::record::{RecordError, Shard};
 use serde_json::Value;
 
 /// Why shards are not merged.
@@ -68,6 +68,19 @@ pub enum MergeError {
         /// How many there should be.
         expected: u64,
     },
+    /// A part of a ply whose positions are others than those that the ply has there.
+    #[error("{}: its positions are not those of shard {shard}, {expected} of ply {ply}; make it \
+        again", path.display())]
+    Positions {
+        /// The file.
+        path: PathBuf,
+        /// Which part it is.
+        shard: Shard,
+        /// How many positions that part has.
+        expected: usize,
+        /// The last ply.
+        ply: u32,
+    },
     /// A file that cannot be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -75,19 +88,28 @@ pub enum MergeError {
 
 /// All shards of a run, in their order.
 pub(super) struct Shards {
-    /// What the file of an undivided run is made from.
-    provenance: Provenance,
-    games: u64,
+    run: Run,
     files: Vec<(Shard, PathBuf)>,
+}
+
+/// What a run makes, and what the file of an undivided one is made from.
+#[derive(Clone)]
+pub(super) enum Run {
+    /// `selfplay` or `relabel`.
+    Games {
+        whole: Provenance,
+        /// How many the run has, those that are dropped included.
+        games: u64,
+    },
+    /// `openings`.
+    Openings(openings::Settings),
 }
 
 /// A file and what it says of itself.
 struct Part {
     path: PathBuf,
     shard: Shard,
-    games: u64,
-    /// The provenance of the undivided run.
-    whole: Provenance,
+    run: Run,
 }
 
 impl Shards {
@@ -112,92 +134,63 @@ impl Shards {
             let other = first.path.clone();
             return Err(MergeError::Missing { shards: listed(&missing), one, count, other });
         }
-        let (provenance, games) = (first.whole.clone(), first.games);
-        Ok(Self { provenance, games, files: files.into_values().collect() })
+        Ok(Self { run: first.run.clone(), files: files.into_values().collect() })
     }
 
-    /// What the merged file is made from: the same as the file of an undivided run.
-    pub(super) fn provenance(&self) -> &Provenance {
-        &self.provenance
+    /// The run they are of.
+    pub(super) fn run(&self) -> &Run {
+        &self.run
     }
 
-    /// How many shards there are.
-    pub(super) fn count(&self) -> u64 {
-        self.files.len() as u64
+    /// The files, the first shard first.
+    pub(super) fn files(&self) -> &[(Shard, PathBuf)] {
+        &self.files
     }
+}
 
-    /// How many games the run has, those that are dropped included.
-    pub(super) fn games(&self) -> u64 {
-        self.games
-    }
-
-    /// How many frames all shards have together.
-    pub(super) fn frames(&self) -> u64 {
-        self.games.div_ceil(GAMES_PER_FRAME as u64)
-    }
-
-    /// Whether an undivided run drops games with the moves of earlier ones.
-    pub(super) fn drop_duplicates(&self) -> bool {
-        self.provenance.get("command").and_then(Value::as_str) == Some("selfplay")
-    }
-
-    /// Hands the frames of all shards to `take`, but for the first `pass_by` ones.
-    pub(super) fn read(
-        &self,
-        pass_by: &mut u64,
-        mut take: impl FnMut(Vec<(Outline, Game)>) -> Result<(), RecordError>,
-    ) -> Result<(), MergeError> {
-        for (shard, path) in &self.files {
-            let frames = shard.frames(self.frames());
-            let expected = frames.end - frames.start;
-            if *pass_by >= expected {
-                *pass_by -= expected;
-                continue;
-            }
-            let (mut reader, mut found) = (GameReader::open(path)?, 0);
-            while *pass_by > 0 && reader.pass_by_frame()?.is_some() {
-                *pass_by -= 1;
-                found += 1;
-            }
-            while let Some(games) = reader.next_outlined_frame()? {
-                found += 1;
-                if found <= expected {
-                    take(games)?;
-                }
-            }
-            if found != expected {
-                let (path, shard) = (path.clone(), *shard);
-                return Err(MergeError::Frames { path, shard, found, expected });
-            }
+impl Run {
+    /// What the file of an undivided run is made from.
+    fn whole(&self) -> Provenance {
+        match self {
+            Self::Games { whole, .. } => whole.clone(),
+            Self::Openings(settings) => settings.provenance(),
         }
-        Ok(())
     }
 }
 
 impl Part {
     fn open(path: &Path) -> Result<Self, MergeError> {
-        let reader = GameReader::open(path).map_err(|error| unfinished(path, error))?;
+        let open = || Reader::open(path, kind_of(path)?);
+        let reader = open().map_err(|error| unfinished(path, error))?;
         let provenance = reader.provenance();
         let text = |key| provenance.get(key).and_then(Value::as_str);
         let command = text("command").unwrap_or_default();
-        if !["selfplay", "relabel"].contains(&command) {
+        if !["selfplay", "relabel", "openings"].contains(&command) {
             return Err(no_shard(path, format!("`{command}` makes none")));
         }
         let shard = text("shard").and_then(|shard| shard.parse().ok());
         let shard: Shard =
             shard.ok_or_else(|| no_shard(path, "its provenance says not which".to_owned()))?;
-        let games = provenance.get("games").and_then(Value::as_u64);
-        let games =
-            games.ok_or_else(|| no_shard(path, "its provenance has no games".to_owned()))?;
-        let whole = provenance.clone().with("shard", Shard::WHOLE.to_string());
-        Ok(Self { path: path.to_owned(), shard, games, whole })
+        let run = if command == "openings" {
+            let settings = openings::Settings::of(provenance).ok_or_else(|| {
+                no_shard(path, "it was made by another version of the program".to_owned())
+            })?;
+            Run::Openings(openings::Settings { shard: Shard::WHOLE, ..settings })
+        } else {
+            let games = provenance.get("games").and_then(Value::as_u64);
+            let games =
+                games.ok_or_else(|| no_shard(path, "its provenance has no games".to_owned()))?;
+            Run::Games { whole: provenance.clone().with("shard", Shard::WHOLE.to_string()), games }
+        };
+        Ok(Self { path: path.to_owned(), shard, run })
     }
 
     fn check_same_run(&self, other: &Self) -> Result<(), MergeError> {
-        if self.whole == other.whole && self.shard.count() == other.shard.count() {
+        let (there, wanted) = (other.run.whole(), self.run.whole());
+        if there == wanted && self.shard.count() == other.shard.count() {
             return Ok(());
         }
-        let mut differences = Provenance::differences(&other.whole, &self.whole);
+        let mut differences = Provenance::differences(&there, &wanted);
         if differences.is_empty() {
             differences =
                 format!("of {} shards there, {} wanted", other.shard.count(), self.shard.count());
@@ -209,7 +202,7 @@ impl Part {
 
 /// One of the run that most files are of; of the run named first, where there are several such.
 fn most_common(parts: &[Part]) -> Option<&Part> {
-    let run = |part: &Part| (part.whole.canonical(), part.shard.count());
+    let run = |part: &Part| (part.run.whole().canonical(), part.shard.count());
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     parts.iter().for_each(|part| *counts.entry(run(part)).or_default() += 1);
     parts.iter().rev().max_by_key(|part| counts[&run(part)])
@@ -220,14 +213,14 @@ fn no_shard(path: &Path, reason: String) -> MergeError {
 }
 
 /// A shard that is not there yet, but half of it is, gets another remedy than a wrong path.
-fn unfinished(path: &Path, error: RecordError) -> MergeError {
+fn unfinished(path: &Path, error: FileError) -> MergeError {
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
-    let missing = matches!(&error, RecordError::File(FileError::Io { .. })) && !path.exists();
+    let missing = matches!(&error, FileError::Io { .. }) && !path.exists();
     if missing && Path::new(&partial).exists() {
         return no_shard(path, "it is not finished; run its command again".to_owned());
     }
-    error.into()
+    RecordError::from(error).into()
 }
 
 /// The numbers from 1 to `count` that are not among those that are there, which ascend.

@@ -4,8 +4,13 @@ use std::fs;
 use std::sync::OnceLock;
 
 use othello_engine::eval::Mobility;
+use othello_engine::file::Begin;
+use othello_engine::openings as enumerated;
 use othello_engine::progress::Silent;
-use othello_engine::selfplay::{PerSide, Run, Settings, Shard, play_games};
+use othello_engine::record::{
+    GameReader, GameWriter, Label, PositionWriter, ScoredPosition, Shard, Weight,
+};
+use othello_engine::selfplay::{PerSide, Played, Run, Settings, play_games};
 
 use super::*;
 
@@ -79,8 +84,9 @@ fn shards_become_the_file_of_an_undivided_run() {
         let folder = Folder::new();
         let merged = folder.merge(&shards(count)).unwrap();
         assert_eq!(fs::read(folder.path("merged.games")).unwrap(), fs::read(&whole).unwrap());
-        let counts = (undivided.games, undivided.duplicates, undivided.positions);
-        assert_eq!((merged.games, merged.duplicates, merged.positions), counts);
+        let Played { games, duplicates, positions, .. } = undivided;
+        let counts = (Content::Games { games, duplicates }, positions);
+        assert_eq!((merged.content, merged.positions), counts);
         assert_eq!((merged.shards, &merged.summary), (count, &undivided.summary));
         // Once more: done, with the same report.
         assert_eq!(folder.merge(&shards(count)).unwrap(), merged);
@@ -144,4 +150,65 @@ fn a_shard_without_all_its_frames_is_refused() {
     shards[0] = folder.change("short.games", &shards[0], ("shard", "3/3"), 0);
     let error = folder.merge(&shards).unwrap_err().to_string();
     assert!(error.contains("short.games: has 0 frames, where shard 3/3 has 1"), "{error}");
+}
+
+/// The openings to ply 7 in 2 shards and as a whole, with their settings.
+fn openings(folder: &Folder) -> (enumerated::Settings, Vec<PathBuf>, PathBuf) {
+    let settings = enumerated::Settings::whole(7, 1, "mobility".to_owned());
+    let write = |shard: &str| {
+        let path = folder.path(&format!("{}.openings", shard.replace('/', "of")));
+        let settings = enumerated::Settings { shard: shard.parse().unwrap(), ..settings.clone() };
+        enumerated::write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
+        path
+    };
+    let (shards, whole) = (["2/2", "1/2"].map(write).to_vec(), write("1/1"));
+    (settings, shards, whole)
+}
+
+#[test]
+fn parts_of_the_openings_become_the_file_of_an_undivided_run() {
+    let folder = Folder::new();
+    let (_, shards, whole) = openings(&folder);
+    let merged = folder.merge(&shards).unwrap();
+    assert_eq!(fs::read(folder.path("merged.games")).unwrap(), fs::read(&whole).unwrap());
+    assert_eq!((merged.shards, merged.content, merged.positions), (2, Content::Openings, 12_823));
+    assert_eq!(folder.merge(&shards).unwrap(), merged);
+
+    // Killed, and gone on with.
+    let bytes = fs::read(&whole).unwrap();
+    for kept in (0..bytes.len()).step_by(bytes.len() / 5) {
+        fs::remove_file(folder.path("merged.games")).unwrap();
+        fs::write(folder.path("merged.games.partial"), &bytes[..kept]).unwrap();
+        assert_eq!(folder.merge(&shards).unwrap(), merged);
+        assert_eq!(fs::read(folder.path("merged.games")).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn openings_that_are_no_parts_of_one_run_are_refused_by_name() {
+    let folder = Folder::new();
+    let (settings, shards, whole) = openings(&folder);
+    let refused = |paths: &[PathBuf]| folder.merge(paths).unwrap_err().to_string();
+    assert!(refused(&shards[..1]).contains("shard 1 of 2 is missing"));
+    assert!(refused(&[whole]).contains("its provenance says not which"));
+    let and_games = [shards[0].clone(), played().path("1of3")];
+    assert!(refused(&and_games).contains("is a shard of another run"));
+
+    // All positions of the first part, but for one that is another.
+    let other = folder.path("other.openings");
+    let settings = enumerated::Settings { shard: "1/2".parse().unwrap(), ..settings };
+    let begun = PositionWriter::begin_openings(&other, &settings.provenance(), Existing::Keep);
+    let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+    let mut rows: Vec<ScoredPosition> = othello_engine::record::PositionReader::open(&shards[1])
+        .unwrap()
+        .map(|row| row.unwrap())
+        .collect();
+    let (start, label) = (othello_engine::board::Position::START, Label::of_score(0).unwrap());
+    *rows.last_mut().unwrap() = ScoredPosition::new(start, label, Weight::ONE);
+    rows.into_iter().try_for_each(|row| writer.push(row)).unwrap();
+    writer.finish().unwrap();
+    let error = refused(&[shards[0].clone(), other]);
+    let expected = "other.openings: its positions are not those of shard 1/2, 4096 of ply 7";
+    assert!(error.contains(expected), "{error}");
+    assert!(!folder.path("merged.games").exists());
 }
