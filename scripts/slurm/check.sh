@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Tries the scripts beside it on a cluster of one machine, this one: 60 shards of self-play, one of
+# them killed and requeued while it runs, merged and fitted; the merged file against that of one
+# process; and a missing and a foreign shard. Takes a minute.
+#
+#   scripts/slurm/check.sh [BINARIES]      default: target/release
+#
+# Needs root and Debian's slurm-wlm and munge (`apt-get install slurm-wlm munge`). The daemons are
+# its own, of ports and folders of their own, and end with it.
+set -euo pipefail
+scripts=$(cd "$(dirname "$0")" && pwd)
+binaries=$(cd "${1:-$scripts/../../target/release}" && pwd)
+for program in munged slurmctld slurmd sbatch; do
+    command -v $program >/dev/null || {
+        echo "$program is not installed; apt-get install --no-install-recommends slurm-wlm munge" >&2
+        exit 2
+    }
+done
+export PATH=$binaries:$PATH
+folder=$(mktemp -d /tmp/othello-slurm.XXXXXX)
+chmod 755 "$folder"
+
+stop() {
+    scancel --user=root 2>/dev/null || true
+    for pid in "$folder"/*.pid; do
+        kill "$(cat "$pid")" 2>/dev/null || true
+    done
+    sleep 1
+    rm -rf "$folder"
+}
+trap stop EXIT
+
+# --- the cluster
+host=$(hostname -s) cores=$(nproc)
+export SLURM_CONF=$folder/slurm.conf
+mkdir "$folder"/{munge,state,spool}
+dd if=/dev/urandom of="$folder/munge/key" bs=128 count=1 status=none
+chmod 700 "$folder/munge" && chmod 600 "$folder/munge/key"
+cat >"$SLURM_CONF" <<CONF
+ClusterName=othello
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=16817
+SlurmdPort=16818
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$folder/munge/socket
+CredType=cred/munge
+StateSaveLocation=$folder/state
+SlurmdSpoolDir=$folder/spool
+SlurmctldPidFile=$folder/slurmctld.pid
+SlurmdPidFile=$folder/slurmd.pid
+SlurmctldLogFile=$folder/slurmctld.log
+SlurmdLogFile=$folder/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+ReturnToService=2
+SchedulerParameters=bf_interval=1,sched_min_interval=100000
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$cores State=UNKNOWN
+PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
+CONF
+munged --force --socket="$folder/munge/socket" --key-file="$folder/munge/key" \
+    --pid-file="$folder/munged.pid" --log-file="$folder/munge/log" --seed-file="$folder/munge/seed"
+slurmctld
+slurmd
+for _ in {1..30}; do
+    [[ $(sinfo --noheader --format=%T 2>/dev/null) == idle ]] && break
+    sleep 1
+done
+sinfo
+
+# --- 60 shards, one of them killed and requeued
+run=(othello-engine selfplay --games 15360 --depth 2 --exact 6 --random-plies 8..=16 --weights mobility --seed)
+out=$folder/games.games
+submitted=$(FIT_OPTIONS="--cpus-per-task=$cores" "$scripts/submit.sh" --fit "$folder/new.weights" 60 "$out" "${run[@]}" 7)
+echo "$submitted"
+job() { awk -v name="$1" '$1 == name { print $2 }' <<<"$submitted"; }
+array=$(job shards) merge=$(job merge) fit=$(job fit)
+# Not the first two: the machine may be slow to begin.
+until task=$(squeue --noheader --states=RUNNING --job="$array" --format=%K | awk '$1 > 2' | head -n 1) && [[ $task ]]; do
+    sleep 0.1
+done
+scontrol requeue "${array}_$task"
+echo "requeued: task $task"
+while squeue --noheader --job="$array,$merge,$fit" 2>/dev/null | grep -q .; do
+    if squeue --noheader --job="$array" --states=PENDING --format=%K:%r | grep -q "^$task:BeginTime"; then
+        # A requeued task waits two minutes before it may begin again.
+        scontrol update job="${array}_$task" StartTime=now
+    fi
+    sleep 1
+done
+scontrol show job "${array}_$task" | tee "$folder/task.txt"
+grep -q 'Restarts=1' "$folder/task.txt"
+grep -q 'JobState=COMPLETED' "$folder/task.txt"
+cat "$folder/games-logs/shard-$task.log" "$folder/games-logs/merge.log" "$folder/games-logs/fit.log"
+
+"${run[@]}" 7 --out "$folder/one.games"
+cmp "$folder/one.games" "$out"
+echo "the merged file is that of one process: $(sha256sum <"$out")"
+test -s "$folder/new.weights"
+
+# --- a missing and a foreign shard are refused by name
+refused() {
+    local expected=$1
+    shift
+    if message=$(othello-trainer merge "$@" --out "$folder/refused.games" 2>&1); then
+        echo "taken for good: $*" >&2
+        exit 1
+    fi
+    echo "$message"
+    grep -q "$expected" <<<"$message"
+}
+parts=("$folder"/games-{1..60}-of-60.games)
+refused "shard 17 of 60 is missing" "${parts[@]:0:16}" "${parts[@]:17}"
+"${run[@]}" 8 --shard 17/60 --out "$folder/foreign.games"
+refused "foreign.games: is a shard of another run" "${parts[@]:0:16}" "$folder/foreign.games" "${parts[@]:17}"
+echo "passed"
