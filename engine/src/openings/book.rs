@@ -74,10 +74,11 @@ impl Book {
 mod tests {
     use super::*;
     use crate::board::Symmetry;
-    use crate::eval::Mobility;
+    use crate::eval::{Evaluate, Mobility};
     use crate::file::Existing;
     use crate::openings::{Settings, enumerate, write_openings};
     use crate::progress::Silent;
+    use crate::random::Generator;
     use crate::search;
 
     #[test]
@@ -101,5 +102,42 @@ mod tests {
             }
         }
         assert!(found[6].iter().all(|position| book.value(position).is_none()));
+    }
+
+    /// Negamax over so many moves, with nothing that makes a search fast.
+    fn brute_force(position: &Position, moves_left: u32) -> Value {
+        let moves = position.moves();
+        if position.is_over() {
+            position.score() * STEPS_PER_DISC
+        } else if moves == 0 {
+            -brute_force(&position.pass(), moves_left)
+        } else if moves_left == 0 {
+            Mobility.value(&Mobility.state(position), position)
+        } else {
+            let value = |q| -brute_force(&position.after(q, position.flips(q)), moves_left - 1);
+            Squares(moves).map(value).max().unwrap()
+        }
+    }
+
+    #[test]
+    fn a_million_random_look_ups_find_what_a_brute_force_search_finds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("all.openings");
+        let settings = Settings::whole(7, 1, "mobility".to_owned());
+        write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
+        let book = Book::read(&path).unwrap();
+        let mut random = Generator::new(1);
+        for number in 0..1_000_000 {
+            let mut position = Position::START;
+            for _ in 0..random.below(8) {
+                let moves = position.moves();
+                let square = Square::nth(moves, random.below(moves.count_ones()) as usize);
+                position = position.play(square.unwrap()).unwrap();
+            }
+            let found = book.value(&position).unwrap();
+            if number % 1000 == 0 {
+                assert_eq!(found, brute_force(&position, 7 - position.ply() + 1), "{position:?}");
+            }
+        }
     }
 }
