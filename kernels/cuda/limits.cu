@@ -2,19 +2,19 @@
 // `bench`; no fit runs them. Every kernel adds what it found to a checksum, or leaves it in the sums,
 // so that none of its work can be left out and the caller sees that it touched what it should.
 //
-//                    instructions   reads of the stream   memory accesses measured
-//   index_only        900            the row, 20 bytes     none
-//   global_gathers    65 * 3         65 * 4 bytes          65 gathers of 4 bytes in global memory
-//   global_atomics    65 * 3         65 * 4 bytes          65 reductions of 8 bytes in global memory
-//   shared_gathers    65 * 4         65 * 2 bytes          65 gathers of 4 bytes in shared memory
-//   shared_atomics    65 * 4         65 * 2 bytes          65 atomics of 4 bytes in shared memory
+//                  instructions  stream read    memory accesses measured
+//   index_only         1,150       20, the row    none
+//   global_gathers       550       65 * 4 bytes   65 gathers of 4 bytes in global memory
+//   global_atomics       480       65 * 4 bytes   65 reductions of 8 bytes in global memory
+//   shared_gathers       420       65 * 2 bytes   65 gathers of 4 bytes in shared memory
+//   shared_atomics       390       65 * 2 bytes   65 reductions of 4 bytes in shared memory
 //
-// (for each position of the standard set; an estimate from the sources.) The streams hold the
-// parameters of the same positions that the gradient kernels run over, computed beforehand, so that the
-// accesses meet the same addresses as often, with the same conflicts. `residual_sums` is limited by
-// index_only, global_gathers and global_atomics; the tiles by index_only, shared_gathers and
-// shared_atomics. Each limit takes one kind of work alone: a kernel that does several reaches it only
-// where the others hide behind it.
+// (For each position of the standard set; PTX instructions, counted in what NVRTC writes.) Streams
+// hold the parameters of the same positions that the gradient kernels run over, computed beforehand,
+// so that the accesses meet the same addresses as often, with about the same conflicts.
+// `residual_sums` is limited by index_only, global_gathers and global_atomics; the tiles by
+// index_only, shared_gathers and shared_atomics. Each limit takes one kind of work alone: a kernel
+// that does several reaches it only where the others hide behind it.
 
 // Computes the parameters of rows. Checksum: the sum of them all.
 KERNEL index_only(const Row *rows, u32 count, u64 *checksum)
@@ -60,10 +60,14 @@ INLINE u32 small_term(u32 at)
 KERNEL global_atomics(const u32 *parameters, u32 count, u64 *sums)
 {
     for (u32 at = grid_thread(); at < count; at += grid_threads()) {
-        const u64 term = small_term(at);
+        // All reads come before the first atomic, which the compiler lets none pass.
+        u32 found[FEATURE_ARRAY];
 #pragma unroll
         for (u32 feature = 0; feature < FEATURES; feature++)
-            atomicAdd(&sums[parameters[feature * count + at]], term);
+            found[feature] = parameters[feature * count + at];
+#pragma unroll
+        for (u32 feature = 0; feature < FEATURES; feature++)
+            atomicAdd(&sums[found[feature]], small_term(at));
     }
 }
 
@@ -79,6 +83,26 @@ typedef struct {
 
 #define PLACES_PER_WORD 4
 
+// Words that a thread reads at once, before it uses any of them: so the reads wait for each other no
+// more than the accesses to shared memory do.
+#define WORDS_AT_ONCE 4
+
+// Reads the words at, at + blockDim.x, … of a slice; in the place of those behind its end, words that
+// count for nothing.
+INLINE void read_words(const Slice *slice, const u64 *places, u32 at, u64 *words)
+{
+#pragma unroll
+    for (u32 word = 0; word < WORDS_AT_ONCE; word++) {
+        const u32 next = at + word * blockDim.x;
+        words[word] = next < slice->end ? places[next] : slice->classes * 0x0001000100010001ull;
+    }
+}
+
+INLINE u32 place_of(u64 word, u32 number)
+{
+    return (u32)(word >> (16 * number)) & 0xFFFF;
+}
+
 // Gathers weights from shared memory: a slice for each block. Checksum: their sum.
 KERNEL shared_gathers(const Slice *slices, const u64 *places, const i32 *weights, u64 *checksum)
 {
@@ -88,13 +112,13 @@ KERNEL shared_gathers(const Slice *slices, const u64 *places, const i32 *weights
         table[at] = at < slice.classes ? weights[slice.first_parameter + at] : 0;
     __syncthreads();
     i64 total = 0;
-#pragma unroll 4
-    for (u32 at = slice.begin + threadIdx.x; at < slice.end; at += blockDim.x) {
-        const u64 word = places[at];
+    for (u32 at = slice.begin + threadIdx.x; at < slice.end; at += WORDS_AT_ONCE * blockDim.x) {
+        u64 words[WORDS_AT_ONCE];
+        read_words(&slice, places, at, words);
         i32 sum = 0;
 #pragma unroll
-        for (u32 place = 0; place < PLACES_PER_WORD; place++)
-            sum += table[word >> (16 * place) & 0xFFFF];
+        for (u32 number = 0; number < WORDS_AT_ONCE * PLACES_PER_WORD; number++)
+            sum += table[place_of(words[number / PLACES_PER_WORD], number % PLACES_PER_WORD)];
         total += sum;
     }
     atomicAdd(checksum, (u64)total);
@@ -104,21 +128,23 @@ KERNEL shared_gathers(const Slice *slices, const u64 *places, const i32 *weights
 // 32 bits do. Checksum: the sum of (parameter + 1) * what was added to it.
 KERNEL shared_atomics(const Slice *slices, const u64 *places, u64 *checksum)
 {
-    DYNAMIC_SHARED(u32, table);
+    DYNAMIC_SHARED(u32, added);
     const Slice slice = slices[blockIdx.x];
     for (u32 at = threadIdx.x; at <= slice.classes; at += blockDim.x)
-        table[at] = 0;
+        added[at] = 0;
     __syncthreads();
-#pragma unroll 4
-    for (u32 at = slice.begin + threadIdx.x; at < slice.end; at += blockDim.x) {
-        const u64 word = places[at];
+    for (u32 at = slice.begin + threadIdx.x; at < slice.end; at += WORDS_AT_ONCE * blockDim.x) {
+        u64 words[WORDS_AT_ONCE];
+        read_words(&slice, places, at, words);
 #pragma unroll
-        for (u32 place = 0; place < PLACES_PER_WORD; place++)
-            atomicAdd(&table[word >> (16 * place) & 0xFFFF], small_term(at));
+        for (u32 number = 0; number < WORDS_AT_ONCE * PLACES_PER_WORD; number++) {
+            const u32 place = place_of(words[number / PLACES_PER_WORD], number % PLACES_PER_WORD);
+            atomicAdd(&added[place], small_term(at));
+        }
     }
     __syncthreads();
     u64 total = 0;
     for (u32 at = threadIdx.x; at < slice.classes; at += blockDim.x)
-        total += (u64)(slice.first_parameter + at + 1) * table[at];
+        total += (u64)(slice.first_parameter + at + 1) * added[at];
     atomicAdd(checksum, total);
 }

@@ -10,8 +10,8 @@ use anyhow::ensure;
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
 use serde::Serialize;
 
+use crate::backend::kernels::Launcher;
 use crate::backend::kernels::bench::{Layout, Limit, MOST_POSITIONS, WIDE_ROW_BYTES};
-use crate::backend::kernels::{Launcher, Way};
 use crate::backend::{BackendError, Rows};
 use crate::model::Model;
 use subjects::{Measured, Subject, Subjects};
@@ -56,15 +56,15 @@ struct BaselineRates {
 
 /// What each way to add up residuals does. What the tiles add to global memory besides is no limit
 /// of its own: a 32-bit reduction for each pattern, by threads whose rows are neighbours.
-const WAYS: [(Way, &str, [Limit; 3]); 2] = [
-    (Way::Simple, "simple", [Limit::IndexOnly, Limit::GlobalGathers, Limit::GlobalAtomics]),
-    (Way::Fast, "fast", [Limit::IndexOnly, Limit::SharedGathers, Limit::SharedAtomics]),
+const WAYS: [(Subject, &str, [Limit; 3]); 2] = [
+    (Subject::Simple, "simple", [Limit::IndexOnly, Limit::GlobalGathers, Limit::GlobalAtomics]),
+    (Subject::Fast, "fast", [Limit::IndexOnly, Limit::SharedGathers, Limit::SharedAtomics]),
 ];
 
 impl Rates {
     fn new(measured: &Measured) -> Self {
-        let kernels = WAYS.map(|(way, kernel, limits)| {
-            let positions_per_second = measured.rate(Subject::Own(way));
+        let kernels = WAYS.map(|(subject, kernel, limits)| {
+            let positions_per_second = measured.rate(subject);
             let rate = |limit| measured.rate(Subject::Limit(limit));
             let [first, others @ ..] = limits;
             let slower = |one, two| if rate(two) < rate(one) { two } else { one };
@@ -93,12 +93,12 @@ impl Rates {
         Self { kernel: fastest.kernel, kernels, limits: limits.into(), baseline }
     }
 
-    /// The faster way's.
+    /// The rate of the faster way.
     pub(super) fn positions_per_second(&self) -> f64 {
         faster(self.kernels).positions_per_second
     }
 
-    /// The faster way's.
+    /// What limits the faster way.
     pub(super) fn limit(&self) -> f64 {
         faster(self.kernels).limit_positions_per_second
     }

@@ -62,7 +62,7 @@ impl<'l, L: Launcher> Baseline<'l, L> {
             firsts: upload(launcher, &firsts)?,
             weights: upload(launcher, &discs)?,
             mirrors: upload(launcher, &mirrors)?,
-            gradient: launcher.allocate(size_of_val(&*discs).max(1))?,
+            gradient: launcher.allocate(size_of_val(&*discs).max(size_of::<f64>()))?,
             parameters,
             parameter_count: model.parameters(),
         })

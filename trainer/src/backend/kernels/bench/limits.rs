@@ -74,7 +74,8 @@ pub struct LimitKernels<'l, L: Launcher> {
 }
 
 impl<'l, L: Launcher> LimitKernels<'l, L> {
-    /// Computes the streams of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and copies them to the device.
+    /// Computes the streams of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and copies
+    /// them to the device.
     /// `launcher` has the model's program; there is a weight for each parameter.
     pub fn new(
         model: &Model,

@@ -109,11 +109,11 @@ fn a_limit_that_leaves_something_out_is_found() {
             "global_g",
         ),
         (
-            "atomicAdd(&sums[parameters[feature * count",
-            "atomicAdd(&sums[parameters[0 * count",
+            "found[feature] = parameters[feature",
+            "found[feature] = parameters[0 * feature",
             "global_a",
         ),
-        ("sum += table[word", "sum += table[0 * word", "shared_gathers"),
+        ("sum += table[place_of(", "sum += table[0 * place_of(", "shared_gathers"),
         ("return 1 + at % 16;", "return 1;", "atomics"),
     ] {
         let unchanged = program(&model);

@@ -22,8 +22,10 @@ const MOST_PASSES: u32 = 1 << 16;
 /// Something to time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Subject {
-    /// A fit's residual sums.
-    Own(Way),
+    /// A fit's residual sums by [`Way::Simple`].
+    Simple,
+    /// A fit's residual sums by [`Way::Fast`].
+    Fast,
     /// One kind of work alone.
     Limit(Limit),
     /// The layout of other trainers.
@@ -32,8 +34,8 @@ pub(super) enum Subject {
 
 impl Subject {
     pub(super) const ALL: [Self; 9] = [
-        Self::Own(Way::Simple),
-        Self::Own(Way::Fast),
+        Self::Simple,
+        Self::Fast,
         Self::Limit(Limit::IndexOnly),
         Self::Limit(Limit::GlobalGathers),
         Self::Limit(Limit::GlobalAtomics),
@@ -179,8 +181,8 @@ impl<'m, L: Launcher> Subjects<'m, L> {
     fn seconds(&mut self, subject: Subject, passes: u32) -> Result<f64, BackendError> {
         let begun = Instant::now();
         match subject {
-            Subject::Own(Way::Simple) => self.simple.run(passes),
-            Subject::Own(Way::Fast | Way::Auto) => self.fast.run(passes),
+            Subject::Simple => self.simple.run(passes),
+            Subject::Fast => self.fast.run(passes),
             Subject::Limit(limit) => self.limits.run(limit, passes),
             Subject::Baseline(Layout::Mirrored) => self.mirrored.run(passes),
             Subject::Baseline(Layout::Folded) => self.folded.run(passes),
