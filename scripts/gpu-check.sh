@@ -7,8 +7,8 @@
 # GAMES are records to fit (default: self-play made here, small). What it does there:
 #   doctor            what there is
 #   equality          fit on cpu and on cuda, by least squares and by Adam: the same sha256
-#   memory            a small fit under compute-sanitizer (memcheck, racecheck, initcheck): no errors
-#   throughput        `bench --device cuda` and `--device cpu`
+#   memory            a small fit and a small benchmark under compute-sanitizer (memcheck, racecheck, initcheck): no errors
+#   throughput        `bench --device cpu`, and `--device cuda`: both kernels beside their limits and beside the usual layout
 #
 # Exit status 1 where something is wrong. Not run yet: no GPU was at hand when it was written.
 set -euo pipefail
@@ -52,7 +52,9 @@ for tool in memcheck racecheck initcheck; do
     if ! command -v compute-sanitizer >/dev/null; then
         printf '"%s":"skipped: no compute-sanitizer"\n' $tool
     elif compute-sanitizer --tool $tool --error-exitcode 3 ./othello-trainer fit small.games --device cuda --optimizer adam \
-        --phases 30..31 --iterations 2 --force --out small.weights >$tool.log 2>&1; then
+        --phases 30..31 --iterations 2 --force --out small.weights >$tool.log 2>&1 &&
+        compute-sanitizer --tool $tool --error-exitcode 3 ./othello-trainer bench --device cuda --games 1000 --repetitions 1 \
+            >>$tool.log 2>&1; then
         printf '"%s":"clean"\n' $tool
     else
         wrong=1
@@ -60,8 +62,7 @@ for tool in memcheck racecheck initcheck; do
     fi
 done >memory
 ./othello-trainer bench --device cpu --json >bench-cpu.json 2>bench-cpu.log || wrong=1
-# There is no benchmark of the kernels yet: null, and nothing wrong.
-./othello-trainer bench --device cuda --json >bench-cuda.json 2>bench-cuda.log || true
+./othello-trainer bench --device cuda --json >bench-cuda.json 2>bench-cuda.log || wrong=1
 printf '{"wrong":%s,"doctor":%s,"equality":{%s},"memory":{%s},"bench_cuda":%s,"bench_cpu":%s}\n' \
     $wrong "$(object doctor.json)" "$(paste -sd, equality)" "$(paste -sd, memory)" \
     "$(object bench-cuda.json)" "$(object bench-cpu.json)" >result.json

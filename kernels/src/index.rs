@@ -77,6 +77,9 @@ use Argument::{F64, U32};
 
 const ROWS: Argument = Argument::Array("const Row");
 const TILES: Argument = Argument::Array("const Tile");
+const SLICES: Argument = Argument::Array("const Slice");
+const WIDE_ROWS: Argument = Argument::Array("const WideRow");
+const NUMBERS: Argument = Argument::Array("const u32");
 const CLASSES: Argument = Argument::Array("const u16");
 const CLASSES_OUT: Argument = Argument::Array("u16");
 const FIXED: Argument = Argument::Array("const i32");
@@ -116,7 +119,22 @@ families! {
         ADAM = adam(SUMS, REALS, REALS_OUT, REALS_OUT, REALS_OUT, FIXED_OUT, U32,
             F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64) 256 false;
     }
+    "limits.cu": {
+        INDEX_ONLY = index_only(ROWS, U32, COUNTS_OUT) 128 false;
+        GLOBAL_GATHERS = global_gathers(NUMBERS, U32, FIXED, COUNTS_OUT) 128 false;
+        GLOBAL_ATOMICS = global_atomics(NUMBERS, U32, COUNTS_OUT) 128 false;
+        SHARED_GATHERS = shared_gathers(SLICES, COUNTS, FIXED, COUNTS_OUT) 512 true;
+        SHARED_ATOMICS = shared_atomics(SLICES, COUNTS, COUNTS_OUT) 512 true;
+    }
+    "baseline.cu": {
+        MIRRORED_GRADIENT = mirrored_gradient(WIDE_ROWS, U32, NUMBERS, REALS, NUMBERS, REALS_OUT) 128 false;
+        FOLDED_GRADIENT = folded_gradient(WIDE_ROWS, U32, NUMBERS, REALS, REALS_OUT) 128 false;
+    }
 }
+
+/// The kernels whose shared memory is sized at launch.
+pub const WITH_DYNAMIC_SHARED: [Kernel; 4] =
+    [ADD_TILES, SCATTER_TILES, SHARED_GATHERS, SHARED_ATOMICS];
 
 #[cfg(test)]
 mod tests {
@@ -150,17 +168,15 @@ mod tests {
     }
 
     #[test]
-    fn the_index_knows_which_kernels_have_barriers() {
+    fn the_index_knows_which_kernels_have_barriers_and_dynamic_shared_memory() {
         for family in FAMILIES {
             for definition in family.text.split("\nKERNEL ").skip(1) {
                 let kernel =
                     family.kernels.iter().find(|k| definition.starts_with(k.name)).unwrap();
-                assert_eq!(
-                    kernel.barriers,
-                    definition.contains("__syncthreads"),
-                    "{}",
-                    kernel.name
-                );
+                let name = kernel.name;
+                assert_eq!(kernel.barriers, definition.contains("__syncthreads"), "{name}");
+                let shared = WITH_DYNAMIC_SHARED.contains(kernel);
+                assert_eq!(shared, definition.contains("DYNAMIC_SHARED("), "{name}");
             }
         }
     }

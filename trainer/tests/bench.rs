@@ -30,6 +30,73 @@ fn the_benchmark_reports_rates_and_writes_indices() {
     assert_eq!(indices.metadata().unwrap().len(), positions * 65 * 4);
 }
 
+/// As on a GPU, by the kernels that the C compiler makes of the same sources.
+#[test]
+fn the_kernels_are_measured_beside_their_limits_and_the_usual_layout() {
+    let output = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
+        .args(["bench", "--device", "host", "--games", "50", "--repetitions", "1", "--json"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    eprintln!("{report:#}");
+    assert_eq!(report["device"], "host");
+    let rate = |value: &Value| {
+        let rate = value.as_f64().unwrap();
+        assert!(rate > 0.0 && rate.is_finite(), "{rate}");
+        rate
+    };
+    let limits = &report["limits"];
+    assert_eq!(limits.as_object().unwrap().len(), 5);
+    let used_by = [
+        ("simple", ["index_only", "global_gathers", "global_atomics"]),
+        ("fast", ["index_only", "shared_gathers", "shared_atomics"]),
+    ];
+    let kernels = report["kernels"].as_array().unwrap();
+    for (kernel, (name, used)) in kernels.iter().zip(used_by) {
+        assert_eq!(kernel["kernel"], name);
+        let limit = rate(&kernel["limit_positions_per_second"]);
+        // The slowest of those that it uses.
+        assert!(used.iter().all(|&used| rate(&limits[used]) >= limit), "{kernel}");
+        let limit_name = kernel["limit"].as_str().unwrap();
+        assert!(used.contains(&limit_name) && limit == rate(&limits[limit_name]), "{kernel}");
+        let own = rate(&kernel["positions_per_second"]);
+        assert!((rate(&kernel["ratio"]) - own / limit).abs() < 1e-9, "{kernel}");
+    }
+    // The faster one stands for the device.
+    let faster = kernels.iter().find(|kernel| kernel["kernel"] == report["kernel"]).unwrap();
+    for field in ["positions_per_second", "limit_positions_per_second", "ratio"] {
+        assert_eq!(faster[field], report[field], "{field}");
+    }
+    let own = rate(&report["positions_per_second"]);
+    assert!(kernels.iter().all(|kernel| rate(&kernel["positions_per_second"]) <= own));
+    let baseline = &report["baseline"];
+    assert_eq!(
+        (&baseline["bytes_per_position"], &baseline["own_bytes_per_position"]),
+        (&144.into(), &20.into())
+    );
+    for (ratio, theirs) in
+        [("ratio", "positions_per_second"), ("folded_ratio", "folded_positions_per_second")]
+    {
+        assert!((rate(&baseline[ratio]) - own / rate(&baseline[theirs])).abs() < 1e-9, "{ratio}");
+    }
+}
+
+#[test]
+fn without_a_gpu_the_benchmark_says_what_is_missing() {
+    let output = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
+        .args(["bench", "--device", "cuda", "--games", "50", "--repetitions", "1"])
+        .output()
+        .unwrap();
+    if output.status.success() {
+        eprintln!("skipped: there is a GPU");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains("--device cuda") && message.contains("NV"), "{message}");
+}
+
 #[test]
 fn phases_without_positions_are_refused() {
     let output = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))

@@ -2,6 +2,7 @@
 //! at most, measured in the same run.
 
 mod cpu;
+mod kernels;
 mod positions;
 mod stopwatch;
 
@@ -10,7 +11,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::progress::Progress as _;
 use serde::Serialize;
@@ -19,6 +20,8 @@ use super::device::Device;
 use super::fit::read_set;
 use super::phases::Phases;
 use crate::backend::Rows;
+use crate::backend::cuda::CudaLauncher;
+use crate::backend::kernels::{HostLauncher, program};
 use crate::dataset::DataChoice;
 use crate::model::Model;
 
@@ -37,9 +40,9 @@ pub struct Arguments {
     /// A pattern set: a TOML file, or `standard`, `small`, `discs`
     #[arg(long, value_name = "SET", default_value = "standard")]
     patterns: String,
-    /// How many random games, where there is no `--data`
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
-    games: u64,
+    /// How many random games, where there is no `--data` [default: 100000; 400000 on a GPU]
+    #[arg(long, value_name = "N")]
+    games: Option<u64>,
     /// Decides the random games
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -68,6 +71,18 @@ struct Report<D> {
     details: D,
 }
 
+impl<D> Report<D> {
+    fn new(
+        device: &'static str,
+        positions: usize,
+        (positions_per_second, limit_positions_per_second): (f64, f64),
+        details: D,
+    ) -> Self {
+        let ratio = positions_per_second / limit_positions_per_second;
+        Self { device, positions, positions_per_second, limit_positions_per_second, ratio, details }
+    }
+}
+
 impl<D: fmt::Display> fmt::Display for Report<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { device, positions, ratio, .. } = self;
@@ -81,8 +96,11 @@ impl<D: fmt::Display> fmt::Display for Report<D> {
 /// Measures and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let set = read_set(&arguments.patterns)?;
-    let device = arguments.device.pick()?.name();
-    let dataset = arguments.positions(session.progress())?;
+    let picked = arguments.device.pick()?;
+    let device = picked.name();
+    // Two million positions on a GPU: milliseconds for each pass, and more than its cache holds.
+    let games = arguments.games.unwrap_or(if picked.gpu().is_some() { 400_000 } else { 100_000 });
+    let dataset = arguments.positions(games, session.progress())?;
     let rows: Vec<Rows<'_>> =
         arguments.phases.iter().map(|phase| Rows::full(dataset.training(phase))).collect();
     let positions = rows.iter().map(|rows| rows.positions.len()).sum();
@@ -91,21 +109,31 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         write_indices(path, &Model::new(set.clone()), &rows)
             .with_context(|| path.display().to_string())?;
     }
-    match device {
-        "cpu" => {
-            let rates = cpu::measure(&set, &rows, session.threads(), arguments.repetitions)?;
-            session.print(&Report {
-                device,
-                positions,
-                positions_per_second: rates.positions_per_second(),
-                limit_positions_per_second: rates.limit(),
-                ratio: rates.positions_per_second() / rates.limit(),
-                details: rates,
-            })?;
-        }
-        _ => bail!("--device {device}: there is no benchmark for it yet; use cpu"),
+    let rounds = arguments.repetitions;
+    if device == "cpu" {
+        let rates = cpu::measure(&set, &rows, session.threads(), rounds)?;
+        let measured = (rates.positions_per_second(), rates.limit());
+        session.print(&Report::new(device, positions, measured, rates))?;
+    } else {
+        let model = Model::new(set);
+        let program = program(&model);
+        let rates = match picked.gpu() {
+            Some(found) => {
+                kernels::measure(&model, &rows, rounds, || CudaLauncher::new(found, &program, None))
+            }
+            None => kernels::measure(&model, &rows, rounds, || HostLauncher::new(&program)),
+        }?;
+        let measured = (rates.positions_per_second(), rates.limit());
+        session.print(&Report::new(device, positions, measured, rates))?;
     }
     Ok(Outcome::Done)
+}
+
+/// Weights of up to 4 discs either way: no sum over 65 of them overflows, no two neighbours are
+/// alike.
+fn weights(parameters: usize) -> Vec<i32> {
+    let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
+    (0..parameters).map(weight).collect()
 }
 
 fn write_indices(path: &Path, model: &Model, rows: &[Rows<'_>]) -> std::io::Result<()> {

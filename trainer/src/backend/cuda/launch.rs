@@ -67,7 +67,7 @@ impl CudaLauncher {
             let function = module.load_function(kernel.name);
             functions.insert(kernel.name, function.map_err(|error| driver(kernel.name, error))?);
         }
-        for kernel in [index::ADD_TILES, index::SCATTER_TILES] {
+        for kernel in index::WITH_DYNAMIC_SHARED {
             let attribute =
                 CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             functions[kernel.name]

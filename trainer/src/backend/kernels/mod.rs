@@ -2,6 +2,7 @@
 //! machine's processor for checks. Everything but memory, copies and launches is shared, so what
 //! the tests prove here holds for the GPU as well.
 
+pub mod bench;
 mod header;
 mod host;
 mod launcher;

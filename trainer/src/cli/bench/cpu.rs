@@ -9,7 +9,7 @@ use othello_engine::record::ScoredPosition;
 use serde::Serialize;
 
 use super::stopwatch::{Candidate, rates};
-use crate::backend::{Backend as _, Batch, Cpu, Rows, Target, WEIGHTS_PER_DISC, cpu};
+use crate::backend::{Backend as _, Batch, Cpu, Rows, Target, cpu};
 use crate::model::{InstructionSet, Model, Row};
 
 /// Rates in positions per second; those on one thread by processor time.
@@ -86,11 +86,7 @@ pub(super) fn measure(
         .map(|instructions| Model::with_instructions(set.clone(), instructions))
         .collect();
     let fastest = Model::new(set.clone());
-    // No sum over 65 of these overflows, and no two neighbours are alike.
-    let weights: Vec<i32> = (0..fastest.parameters())
-        .map(|parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11)
-        .collect();
-    debug_assert!(weights.iter().all(|weight| weight.abs() < 4 * WEIGHTS_PER_DISC));
+    let weights = super::weights(fastest.parameters());
     let limit = cpu::Limit::new(&fastest, rows);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut candidates = vec![Candidate::new(|| {

@@ -13,8 +13,9 @@ use crate::dataset::{Dataset, DatasetBuilder, Split};
 use crate::source::LabelRules;
 
 impl Arguments {
-    /// Positions as a fit has them: merged up to symmetry, by phase.
-    pub(super) fn positions(&self, progress: &dyn Progress) -> anyhow::Result<Dataset> {
+    /// Positions as a fit has them: merged up to symmetry, by phase. Those of `games` random games
+    /// where there is no data.
+    pub(super) fn positions(&self, games: u64, progress: &dyn Progress) -> anyhow::Result<Dataset> {
         let rules = LabelRules::default();
         let dataset = match &self.data {
             Some(choice) => {
@@ -22,7 +23,7 @@ impl Arguments {
             }
             None => {
                 let mut builder = DatasetBuilder::new(rules, Split::none());
-                let games = (0..self.games).into_par_iter();
+                let games = (0..games).into_par_iter();
                 builder.add_games(
                     &games.map(|game| random_game(self.seed, game)).collect::<Vec<_>>(),
                     1.0,
