@@ -1,34 +1,44 @@
-//! `othello-trainer sample`: some games of many.
+//! `othello-trainer sample`: some games or positions of many.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::record::{Game, ScoredPosition};
 
-use super::selection::{Games, report};
+use super::selection::{Files, report};
+use crate::records::record::Record;
 use crate::records::select::sample;
 
 /// Arguments of `sample`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
-    games: Games,
+    files: Files,
 
-    /// How many games to take; all where there are fewer
+    /// How many to take; all where there are fewer
     #[arg(long, value_name = "N")]
     count: u64,
 
-    /// The file of games to write, in the order in which they were
+    /// The file to write, with what was taken in the order in which it was
     #[arg(long, value_name = "F")]
     out: PathBuf,
 }
 
 /// Samples and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    if arguments.files.are_games()? {
+        sample_records::<Game>(arguments, session)
+    } else {
+        sample_records::<ScoredPosition>(arguments, session)
+    }
+}
+
+fn sample_records<R: Record>(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let Arguments { games, count, out } = arguments;
-    let inputs = games.inputs(session)?;
-    let written = sample(&inputs, *count, games.seed, out, games.existing(), session.progress())?;
+    let Arguments { files, count, out } = arguments;
+    let inputs = files.inputs::<R>(session)?;
+    let written = sample(&inputs, *count, files.seed, out, files.existing(), session.progress())?;
     report(&inputs, vec![(out.clone(), written)], begun, session)?;
     Ok(Outcome::Done)
 }

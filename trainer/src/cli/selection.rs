@@ -1,22 +1,25 @@
-//! What `split`, `sample` and `shuffle` share: the files of games, and what was written.
+//! What `split`, `sample` and `shuffle` share: the files of games or positions, and what was written.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use othello_engine::cli::common::Session;
-use othello_engine::file::Existing;
+use othello_engine::file::{Existing, Kind, kind_of};
 use serde::Serialize;
 
+use crate::records::record::Record;
 use crate::records::select::Selected;
 use crate::records::sequence::Inputs;
 
-/// The games to choose from.
+/// The records to choose from.
 #[derive(clap::Args, Debug)]
-pub struct Games {
-    /// Files of games, taken as one in this order
+pub struct Files {
+    /// Files of games, or of positions, taken as one in this order
     #[arg(required = true)]
-    games: Vec<PathBuf>,
+    files: Vec<PathBuf>,
 
     /// Decides what is chosen
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -27,9 +30,15 @@ pub struct Games {
     force: bool,
 }
 
-impl Games {
-    pub(super) fn inputs(&self, session: &Session) -> anyhow::Result<Inputs> {
-        Ok(Inputs::count(&self.games, session.progress())?)
+impl Files {
+    /// Whether the first of them holds games; if not, all must hold positions.
+    pub(super) fn are_games(&self) -> anyhow::Result<bool> {
+        let first = self.files.first().context("no file is named")?;
+        Ok(kind_of(first)? == Kind::Games)
+    }
+
+    pub(super) fn inputs<R: Record>(&self, session: &Session) -> anyhow::Result<Inputs<R>> {
+        Ok(Inputs::count(&self.files, session.progress())?)
     }
 
     pub(super) fn existing(&self) -> Existing {
@@ -37,46 +46,64 @@ impl Games {
     }
 }
 
+/// How many games or positions: a field of that name.
+#[derive(Serialize)]
+struct Count(BTreeMap<&'static str, u64>);
+
+impl Count {
+    fn of<R: Record>(records: u64) -> Self {
+        Self([(R::PLURAL, records)].into())
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|(plural, records)| write!(f, "{records} {plural}"))
+    }
+}
+
 #[derive(Serialize)]
 struct Written {
     path: String,
-    games: u64,
+    #[serde(flatten)]
+    count: Count,
     bytes: u64,
     sha256: String,
 }
 
 #[derive(Serialize)]
 struct Report {
-    /// Games in the inputs.
-    games: u64,
+    /// Of the inputs.
+    #[serde(flatten)]
+    count: Count,
     files: Vec<Written>,
     seconds: f64,
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Written { path, games, bytes, sha256 } in &self.files {
-            writeln!(f, "{path}: {games} games, {bytes} bytes, sha256 {sha256}")?;
+        for Written { path, count, bytes, sha256 } in &self.files {
+            writeln!(f, "{path}: {count}, {bytes} bytes, sha256 {sha256}")?;
         }
-        write!(f, "of {} games, {:.2} s", self.games, self.seconds)
+        write!(f, "of {}, {:.2} s", self.count, self.seconds)
     }
 }
 
 /// Reports the files that were written.
-pub(super) fn report(
-    inputs: &Inputs,
+pub(super) fn report<R: Record>(
+    inputs: &Inputs<R>,
     files: Vec<(PathBuf, Selected)>,
     begun: Instant,
     session: &Session,
 ) -> anyhow::Result<()> {
     let written = |(path, selected): (PathBuf, Selected)| Written {
         path: path.display().to_string(),
-        games: selected.games,
+        count: Count::of::<R>(selected.records),
         bytes: selected.summary.bytes,
         sha256: selected.summary.sha256,
     };
     session.print(&Report {
-        games: inputs.games(),
+        count: Count::of::<R>(inputs.len()),
         files: files.into_iter().map(written).collect(),
         seconds: begun.elapsed().as_secs_f64(),
     })

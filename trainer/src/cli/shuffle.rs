@@ -1,30 +1,40 @@
-//! `othello-trainer shuffle`: games in another order.
+//! `othello-trainer shuffle`: games or positions in another order.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::record::{Game, ScoredPosition};
 
-use super::selection::{Games, report};
+use super::selection::{Files, report};
+use crate::records::record::Record;
 use crate::records::select::shuffle;
 
 /// Arguments of `shuffle`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
-    games: Games,
+    files: Files,
 
-    /// The file of games to write
+    /// The file to write
     #[arg(long, value_name = "F")]
     out: PathBuf,
 }
 
 /// Shuffles and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    if arguments.files.are_games()? {
+        shuffle_records::<Game>(arguments, session)
+    } else {
+        shuffle_records::<ScoredPosition>(arguments, session)
+    }
+}
+
+fn shuffle_records<R: Record>(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let Arguments { games, out } = arguments;
-    let inputs = games.inputs(session)?;
-    let written = shuffle(&inputs, games.seed, out, games.existing(), session.progress())?;
+    let Arguments { files, out } = arguments;
+    let inputs = files.inputs::<R>(session)?;
+    let written = shuffle(&inputs, files.seed, out, files.existing(), session.progress())?;
     report(&inputs, vec![(out.clone(), written)], begun, session)?;
     Ok(Outcome::Done)
 }

@@ -1,49 +1,59 @@
-//! `othello-trainer split`: games for training, validation and the test.
+//! `othello-trainer split`: games or positions for training, validation and the test.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::bail;
 use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::record::{Game, ScoredPosition};
 
-use super::selection::{Games, report};
+use super::selection::{Files, report};
 use crate::dataset::{Part, Split};
+use crate::records::record::Record;
 use crate::records::select::split;
 
 /// Arguments of `split`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
-    games: Games,
+    files: Files,
 
-    /// Writes NAME.training.games, NAME.validation.games and NAME.test.games
+    /// Writes NAME.training.games, NAME.validation.games and NAME.test.games, or .positions
     #[arg(long, value_name = "NAME")]
     out: PathBuf,
 
-    /// The share of games for validation
+    /// The share for validation
     #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = clap::value_parser!(u8).range(..=100))]
     validation_percent: u8,
 
-    /// The share of games for the test
+    /// The share for the test
     #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = clap::value_parser!(u8).range(..=100))]
     test_percent: u8,
 }
 
 /// Splits and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    if arguments.files.are_games()? {
+        split_records::<Game>(arguments, session)
+    } else {
+        split_records::<ScoredPosition>(arguments, session)
+    }
+}
+
+fn split_records<R: Record>(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let &Arguments { validation_percent, test_percent, .. } = arguments;
     if validation_percent + test_percent > 100 {
         bail!("--validation-percent and --test-percent are more than 100 together");
     }
-    let by = Split { seed: arguments.games.seed, validation_percent, test_percent };
-    let inputs = arguments.games.inputs(session)?;
+    let by = Split { seed: arguments.files.seed, validation_percent, test_percent };
+    let inputs = arguments.files.inputs::<R>(session)?;
     let outs = Part::ALL.map(|part| {
         let mut name = arguments.out.clone().into_os_string();
-        name.push(format!(".{part:?}.games").to_lowercase());
+        name.push(format!(".{part:?}.{}", R::PLURAL).to_lowercase());
         (part, PathBuf::from(name))
     });
-    let written = split(&inputs, by, &outs, arguments.games.existing(), session.progress())?;
+    let written = split(&inputs, by, &outs, arguments.files.existing(), session.progress())?;
     let files = outs.into_iter().map(|(_, path)| path).zip(written).collect();
     report(&inputs, files, begun, session)?;
     Ok(Outcome::Done)

@@ -2,7 +2,11 @@
 
 pub mod inspect;
 pub mod merge;
+pub mod record;
 pub mod relabel;
 pub mod select;
 pub mod sequence;
 pub mod validate;
+
+#[cfg(test)]
+mod testing;

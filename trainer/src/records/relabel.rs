@@ -24,7 +24,7 @@ pub struct Run<'a> {
     /// How.
     pub settings: Settings,
     /// The games, in all shards together.
-    pub inputs: &'a Inputs,
+    pub inputs: &'a Inputs<Game>,
     /// The part of them to do here: whole frames.
     pub shard: Shard,
     /// What identifies the evaluation: the checksum of its weights file, or its name.
@@ -50,7 +50,7 @@ impl Run<'_> {
         let provenance = self
             .inputs
             .provenance("relabel")
-            .with("games", self.inputs.games())
+            .with("games", self.inputs.len())
             .with("exact", self.settings.exact)
             .with("shard", self.shard.to_string());
         match self.settings.depth {
@@ -62,7 +62,7 @@ impl Run<'_> {
 
     /// The numbers of this shard's games.
     fn games(&self) -> Range<u64> {
-        let games = self.inputs.games();
+        let games = self.inputs.len();
         let frames = self.shard.frames(games.div_ceil(GAMES_PER_FRAME as u64));
         let first_of = |frame: u64| frame.saturating_mul(GAMES_PER_FRAME as u64).min(games);
         first_of(frames.start)..first_of(frames.end)

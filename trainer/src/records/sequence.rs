@@ -1,50 +1,73 @@
-//! The games of several files as one sequence.
+//! The records of several files as one sequence.
 
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use othello_engine::file::Provenance;
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, GameReader, RecordError};
+use othello_engine::record::{Game, RecordError};
 
-/// Files of games, read through once: how many games they have, and their checksums.
-pub struct Inputs {
+use super::record::{Record, RecordReader as _};
+
+/// Files of games or of positions, read through once: how many they have, and their checksums.
+pub struct Inputs<R> {
     paths: Vec<PathBuf>,
     checksums: Vec<String>,
-    games: u64,
+    records: u64,
+    enumerated: bool,
+    kind: PhantomData<R>,
 }
 
-impl Inputs {
-    /// Counts the games of files.
+impl<R: Record> Inputs<R> {
+    /// Counts the records of files.
     pub fn count(paths: &[PathBuf], progress: &dyn Progress) -> Result<Self, RecordError> {
-        let (mut checksums, mut games) = (vec![], 0);
+        let (mut checksums, mut records, mut enumerated) = (vec![], 0, true);
         for path in paths {
-            let mut reader = GameReader::open(path)?;
+            let mut reader = R::open(path)?;
             progress.begin("inputs (bytes)", 0, reader.bytes());
             let mut read = 0;
             while let Some(frame) = reader.pass_by_frame()? {
-                games += frame;
+                records += frame;
                 progress.advance(reader.bytes_read() - read);
                 read = reader.bytes_read();
             }
             checksums.push(reader.sha256().unwrap_or_default().to_owned());
+            enumerated &= reader.is_enumerated();
         }
-        Ok(Self { paths: paths.to_vec(), checksums, games })
+        Ok(Self { paths: paths.to_vec(), checksums, records, enumerated, kind: PhantomData })
     }
 
-    /// How many games there are.
-    pub fn games(&self) -> u64 {
-        self.games
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        self.records
     }
 
-    /// What `command` makes of these games, as far as they decide it.
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+
+    /// Whether each file holds all there is of a kind.
+    pub(super) fn are_enumerated(&self) -> bool {
+        self.enumerated
+    }
+
+    /// What `command` makes of these records, as far as they decide it.
     pub(super) fn provenance(&self, command: &str) -> Provenance {
         Provenance::new(command).with("inputs", self.checksums.clone())
     }
 
+    /// All of them.
+    pub(super) fn all(&self) -> Records<R> {
+        Records { paths: self.paths.iter().cloned().collect(), reader: None }
+    }
+}
+
+impl Inputs<Game> {
     /// The games from number `first` on, counted from 0.
-    pub(super) fn from(&self, first: u64) -> Result<Games, RecordError> {
-        let mut games = Games { paths: self.paths.iter().cloned().collect(), reader: None };
+    pub(super) fn from(&self, first: u64) -> Result<Records<Game>, RecordError> {
+        let mut games = self.all();
         let mut left = first;
         while left > 0 && games.open_next()? {
             if let Some(reader) = &mut games.reader {
@@ -55,27 +78,27 @@ impl Inputs {
     }
 }
 
-/// Games one after the other.
-pub(super) struct Games {
+/// Records one after the other.
+pub(super) struct Records<R: Record> {
     paths: VecDeque<PathBuf>,
-    reader: Option<GameReader>,
+    reader: Option<R::Reader>,
 }
 
-impl Games {
+impl<R: Record> Records<R> {
     /// Goes on with the next file; whether there is one.
     fn open_next(&mut self) -> Result<bool, RecordError> {
-        self.reader = self.paths.pop_front().map(|path| GameReader::open(&path)).transpose()?;
+        self.reader = self.paths.pop_front().map(|path| R::open(&path)).transpose()?;
         Ok(self.reader.is_some())
     }
 }
 
-impl Iterator for Games {
-    type Item = Result<Game, RecordError>;
+impl<R: Record> Iterator for Records<R> {
+    type Item = Result<R, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(game) = self.reader.as_mut().and_then(Iterator::next) {
-                return Some(game);
+            if let Some(record) = self.reader.as_mut().and_then(Iterator::next) {
+                return Some(record);
             }
             match self.open_next() {
                 Ok(true) => {}

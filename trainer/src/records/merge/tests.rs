@@ -13,6 +13,7 @@ use othello_engine::record::{
 use othello_engine::selfplay::{PerSide, Played, Run, Settings, play_games};
 
 use super::*;
+use crate::records::testing::Folder;
 
 /// Self-play from so few random moves that shards have games in common.
 fn run() -> Run {
@@ -44,33 +45,21 @@ fn shards(count: u64) -> Vec<PathBuf> {
     (1..=count).rev().map(|number| played().path(&format!("{number}of{count}"))).collect()
 }
 
-struct Folder(tempfile::TempDir);
+fn merge_in(folder: &Folder, paths: &[PathBuf]) -> Result<Merged, MergeError> {
+    merge(paths, &folder.path("merged.games"), Existing::Keep, &Silent)
+}
 
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+/// Writes a file with some of the frames of another, made from something else.
+fn change(folder: &Folder, name: &str, of: &Path, setting: (&str, &str), frames: usize) -> PathBuf {
+    let mut reader = GameReader::open(of).unwrap();
+    let provenance = reader.provenance().clone().with(setting.0, setting.1);
+    let begun = GameWriter::begin(&folder.path(name), &provenance, Existing::Keep).unwrap();
+    let Begin::Writer(mut writer) = begun else { panic!("complete") };
+    for _ in 0..frames {
+        writer.write_frame(&reader.next_frame().unwrap().unwrap()).unwrap();
     }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn merge(&self, paths: &[PathBuf]) -> Result<Merged, MergeError> {
-        merge(paths, &self.path("merged.games"), Existing::Keep, &Silent)
-    }
-
-    /// Writes a file with some of the frames of another, made from something else.
-    fn change(&self, name: &str, of: &Path, setting: (&str, &str), frames: usize) -> PathBuf {
-        let mut reader = GameReader::open(of).unwrap();
-        let provenance = reader.provenance().clone().with(setting.0, setting.1);
-        let begun = GameWriter::begin(&self.path(name), &provenance, Existing::Keep).unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
-        for _ in 0..frames {
-            writer.write_frame(&reader.next_frame().unwrap().unwrap()).unwrap();
-        }
-        writer.finish().unwrap();
-        self.path(name)
-    }
+    writer.finish().unwrap();
+    folder.path(name)
 }
 
 #[test]
@@ -82,26 +71,26 @@ fn shards_become_the_file_of_an_undivided_run() {
     assert!(undivided.duplicates > 0);
     for count in [1, 3, 7] {
         let folder = Folder::new();
-        let merged = folder.merge(&shards(count)).unwrap();
+        let merged = merge_in(&folder, &shards(count)).unwrap();
         assert_eq!(fs::read(folder.path("merged.games")).unwrap(), fs::read(&whole).unwrap());
         let Played { games, duplicates, positions, .. } = undivided;
         let counts = (Content::Games { games, duplicates }, positions);
         assert_eq!((merged.content, merged.positions), counts);
         assert_eq!((merged.shards, &merged.summary), (count, &undivided.summary));
         // Once more: done, with the same report.
-        assert_eq!(folder.merge(&shards(count)).unwrap(), merged);
+        assert_eq!(merge_in(&folder, &shards(count)).unwrap(), merged);
     }
 }
 
 #[test]
 fn a_killed_merge_goes_on_at_a_frame() {
     let folder = Folder::new();
-    let merged = folder.merge(&shards(3)).unwrap();
+    let merged = merge_in(&folder, &shards(3)).unwrap();
     let bytes = fs::read(folder.path("merged.games")).unwrap();
     for kept in (0..bytes.len()).step_by(bytes.len() / 7) {
         fs::remove_file(folder.path("merged.games")).unwrap();
         fs::write(folder.path("merged.games.partial"), &bytes[..kept]).unwrap();
-        assert_eq!(folder.merge(&shards(3)).unwrap(), merged);
+        assert_eq!(merge_in(&folder, &shards(3)).unwrap(), merged);
         assert_eq!(fs::read(folder.path("merged.games")).unwrap(), bytes);
     }
 }
@@ -110,7 +99,7 @@ fn a_killed_merge_goes_on_at_a_frame() {
 fn what_does_not_belong_together_is_refused_by_name() {
     let folder = Folder::new();
     let shards = shards(3);
-    let refused = |paths: &[PathBuf]| folder.merge(paths).unwrap_err().to_string();
+    let refused = |paths: &[PathBuf]| merge_in(&folder, paths).unwrap_err().to_string();
     let and = |other: &PathBuf| [&shards[..], std::slice::from_ref(other)].concat();
     let error = refused(&shards[1..]);
     assert!(error.contains("shard 3 of 3 is missing; make it with `--shard I/3`"), "{error}");
@@ -123,7 +112,7 @@ fn what_does_not_belong_together_is_refused_by_name() {
     assert!(error.contains("copy.games are both shard 2/3"), "{error}");
 
     // A foreign one is named wherever it stands.
-    let foreign = folder.change("foreign.games", &shards[0], ("weights", "none"), 1);
+    let foreign = change(&folder, "foreign.games", &shards[0], ("weights", "none"), 1);
     let error = refused(&[std::slice::from_ref(&foreign), &shards[..]].concat());
     assert!(error.contains("foreign.games: is a shard of another run"), "{error}");
     assert!(error.contains("weights: \"none\" there, \"mobility\" wanted"), "{error}");
@@ -131,7 +120,7 @@ fn what_does_not_belong_together_is_refused_by_name() {
     let error = refused(&and(&other));
     assert!(error.contains("1of7: is a shard of another run"), "{error}");
     assert!(error.contains("of 7 shards there, 3 wanted"), "{error}");
-    let imported = folder.change("imported.games", &shards[0], ("command", "import"), 1);
+    let imported = change(&folder, "imported.games", &shards[0], ("command", "import"), 1);
     let error = refused(&and(&imported));
     assert!(error.contains("imported.games: is no shard: `import` makes none"), "{error}");
 
@@ -147,8 +136,8 @@ fn what_does_not_belong_together_is_refused_by_name() {
 fn a_shard_without_all_its_frames_is_refused() {
     let folder = Folder::new();
     let mut shards = shards(3);
-    shards[0] = folder.change("short.games", &shards[0], ("shard", "3/3"), 0);
-    let error = folder.merge(&shards).unwrap_err().to_string();
+    shards[0] = change(&folder, "short.games", &shards[0], ("shard", "3/3"), 0);
+    let error = merge_in(&folder, &shards).unwrap_err().to_string();
     assert!(error.contains("short.games: has 0 frames, where shard 3/3 has 1"), "{error}");
 }
 
@@ -169,17 +158,17 @@ fn openings(folder: &Folder) -> (enumerated::Settings, Vec<PathBuf>, PathBuf) {
 fn parts_of_the_openings_become_the_file_of_an_undivided_run() {
     let folder = Folder::new();
     let (_, shards, whole) = openings(&folder);
-    let merged = folder.merge(&shards).unwrap();
+    let merged = merge_in(&folder, &shards).unwrap();
     assert_eq!(fs::read(folder.path("merged.games")).unwrap(), fs::read(&whole).unwrap());
     assert_eq!((merged.shards, merged.content, merged.positions), (2, Content::Openings, 12_823));
-    assert_eq!(folder.merge(&shards).unwrap(), merged);
+    assert_eq!(merge_in(&folder, &shards).unwrap(), merged);
 
     // Killed, and gone on with.
     let bytes = fs::read(&whole).unwrap();
     for kept in (0..bytes.len()).step_by(bytes.len() / 5) {
         fs::remove_file(folder.path("merged.games")).unwrap();
         fs::write(folder.path("merged.games.partial"), &bytes[..kept]).unwrap();
-        assert_eq!(folder.merge(&shards).unwrap(), merged);
+        assert_eq!(merge_in(&folder, &shards).unwrap(), merged);
         assert_eq!(fs::read(folder.path("merged.games")).unwrap(), bytes);
     }
 }
@@ -188,7 +177,7 @@ fn parts_of_the_openings_become_the_file_of_an_undivided_run() {
 fn openings_that_are_no_parts_of_one_run_are_refused_by_name() {
     let folder = Folder::new();
     let (settings, shards, whole) = openings(&folder);
-    let refused = |paths: &[PathBuf]| folder.merge(paths).unwrap_err().to_string();
+    let refused = |paths: &[PathBuf]| merge_in(&folder, paths).unwrap_err().to_string();
     assert!(refused(&shards[..1]).contains("shard 1 of 2 is missing"));
     assert!(refused(&[whole]).contains("its provenance says not which"));
     let and_games = [shards[0].clone(), played().path("1of3")];
@@ -199,10 +188,7 @@ fn openings_that_are_no_parts_of_one_run_are_refused_by_name() {
     let settings = enumerated::Settings { shard: "1/2".parse().unwrap(), ..settings };
     let begun = PositionWriter::begin_openings(&other, &settings.provenance(), Existing::Keep);
     let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
-    let mut rows: Vec<ScoredPosition> = othello_engine::record::PositionReader::open(&shards[1])
-        .unwrap()
-        .map(|row| row.unwrap())
-        .collect();
+    let mut rows: Vec<ScoredPosition> = folder.read("1of2.openings");
     let (start, label) = (othello_engine::board::Position::START, Label::of_score(0).unwrap());
     *rows.last_mut().unwrap() = ScoredPosition::new(start, label, Weight::ONE);
     rows.into_iter().try_for_each(|row| writer.push(row)).unwrap();

@@ -5,60 +5,24 @@ use std::path::PathBuf;
 use othello_engine::board::{Position, Squares};
 use othello_engine::eval::Mobility;
 use othello_engine::progress::Silent;
-use othello_engine::random::Generator;
 use othello_engine::record::Solved;
 
 use super::*;
+use crate::records::testing::{Folder, random_game};
 
 const EXACT: Settings = Settings { exact: 8, depth: None };
 
 /// Random games, every tenth of them broken off.
 fn games(count: u64) -> Vec<Game> {
-    let game = |number| {
-        let mut random = Generator::split(3, number);
-        let mut replay = othello_engine::board::transcript::Replay::from_start(&[]).unwrap();
-        let most = if number % 10 == 0 { 45 + number as usize % 16 } else { 60 };
-        while replay.end.moves() != 0 && replay.steps.len() < most {
-            let moves = replay.end.moves();
-            let choice = random.below(moves.count_ones()) as usize;
-            replay.push(Squares(moves).nth(choice).unwrap()).unwrap();
-        }
-        let squares: Vec<_> = replay.steps.iter().map(|step| step.square).collect();
-        Game::new(6, &squares).unwrap()
-    };
-    (0..count).map(game).collect()
+    let most = |number: u64| if number.is_multiple_of(10) { 45 + number as usize % 16 } else { 60 };
+    (0..count).map(|number| random_game(number, 6, most(number))).collect()
 }
 
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, games: &[Game]) -> PathBuf {
-        let begun =
-            GameWriter::begin(&self.path(name), &Provenance::new("test"), Existing::Keep).unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
-        games.iter().for_each(|game| writer.push(game.clone()).unwrap());
-        writer.finish().unwrap();
-        self.path(name)
-    }
-
-    fn relabel(&self, inputs: &[PathBuf], shard: &str, out: &str) -> Relabelled {
-        let inputs = Inputs::count(inputs, &Silent).unwrap();
-        let (shard, weights) = (shard.parse().unwrap(), "mobility".to_owned());
-        let run = Run { settings: EXACT, inputs: &inputs, shard, weights };
-        relabel(&self.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
-    }
-
-    fn read(&self, name: &str) -> Vec<Game> {
-        GameReader::open(&self.path(name)).unwrap().map(|game| game.unwrap()).collect()
-    }
+fn relabel_in(folder: &Folder, inputs: &[PathBuf], shard: &str, out: &str) -> Relabelled {
+    let inputs = Inputs::count(inputs, &Silent).unwrap();
+    let (shard, weights) = (shard.parse().unwrap(), "mobility".to_owned());
+    let run = Run { settings: EXACT, inputs: &inputs, shard, weights };
+    relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
 }
 
 /// Perfect play by trying everything.
@@ -123,18 +87,18 @@ fn inputs_are_one_sequence_and_shards_are_parts_of_it() {
     let games = games(700);
     let whole = folder.write("whole", &games);
     let parts = [folder.write("first", &games[..300]), folder.write("second", &games[300..])];
-    let relabelled = folder.relabel(std::slice::from_ref(&whole), "1/1", "whole.games");
+    let relabelled = relabel_in(&folder, std::slice::from_ref(&whole), "1/1", "whole.games");
     assert_eq!(relabelled.games, 700);
-    folder.relabel(&parts, "1/1", "parts.games");
-    assert_eq!(folder.read("parts.games"), folder.read("whole.games"));
+    relabel_in(&folder, &parts, "1/1", "parts.games");
+    assert_eq!(folder.read::<Game>("parts.games"), folder.read::<Game>("whole.games"));
     let mut counted = Changes::default();
     let mut joined = vec![];
     for number in 1..=2 {
-        let shard = folder.relabel(&parts, &format!("{number}/2"), &number.to_string());
+        let shard = relabel_in(&folder, &parts, &format!("{number}/2"), &number.to_string());
         counted.solved += shard.changes.solved;
-        joined.extend(folder.read(&number.to_string()));
+        joined.extend(folder.read::<Game>(&number.to_string()));
     }
-    assert_eq!(joined, folder.read("whole.games"));
+    assert_eq!(joined, folder.read::<Game>("whole.games"));
     assert_eq!(counted.solved, relabelled.changes.solved);
     let shards = [folder.path("2"), folder.path("1")];
     let out = folder.path("merged.games");
@@ -142,7 +106,7 @@ fn inputs_are_one_sequence_and_shards_are_parts_of_it() {
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(bytes("merged.games"), bytes("parts.games"));
     // Once more: done, with the same report.
-    assert_eq!(folder.relabel(&[whole], "1/1", "whole.games"), relabelled);
+    assert_eq!(relabel_in(&folder, &[whole], "1/1", "whole.games"), relabelled);
 }
 
 #[test]
@@ -150,9 +114,9 @@ fn changes_are_those_of_results_against_exact_scores() {
     let folder = Folder::new();
     let games = games(300);
     let input = folder.write("some", &games);
-    let Relabelled { changes, .. } = folder.relabel(&[input], "1/1", "some.games");
+    let Relabelled { changes, .. } = relabel_in(&folder, &[input], "1/1", "some.games");
     let (mut solved, mut changed, mut discs) = (0, 0, 0);
-    for (before, after) in games.iter().zip(folder.read("some.games")) {
+    for (before, after) in games.iter().zip(folder.read::<Game>("some.games")) {
         let Some(first) = after.solved() else { continue };
         solved += 1;
         let Some(result) = before.black_score() else { continue };
@@ -175,8 +139,8 @@ fn a_stated_score_that_is_wrong_is_counted_and_corrected() {
     };
     let games: Vec<Game> = games(40).into_iter().map(stated).collect();
     let input = folder.write("wrong", &games);
-    let Relabelled { changes, .. } = folder.relabel(&[input], "1/1", "right.games");
-    let right = folder.read("right.games");
+    let Relabelled { changes, .. } = relabel_in(&folder, &[input], "1/1", "right.games");
+    let right = folder.read::<Game>("right.games");
     let exact = right.iter().filter(|game| game.solved().is_some_and(|s| s.black_score == 2));
     assert_eq!(changes.contradicted, changes.solved - exact.count() as u64);
 }
