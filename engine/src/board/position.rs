@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Discs, Square, Symmetry, rules, stability};
+use super::{Discs, Square, Symmetry, rules, stability, symmetry};
 
 /// Two bitboards: the discs of the side to move and those of the other side. The two never
 /// overlap, and every position met in play has at least four discs.
@@ -154,9 +154,11 @@ impl Position {
 
     /// The smallest of the eight images: the same for all positions that a symmetry maps onto
     /// each other.
+    #[inline]
     #[must_use]
     pub fn canonical(&self) -> Self {
-        Symmetry::all().map(|symmetry| self.image(symmetry)).min().unwrap_or(*self)
+        let (player, opponent) = symmetry::canonical(self.player, self.opponent);
+        Self { player, opponent }
     }
 }
 

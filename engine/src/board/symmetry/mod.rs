@@ -1,6 +1,28 @@
-//! The eight symmetries of the board.
+//! The eight symmetries of the board, and the smallest image of two bitboards: one file per
+//! instruction set for that, chosen here at compile time.
+//!
+//! Tried and not kept, the same in AVX2: transposed by swaps in four lanes, it took 7.4 ns where
+//! the portable way, compiled for such a machine, takes 9. The matrix products of AVX-512's machines
+//! take 1.5.
+
+#[cfg(all(target_feature = "avx512bw", target_feature = "avx512dq", target_feature = "gfni"))]
+mod avx512;
+#[cfg_attr(
+    all(target_feature = "avx512bw", target_feature = "avx512dq", target_feature = "gfni"),
+    allow(dead_code, reason = "compared with in tests")
+)]
+mod portable;
 
 use super::Square;
+
+#[cfg(all(target_feature = "avx512bw", target_feature = "avx512dq", target_feature = "gfni"))]
+pub(super) use avx512::canonical;
+#[cfg(not(all(
+    target_feature = "avx512bw",
+    target_feature = "avx512dq",
+    target_feature = "gfni"
+)))]
+pub(super) use portable::canonical;
 
 /// One of the eight symmetries of the square. The number's bits say what is done, in this order:
 /// bit 0 mirrors left and right (a ↔ h), bit 1 mirrors top and bottom (1 ↔ 8), bit 2 transposes
@@ -55,6 +77,7 @@ const fn transpose(bits: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::board::Squares;
+    use crate::random::Generator;
 
     #[test]
     fn each_generator_moves_the_squares_it_says() {
@@ -75,5 +98,26 @@ mod tests {
         images.sort_unstable();
         images.dedup();
         assert_eq!(images.len(), 8);
+    }
+
+    /// Among them boards that are their own images, where only the other board decides.
+    #[test]
+    fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {
+        let mut random = Generator::new(4);
+        let symmetries: Vec<Symmetry> = Symmetry::all().collect();
+        for number in 0..2_000_000 {
+            let mut bits = || random.next_u64();
+            let (mut player, mut opponent) = (bits() & bits(), bits() & bits());
+            if number % 4 == 0 {
+                player |= symmetries[number / 4 % 8].bits(player);
+            }
+            if number % 16 == 0 {
+                opponent |= symmetries[number / 128 % 8].bits(opponent);
+            }
+            let images = symmetries.iter().map(|s| (s.bits(player), s.bits(opponent)));
+            let expected = images.min().unwrap();
+            assert_eq!(portable::canonical(player, opponent), expected);
+            assert_eq!(canonical(player, opponent), expected);
+        }
     }
 }
