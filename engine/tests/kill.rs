@@ -62,7 +62,7 @@ fn openings() {
         arguments: words(&format!("openings {settings} --score-depth {depth}")),
         output: "out.openings",
         may_differ: &[],
-        finished: ("scores, ply 7", finished),
+        finished: ("scores (last ply)", finished),
     }
     .check();
 }
