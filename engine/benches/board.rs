@@ -1,4 +1,4 @@
-//! Moves, flips and the last squares, on positions of random games.
+//! Moves, flips and the last squares, on positions of random games; walks through the game tree.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;
@@ -25,6 +25,51 @@ fn positions(count: usize) -> Vec<Position> {
     positions
 }
 
+/// Moves at the leaves of the game tree, where every move makes a new board.
+fn walk_copying(position: &Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return position.moves().count_ones().into();
+    }
+    let after = |square| position.after(square, position.flips(square));
+    Squares(position.moves()).map(|square| walk_copying(&after(square), depth - 1)).sum()
+}
+
+/// The same, where every move changes the one board and is then taken back.
+fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return position.moves().count_ones().into();
+    }
+    let mut moves = 0;
+    for square in Squares(position.moves()) {
+        let flips = position.flips(square);
+        *position = position.after(square, flips);
+        moves += walk_undoing(position, depth - 1);
+        // The sides are exchanged again, and the new disc goes with those turned over.
+        *position = position.after(square, flips | square.bit());
+    }
+    moves
+}
+
+/// Copying the board against undoing moves, on all of a tree of seven plies, none of which is a
+/// pass. The search copies; which of the two it does changes its time, and no node or score.
+fn walk(criterion: &mut Criterion) {
+    const PLIES: u32 = 7;
+    const MOVES: u64 = 390_216;
+    let mut group = criterion.benchmark_group("walk");
+    group.throughput(Throughput::Elements(MOVES));
+    group.bench_function("copying the board", |bencher| {
+        bencher.iter(|| assert_eq!(walk_copying(black_box(&Position::START), PLIES), MOVES));
+    });
+    group.bench_function("undoing moves", |bencher| {
+        bencher.iter(|| {
+            let mut position = black_box(Position::START);
+            assert_eq!(walk_undoing(&mut position, PLIES), MOVES);
+            assert_eq!(position, Position::START);
+        });
+    });
+    group.finish();
+}
+
 fn board(criterion: &mut Criterion) {
     let positions = positions(10_000);
     let mut group = criterion.benchmark_group("board");
@@ -36,6 +81,11 @@ fn board(criterion: &mut Criterion) {
     group.bench_function("stable discs", |bencher| {
         bencher.iter(|| {
             positions.iter().fold(0, |sum, position| sum ^ black_box(position).stable_of_opponent())
+        });
+    });
+    group.bench_function("canonical image", |bencher| {
+        bencher.iter(|| {
+            positions.iter().fold(0, |sum, position| sum ^ black_box(position).canonical().player())
         });
     });
     let moves: Vec<(Position, Square)> = positions
@@ -58,5 +108,5 @@ fn board(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, board);
+criterion_group!(benches, board, walk);
 criterion_main!(benches);

@@ -51,6 +51,12 @@ impl Entry {
         }
     }
 
+    /// How deep the search was that the bounds are from.
+    #[inline]
+    pub(super) fn depth(&self) -> u32 {
+        self.depth.into()
+    }
+
     /// The move that was best last, and the one before it, from searches of whatever depth.
     #[inline]
     pub(super) fn best(&self) -> [Option<Square>; 2] {

@@ -102,6 +102,7 @@ mod tests {
 
     /// Among them boards that are their own images, where only the other board decides.
     #[test]
+    #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {
         let mut random = Generator::new(4);
         let symmetries: Vec<Symmetry> = Symmetry::all().collect();
