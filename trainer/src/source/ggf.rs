@@ -1,7 +1,7 @@
 //! GGF, the Generic Game Format of the Generic Game Server: `(;GM[Othello]…BO[8 …]B[f5]W[d6]…;)`, any number
 //! of games in a file, packed by zstd or not.
 //!
-//! Fields are NAME[value]; `\` takes the character after it as it is. `BO` has the board that the
+//! Fields are `NAME[value]`; `\` takes the character after it as it is. `BO` has the board that the
 //! game begins with, `B` and `W` are moves: the square, then perhaps `/value/seconds`, which is
 //! not looked at. What stands between games, such as their number in a match, is passed over.
 
