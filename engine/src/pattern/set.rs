@@ -92,9 +92,9 @@ pub enum PatternSetError {
         square: Square,
     },
     /// A name that would not stay on its line in a weights file.
-    #[error("the name {name:?} has a line end or another control character; take it out")]
+    #[error("the name `{name}` has a line end or another control character; take it out")]
     Name {
-        /// The name of the set or of a pattern.
+        /// The beginning of the name of the set or of a pattern.
         name: String,
     },
     /// A scalar named twice.
@@ -144,7 +144,7 @@ impl PatternSet {
         let raw: RawSet = from_toml(text)?;
         let names = std::iter::once(&raw.name).chain(raw.patterns.iter().map(|p| &p.name));
         if let Some(name) = names.into_iter().find(|name| name.contains(char::is_control)) {
-            return Err(PatternSetError::Name { name: name.clone() });
+            return Err(PatternSetError::Name { name: excerpt(name) });
         }
         let patterns = raw.patterns.into_iter().enumerate();
         let patterns = patterns.map(|(index, pattern)| read_pattern(index + 1, pattern));
@@ -262,5 +262,16 @@ mod tests {
         assert!(refused("scalars = [\"player_discs\", \"player_discs\"]").contains("twice"));
         let eight_instances = "[[pattern]]\nsquares = \"a1 b1\"\n";
         assert!(refused(&eight_instances.repeat(9)).contains("72 instances"));
+    }
+
+    /// Found by fuzzing: the message repeated a name of two thousand characters.
+    #[test]
+    fn a_long_name_is_not_repeated_whole() {
+        let text = format!("name = \"{}\\t\"", "K".repeat(2000));
+        let message = PatternSet::from_toml(&text).unwrap_err().to_string();
+        assert!(message.contains("control character") && message.len() < 200, "{message}");
+        let text = "name = \"a\\u001B[2Jb\"";
+        let message = PatternSet::from_toml(text).unwrap_err().to_string();
+        assert!(!message.contains('\u{1b}'), "{message}");
     }
 }
