@@ -1,7 +1,7 @@
 //! Othello engine: boards, patterns, weights files, search, self-play and openings.
 //!
 //! Arrows between the rooms point one way: [`board`] ← [`pattern`] ← [`eval`] ← [`search`] ←
-//! `selfplay`, [`openings`] ← `cli`, with [`mod@file`] ← [`record`] beside them.
+//! [`openings`] ← `selfplay` ← `cli`, with [`mod@file`] ← [`record`] beside them.
 //!
 //! With `default-features = false` the crate is the library alone, without the command line and
 //! what it depends on. Weights come from a file, or from inside the binary; a position is valued as

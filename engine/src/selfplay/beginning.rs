@@ -1,6 +1,6 @@
 //! How a game begins: an opening, and random moves after it.
 
-use super::{Openings, Settings};
+use super::{ListedOpenings, Openings, Settings};
 use crate::board::Square;
 use crate::board::transcript::Replay;
 use crate::openings::OpeningTree;
@@ -14,7 +14,15 @@ pub const MAX_DISTINCT_PLIES: usize = 9;
 #[derive(Clone, Debug)]
 pub struct Beginnings<'s> {
     settings: &'s Settings,
-    distinct: Option<Distinct>,
+    source: Source<'s>,
+}
+
+/// [`Openings`], ready to draw from.
+#[derive(Clone, Debug)]
+enum Source<'s> {
+    Random,
+    Distinct(Distinct),
+    Listed(&'s ListedOpenings),
 }
 
 /// All openings of up to [`MAX_DISTINCT_PLIES`], and the order in which those of each ply are
@@ -28,11 +36,12 @@ struct Distinct {
 impl<'s> Beginnings<'s> {
     /// Those of all games with these settings.
     pub fn new(settings: &'s Settings) -> Self {
-        let distinct = match settings.openings {
-            Openings::Distinct => Some(Distinct::new(settings)),
-            Openings::Random | Openings::Listed(_) => None,
+        let source = match &settings.openings {
+            Openings::Random => Source::Random,
+            Openings::Distinct => Source::Distinct(Distinct::new(settings)),
+            Openings::Listed(listed) => Source::Listed(listed),
         };
-        Self { settings, distinct }
+        Self { settings, source }
     }
 
     /// What decides them.
@@ -42,26 +51,24 @@ impl<'s> Beginnings<'s> {
 
     /// That of game number `index`, whatever the others are; the game is not over after it.
     pub(super) fn of(&self, index: u64) -> Replay {
-        let Settings { seed, random_plies, openings, .. } = self.settings;
-        let start = || Replay::from_start(&[]).expect("no move is no illegal one");
+        let Settings { seed, random_plies, .. } = self.settings;
         let mut random = Generator::split(*seed, index);
-        if let Some(distinct) = &self.distinct {
-            let (plies, rank) = random_plies.deal(*seed, index);
-            return match distinct.opening(plies, rank) {
-                Some(opening) => opening,
-                None => played_on(start(), std::iter::repeat(plies), &mut random),
-            };
-        }
-        let plies = usize::from(random_plies.draw(&mut random));
-        match openings {
-            Openings::Listed(listed) => {
+        match &self.source {
+            Source::Random => {
+                let plies = usize::from(random_plies.draw(&mut random));
+                played_on(start(), std::iter::repeat(plies), &mut random)
+            }
+            Source::Distinct(distinct) => {
+                let (plies, rank) = random_plies.deal(*seed, index);
+                let longer = || played_on(start(), std::iter::repeat(plies), &mut random);
+                distinct.opening(plies, rank).unwrap_or_else(longer)
+            }
+            Source::Listed(listed) => {
+                let plies = usize::from(random_plies.draw(&mut random));
                 let opening = listed.of(index);
                 // Where the game is over by then, fewer.
                 let fewer = (opening.steps.len()..=plies).rev();
                 played_on(opening, fewer, &mut random)
-            }
-            Openings::Random | Openings::Distinct => {
-                played_on(start(), std::iter::repeat(plies), &mut random)
             }
         }
     }
@@ -87,6 +94,10 @@ impl Distinct {
         let number = order[(rank % order.len() as u64) as usize];
         Some(self.tree.replay(plies, number as usize))
     }
+}
+
+fn start() -> Replay {
+    Replay::from_start(&[]).expect("no move is no illegal one")
 }
 
 /// Random moves, all legal ones equally likely, until so many are played in all; drawn again from
