@@ -19,7 +19,7 @@ use crate::source::ggf::GgfGames;
 use crate::source::wthor::WthorGames;
 use crate::source::{Entries, SourceError, boards, transcripts};
 use inputs::Inputs;
-use output::{Output, Place, Record};
+use output::{Imported, Output, Place};
 
 /// Arguments of `import`.
 #[derive(clap::Args, Debug)]
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 /// Imports records one after the other. A run that was killed goes on after the last whole frame,
 /// at the entry of the inputs that comes next.
-fn import<T: Record, E: Entries<T>>(
+fn import<T: Imported, E: Entries<T>>(
     files: &Files,
     format: &str,
     open: fn(&Path) -> Result<E, SourceError>,

@@ -4,23 +4,30 @@ use std::path::Path;
 
 use othello_engine::file::{Begin, Existing, Provenance, Summary};
 use othello_engine::record::{
-    Game, GameReader, GameWriter, PositionReader, PositionWriter, RecordError, ScoredPosition,
+    GAMES_PER_FRAME, Game, GameReader, GameWriter, POSITIONS_PER_FRAME, PositionReader,
+    PositionWriter, RecordError, ScoredPosition,
 };
 
 use crate::dataset::{Part, Split};
 
-/// A game or a scored position: what can be counted, chosen and put into another order.
+/// A game or a scored position: each has files of its own kind.
 pub trait Record: Sized {
-    /// Reads a file of them.
-    type Reader: Iterator<Item = Result<Self, RecordError>> + RecordReader;
-    /// Writes a file of them.
-    type Writer: RecordWriter<Self>;
-
+    /// What it is called.
+    const NAME: &str;
     /// What many of them are called.
-    const PLURAL: &'static str;
+    const PLURAL: &str;
+    /// How many of them a frame holds.
+    const PER_FRAME: usize;
+    /// Reads a file of them.
+    type Reader: Iterator<Item = Result<Self, RecordError>>;
+    /// Writes a file of them.
+    type Writer;
 
     /// Opens a file.
     fn open(path: &Path) -> Result<Self::Reader, RecordError>;
+    /// Reads a file to its end, and tells after each frame how many records it has and how many
+    /// bytes have been read so far.
+    fn pass_by(path: &Path, passed: impl FnMut(u64, u64)) -> Result<Contents, RecordError>;
 
     /// Begins a file, or goes on with one.
     fn begin(
@@ -28,45 +35,45 @@ pub trait Record: Sized {
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Begin<Self::Writer>, RecordError>;
+    /// How many records an earlier run left in it.
+    fn resumed(writer: &Self::Writer) -> u64;
+    /// What is to be told about what it left.
+    fn warning(writer: &Self::Writer) -> Option<String>;
+    /// Adds the record to a file.
+    fn push(self, writer: &mut Self::Writer) -> Result<(), RecordError>;
+    /// Completes a file.
+    fn finish(writer: Self::Writer) -> Result<Summary, RecordError>;
 
     /// The part of a split that a fit would put it into.
     fn part(&self, split: &Split) -> Part;
 }
 
-/// What is asked of a reader besides the records.
-pub trait RecordReader {
-    /// The size of the file.
-    fn bytes(&self) -> u64;
-    /// How much of it has been read.
-    fn bytes_read(&self) -> u64;
-    /// The checksum of the content, at its end.
-    fn sha256(&self) -> Option<&str>;
-    /// Whether the file holds all there is of a kind.
-    fn is_enumerated(&self) -> bool;
-    /// Passes by the next frame; how many records it has, `None` at the end of the file.
-    fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError>;
-}
-
-/// A file that gets records one by one.
-pub trait RecordWriter<R> {
-    /// How many records an earlier run left in it.
-    fn resumed(&self) -> u64;
-    /// What is to be told about what it left.
-    fn warning(&self) -> Option<String>;
-    /// Adds one.
-    fn push(&mut self, record: R) -> Result<(), RecordError>;
-    /// Completes the file.
-    fn finish(self) -> Result<Summary, RecordError>;
+/// What a file that was read to its end is.
+pub struct Contents {
+    /// The checksum of its content.
+    pub sha256: String,
+    /// Whether it holds all there is of a kind.
+    pub enumerated: bool,
 }
 
 impl Record for Game {
+    const NAME: &str = "game";
+    const PLURAL: &str = "games";
+    const PER_FRAME: usize = GAMES_PER_FRAME;
     type Reader = GameReader;
     type Writer = GameWriter;
 
-    const PLURAL: &'static str = "games";
-
     fn open(path: &Path) -> Result<GameReader, RecordError> {
         GameReader::open(path)
+    }
+
+    fn pass_by(path: &Path, mut passed: impl FnMut(u64, u64)) -> Result<Contents, RecordError> {
+        let mut reader = GameReader::open(path)?;
+        while let Some(games) = reader.pass_by_frame()? {
+            passed(games, reader.bytes_read());
+        }
+        let sha256 = reader.sha256().unwrap_or_default().to_owned();
+        Ok(Contents { sha256, enumerated: false })
     }
 
     fn begin(
@@ -77,19 +84,45 @@ impl Record for Game {
         GameWriter::begin(path, provenance, existing)
     }
 
+    fn resumed(writer: &GameWriter) -> u64 {
+        writer.resumed_games()
+    }
+
+    fn warning(writer: &GameWriter) -> Option<String> {
+        writer.warning()
+    }
+
+    fn push(self, writer: &mut GameWriter) -> Result<(), RecordError> {
+        writer.push(self)
+    }
+
+    fn finish(writer: GameWriter) -> Result<Summary, RecordError> {
+        writer.finish()
+    }
+
     fn part(&self, split: &Split) -> Part {
         split.of_game(self)
     }
 }
 
 impl Record for ScoredPosition {
+    const NAME: &str = "position";
+    const PLURAL: &str = "positions";
+    const PER_FRAME: usize = POSITIONS_PER_FRAME;
     type Reader = PositionReader;
     type Writer = PositionWriter;
 
-    const PLURAL: &'static str = "positions";
-
     fn open(path: &Path) -> Result<PositionReader, RecordError> {
         PositionReader::open(path)
+    }
+
+    fn pass_by(path: &Path, mut passed: impl FnMut(u64, u64)) -> Result<Contents, RecordError> {
+        let mut reader = PositionReader::open(path)?;
+        while let Some(rows) = reader.next_frame()? {
+            passed(rows.len() as u64, reader.bytes_read());
+        }
+        let sha256 = reader.sha256().unwrap_or_default().to_owned();
+        Ok(Contents { sha256, enumerated: reader.is_enumerated() })
     }
 
     fn begin(
@@ -100,87 +133,23 @@ impl Record for ScoredPosition {
         PositionWriter::begin(path, provenance, existing)
     }
 
+    fn resumed(writer: &PositionWriter) -> u64 {
+        writer.resumed_positions()
+    }
+
+    fn warning(writer: &PositionWriter) -> Option<String> {
+        writer.warning()
+    }
+
+    fn push(self, writer: &mut PositionWriter) -> Result<(), RecordError> {
+        writer.push(self)
+    }
+
+    fn finish(writer: PositionWriter) -> Result<Summary, RecordError> {
+        writer.finish()
+    }
+
     fn part(&self, split: &Split) -> Part {
         split.of_position(&self.position().canonical())
-    }
-}
-
-impl RecordReader for GameReader {
-    fn bytes(&self) -> u64 {
-        self.bytes()
-    }
-
-    fn bytes_read(&self) -> u64 {
-        self.bytes_read()
-    }
-
-    fn sha256(&self) -> Option<&str> {
-        self.sha256()
-    }
-
-    fn is_enumerated(&self) -> bool {
-        false
-    }
-
-    fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
-        self.pass_by_frame()
-    }
-}
-
-impl RecordReader for PositionReader {
-    fn bytes(&self) -> u64 {
-        self.bytes()
-    }
-
-    fn bytes_read(&self) -> u64 {
-        self.bytes_read()
-    }
-
-    fn sha256(&self) -> Option<&str> {
-        self.sha256()
-    }
-
-    fn is_enumerated(&self) -> bool {
-        self.is_enumerated()
-    }
-
-    fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
-        Ok(self.next_frame()?.map(|rows| rows.len() as u64))
-    }
-}
-
-impl RecordWriter<Game> for GameWriter {
-    fn resumed(&self) -> u64 {
-        self.resumed_games()
-    }
-
-    fn warning(&self) -> Option<String> {
-        self.warning()
-    }
-
-    fn push(&mut self, game: Game) -> Result<(), RecordError> {
-        self.push(game)
-    }
-
-    fn finish(self) -> Result<Summary, RecordError> {
-        self.finish()
-    }
-}
-
-impl RecordWriter<ScoredPosition> for PositionWriter {
-    fn resumed(&self) -> u64 {
-        self.resumed_positions()
-    }
-
-    fn warning(&self) -> Option<String> {
-        self.warning()
-    }
-
-    fn push(&mut self, position: ScoredPosition) -> Result<(), RecordError> {
-        self.push(position)
-    }
-
-    fn finish(self) -> Result<Summary, RecordError> {
-        self.finish()
     }
 }

@@ -9,7 +9,7 @@ use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
 use othello_engine::record::RecordError;
 
-use super::record::{Record, RecordWriter as _};
+use super::record::Record;
 use super::sequence::Inputs;
 use crate::dataset::{Part, Split};
 
@@ -43,8 +43,8 @@ impl<R: Record> Output<R> {
                 Self { writer: None, summary: Some(summary), already: 0, records: 0 }
             }
             Begin::Writer(writer) => {
-                progress.warn(writer.warning());
-                let already = writer.resumed();
+                progress.warn(R::warning(&writer));
+                let already = R::resumed(&writer);
                 Self { writer: Some(writer), summary: None, already, records: 0 }
             }
         })
@@ -54,13 +54,13 @@ impl<R: Record> Output<R> {
     fn push(&mut self, record: R) -> Result<(), RecordError> {
         self.records += 1;
         match &mut self.writer {
-            Some(writer) if self.records > self.already => writer.push(record),
+            Some(writer) if self.records > self.already => record.push(writer),
             _ => Ok(()),
         }
     }
 
     fn finish(self) -> Result<Selected, RecordError> {
-        let written = self.writer.map(R::Writer::finish).transpose()?;
+        let written = self.writer.map(R::finish).transpose()?;
         let summary = written.or(self.summary).unwrap_or_else(|| Summary {
             sha256: String::new(),
             bytes: 0,

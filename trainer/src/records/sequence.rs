@@ -8,7 +8,7 @@ use othello_engine::file::Provenance;
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, RecordError};
 
-use super::record::{Record, RecordReader as _};
+use super::record::Record;
 
 /// Files of games or of positions, read through once: how many they have, and their checksums.
 pub struct Inputs<R> {
@@ -24,16 +24,15 @@ impl<R: Record> Inputs<R> {
     pub fn count(paths: &[PathBuf], progress: &dyn Progress) -> Result<Self, RecordError> {
         let (mut checksums, mut records, mut enumerated) = (vec![], 0, true);
         for path in paths {
-            let mut reader = R::open(path)?;
-            progress.begin("inputs (bytes)", 0, reader.bytes());
-            let mut read = 0;
-            while let Some(frame) = reader.pass_by_frame()? {
+            progress.begin("inputs (bytes)", 0, path.metadata().map_or(0, |file| file.len()));
+            let mut before = 0;
+            let contents = R::pass_by(path, |frame, bytes| {
                 records += frame;
-                progress.advance(reader.bytes_read() - read);
-                read = reader.bytes_read();
-            }
-            checksums.push(reader.sha256().unwrap_or_default().to_owned());
-            enumerated &= reader.is_enumerated();
+                progress.advance(bytes - before);
+                before = bytes;
+            })?;
+            checksums.push(contents.sha256);
+            enumerated &= contents.enumerated;
         }
         Ok(Self { paths: paths.to_vec(), checksums, records, enumerated, kind: PhantomData })
     }

@@ -9,7 +9,7 @@ use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
 use othello_engine::record::Game;
 
-use super::record::{Record, RecordWriter as _};
+use super::record::Record;
 use super::sequence::Inputs;
 
 /// A folder that goes with the test.
@@ -27,8 +27,8 @@ impl Folder {
     pub(super) fn write<R: Record + Clone>(&self, name: &str, records: &[R]) -> PathBuf {
         let begun = R::begin(&self.path(name), &Provenance::new("test"), Existing::Keep).unwrap();
         let Begin::Writer(mut writer) = begun else { panic!("complete") };
-        records.iter().for_each(|record| writer.push(record.clone()).unwrap());
-        writer.finish().unwrap();
+        records.iter().for_each(|record| record.clone().push(&mut writer).unwrap());
+        R::finish(writer).unwrap();
         self.path(name)
     }
 

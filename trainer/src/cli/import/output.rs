@@ -2,67 +2,21 @@
 
 use std::path::Path;
 
-use othello_engine::file::{Begin, Checkpoint, Existing, Provenance, Summary as FileSummary};
+use othello_engine::file::{Begin, Checkpoint, Existing, Provenance};
 use othello_engine::progress::Progress;
-use othello_engine::record::{
-    GAMES_PER_FRAME, Game, GameWriter, POSITIONS_PER_FRAME, PositionWriter, RecordError,
-    ScoredPosition,
-};
+use othello_engine::record::{Game, ScoredPosition};
 use serde::{Deserialize, Serialize};
 
 use super::Summary;
+use crate::records::record::Record;
 
-/// What can be imported: it has files of its own kind.
-pub(super) trait Record: Sized {
-    /// What it is called.
-    const NAME: &str;
-    /// How many of them a frame holds.
-    const PER_FRAME: usize;
-    type Writer;
-
-    fn begin(
-        path: &Path,
-        provenance: &Provenance,
-        existing: Existing,
-    ) -> Result<Begin<Self::Writer>, RecordError>;
-    fn resumed(writer: &Self::Writer) -> u64;
-    fn warning(writer: &Self::Writer) -> Option<String>;
-    fn push(self, writer: &mut Self::Writer) -> Result<(), RecordError>;
-    fn finish(writer: Self::Writer) -> Result<FileSummary, RecordError>;
-
+/// What can be imported.
+pub(super) trait Imported: Record {
     /// Counts it.
     fn count(&self, summary: &mut Summary);
 }
 
-impl Record for Game {
-    const NAME: &str = "game";
-    const PER_FRAME: usize = GAMES_PER_FRAME;
-    type Writer = GameWriter;
-
-    fn begin(
-        path: &Path,
-        provenance: &Provenance,
-        existing: Existing,
-    ) -> Result<Begin<GameWriter>, RecordError> {
-        GameWriter::begin(path, provenance, existing)
-    }
-
-    fn resumed(writer: &GameWriter) -> u64 {
-        writer.resumed_games()
-    }
-
-    fn warning(writer: &GameWriter) -> Option<String> {
-        writer.warning()
-    }
-
-    fn push(self, writer: &mut GameWriter) -> Result<(), RecordError> {
-        writer.push(self)
-    }
-
-    fn finish(writer: GameWriter) -> Result<FileSummary, RecordError> {
-        writer.finish()
-    }
-
+impl Imported for Game {
     fn count(&self, summary: &mut Summary) {
         summary.games += 1;
         summary.positions += self.positions() as u64;
@@ -70,35 +24,7 @@ impl Record for Game {
     }
 }
 
-impl Record for ScoredPosition {
-    const NAME: &str = "position";
-    const PER_FRAME: usize = POSITIONS_PER_FRAME;
-    type Writer = PositionWriter;
-
-    fn begin(
-        path: &Path,
-        provenance: &Provenance,
-        existing: Existing,
-    ) -> Result<Begin<PositionWriter>, RecordError> {
-        PositionWriter::begin(path, provenance, existing)
-    }
-
-    fn resumed(writer: &PositionWriter) -> u64 {
-        writer.resumed_positions()
-    }
-
-    fn warning(writer: &PositionWriter) -> Option<String> {
-        writer.warning()
-    }
-
-    fn push(self, writer: &mut PositionWriter) -> Result<(), RecordError> {
-        writer.push(self)
-    }
-
-    fn finish(writer: PositionWriter) -> Result<FileSummary, RecordError> {
-        writer.finish()
-    }
-
+impl Imported for ScoredPosition {
     fn count(&self, summary: &mut Summary) {
         summary.positions += 1;
     }
@@ -118,7 +44,7 @@ pub(super) struct Place {
 }
 
 /// The output, unless it is complete, and beside it the place in the inputs after each frame.
-pub(super) struct Output<T: Record> {
+pub(super) struct Output<T: Imported> {
     writer: Option<(Checkpoint, T::Writer)>,
     /// The checksum of an output that is complete.
     sha256: String,
@@ -127,7 +53,7 @@ pub(super) struct Output<T: Record> {
     pub(super) place: Place,
 }
 
-impl<T: Record> Output<T> {
+impl<T: Imported> Output<T> {
     pub(super) fn begin(
         path: &Path,
         provenance: &Provenance,
