@@ -27,6 +27,9 @@ fn damaged_files_end_every_command_with_a_message() {
     fs::write(sound("sound.txt"), MOVES).unwrap();
     let games = &["import", "transcripts", "sound.txt", "--out", "sound.games"];
     assert!(run(folder.path(), games).0 == Some(0));
+    fs::write(sound("boards.txt"), BOARDS).unwrap();
+    let positions = &["import", "boards", "boards.txt", "--out", "sound.positions"];
+    assert!(run(folder.path(), positions).0 == Some(0));
     let fit = &["fit", "sound.games", "--patterns", "discs", "--out", "sound.weights"];
     assert!(run(folder.path(), fit).0 == Some(0));
     let corpus = |name: &str| {
@@ -35,6 +38,8 @@ fn damaged_files_end_every_command_with_a_message() {
     let wtb = corpus("wthor/three");
     let (games, weights) =
         (fs::read(sound("sound.games")).unwrap(), fs::read(sound("sound.weights")).unwrap());
+
+    let positions = fs::read(sound("sound.positions")).unwrap();
 
     let text = |text: &str| text.as_bytes().to_vec();
     let fit_with = |flag: &'static str| {
@@ -46,12 +51,13 @@ fn damaged_files_end_every_command_with_a_message() {
     let relabel = |name| vec!["relabel", name, "--exact", "4", "--out", "x.games", "--force"];
     let sample = |name| vec!["sample", name, "--count", "2", "--out", "x.games", "--force"];
     type Words = Box<dyn Fn(&'static str) -> Vec<&'static str>>;
-    let commands: [(Vec<u8>, &'static str, Words); 14] = [
+    let commands: [(Vec<u8>, &'static str, Words); 15] = [
         (games.clone(), "damaged.games", Box::new(|name| vec!["fit", name, "--out", "x.weights"])),
         (games.clone(), "damaged.games", Box::new(|name| vec!["loss", "sound.weights", name])),
         (games.clone(), "damaged.games", Box::new(|name| vec!["inspect", "sound.games", name])),
         (games.clone(), "damaged.games", Box::new(relabel)),
         (games, "damaged.games", Box::new(sample)),
+        (positions, "damaged.positions", Box::new(relabel)),
         (weights.clone(), "damaged.weights", Box::new(|name| vec!["loss", name, "sound.games"])),
         (weights, "damaged.weights", Box::new(|name| vec!["diff", name, "sound.weights"])),
         (wtb, "damaged.wtb", Box::new(import("wthor"))),
@@ -77,7 +83,8 @@ fn damaged_files_end_every_command_with_a_message() {
         let (status, errors) = run(folder.path(), &arguments(name));
         let context = format!("{name}: {status:?}: {}\n{errors}", damaged.escape_ascii());
         assert!(!errors.contains("panicked"), "{context}");
-        let checksummed = matches!(*name, "damaged.games" | "damaged.weights");
+        let checksummed =
+            matches!(*name, "damaged.games" | "damaged.positions" | "damaged.weights");
         match status {
             Some(0 | 1) => assert!(!checksummed, "taken for good: {context}"),
             Some(2) => {

@@ -9,7 +9,7 @@ use assert_cmd::cargo::cargo_bin;
 use othello_engine::board::Side;
 use othello_engine::board::notation::board_text;
 use othello_engine::file::{Begin, Existing, Kind, Provenance};
-use othello_engine::record::{Game, GameWriter};
+use othello_engine::record::{Game, GameWriter, Label, PositionWriter, ScoredPosition, Weight};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -169,6 +169,48 @@ fn relabel() {
         output: "out.games",
         may_differ: &[],
         finished: ("relabel (games)", finished),
+    }
+    .check();
+}
+
+/// Positions of random games, half of them with few enough empty squares.
+#[test]
+fn relabel_positions() {
+    let exact: u32 = if many_kills().is_some() { 12 } else { 10 };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("random.positions");
+    let begun = PositionWriter::begin(&path, &Provenance::new("test"), Existing::Keep);
+    let Ok(Begin::Writer(mut writer)) = begun else { panic!("nothing is there") };
+    for seed in 0..size(600, 4000) {
+        let replay = Game::new(6, &random_moves(seed)).expect("a game").replay();
+        let late = replay.steps.iter().map(|step| step.position);
+        for position in late.filter(|position| position.empties() <= 2 * exact) {
+            let label = Label::of_score(0).expect("a label");
+            let scored = ScoredPosition::new(position, label, Weight::ONE);
+            writer.push(scored).expect("written");
+        }
+    }
+    writer.finish().expect("complete");
+    let finished = |folder: &Path| {
+        let sections = whole_sections(&folder.join("out.positions.partial"), Kind::Positions);
+        let written = sections.iter().map(|section| section.content.len() as u64 / 20).sum();
+        let path = folder.join("out.positions.checkpoint.partial");
+        let recorded = whole_sections(&path, Kind::Checkpoint);
+        let new = recorded
+            .iter()
+            .filter(|section| section.name.parse::<u64>().is_ok_and(|first| first >= written));
+        let new: u64 = new.map(|section| section.content.len() as u64 / 4).sum();
+        written + new
+    };
+    let (path, exact) = (path.to_str().expect("a name in UTF-8"), exact.to_string());
+    let arguments = ["relabel", path, "--exact", &exact, "--out", "out.positions"];
+    Subject {
+        name: "relabel of positions",
+        program: cargo_bin!("othello-trainer"),
+        arguments: arguments.map(str::to_owned).to_vec(),
+        output: "out.positions",
+        may_differ: &[],
+        finished: ("relabel (positions)", finished),
     }
     .check();
 }

@@ -2,9 +2,9 @@
 
 mod book;
 mod enumerate;
-mod found;
 mod ply;
 mod score;
+mod scorer;
 mod tree;
 mod write;
 

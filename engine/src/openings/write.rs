@@ -3,14 +3,15 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::found::{FoundValues, Scorer};
+use super::scorer::Scorer;
 use super::{MAX_PLIES_HELD, enumerate, movers, negamax_back};
 use crate::board::Position;
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
 use crate::record::{
-    Label, POSITIONS_PER_FRAME, PositionWriter, RecordError, ScoredPosition, Shard, Weight,
+    FoundValues, Label, POSITIONS_PER_FRAME, PositionWriter, RecordError, ScoredPosition, Shard,
+    Weight,
 };
 
 /// What decides the content of a file of openings.
@@ -169,8 +170,8 @@ impl Output {
     ) -> Result<Vec<Value>, RecordError> {
         let mut values: Vec<Value> = self.resumed.iter().take(places.len()).map(value).collect();
         let first = places.start + values.len();
-        let done = values.len() + found.count_in(first..places.end);
-        progress.begin("scores (last ply)", done as u64, places.len() as u64);
+        let done = values.len() as u64 + found.count_in(first as u64..places.end as u64);
+        progress.begin("scores (last ply)", done, places.len() as u64);
         let mut next = first;
         for positions in last[first..places.end].chunks(POSITIONS_PER_FRAME) {
             let scores = scorer.values(next, positions)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::vec;
 
 use super::{ROW_BYTES, RecordError, ScoredPosition};
-use crate::file::{self, Begin, Checkpoint, Existing, Kind, Provenance, Reader, Summary, Writer};
+use crate::file::{self, Begin, Existing, Kind, Provenance, Reader, Summary, Writer};
 
 /// How many positions a frame holds, all but the last.
 pub const POSITIONS_PER_FRAME: usize = 4096;
@@ -68,9 +68,8 @@ impl PositionWriter {
         self.writer.warning()
     }
 
-    /// Says that all that was recorded in the file's checkpoint is among the whole frames now.
-    pub fn settle(&self, checkpoint: &mut Checkpoint) -> Result<(), RecordError> {
-        Ok(checkpoint.settle(&self.writer)?)
+    pub(super) fn writer(&self) -> &Writer {
+        &self.writer
     }
 
     /// Adds a position; every [`POSITIONS_PER_FRAME`] of them are written.

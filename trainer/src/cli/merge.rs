@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         shards: merged.shards,
         games: match merged.content {
             Content::Games { games, duplicates } => Some(Games { games, duplicates }),
-            Content::Openings => None,
+            Content::Openings | Content::Positions => None,
         },
         positions: merged.positions,
         bytes: merged.summary.bytes,

@@ -1,27 +1,31 @@
-//! `othello-trainer relabel`: exact scores for the positions of games.
+//! `othello-trainer relabel`: exact scores for games and positions.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::file::Existing;
-use othello_engine::record::Shard;
+use othello_engine::file::{Existing, Kind, kind_of};
+use othello_engine::record::{Game, ScoredPosition, Shard};
 use serde::Serialize;
 
 use super::histogram::Histogram;
-use crate::records::relabel::{Changes, Relabelled, Run, Settings, relabel};
+use crate::records::record::Record;
+use crate::records::relabel::{
+    Changes, Relabelled, Run, Settings, relabel_games, relabel_positions,
+};
 use crate::records::sequence::Inputs;
 
 /// Arguments of `relabel`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files of games, taken as one in this order
+    /// Files of games, or of positions, taken as one in this order
     #[arg(required = true)]
-    games: Vec<PathBuf>,
+    files: Vec<PathBuf>,
 
-    /// The file of games to write; one that was interrupted is gone on with
+    /// The file to write, of what the inputs are; one that was interrupted is gone on with
     #[arg(long, value_name = "F")]
     out: PathBuf,
 
@@ -29,7 +33,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=60))]
     exact: u32,
 
-    /// Search the positions before to this depth, and keep what is found as values
+    /// Search the positions before to this depth, and keep what is found: as values of games, as labels of
+    /// positions
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=60))]
     depth: Option<u32>,
 
@@ -48,7 +53,8 @@ pub struct Arguments {
 
 #[derive(Serialize)]
 struct Report {
-    games: u64,
+    #[serde(flatten)]
+    count: Count,
     #[serde(flatten)]
     changes: Changes,
     mean_discs: Option<f64>,
@@ -57,19 +63,35 @@ struct Report {
     seconds: f64,
 }
 
+/// How many of what.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Count {
+    Games(u64),
+    Positions(u64),
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Changes { solved, results, changed, other_winner, contradicted, by_discs } =
+        let Changes { solved, results, changed, other_winner, contradicted, by_discs, .. } =
             &self.changes;
-        writeln!(
-            f,
-            "{} games, {solved} of them solved, {results} of those with a result",
-            self.games
-        )?;
+        let changing = match self.count {
+            Count::Games(games) => {
+                writeln!(
+                    f,
+                    "{games} games, {solved} of them solved, {results} of those with a result"
+                )?;
+                "results"
+            }
+            Count::Positions(positions) => {
+                writeln!(f, "{positions} positions, {solved} of them solved")?;
+                "labels"
+            }
+        };
         let percent = |part: u64| 100.0 * part as f64 / (*results).max(1) as f64;
         writeln!(
             f,
-            "{changed} results changed ({:.1} %), {other_winner} with another winner ({:.1} %)",
+            "{changed} {changing} changed ({:.1} %), {other_winner} with another winner ({:.1} %)",
             percent(*changed),
             percent(*other_winner)
         )?;
@@ -77,10 +99,10 @@ impl fmt::Display for Report {
             writeln!(f, "{contradicted} games stated another score for the same position")?;
         }
         if let Some(mean) = self.mean_discs {
-            writeln!(f, "by {mean:.2} discs on average\n\ndiscs      games")?;
+            writeln!(f, "by {mean:.2} discs on average\n\ndiscs    {changing}")?;
         }
         let mut bars = Histogram::default();
-        by_discs.iter().for_each(|(&discs, &games)| bars.add(discs as i32, games));
+        by_discs.iter().for_each(|(&discs, &records)| bars.add(discs as i32, records));
         write!(f, "{bars}{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
     }
 }
@@ -89,14 +111,22 @@ impl fmt::Display for Report {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
-    let inputs = Inputs::count(&arguments.games, session.progress())?;
-    let settings = Settings { exact: arguments.exact, depth: arguments.depth };
-    let run = Run { settings, inputs: &inputs, shard: arguments.shard, weights };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let Relabelled { games, changes, summary } =
-        relabel(&arguments.out, &run, &evaluator, existing, session.progress())?;
+    let (out, progress) = (&arguments.out, session.progress());
+    let first = arguments.files.first().context("no file is named")?;
+    let (count, Relabelled { changes, summary, .. }) = if kind_of(first)? == Kind::Games {
+        let inputs = Inputs::<Game>::count(&arguments.files, progress)?;
+        let run = arguments.run(&inputs, weights);
+        let relabelled = relabel_games(out, &run, &evaluator, existing, progress)?;
+        (Count::Games(relabelled.records), relabelled)
+    } else {
+        let inputs = Inputs::<ScoredPosition>::count(&arguments.files, progress)?;
+        let run = arguments.run(&inputs, weights);
+        let relabelled = relabel_positions(out, &run, &evaluator, existing, progress)?;
+        (Count::Positions(relabelled.records), relabelled)
+    };
     session.print(&Report {
-        games,
+        count,
         mean_discs: changes.mean_discs(),
         changes,
         bytes: summary.bytes,
@@ -104,4 +134,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         seconds: begun.elapsed().as_secs_f64(),
     })?;
     Ok(Outcome::Done)
+}
+
+impl Arguments {
+    fn run<'a, R: Record>(&self, inputs: &'a Inputs<R>, weights: String) -> Run<'a, R> {
+        let settings = Settings { exact: self.exact, depth: self.depth };
+        Run { settings, inputs, shard: self.shard, weights }
+    }
 }

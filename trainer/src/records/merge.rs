@@ -2,6 +2,7 @@
 
 mod games;
 mod openings;
+mod positions;
 mod shards;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use othello_engine::progress::Progress;
 
 use games::GameShards;
 use openings::OpeningShards;
+use positions::PositionShards;
 pub use shards::MergeError;
 use shards::{Run, Shards};
 
@@ -22,7 +24,7 @@ pub struct Merged {
     /// What it is a file of.
     pub content: Content,
     /// Of games, the positions after the random beginnings in which a move was played; of
-    /// openings, all.
+    /// openings and other positions, all.
     pub positions: u64,
     /// The file.
     pub summary: Summary,
@@ -40,6 +42,8 @@ pub enum Content {
     },
     /// Scored openings of all plies.
     Openings,
+    /// Other scored positions.
+    Positions,
 }
 
 /// Puts together all shards of a run, named in any order: the same bytes as one process makes that
@@ -57,6 +61,9 @@ pub fn merge(
     match shards.run() {
         &Run::Games { whole: ref provenance, games } => {
             GameShards { provenance, games, files }.merge(out, existing, progress)
+        }
+        &Run::Positions { whole: ref provenance, positions } => {
+            PositionShards { provenance, positions, files }.merge(out, existing, progress)
         }
         Run::Openings(settings) => OpeningShards { settings, files }.merge(out, existing, progress),
     }

@@ -25,9 +25,11 @@ pub trait Record: Sized {
 
     /// Opens a file.
     fn open(path: &Path) -> Result<Self::Reader, RecordError>;
+    /// Passes by this many records, or those that are left where there are fewer; returns how many.
+    fn pass_by(reader: &mut Self::Reader, records: u64) -> Result<u64, RecordError>;
     /// Reads a file to its end, and tells after each frame how many records it has and how many
     /// bytes have been read so far.
-    fn pass_by(path: &Path, passed: impl FnMut(u64, u64)) -> Result<Contents, RecordError>;
+    fn read_through(path: &Path, passed: impl FnMut(u64, u64)) -> Result<Contents, RecordError>;
 
     /// Begins a file, or goes on with one.
     fn begin(
@@ -67,7 +69,14 @@ impl Record for Game {
         GameReader::open(path)
     }
 
-    fn pass_by(path: &Path, mut passed: impl FnMut(u64, u64)) -> Result<Contents, RecordError> {
+    fn pass_by(reader: &mut GameReader, games: u64) -> Result<u64, RecordError> {
+        reader.pass_by(games)
+    }
+
+    fn read_through(
+        path: &Path,
+        mut passed: impl FnMut(u64, u64),
+    ) -> Result<Contents, RecordError> {
         let mut reader = GameReader::open(path)?;
         while let Some(games) = reader.pass_by_frame()? {
             passed(games, reader.bytes_read());
@@ -116,7 +125,18 @@ impl Record for ScoredPosition {
         PositionReader::open(path)
     }
 
-    fn pass_by(path: &Path, mut passed: impl FnMut(u64, u64)) -> Result<Contents, RecordError> {
+    fn pass_by(reader: &mut PositionReader, positions: u64) -> Result<u64, RecordError> {
+        let mut passed = 0;
+        while passed < positions && reader.next().transpose()?.is_some() {
+            passed += 1;
+        }
+        Ok(passed)
+    }
+
+    fn read_through(
+        path: &Path,
+        mut passed: impl FnMut(u64, u64),
+    ) -> Result<Contents, RecordError> {
         let mut reader = PositionReader::open(path)?;
         while let Some(rows) = reader.next_frame()? {
             passed(rows.len() as u64, reader.bytes_read());

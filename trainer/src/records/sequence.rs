@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use othello_engine::file::Provenance;
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, RecordError};
+use othello_engine::record::RecordError;
 
 use super::record::Record;
 
@@ -26,7 +26,7 @@ impl<R: Record> Inputs<R> {
         for path in paths {
             progress.begin("inputs (bytes)", 0, path.metadata().map_or(0, |file| file.len()));
             let mut before = 0;
-            let contents = R::pass_by(path, |frame, bytes| {
+            let contents = R::read_through(path, |frame, bytes| {
                 records += frame;
                 progress.advance(bytes - before);
                 before = bytes;
@@ -61,19 +61,17 @@ impl<R: Record> Inputs<R> {
     pub(super) fn all(&self) -> Records<R> {
         Records { paths: self.paths.iter().cloned().collect(), reader: None }
     }
-}
 
-impl Inputs<Game> {
-    /// The games from number `first` on, counted from 0.
-    pub(super) fn from(&self, first: u64) -> Result<Records<Game>, RecordError> {
-        let mut games = self.all();
+    /// Those from number `first` on, counted from 0.
+    pub(super) fn from(&self, first: u64) -> Result<Records<R>, RecordError> {
+        let mut records = self.all();
         let mut left = first;
-        while left > 0 && games.open_next()? {
-            if let Some(reader) = &mut games.reader {
-                left -= reader.pass_by(left)?;
+        while left > 0 && records.open_next()? {
+            if let Some(reader) = &mut records.reader {
+                left -= R::pass_by(reader, left)?;
             }
         }
-        Ok(games)
+        Ok(records)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use othello_engine::board::Square;
 use othello_engine::board::transcript::Replay;
+use othello_engine::board::{Discs, Position, Square, Squares};
 use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
@@ -52,4 +52,16 @@ pub(super) fn random_game(number: u64, random_plies: u8, most: usize) -> Game {
     }
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
     Game::new(random_plies, &squares).unwrap()
+}
+
+/// Perfect play by trying everything.
+pub(super) fn score_by_brute_force(position: &Position) -> Discs {
+    if position.is_over() {
+        return position.score();
+    }
+    if position.moves() == 0 {
+        return -score_by_brute_force(&position.pass());
+    }
+    let moves = Squares(position.moves());
+    moves.map(|square| -score_by_brute_force(&position.play(square).unwrap())).max().unwrap()
 }

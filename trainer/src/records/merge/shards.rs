@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use othello_engine::file::{FileError, Provenance, Reader, kind_of};
+use othello_engine::file::{FileError, Kind, Provenance, Reader, kind_of};
 use othello_engine::openings;
 use othello_engine::record::{RecordError, Shard};
 use serde_json::Value;
@@ -55,7 +55,7 @@ pub enum MergeError {
         /// One of those that are there.
         other: PathBuf,
     },
-    /// A complete file with fewer or more games than its part has.
+    /// A complete file with fewer or more records than its part has.
     #[error("{}: has {found} frames, where shard {shard} has {expected}; make it again",
         path.display())]
     Frames {
@@ -100,6 +100,12 @@ pub(super) enum Run {
         whole: Provenance,
         /// How many the run has, those that are dropped included.
         games: u64,
+    },
+    /// `relabel` of positions.
+    Positions {
+        whole: Provenance,
+        /// How many the run has.
+        positions: u64,
     },
     /// `openings`.
     Openings(openings::Settings),
@@ -152,7 +158,7 @@ impl Run {
     /// What the file of an undivided run is made from.
     fn whole(&self) -> Provenance {
         match self {
-            Self::Games { whole, .. } => whole.clone(),
+            Self::Games { whole, .. } | Self::Positions { whole, .. } => whole.clone(),
             Self::Openings(settings) => settings.provenance(),
         }
     }
@@ -171,16 +177,20 @@ impl Part {
         let shard = text("shard").and_then(|shard| shard.parse().ok());
         let shard: Shard =
             shard.ok_or_else(|| no_shard(path, "its provenance says not which".to_owned()))?;
-        let run = if command == "openings" {
-            let settings = openings::Settings::of(provenance).ok_or_else(|| {
-                no_shard(path, "it was made by another version of the program".to_owned())
-            })?;
-            Run::Openings(openings::Settings { shard: Shard::WHOLE, ..settings })
-        } else {
-            let games = provenance.get("games").and_then(Value::as_u64);
-            let games =
-                games.ok_or_else(|| no_shard(path, "its provenance has no games".to_owned()))?;
-            Run::Games { whole: provenance.clone().with("shard", Shard::WHOLE.to_string()), games }
+        let whole = || provenance.clone().with("shard", Shard::WHOLE.to_string());
+        let number = |key: &str| {
+            let number = provenance.get(key).and_then(Value::as_u64);
+            number.ok_or_else(|| no_shard(path, format!("its provenance has no {key}")))
+        };
+        let run = match reader.kind() {
+            Kind::Openings => {
+                let settings = openings::Settings::of(provenance).ok_or_else(|| {
+                    no_shard(path, "it was made by another version of the program".to_owned())
+                })?;
+                Run::Openings(openings::Settings { shard: Shard::WHOLE, ..settings })
+            }
+            Kind::Positions => Run::Positions { whole: whole(), positions: number("positions")? },
+            _ => Run::Games { whole: whole(), games: number("games")? },
         };
         Ok(Self { path: path.to_owned(), shard, run })
     }

@@ -1,29 +1,17 @@
-//! One game: its exact scores, and how its result compares with them.
-
-use std::collections::BTreeMap;
+//! One game with the exact scores of its last positions.
 
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Discs, Position, Side, Square};
 use othello_engine::eval::{Evaluate, STEPS_PER_DISC};
 use othello_engine::record::{Game, Solved};
 use othello_engine::search::Searcher;
-use serde::Serialize;
 
-/// How games are relabelled.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settings {
-    /// From this many empty squares on, every position gets its exact score.
-    pub exact: u32,
-    /// How deep the positions before are searched; where it is `None` they keep what they have.
-    pub depth: Option<u32>,
-}
+use super::Settings;
 
 impl Settings {
     /// The first ply whose position is solved; a game's random beginning is left alone.
-    fn first_exact(&self, game: &Game) -> usize {
-        // A search that deep is exact.
-        let exact = self.exact.max(self.depth.unwrap_or(0)).min(60);
-        (60 - exact as usize).max(usize::from(game.random_plies()))
+    pub(super) fn first_exact(&self, game: &Game) -> usize {
+        (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
     /// The game with the exact score of each position from [`Self::exact`] empty squares on, as the
@@ -121,52 +109,4 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
         return game;
     }
     game.with_values(values).expect("one value for each move")
-}
-
-/// How the results of games compare with what perfect play would have given.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Changes {
-    /// Games of which a position was solved.
-    pub solved: u64,
-    /// Those of them that have a result.
-    pub results: u64,
-    /// Results that differ from the exact score of the first solved position.
-    pub changed: u64,
-    /// Those of them where another side wins, or one instead of none.
-    pub other_winner: u64,
-    /// Games that stated another score for the same position.
-    pub contradicted: u64,
-    /// By how many discs results changed, and how many did by so many.
-    pub by_discs: BTreeMap<u32, u64>,
-}
-
-impl Changes {
-    /// Counts a game as it was and as it is.
-    pub(super) fn count(&mut self, settings: &Settings, before: &Game, after: &Game) {
-        let first = settings.first_exact(after);
-        let Some(exact) = exact_score(after, first) else { return };
-        self.solved += 1;
-        let stated = before.solved().filter(|solved| usize::from(solved.ply) == first);
-        self.contradicted += u64::from(stated.is_some_and(|s| s.black_score != exact));
-        let Some(result) = before.black_score() else { return };
-        self.results += 1;
-        *self.by_discs.entry(result.abs_diff(exact)).or_default() += 1;
-        self.changed += u64::from(result != exact);
-        self.other_winner += u64::from(result.signum() != exact.signum());
-    }
-
-    /// By how many discs results changed on average, those that did not included.
-    pub fn mean_discs(&self) -> Option<f64> {
-        let discs: u64 = self.by_discs.iter().map(|(&discs, games)| u64::from(discs) * games).sum();
-        (self.results > 0).then(|| discs as f64 / self.results as f64)
-    }
-}
-
-/// The score for black at a ply from which on the game's values are exact.
-fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
-    if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
-        return Some(solved.black_score);
-    }
-    let value = (*game.values()?.get(ply)?)?;
-    Some(Discs::from(value) * game.replay().steps.get(ply)?.side.sign())
 }

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use othello_engine::board::{Position, Squares};
 use othello_engine::eval::Mobility;
 use othello_engine::progress::Silent;
 use othello_engine::record::Solved;
 
 use super::*;
-use crate::records::testing::{Folder, random_game};
+use crate::records::relabel::Settings;
+use crate::records::sequence::Inputs;
+use crate::records::testing::{Folder, random_game, score_by_brute_force};
 
 const EXACT: Settings = Settings { exact: 8, depth: None };
 
@@ -22,19 +23,7 @@ fn relabel_in(folder: &Folder, inputs: &[PathBuf], shard: &str, out: &str) -> Re
     let inputs = Inputs::count(inputs, &Silent).unwrap();
     let (shard, weights) = (shard.parse().unwrap(), "mobility".to_owned());
     let run = Run { settings: EXACT, inputs: &inputs, shard, weights };
-    relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
-}
-
-/// Perfect play by trying everything.
-fn brute_force(position: &Position) -> i32 {
-    if position.is_over() {
-        return position.score();
-    }
-    if position.moves() == 0 {
-        return -brute_force(&position.pass());
-    }
-    let moves = Squares(position.moves());
-    moves.map(|square| -brute_force(&position.play(square).unwrap())).max().unwrap()
+    relabel_games(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
 }
 
 #[test]
@@ -48,13 +37,13 @@ fn every_position_from_there_on_has_its_exact_score() {
         let moves = replay.steps.len();
         for (ply, step) in replay.steps.iter().enumerate() {
             let value = after.values().and_then(|values| values[ply]);
-            let exact = (ply >= 54).then(|| brute_force(&step.position) as i8);
+            let exact = (ply >= 54).then(|| score_by_brute_force(&step.position) as i8);
             assert_eq!(value, exact, "ply {ply} of {moves}");
         }
         let solved = (moves >= 54).then(|| {
             let first = replay.steps.get(54).map_or(replay.end, |step| step.position);
             let side = replay.steps.get(54).map_or(replay.side, |step| step.side);
-            Solved { ply: 54, black_score: brute_force(&first) * side.sign() }
+            Solved { ply: 54, black_score: score_by_brute_force(&first) * side.sign() }
         });
         assert_eq!(after.solved(), solved, "{moves} moves");
     }
@@ -88,7 +77,7 @@ fn inputs_are_one_sequence_and_shards_are_parts_of_it() {
     let whole = folder.write("whole", &games);
     let parts = [folder.write("first", &games[..300]), folder.write("second", &games[300..])];
     let relabelled = relabel_in(&folder, std::slice::from_ref(&whole), "1/1", "whole.games");
-    assert_eq!(relabelled.games, 700);
+    assert_eq!(relabelled.records, 700);
     relabel_in(&folder, &parts, "1/1", "parts.games");
     assert_eq!(folder.read::<Game>("parts.games"), folder.read::<Game>("whole.games"));
     let mut counted = Changes::default();

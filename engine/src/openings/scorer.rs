@@ -1,0 +1,67 @@
+//! The values of the last ply, found in parallel.
+
+use rayon::prelude::*;
+
+use crate::board::Position;
+use crate::eval::{Evaluate, Value};
+use crate::progress::Progress;
+use crate::record::{FoundValues, RecordError};
+use crate::search::Searchers;
+
+/// The table of a search to a fixed depth: large enough that shallow searches never fill it.
+const HASH_MEGABYTES: usize = 4;
+
+/// Finds values in parallel, each by one thread from a logically empty table.
+pub(super) struct Scorer<'a, E: Evaluate> {
+    searchers: Searchers<'a, E>,
+    depth: u32,
+    found: &'a FoundValues,
+    progress: &'a dyn Progress,
+}
+
+impl<'a, E: Evaluate> Scorer<'a, E> {
+    /// `found` keeps what it finds, by the place of each position in the last ply.
+    pub(super) fn new(
+        evaluator: &'a E,
+        depth: u32,
+        found: &'a FoundValues,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        let hash_megabytes = if depth == 0 { 0 } else { HASH_MEGABYTES };
+        Self { searchers: Searchers::new(evaluator, hash_megabytes), depth, found, progress }
+    }
+
+    /// The values of positions of which the first has the place `first` in its ply.
+    pub(super) fn values(
+        &self,
+        first: usize,
+        positions: &[Position],
+    ) -> Result<Vec<Value>, RecordError> {
+        let unit = positions_per_unit(self.depth);
+        let work = |(number, positions): (usize, &[Position])| {
+            let first = (first + number * unit) as u64;
+            if let Some(values) = self.found.earlier(first, positions.len()) {
+                return Ok(values);
+            }
+            self.progress.check()?;
+            let values = self.searchers.with(|searcher| {
+                let value = |position: &Position| {
+                    searcher.new_game();
+                    searcher.search(position, self.depth).value
+                };
+                positions.iter().map(value).collect::<Vec<_>>()
+            });
+            self.found.record(first, &values)?;
+            self.progress.advance(positions.len() as u64);
+            Ok(values)
+        };
+        let units = positions.par_chunks(unit).enumerate().with_max_len(1).map(work);
+        Ok(units.collect::<Result<Vec<_>, RecordError>>()?.concat())
+    }
+}
+
+/// So many positions are recorded together that it costs little beside their search, and that
+/// little is lost: some milliseconds of work, until one position takes longer.
+fn positions_per_unit(depth: u32) -> usize {
+    (1024 >> depth.min(10)).max(1)
+}

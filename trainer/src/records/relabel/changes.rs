@@ -1,0 +1,80 @@
+//! How results and labels compare with perfect play.
+
+use std::collections::BTreeMap;
+
+use othello_engine::board::Discs;
+use othello_engine::record::{Game, ScoredPosition};
+use serde::Serialize;
+
+use super::Settings;
+
+/// How the results of games, or the labels of positions, compare with perfect play.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Changes {
+    /// Games of which a position was solved, or positions that were.
+    pub solved: u64,
+    /// Those of them that have a result; every position has a label.
+    pub results: u64,
+    /// Results that differ from the exact score of the first solved position, and labels that differ
+    /// from that of their own.
+    pub changed: u64,
+    /// Those of them where another side wins, or one instead of none.
+    pub other_winner: u64,
+    /// Games that stated another score for the same position.
+    pub contradicted: u64,
+    /// By how many discs they changed, to the nearest, and how many did by so many.
+    pub by_discs: BTreeMap<u32, u64>,
+    #[serde(skip)]
+    discs: f64,
+}
+
+impl Changes {
+    /// Counts a game as it was and as it is.
+    pub(super) fn count_game(&mut self, settings: &Settings, before: &Game, after: &Game) {
+        let first = settings.first_exact(after);
+        let Some(exact) = exact_score(after, first) else { return };
+        self.solved += 1;
+        let stated = before.solved().filter(|solved| usize::from(solved.ply) == first);
+        self.contradicted += u64::from(stated.is_some_and(|s| s.black_score != exact));
+        if let Some(result) = before.black_score() {
+            self.count(f64::from(result), f64::from(exact));
+        }
+    }
+
+    /// Counts a position as it was and as it is.
+    pub(super) fn count_position(
+        &mut self,
+        settings: &Settings,
+        before: &ScoredPosition,
+        after: &ScoredPosition,
+    ) {
+        if settings.is_solved(before) {
+            self.solved += 1;
+            self.count(before.label().discs(), after.label().discs());
+        }
+    }
+
+    fn count(&mut self, before: f64, exact: f64) {
+        let winner = |discs: f64| discs.partial_cmp(&0.0);
+        let discs = (before - exact).abs();
+        self.results += 1;
+        *self.by_discs.entry(discs.round() as u32).or_default() += 1;
+        self.discs += discs;
+        self.changed += u64::from(before != exact);
+        self.other_winner += u64::from(winner(before) != winner(exact));
+    }
+
+    /// By how many discs they changed on average, those that did not included.
+    pub fn mean_discs(&self) -> Option<f64> {
+        (self.results > 0).then(|| self.discs / self.results as f64)
+    }
+}
+
+/// The score for black at a ply from which on the game's values are exact.
+fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
+    if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
+        return Some(solved.black_score);
+    }
+    let value = (*game.values()?.get(ply)?)?;
+    Some(Discs::from(value) * game.replay().steps.get(ply)?.side.sign())
+}
