@@ -1,6 +1,6 @@
 //! Shards of positions put together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::progress::Progress;
@@ -24,7 +24,7 @@ impl PositionShards<'_> {
     /// Writes their positions frame by frame.
     pub(super) fn merge(
         &self,
-        out: &std::path::Path,
+        out: &Path,
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<Merged, MergeError> {
