@@ -82,7 +82,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
 
     /// Forgets everything: what follows is as with a new searcher.
     pub fn new_game(&mut self) {
-        self.near.clear();
+        self.near.step_generation();
         self.table.step_generation();
     }
 
