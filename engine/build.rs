@@ -26,13 +26,15 @@ mod text;
 mod eval {
     pub(crate) mod layout;
     pub(crate) mod limits;
+    mod ordering_weights;
     mod weights;
 
     pub use limits::MAX_STEPS;
+    pub use ordering_weights::OrderingWeights;
     pub use weights::{Weights, WeightsError, WeightsFile};
 }
 
-use eval::{Weights, WeightsFile};
+use eval::{OrderingWeights, Weights, WeightsFile};
 
 const VARIABLE: &str = "OTHELLO_WEIGHTS";
 const NONE: &str = "none";
@@ -52,8 +54,19 @@ fn embed() -> Result<(), String> {
     };
     let tables: Vec<u8> =
         eval::layout::expand(&file.weights).iter().flat_map(|step| step.to_le_bytes()).collect();
+    let ordering = match file.weights.ordering().map(OrderingWeights::sections) {
+        Some([(_, set), (_, weights)]) => {
+            write("embedded.ordering", &weights)?;
+            let set = String::from_utf8(set).unwrap_or_default();
+            format!(
+                "Some(({set:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/embedded.ordering\"))))"
+            )
+        }
+        None => "None".to_owned(),
+    };
     let identity = format!(
-        "const PATTERN_SET: &str = {:?};\nconst PROVENANCE: &str = {:?};\nconst SHA256: &str = {:?};\n",
+        "const PATTERN_SET: &str = {:?};\nconst PROVENANCE: &str = {:?};\nconst SHA256: &str = {:?};\n\
+        const ORDERING: Option<(&str, &[u8])> = {ordering};\n",
         file.weights.set().to_toml(),
         file.provenance.canonical(),
         file.sha256,

@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use othello_engine::board::{PHASES, Phase, Position, Squares, Symmetry};
-use othello_engine::eval::{Evaluate, MAX_STEPS, Tables, Weights};
-use othello_engine::file::{Existing, Provenance};
-use othello_engine::pattern::{MAX_SQUARES, PatternSet};
+use othello_engine::eval::{Evaluate, MAX_STEPS, OrderingWeights, Tables, Weights};
+use othello_engine::file::{Begin, Existing, Kind, Provenance, Writer};
+use othello_engine::pattern::{Geometry, MAX_SQUARES, PatternSet};
 use othello_engine::random::Generator;
 
 /// Weights drawn at random, all classes different.
@@ -172,4 +172,66 @@ fn weights_files_read_back_and_have_a_stable_checksum() {
         assert_eq!(file.weights.steps(phase), weights.steps(phase));
         assert_eq!(file.weights.counts(phase), weights.counts(phase));
     }
+}
+
+/// Weights with a light evaluation of random weights.
+fn with_ordering() -> Weights {
+    let set = PatternSet::shipped("ordering").unwrap();
+    let mut random = Generator::new(9);
+    let steps = (0..Geometry::new(&set).parameters()).map(|_| random.below(301) as i16 - 150);
+    let ordering = OrderingWeights::new(set, 60, steps.collect()).unwrap();
+    random_weights(PatternSet::shipped("discs").unwrap(), 1).with_ordering(Some(ordering))
+}
+
+#[test]
+fn a_light_evaluation_travels_with_the_weights_and_changes_no_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ordered.weights");
+    let weights = with_ordering();
+    weights.write(&path, &Provenance::new("test"), Existing::Keep).unwrap();
+    let read = Weights::read(&path).unwrap().weights;
+    assert_eq!(read.ordering(), weights.ordering());
+    let (with, without) = (Tables::new(&read), Tables::new(&read.clone().with_ordering(None)));
+    assert!(with.ordering().is_some() && without.ordering().is_none());
+    let mut random = Generator::new(10);
+    random_game(&mut random, |position, _| {
+        let value = |tables: &Tables| tables.value(&tables.state(position), position);
+        assert_eq!(value(&with), value(&without));
+    });
+}
+
+#[test]
+fn a_light_evaluation_that_does_not_fit_is_refused() {
+    let steps = |count: usize| vec![0; count];
+    let new = |name: &str, strength, steps| {
+        OrderingWeights::new(PatternSet::shipped(name).unwrap(), strength, steps).unwrap_err()
+    };
+    assert!(new("small", 1, steps(1)).contains("scalars"));
+    assert!(new("ordering", -1, steps(1)).contains("the strength is -1"));
+    assert!(new("ordering", 1, steps(1)).contains("has 1 weights; the pattern set has"));
+    let set = PatternSet::shipped("ordering").unwrap();
+    let mut far = steps(Geometry::new(&set).parameters());
+    far[7] = 4096;
+    assert!(new("ordering", 1, far).contains("weight 7 is 4096"));
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.weights");
+    let sections = |sections: &[(&str, &[u8])]| {
+        let _ = std::fs::remove_file(&path);
+        let begun = Writer::begin(&path, Kind::Weights, &Provenance::new("test"), Existing::Keep);
+        let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+        writer.section("pattern set", b"name = \"n\"").unwrap();
+        sections.iter().for_each(|(name, content)| writer.section(name, content).unwrap());
+        writer.finish().unwrap();
+        Weights::read(&path).unwrap_err().to_string()
+    };
+    let (set, weights) = ("ordering pattern set", "ordering weights");
+    let error = sections(&[(weights, &[0, 0])]);
+    assert!(error.contains("`ordering weights`: stands before `ordering pattern set`"), "{error}");
+    let error = sections(&[(set, b"name = \"n\""), (set, b"name = \"n\"")]);
+    assert!(error.contains("`ordering pattern set`: comes a second time"), "{error}");
+    let error = sections(&[(set, b"\xFF"), (weights, &[0, 0])]);
+    assert!(error.contains("no text in UTF-8"), "{error}");
+    let error = sections(&[(set, b"name = \"n\""), (weights, &[0])]);
+    assert!(error.contains("bad.weights: section `ordering weights`: has 1 bytes"), "{error}");
 }

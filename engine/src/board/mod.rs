@@ -3,6 +3,7 @@
 //! A [`Position`] is two bitboards seen from the player to move; bit 0 is a1, bit 7 is h1,
 //! bit 63 is h8. Nothing in this room knows of patterns, values or files.
 
+pub mod bits;
 pub mod notation;
 pub mod obf;
 pub mod perft;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::common::{Outcome, Session};
 use super::solve::Line;
 use crate::board::Discs;
-use crate::eval::{Evaluator, WeightsChoice};
+use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::{Ideas, Searcher};
 use crate::text::Lines;
@@ -82,8 +82,11 @@ impl fmt::Display for Ablate {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let (evaluator, _) = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
+    // Without a light evaluation there is nothing to leave out of it.
+    let is_there = |ideas: &Ideas| ideas.light_evaluation || evaluator.ordering().is_some();
+    let one_off = Ideas::one_off().filter(|(_, ideas)| is_there(ideas));
     let ideas: Vec<(Option<&'static str>, Ideas)> = std::iter::once((None, Ideas::ALL))
-        .chain(Ideas::one_off().map(|(name, ideas)| (Some(name), ideas)))
+        .chain(one_off.map(|(name, ideas)| (Some(name), ideas)))
         .collect();
     session.progress().begin("ablate (positions)", 0, (ideas.len() * lines.len()) as u64);
     let solve = |ideas: Ideas| -> Solved {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::common::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::eval::{STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile, embedded};
+use crate::eval::{OrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile, embedded};
 
 /// Arguments of `weights`.
 #[derive(clap::Args, Debug)]
@@ -32,6 +32,9 @@ struct Report {
     steps_per_disc: i32,
     /// Weights in each phase.
     parameters: usize,
+    /// The light evaluation that orders moves; nothing where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ordering: Option<Light>,
     /// How often training met them; nothing for the embedded weights, which carry no counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
@@ -39,6 +42,23 @@ struct Report {
     provenance: Map<String, Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inspect: Option<Inspection>,
+}
+
+/// The light evaluation.
+#[derive(Serialize)]
+struct Light {
+    patterns: Vec<String>,
+    parameters: usize,
+    /// How much it counts beside replies.
+    strength: i16,
+}
+
+impl Light {
+    fn of(weights: &OrderingWeights) -> Self {
+        let patterns = weights.set().patterns().iter();
+        let patterns = patterns.map(|pattern| names(pattern.squares())).collect();
+        Self { patterns, parameters: weights.steps().len(), strength: weights.strength() }
+    }
 }
 
 /// How often the training positions of a phase met its parameters.
@@ -73,6 +93,10 @@ impl fmt::Display for Report {
         }
         writeln!(f, "phases       {} of {} weights", self.phases, self.parameters)?;
         writeln!(f, "unit         1/{} disc", self.steps_per_disc)?;
+        if let Some(Light { patterns, parameters, strength }) = &self.ordering {
+            writeln!(f, "ordering     {parameters} weights, strength {strength}")?;
+            patterns.iter().try_for_each(|pattern| writeln!(f, "             {pattern}"))?;
+        }
         self.counts.as_deref().map_or(Ok(()), |counts| describe_counts(f, counts))?;
         writeln!(f, "sha256       {}", self.sha256)?;
         for (key, value) in &self.provenance {
@@ -162,6 +186,7 @@ fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
         phases: PHASES,
         steps_per_disc: STEPS_PER_DISC,
         parameters: weights.geometry().parameters(),
+        ordering: weights.ordering().map(Light::of),
         counts: counted.then(|| Phase::all().map(|phase| counts(&weights, phase)).collect()),
         sha256,
         provenance,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Tables, Weights, layout};
+use super::{OrderingWeights, Tables, Weights, layout};
 use crate::pattern::{Geometry, PatternSet};
 
 /// Bytes at the start of a cache line, shared by all processes that run the binary.
@@ -12,7 +12,8 @@ struct Aligned<T: ?Sized>(T);
 static TABLES: &Aligned<[u8]> =
     &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/embedded.tables")));
 
-// PATTERN_SET, PROVENANCE and SHA256 of the weights file.
+// PATTERN_SET, PROVENANCE and SHA256 of the weights file, and ORDERING, the sections for it if there
+// are any.
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// What the embedded weights are.
@@ -33,17 +34,26 @@ pub const fn identity() -> EmbeddedIdentity {
 
 /// The embedded weights, ready to play from.
 pub fn tables() -> Tables {
-    Tables::with_tables(&Geometry::new(&pattern_set()), Cow::Borrowed(steps()))
+    Tables::with_tables(&Geometry::new(&pattern_set()), Cow::Borrowed(steps()), ordering().as_ref())
 }
 
 /// The embedded weights by class. The binary does not carry their counts: all are 0.
 pub fn weights() -> Weights {
-    layout::fold(pattern_set(), steps())
+    layout::fold(pattern_set(), steps()).with_ordering(ordering())
 }
 
 #[expect(clippy::expect_used, reason = "the build script read this very text as a pattern set")]
 fn pattern_set() -> PatternSet {
     PatternSet::from_toml(PATTERN_SET).expect("the build script checked the set")
+}
+
+#[expect(clippy::expect_used, reason = "the build script read these very sections")]
+fn ordering() -> Option<OrderingWeights> {
+    let read = |(set, weights): (&str, &[u8])| {
+        OrderingWeights::from_sections(set.as_bytes(), weights)
+            .expect("the build script checked them")
+    };
+    ORDERING.map(read)
 }
 
 fn steps() -> &'static [i16] {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::{Evaluate, Mobility, Tables, Value, Weights, WeightsError, Zero, embedded};
+use super::{Evaluate, Mobility, Ordering, Tables, Value, Weights, WeightsError, Zero, embedded};
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
 
@@ -111,6 +111,13 @@ impl Evaluate for Evaluator {
             Self::Zero => Zero.value(&(), position),
             Self::Mobility => Mobility.value(&(), position),
             Self::Tables(tables) => tables.value(state, position),
+        }
+    }
+
+    fn ordering(&self) -> Option<&Ordering> {
+        match self {
+            Self::Zero | Self::Mobility => None,
+            Self::Tables(tables) => tables.ordering(),
         }
     }
 }

@@ -5,6 +5,8 @@ pub mod embedded;
 mod evaluator;
 pub mod layout;
 mod limits;
+mod ordering;
+mod ordering_weights;
 mod sum;
 mod tables;
 mod weights;
@@ -14,6 +16,8 @@ use crate::board::{Position, Square};
 pub use builtin::{Mobility, Zero};
 pub use evaluator::{Evaluator, WeightsChoice};
 pub use limits::{MAX_STEPS, MAX_VALUE, STEPS_PER_DISC, Value};
+pub use ordering::Ordering;
+pub use ordering_weights::OrderingWeights;
 pub use tables::Tables;
 pub use weights::{Weights, WeightsError, WeightsFile};
 
@@ -37,4 +41,9 @@ pub trait Evaluate: Sync {
     /// The value of a position for its player, clamped to ±[`MAX_VALUE`]. `state` is that of
     /// `position`. A full board is scored, not evaluated.
     fn value(&self, state: &Self::State, position: &Position) -> Value;
+
+    /// What else moves are ordered by in the last plies, where there is such a thing.
+    fn ordering(&self) -> Option<&Ordering> {
+        None
+    }
 }

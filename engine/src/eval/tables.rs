@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::layout::{TableLayout, expand};
 use super::sum::{Middles, sum};
-use super::{Evaluate, MAX_VALUE, Value, Weights};
+use super::{Evaluate, MAX_VALUE, Ordering, OrderingWeights, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar};
 
@@ -16,17 +16,23 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     weights: Cow<'static, [i16]>,
+    ordering: Option<Ordering>,
 }
 
 impl Tables {
     /// Expands weights.
     pub fn new(weights: &Weights) -> Self {
-        Self::with_tables(weights.geometry(), Cow::Owned(expand(weights)))
+        let tables = Cow::Owned(expand(weights));
+        Self::with_tables(weights.geometry(), tables, weights.ordering())
     }
 
     /// Takes tables that were expanded before, at build time. `weights` is as long as
     /// [`TableLayout::total`] says for this geometry.
-    pub(super) fn with_tables(geometry: &Geometry, weights: Cow<'static, [i16]>) -> Self {
+    pub(super) fn with_tables(
+        geometry: &Geometry,
+        weights: Cow<'static, [i16]>,
+        ordering: Option<&OrderingWeights>,
+    ) -> Self {
         let layout = TableLayout::new(geometry);
         assert_eq!(weights.len(), layout.total(), "tables of another pattern set");
         Self {
@@ -35,6 +41,7 @@ impl Tables {
             layout,
             scalars: geometry.scalars.clone(),
             weights,
+            ordering: ordering.map(Ordering::new),
         }
     }
 }
@@ -89,5 +96,9 @@ impl Evaluate for Tables {
             sum + Value::from(self.weights[place])
         });
         (patterns + scalars).clamp(-MAX_VALUE, MAX_VALUE)
+    }
+
+    fn ordering(&self) -> Option<&Ordering> {
+        self.ordering.as_ref()
     }
 }

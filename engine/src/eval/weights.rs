@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::MAX_STEPS;
+use super::ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
+use super::{MAX_STEPS, OrderingWeights};
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet, PatternSetError};
@@ -17,6 +18,7 @@ pub struct Weights {
     geometry: Geometry,
     steps: Vec<Vec<i16>>,
     counts: Vec<Vec<u32>>,
+    ordering: Option<OrderingWeights>,
 }
 
 /// Weights as read from a file, with what the file says of itself.
@@ -88,7 +90,7 @@ impl Weights {
         let parameters = geometry.parameters();
         let (steps, counts) =
             (vec![vec![0; parameters]; PHASES], vec![vec![0; parameters]; PHASES]);
-        Self { set, geometry, steps, counts }
+        Self { set, geometry, steps, counts, ordering: None }
     }
 
     /// The pattern set.
@@ -121,6 +123,17 @@ impl Weights {
     pub fn set_counts(&mut self, phase: Phase, f: impl Fn(usize) -> u32) {
         let counts = self.counts[phase.index()].iter_mut().enumerate();
         counts.for_each(|(parameter, count)| *count = f(parameter));
+    }
+
+    /// What else moves are ordered by in the last plies.
+    pub fn ordering(&self) -> Option<&OrderingWeights> {
+        self.ordering.as_ref()
+    }
+
+    /// The same weights with others, or none, to order moves by.
+    #[must_use]
+    pub fn with_ordering(self, ordering: Option<OrderingWeights>) -> Self {
+        Self { ordering, ..self }
     }
 
     /// Reads a weights file and checks every part of it.
@@ -181,7 +194,8 @@ impl Weights {
             let counts = self.counts(phase).iter().flat_map(|count| count.to_le_bytes()).collect();
             [(section_name(WEIGHTS, phase), steps), (section_name(COUNTS, phase), counts)]
         });
-        std::iter::once(first).chain(phases)
+        let ordering = self.ordering.iter().flat_map(OrderingWeights::sections);
+        std::iter::once(first).chain(phases).chain(ordering)
     }
 }
 
@@ -191,20 +205,30 @@ struct Parts {
     geometry: Geometry,
     steps: [Option<Vec<i16>>; PHASES],
     counts: [Option<Vec<u32>>; PHASES],
+    ordering_set: Option<Vec<u8>>,
+    ordering: Option<OrderingWeights>,
 }
 
 impl Parts {
     fn of(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let (steps, counts) = ([const { None }; PHASES], [const { None }; PHASES]);
-        Self { set, geometry, steps, counts }
+        Self { set, geometry, steps, counts, ordering_set: None, ordering: None }
     }
 
     /// Takes over one section; sections of later versions are left alone.
     fn take(&mut self, section: &Section) -> Result<(), String> {
         let parameters = self.geometry.parameters();
-        if section.name == PATTERN_SET {
-            return Err("comes a second time".to_owned());
+        match section.name.as_str() {
+            PATTERN_SET => return Err("comes a second time".to_owned()),
+            ORDERING_SET => return once(&mut self.ordering_set, section.content.clone()),
+            ORDERING_WEIGHTS => {
+                let set = self.ordering_set.as_deref();
+                let set = set.ok_or_else(|| format!("stands before `{ORDERING_SET}`"))?;
+                let ordering = OrderingWeights::from_sections(set, &section.content)?;
+                return once(&mut self.ordering, ordering);
+            }
+            _ => {}
         }
         let Some((phase, kind)) = numbered(&section.name) else { return Ok(()) };
         match kind {
@@ -230,7 +254,11 @@ impl Parts {
             steps.push(own_steps.ok_or_else(|| section_name(WEIGHTS, phase))?);
             counts.push(own_counts.ok_or_else(|| section_name(COUNTS, phase))?);
         }
-        Ok(Weights { set: self.set, geometry: self.geometry, steps, counts })
+        if self.ordering_set.is_some() && self.ordering.is_none() {
+            return Err(ORDERING_WEIGHTS.to_owned());
+        }
+        let Self { set, geometry, ordering, .. } = self;
+        Ok(Weights { set, geometry, steps, counts, ordering })
     }
 }
 

@@ -128,12 +128,13 @@ struct RawPattern {
 }
 
 impl PatternSet {
-    /// The sets that come with the program, by name: `standard`, `small`, `discs`.
+    /// The sets that come with the program, by name: `standard`, `small`, `discs`, `ordering`.
     pub fn shipped(name: &str) -> Option<Self> {
         let text = match name {
             "standard" => include_str!("../../../datasets/patterns/standard.toml"),
             "small" => include_str!("../../../datasets/patterns/small.toml"),
             "discs" => include_str!("../../../datasets/patterns/discs.toml"),
+            "ordering" => include_str!("../../../datasets/patterns/ordering.toml"),
             _ => return None,
         };
         Self::from_toml(text).ok()
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn shipped_sets_are_valid_and_read_back() {
-        for name in ["standard", "small", "discs"] {
+        for name in ["standard", "small", "discs", "ordering"] {
             let set = PatternSet::shipped(name).unwrap();
             assert_eq!(set.name(), name);
             assert_eq!(PatternSet::from_toml(&set.to_toml()).unwrap(), set);

@@ -21,6 +21,8 @@ pub struct Ideas {
     pub ordering_by_value: bool,
     /// Moves of exact searches are ordered by the replies they leave: fastest first.
     pub ordering_by_replies: bool,
+    /// Moves of the last plies are ordered by the light evaluation too, where the weights have one.
+    pub light_evaluation: bool,
     /// Squares in quadrants with an odd number of empty squares first.
     pub parity: bool,
     /// A node ends where the other side's stable discs prove the score low.
@@ -40,6 +42,7 @@ impl Ideas {
         table_move_first: true,
         ordering_by_value: true,
         ordering_by_replies: true,
+        light_evaluation: true,
         parity: true,
         stability: true,
         wipe_out: true,
@@ -57,6 +60,7 @@ impl Ideas {
             ("table move first", Self { table_move_first: false, ..ALL }),
             ("ordering by value", Self { ordering_by_value: false, ..ALL }),
             ("ordering by replies", Self { ordering_by_replies: false, ..ALL }),
+            ("light evaluation", Self { light_evaluation: false, ..ALL }),
             ("parity", Self { parity: false, ..ALL }),
             ("stability", Self { stability: false, ..ALL }),
             ("wipe-out", Self { wipe_out: false, ..ALL }),

@@ -222,8 +222,8 @@ fn no_idea_changes_a_score_or_a_value() {
             assert_eq!(found, *expected, "{name} {position:?}");
         }
         // A wipe-out leaves no reply, so that it comes first anyway: it saves a node here and there.
-        // The cut-off needs more empty squares, and has a test of its own.
-        if name != "wipe-out" && name != "enhanced cut-off" {
+        // There is no light evaluation here: it has a test of its own.
+        if name != "wipe-out" && name != "light evaluation" {
             assert_ne!(nodes, nodes_of_all, "{name} changes nothing");
         }
     }
@@ -241,6 +241,30 @@ fn the_enhanced_cut_off_changes_nodes_and_no_score() {
         let [with, without] = [&mut all, &mut without].map(|searcher| searcher.solve(&position));
         assert_eq!(with.score, without.score, "{position:?}");
         nodes = [nodes[0] + with.nodes, nodes[1] + without.nodes];
+    }
+    assert_ne!(nodes[0], nodes[1]);
+}
+
+/// Weights of nothing but a light evaluation, which knows nothing.
+fn with_light_evaluation(strength: i16) -> crate::eval::Tables {
+    use crate::eval::{OrderingWeights, Tables, Weights};
+    use crate::pattern::{Geometry, PatternSet};
+    let set = PatternSet::shipped("ordering").unwrap();
+    let mut random = Generator::new(12);
+    let steps = (0..Geometry::new(&set).parameters()).map(|_| random.below(301) as i16 - 150);
+    let ordering = OrderingWeights::new(set, strength, steps.collect()).unwrap();
+    let weights = Weights::zero(PatternSet::shipped("discs").unwrap());
+    Tables::new(&weights.with_ordering(Some(ordering)))
+}
+
+#[test]
+fn a_light_evaluation_changes_nodes_and_no_score() {
+    let (without, with) = (with_light_evaluation(0), with_light_evaluation(500));
+    let mut nodes = [0, 0];
+    for position in positions(12, 40, 10..14) {
+        let solved = [&without, &with].map(|tables| searcher(tables, 1 << 12).solve(&position));
+        assert_eq!(solved[0].score, solved[1].score, "{position:?}");
+        (0..2).for_each(|place| nodes[place] += solved[place].nodes);
     }
     assert_ne!(nodes[0], nodes[1]);
 }

@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Only the positions of these phases; 34..38 have 22 to 26 empty squares
     #[arg(long, value_name = "A..B", default_value = "34..38")]
     phases: Phases,
-    /// A pattern set: a TOML file, or `standard`, `small`, `discs`
+    /// A pattern set: a TOML file, or `standard`, `small`, `discs`, `ordering`
     #[arg(long, value_name = "SET", default_value = "standard")]
     patterns: String,
     /// How many random games, where there is no `--data` [default: 100000; 400000 on a GPU]

@@ -23,6 +23,8 @@ pub struct Arguments {
 struct Difference {
     /// Whether all weights are equal; counts and provenance may differ.
     equal: bool,
+    /// Whether moves are ordered by the same light evaluation, or both times by none.
+    ordering_equal: bool,
     /// The largest difference of a weight.
     max_steps: u32,
     /// Phase by phase.
@@ -43,6 +45,9 @@ struct PhaseDifference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.ordering_equal {
+            writeln!(f, "Moves are ordered by different light evaluations.")?;
+        }
         if self.equal {
             return write!(f, "All weights are equal.");
         }
@@ -74,7 +79,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Phase::all().map(|phase| compare(&first, &second, phase)).collect();
     let max_steps = phases.iter().map(|row| row.max_steps).max().unwrap_or(0);
     let equal = max_steps == 0;
-    session.print(&Difference { equal, max_steps, phases })?;
+    let ordering_equal = first.ordering() == second.ordering();
+    session.print(&Difference { equal, ordering_equal, max_steps, phases })?;
     Ok(Outcome::wrong_if(!equal))
 }
 

@@ -45,7 +45,7 @@ pub struct Arguments {
     /// Decides which games train, validate and test [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// A pattern set: a TOML file, or `standard`, `small`, `discs`
+    /// A pattern set: a TOML file, or `standard`, `small`, `discs`, `ordering`
     #[arg(long, value_name = "SET")]
     patterns: Option<String>,
     /// Weights to start from and to be pulled towards; its pattern set is used
@@ -269,7 +269,7 @@ pub(super) fn read_set(name: &str) -> anyhow::Result<PatternSet> {
     }
     let path = Path::new(name);
     if !path.exists() {
-        bail!("--patterns {name}: neither a file nor `standard`, `small` or `discs`");
+        bail!("--patterns {name}: neither a file nor `standard`, `small`, `discs` or `ordering`");
     }
     Ok(text::read_by(path, PatternSet::from_toml)?)
 }

@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use super::super::Searcher;
 use super::super::ordering::{Parity, weighted_count};
 use super::last::last_empties;
-use super::{EVALUATED_EMPTIES, INFINITE, ORDERED_EMPTIES, stability_bound};
+use super::{EVALUATED_EMPTIES, INFINITE, LIGHT_EMPTIES, ORDERED_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::Evaluate;
 
@@ -193,6 +193,11 @@ impl<E: Evaluate> Searcher<'_, E> {
         // Children that the near table settles need no search: 6 % of the nodes, and of the time.
         let enhanced =
             self.ideas.enhanced_cutoff && self.ideas.near_table && empties > ORDERED_EMPTIES;
+        let light = if self.ideas.light_evaluation && empties >= LIGHT_EMPTIES {
+            self.evaluator.ordering()
+        } else {
+            None
+        };
         let mut candidates = Candidates::new();
         let odd_squares = parity.odd_squares();
         for square in Squares(squares) {
@@ -216,7 +221,10 @@ impl<E: Evaluate> Searcher<'_, E> {
             let promise = if Some(square) == table_move {
                 TABLE_MOVE
             } else if self.ideas.ordering_by_replies {
-                WORTH[square.index() & 63] + ODD_WORTH * odd - REPLY_COST * weighted_count(replies)
+                let light = light.map_or(0, |ordering| ordering.cost(&child));
+                WORTH[square.index() & 63] + ODD_WORTH * odd
+                    - REPLY_COST * weighted_count(replies)
+                    - light
             } else {
                 ODD_WORTH * odd
             };
