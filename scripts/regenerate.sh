@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# The weights from a seed: generations of self-play and fits, from nothing but moves and corners.
+# The weights from a seed: generations of self-play and fits, from nothing but moves and corners, and
+# at last what their searches order moves by.
 #
 #   scripts/regenerate.sh [--small] [--seed S] [--out DIR] [--threads N] [--profile PROFILE]
 #
 # Without --small it is the recipe of engine/weights/default.weights.
 # --small takes seconds. Everything is written to DIR (default: data/generations) and kept: a run
-# that was killed goes on where it stopped. Prints the sha256 of the last generation's weights, which
+# that was killed goes on where it stopped. Prints the sha256 of the last weights, which
 # depends on the seed alone: not on threads (default: all), nor on cargo's profile (default:
 # release). CI compares that of --small --seed 1 with scripts/regenerate-small.sha256.
 set -euo pipefail
@@ -19,7 +20,7 @@ while (($#)); do
     --out) out=$2 && shift ;;
     --threads) threads=(--threads "$2") && shift ;;
     --profile) profile=$2 && shift ;;
-    *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    *) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
     esac
     shift
 done
@@ -53,15 +54,21 @@ learn() {
     trainer fit "$name.games" "$name.openings" "${@:2}" --seed "$seed" --patterns "$patterns" --out "$name.weights"
 }
 
+# order NUMBER [ARGUMENTS...]: the weights of a generation with what exact searches order moves by.
+order() {
+    trainer calibrate ordering "$out/generation-$1.weights" --seed "$seed" "${@:2}" --out "$out/ordered.weights"
+}
+
 if [[ $small ]]; then
-    patterns=small last=1
+    patterns=small
     play 0 mobility 1024 2 8 5 2
     learn 0
     play 1 "$out/generation-0.weights" 1024 2 8 5 2
     examine "$out/generation-0.weights" 128 3 10
     learn 1 --test "$out/test.games"
+    order 1 --positions 1000 --searches 8
 else
-    patterns=standard last=3
+    patterns=standard
     play 0 mobility 60000 4 12 7 3
     learn 0
     play 1 "$out/generation-0.weights" 50000 4 12 8 4
@@ -71,6 +78,7 @@ else
     play 3 "$out/generation-2.weights" 200000 4 12 8 6
     examine "$out/generation-2.weights" 10000 8 16
     learn 3 "$out/generation-2.games*0.5" --test "$out/test.games"
+    order 3
 fi
 # The first sha256 is the file's own, those after it are of its inputs.
-engine weights "$out/generation-$last.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'
+engine weights "$out/ordered.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'

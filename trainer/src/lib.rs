@@ -5,6 +5,7 @@
 
 pub mod arena;
 pub mod backend;
+pub mod calibrate;
 pub mod cli;
 pub mod dataset;
 pub mod export;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use othello_engine::cli::common;
 use othello_trainer::cli::{
-    bench, diff, doctor, export, fit, import, inspect, loss, matches, merge, quickstart, relabel,
-    sample, shuffle, split, validate,
+    bench, calibrate, diff, doctor, export, fit, import, inspect, loss, matches, merge, quickstart,
+    relabel, sample, shuffle, split, validate,
 };
 
 /// Othello trainer: fits evaluation weights to games, and compares them.
@@ -24,6 +24,8 @@ pub(crate) struct Arguments {
 enum Command {
     /// How fast the inner loop of a fit is, beside what the machine could do at most
     Bench(bench::Arguments),
+    /// Learn what orders moves in the last plies
+    Calibrate(calibrate::Arguments),
     /// How two weights files differ
     Diff(diff::Arguments),
     /// What this machine has, and what will be used
@@ -44,7 +46,7 @@ enum Command {
     Merge(merge::Arguments),
     /// Run the whole loop, small: openings, games, fit, match
     Quickstart(quickstart::Arguments),
-    /// Give games the exact scores of their positions
+    /// Give games and positions exact scores
     Relabel(relabel::Arguments),
     /// Take some games of many
     Sample(sample::Arguments),
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     common::run(&arguments.common, |session| match &arguments.command {
         Command::Bench(arguments) => bench::run(arguments, session),
+        Command::Calibrate(arguments) => calibrate::run(arguments, session),
         Command::Diff(arguments) => diff::run(arguments, session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
         Command::Export(arguments) => export::run(arguments, session),

@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand.
 
 pub mod bench;
+pub mod calibrate;
 pub mod device;
 pub mod diff;
 pub mod doctor;

@@ -1,0 +1,307 @@
+//! The light evaluation that orders the moves of the last plies, and how much it counts.
+//!
+//! Its weights explain, beside the number of replies, how the exact scores of a position's moves
+//! differ; how much they count is decided by what exact searches cost.
+
+use othello_engine::board::{Position, Square, Squares};
+use othello_engine::eval::{
+    Evaluate, Evaluator, MAX_STEPS, OrderingWeights, STEPS_PER_DISC, Weights,
+};
+use othello_engine::pattern::{Geometry, PatternSet};
+use othello_engine::progress::{Interrupted, Progress};
+use othello_engine::random::Generator;
+use othello_engine::search::{Searcher, Searchers};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::siblings::{COUNTS, Siblings};
+
+/// What is learned, and from how much.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The patterns; a set without scalars.
+    pub set: PatternSet,
+    /// Decides the positions.
+    pub seed: u64,
+    /// How many positions have all their moves solved.
+    pub families: u64,
+    /// How many positions are searched to compare strengths.
+    pub searches: u64,
+}
+
+/// What was learned.
+#[derive(Clone, Debug)]
+pub struct Calibrated {
+    /// The weights, with the best strength.
+    pub weights: OrderingWeights,
+    /// Positions that were solved.
+    pub positions: usize,
+    /// The share of the variance among the moves of a position that is explained, where others were learned
+    /// from: by patterns and counts, and by counts alone.
+    pub explained: [f64; 2],
+    /// What searches took with each strength; 0 is without.
+    pub trials: Vec<Trial>,
+}
+
+/// Exact searches of the same positions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Trial {
+    /// How much the weights counted.
+    pub strength: i16,
+    /// Positions entered.
+    pub nodes: u64,
+}
+
+/// Empty squares of the positions whose moves are solved: where the search asks the light evaluation.
+const EMPTIES: [u32; 4] = [10, 11, 12, 13];
+/// Empty squares of the positions that are searched to compare strengths.
+const TRIAL_EMPTIES: u32 = 17;
+/// What one of so many families says is kept to see what was learned from the others.
+const HELD_OUT: usize = 10;
+/// In occurrences: more than this many decide over a weight, fewer do not.
+const RIDGE: f64 = 10.0;
+const HASH_MEGABYTES: usize = 16;
+
+/// So much that nothing is left for the patterns.
+const COUNTS_ALONE: f64 = 1e18;
+
+/// Why nothing was learned.
+#[derive(Debug, thiserror::Error)]
+pub enum CalibrateError {
+    /// The patterns are none for this.
+    #[error("the pattern set `{set}` cannot order moves: {reason}")]
+    Set {
+        /// Its name.
+        set: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Somebody wanted it to stop.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+/// Learns from positions of games that the evaluation plays against itself. The same weights, settings and
+/// seed give the same result.
+pub fn calibrate(
+    settings: &Settings,
+    weights: &Weights,
+    progress: &dyn Progress,
+) -> Result<Calibrated, CalibrateError> {
+    let with = |strength, steps| {
+        OrderingWeights::new(settings.set.clone(), strength, steps)
+            .map_err(|reason| CalibrateError::Set { set: settings.set.name().to_owned(), reason })
+    };
+    let geometry = Geometry::new(&settings.set);
+    let parameters = geometry.parameters();
+    with(0, vec![0; parameters])?;
+
+    let evaluator = Evaluator::from(&weights.clone().with_ordering(None));
+    let [learned, held_out] = families(settings, &geometry, &evaluator, progress)?;
+    let found = learned.fit(parameters, RIDGE);
+    let by_counts = learned.fit(parameters, COUNTS_ALONE);
+    let explained = [&found, &by_counts].map(|found| held_out.explained(found));
+
+    let steps = in_steps(&found.weights);
+    let positions = trial_positions(settings, &evaluator);
+    let strengths = strengths(found.counts[0]);
+    progress.begin("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
+    let mut trials = vec![];
+    for strength in strengths {
+        let tried = weights.clone().with_ordering(Some(with(strength, steps.clone())?));
+        let nodes = nodes(&positions, &Evaluator::from(&tried), progress)?;
+        trials.push(Trial { strength, nodes });
+    }
+    let best = trials.iter().min_by_key(|trial| trial.nodes).map_or(0, |trial| trial.strength);
+    let positions = learned.len() + held_out.len();
+    Ok(Calibrated { weights: with(best, steps)?, positions, explained, trials })
+}
+
+/// Weights in discs as steps.
+fn in_steps(weights: &[f64]) -> Vec<i16> {
+    let (unit, limit) = (f64::from(STEPS_PER_DISC), f64::from(MAX_STEPS));
+    weights.iter().map(|weight| (weight * unit).round().clamp(-limit, limit) as i16).collect()
+}
+
+/// Without, and around what a reply is worth: it costs 16 units, as many as so many discs.
+fn strengths(discs_of_a_reply: f64) -> Vec<i16> {
+    let natural = 16.0 * 1024.0 / (f64::from(STEPS_PER_DISC) * discs_of_a_reply.max(0.1));
+    [0.0, 0.125, 0.25, 0.375, 0.5, 1.0].map(|times| (times * natural).round() as i16).to_vec()
+}
+
+/// Positions with the exact scores of all their moves: those to learn from, and those held out.
+fn families(
+    settings: &Settings,
+    geometry: &Geometry,
+    evaluator: &Evaluator,
+    progress: &dyn Progress,
+) -> Result<[Siblings; 2], Interrupted> {
+    progress.begin("solve (positions with all moves)", 0, settings.families);
+    let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+    let family = |number: u64| {
+        progress.check()?;
+        progress.advance(1);
+        let empties = EMPTIES[number as usize % EMPTIES.len()];
+        let random = Generator::split(settings.seed, number);
+        let solved = |searcher: &mut Searcher<'_, Evaluator>| {
+            let position = play_to(empties, random, searcher)?;
+            Some(family_of(&position, geometry, searcher))
+        };
+        Ok(searchers.with(solved))
+    };
+    let found = (0..settings.families).into_par_iter().map(family);
+    let found: Vec<Option<Family>> = found.collect::<Result<_, Interrupted>>()?;
+    let mut parts = [Siblings::default(), Siblings::default()];
+    for (number, family) in found.into_iter().flatten().enumerate() {
+        parts[usize::from(number % HELD_OUT == 0)].add(family.into_iter());
+    }
+    Ok(parts)
+}
+
+/// Of each position that a move leads to: its parameters, counts, and score.
+type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
+
+fn family_of<E: Evaluate>(
+    position: &Position,
+    geometry: &Geometry,
+    searcher: &mut Searcher<'_, E>,
+) -> Family {
+    let member = |square: Square| {
+        let child = position.after(square, position.flips(square));
+        searcher.new_game();
+        let score = searcher.solve(&child).score;
+        let parameters = geometry.parameters_of(&child).map(|parameter| parameter as u32);
+        (parameters.collect(), counts(position, square, &child), f64::from(score))
+    };
+    Squares(position.moves()).map(member).collect()
+}
+
+/// What counts beside the patterns.
+fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS] {
+    const CORNERS: u64 = 0x8100_0000_0000_0081;
+    const QUADRANT: u64 = 0x0F0F_0F0F;
+    let quadrant = QUADRANT << (square.index() & 0b10_0100);
+    let odd = (position.empty() & quadrant).count_ones() % 2;
+    let replies = child.moves();
+    [replies.count_ones(), (replies & CORNERS).count_ones(), odd].map(f64::from)
+}
+
+/// A position with so many empty squares from a game that begins and ends at random and is played by shallow
+/// searches between: what a search meets is not all well played. `None` where the game is over before.
+fn play_to<E: Evaluate>(
+    empties: u32,
+    mut random: Generator,
+    searcher: &mut Searcher<'_, E>,
+) -> Option<Position> {
+    const RANDOM_PLIES_LAST: u32 = 4;
+    let random_first = 10 + random.below(10);
+    let mut position = Position::START;
+    while position.empties() > empties {
+        if position.moves() == 0 {
+            position = position.pass();
+        }
+        let moves = position.moves();
+        let is_random =
+            position.ply() < random_first || position.empties() <= empties + RANDOM_PLIES_LAST;
+        let square = if is_random {
+            Square::nth(moves, random.below(moves.count_ones()) as usize)
+        } else {
+            searcher.new_game();
+            searcher.search(&position, 2).best
+        }?;
+        position = position.after(square, position.flips(square));
+    }
+    (position.moves() != 0).then_some(position)
+}
+
+/// What the strengths are compared on, from games of their own.
+fn trial_positions(settings: &Settings, evaluator: &Evaluator) -> Vec<Position> {
+    let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+    let numbers = (settings.families..settings.families + settings.searches).into_par_iter();
+    let position = |number| {
+        let random = Generator::split(settings.seed, number);
+        searchers.with(|searcher| play_to(TRIAL_EMPTIES, random, searcher))
+    };
+    numbers.filter_map(position).collect()
+}
+
+/// What it takes to solve these positions.
+fn nodes(
+    positions: &[Position],
+    evaluator: &Evaluator,
+    progress: &dyn Progress,
+) -> Result<u64, Interrupted> {
+    let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+    let nodes = |position: &Position| {
+        progress.check()?;
+        progress.advance(1);
+        Ok(searchers.with(|searcher| {
+            searcher.new_game();
+            searcher.solve(position).nodes
+        }))
+    };
+    positions.par_iter().map(nodes).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::eval::Ordering;
+    use othello_engine::progress::Silent;
+
+    use super::*;
+
+    fn settings(families: u64) -> Settings {
+        let set = PatternSet::shipped("ordering").unwrap();
+        Settings { set, seed: 3, families, searches: 8 }
+    }
+
+    fn weights() -> Weights {
+        Weights::zero(PatternSet::shipped("discs").unwrap())
+    }
+
+    #[test]
+    fn patterns_explain_more_than_replies_and_save_nodes() {
+        let found = calibrate(&settings(2000), &weights(), &Silent).unwrap();
+        let [explained, by_replies] = found.explained;
+        assert!(0.1 < by_replies && by_replies < explained && explained < 1.0, "{explained}");
+        let without = found.trials[0];
+        let best = found.trials.iter().find(|trial| trial.strength == found.weights.strength());
+        assert_eq!(without.strength, 0);
+        assert!(best.unwrap().nodes < without.nodes, "{:?}", found.trials);
+        // A disc in the corner is good for its side, a lone one beside it is not.
+        let ordering = Ordering::new(&found.weights);
+        let value = |square: u32| ordering.value(&Position::new(1 << square, 0).unwrap());
+        assert!(value(0) > value(9), "{} {}", value(0), value(9));
+    }
+
+    #[test]
+    fn the_same_seed_learns_the_same() {
+        let one = || calibrate(&settings(60), &weights(), &Silent).unwrap().weights;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert_eq!(one(), threads.install(one));
+    }
+
+    #[test]
+    fn a_set_with_scalars_is_refused_before_any_work() {
+        let set = PatternSet::shipped("standard").unwrap();
+        let settings = Settings { set, ..settings(u64::MAX) };
+        let error = calibrate(&settings, &weights(), &Silent).unwrap_err().to_string();
+        assert!(
+            error.contains("`standard` cannot order moves: its pattern set has scalars"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn odd_quadrants_are_counted_before_the_move() {
+        let all_but = |empty: u64| {
+            Position::new(!empty & 0xAAAA_AAAA_AAAA_AAAA, !empty & 0x5555_5555_5555_5555)
+        };
+        let a1_b1_h8 = all_but(0x8000_0000_0000_0003).unwrap();
+        let odd = |square: &str| {
+            let square = square.parse().unwrap();
+            counts(&a1_b1_h8, square, &a1_b1_h8)[2]
+        };
+        assert_eq!((odd("a1"), odd("b1"), odd("h8")), (0.0, 0.0, 1.0));
+    }
+}

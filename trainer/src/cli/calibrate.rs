@@ -1,0 +1,130 @@
+//! `othello-trainer calibrate`: what a search learns beside an evaluation, as a new section of its weights file.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::weights::ByClass;
+use othello_engine::eval::WeightsChoice;
+use othello_engine::file::{Existing, Provenance};
+use serde::Serialize;
+
+use super::fit::read_set;
+use crate::calibrate::ordering::{Settings, Trial, calibrate};
+
+/// Arguments of `calibrate`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum What {
+    /// The light evaluation that orders the moves of the last plies
+    Ordering(OrderingArguments),
+}
+
+/// Arguments of `calibrate ordering`.
+#[derive(clap::Args, Debug)]
+struct OrderingArguments {
+    /// A weights file, or `embedded`, whose counts are 0
+    weights: WeightsChoice,
+
+    /// The weights file to write: the same, with the section
+    #[arg(long, value_name = "W2")]
+    out: PathBuf,
+
+    /// Decides the positions that it learns from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+
+    /// How many positions have all their moves solved
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(100..=1 << 32))]
+    positions: u64,
+
+    /// How many others are searched with each strength
+    #[arg(long, value_name = "N", default_value_t = 96, value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
+    searches: u64,
+
+    /// The patterns: the name of a set that comes with the program, or a TOML file
+    #[arg(long, value_name = "T", default_value = "ordering")]
+    patterns: String,
+
+    /// Replace an output that was made from something else
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    /// Positions that were solved.
+    positions: usize,
+    /// The share of the variance among the moves of a position that patterns and replies explain, and
+    /// that replies alone do, where others were learned from.
+    explained: f64,
+    explained_by_replies: f64,
+    strength: i16,
+    trials: Vec<Trial>,
+    bytes: u64,
+    sha256: String,
+    seconds: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { positions, explained, explained_by_replies, strength, .. } = self;
+        writeln!(
+            f,
+            "{positions} positions; of what tells moves apart {:.1} % explained, {:.1} % by replies alone",
+            100.0 * explained,
+            100.0 * explained_by_replies
+        )?;
+        let without = self.trials.first().map_or(1, |trial| trial.nodes.max(1));
+        writeln!(f, "strength       nodes  ratio")?;
+        for Trial { strength, nodes } in &self.trials {
+            writeln!(f, "{strength:8}{nodes:12} {:6.3}", *nodes as f64 / without as f64)?;
+        }
+        writeln!(f, "strength {strength}")?;
+        write!(f, "{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
+    }
+}
+
+/// Calibrates and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let What::Ordering(arguments) = &arguments.what;
+    let begun = Instant::now();
+    let ByClass { weights, sha256, provenance, .. } = ByClass::load(&arguments.weights)?;
+    let set = read_set(&arguments.patterns)?;
+    let provenance = Provenance::new("calibrate ordering")
+        .with("weights", sha256)
+        .with("weights_provenance", provenance)
+        .with("patterns", set.to_toml())
+        .with("seed", arguments.seed)
+        .with("positions", arguments.positions)
+        .with("searches", arguments.searches);
+    let settings = Settings {
+        set,
+        seed: arguments.seed,
+        families: arguments.positions,
+        searches: arguments.searches,
+    };
+    let calibrated = calibrate(&settings, &weights, session.progress())?;
+    let strength = calibrated.weights.strength();
+    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    let weights = weights.with_ordering(Some(calibrated.weights));
+    let summary = weights.write(&arguments.out, &provenance, existing)?;
+    let [explained, explained_by_replies] = calibrated.explained;
+    session.print(&Report {
+        positions: calibrated.positions,
+        explained,
+        explained_by_replies,
+        strength,
+        trials: calibrated.trials,
+        bytes: summary.bytes,
+        sha256: summary.sha256,
+        seconds: begun.elapsed().as_secs_f64(),
+    })?;
+    Ok(Outcome::Done)
+}
