@@ -1,11 +1,9 @@
 //! The values of the last ply, found in parallel.
 
-use rayon::prelude::*;
-
 use crate::board::Position;
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
-use crate::record::{FoundValues, RecordError};
+use crate::record::{FinishedWork, RecordError};
 use crate::search::Searchers;
 
 /// The table of a search to a fixed depth: large enough that shallow searches never fill it.
@@ -15,7 +13,7 @@ const HASH_MEGABYTES: usize = 4;
 pub(super) struct Scorer<'a, E: Evaluate> {
     searchers: Searchers<'a, E>,
     depth: u32,
-    found: &'a FoundValues,
+    found: &'a FinishedWork<Value>,
     progress: &'a dyn Progress,
 }
 
@@ -24,7 +22,7 @@ impl<'a, E: Evaluate> Scorer<'a, E> {
     pub(super) fn new(
         evaluator: &'a E,
         depth: u32,
-        found: &'a FoundValues,
+        found: &'a FinishedWork<Value>,
         progress: &'a dyn Progress,
     ) -> Self {
         let hash_megabytes = if depth == 0 { 0 } else { HASH_MEGABYTES };
@@ -37,31 +35,22 @@ impl<'a, E: Evaluate> Scorer<'a, E> {
         first: usize,
         positions: &[Position],
     ) -> Result<Vec<Value>, RecordError> {
-        let unit = positions_per_unit(self.depth);
-        let work = |(number, positions): (usize, &[Position])| {
-            let first = (first + number * unit) as u64;
-            if let Some(values) = self.found.earlier(first, positions.len()) {
-                return Ok(values);
-            }
-            self.progress.check()?;
-            let values = self.searchers.with(|searcher| {
+        let search = |positions: &[Position]| {
+            self.searchers.with(|searcher| {
                 let value = |position: &Position| {
                     searcher.new_game();
                     searcher.search(position, self.depth).value
                 };
-                positions.iter().map(value).collect::<Vec<_>>()
-            });
-            self.found.record(first, &values)?;
-            self.progress.advance(positions.len() as u64);
-            Ok(values)
+                positions.iter().map(value).collect()
+            })
         };
-        let units = positions.par_chunks(unit).enumerate().with_max_len(1).map(work);
-        Ok(units.collect::<Result<Vec<_>, RecordError>>()?.concat())
+        let at_once = positions_at_once(self.depth);
+        self.found.complete(first as u64, positions, at_once, self.progress, search)
     }
 }
 
 /// So many positions are recorded together that it costs little beside their search, and that
 /// little is lost: some milliseconds of work, until one position takes longer.
-fn positions_per_unit(depth: u32) -> usize {
+fn positions_at_once(depth: u32) -> usize {
     (1024 >> depth.min(10)).max(1)
 }

@@ -10,7 +10,7 @@ use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
 use crate::record::{
-    FoundValues, Label, POSITIONS_PER_FRAME, PositionWriter, RecordError, ScoredPosition, Shard,
+    FinishedWork, Label, POSITIONS_PER_FRAME, PositionWriter, RecordError, ScoredPosition, Shard,
     Weight,
 };
 
@@ -107,7 +107,7 @@ pub fn write_openings<E: Evaluate>(
         Begin::Done(summary) => summary,
         Begin::Writer(writer) => {
             let mut output = Output::resume(writer, progress)?;
-            let found = FoundValues::open(path, &provenance, existing)?;
+            let found = FinishedWork::open(path, &provenance, existing)?;
             progress.warn(found.warning());
             let scorer = Scorer::new(evaluator, settings.score_depth, &found, progress);
             let values = output.score(last, places, &scorer, &found, progress)?;
@@ -165,7 +165,7 @@ impl Output {
         last: &[Position],
         places: Range<usize>,
         scorer: &Scorer<'_, E>,
-        found: &FoundValues,
+        found: &FinishedWork<Value>,
         progress: &dyn Progress,
     ) -> Result<Vec<Value>, RecordError> {
         let mut values: Vec<Value> = self.resumed.iter().take(places.len()).map(value).collect();

@@ -60,10 +60,6 @@ impl GameWriter {
         self.writer.warning()
     }
 
-    pub(super) fn writer(&self) -> &Writer {
-        &self.writer
-    }
-
     /// Adds a game; every [`GAMES_PER_FRAME`] of them are written.
     pub fn push(&mut self, game: Game) -> Result<(), RecordError> {
         self.pending.push(game);
@@ -92,6 +88,12 @@ impl GameWriter {
         self.writer.section(SECTION, &frame::encode(&self.pending))?;
         self.pending.clear();
         Ok(())
+    }
+}
+
+impl AsRef<Writer> for GameWriter {
+    fn as_ref(&self) -> &Writer {
+        &self.writer
     }
 }
 

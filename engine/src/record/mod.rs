@@ -4,7 +4,6 @@
 mod distinct;
 mod error;
 mod finished;
-mod found;
 mod frame;
 mod game;
 mod games;
@@ -14,8 +13,7 @@ mod shard;
 
 pub use distinct::DistinctGames;
 pub use error::RecordError;
-pub use finished::FinishedGames;
-pub use found::FoundValues;
+pub use finished::{Finished, FinishedWork};
 pub use game::{Game, GameError, Outline, Solved};
 pub use games::{GAMES_PER_FRAME, GameReader, GameWriter};
 pub use positions::{POSITIONS_PER_FRAME, PositionReader, PositionWriter};

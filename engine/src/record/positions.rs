@@ -68,10 +68,6 @@ impl PositionWriter {
         self.writer.warning()
     }
 
-    pub(super) fn writer(&self) -> &Writer {
-        &self.writer
-    }
-
     /// Adds a position; every [`POSITIONS_PER_FRAME`] of them are written.
     pub fn push(&mut self, position: ScoredPosition) -> Result<(), RecordError> {
         self.pending.push(position);
@@ -91,6 +87,12 @@ impl PositionWriter {
         self.writer.section(SECTION, &rows)?;
         self.pending.clear();
         Ok(())
+    }
+}
+
+impl AsRef<Writer> for PositionWriter {
+    fn as_ref(&self) -> &Writer {
+        &self.writer
     }
 }
 

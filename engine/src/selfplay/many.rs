@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::path::Path;
 
-use rayon::prelude::*;
 use serde_json::Value;
 
 use super::{Beginnings, PerSide, Players, Settings, play};
@@ -11,7 +10,7 @@ use crate::eval::Evaluate;
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
 use crate::record::{
-    DistinctGames, FinishedGames, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError, Shard,
+    DistinctGames, FinishedWork, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError, Shard,
 };
 use crate::search::Searchers;
 
@@ -121,7 +120,7 @@ pub fn play_games<E: Evaluate>(
     for game in writer.reread()? {
         tally.is_new(&game?);
     }
-    let finished = FinishedGames::open(path, &provenance, existing)?;
+    let finished = FinishedWork::open(path, &provenance, existing)?;
     progress.warn(finished.warning());
     let mut next = frames.start + writer.resumed_frames() as u64;
     let found = finished.count_in(run.games_of(next..frames.end));
@@ -139,22 +138,13 @@ pub fn play_games<E: Evaluate>(
             }),
         })
     };
-    let play_one = |number| -> Result<Game, RecordError> {
-        if let Some(game) = finished.found(number) {
-            return Ok(game.clone());
-        }
-        progress.check()?;
-        let game = play(number);
-        finished.record(number, &game)?;
-        progress.advance(1);
-        Ok(game)
-    };
     while next < frames.end {
         let batch = next..(next + frames_at_once()).min(frames.end);
         next = batch.end;
-        let numbers: Vec<u64> = run.games_of(batch).collect();
-        let played = numbers.into_par_iter().with_max_len(1).map(play_one);
-        let played = played.collect::<Result<Vec<Game>, _>>()?;
+        let games = run.games_of(batch);
+        let (first, numbers) = (games.start, games.collect::<Vec<u64>>());
+        let play_all = |numbers: &[u64]| numbers.iter().map(|&number| play(number)).collect();
+        let played = finished.complete(first, &numbers, 1, progress, play_all)?;
         for frame in played.chunks(GAMES_PER_FRAME) {
             let new = |game: &&Game| tally.is_new(game);
             writer.write_frame(&frame.iter().filter(new).cloned().collect::<Vec<_>>())?;

@@ -12,10 +12,7 @@ use othello_engine::record::{Game, ScoredPosition, Shard};
 use serde::Serialize;
 
 use super::histogram::Histogram;
-use crate::records::record::Record;
-use crate::records::relabel::{
-    Changes, Relabelled, Run, Settings, relabel_games, relabel_positions,
-};
+use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Settings, relabel};
 use crate::records::sequence::Inputs;
 
 /// Arguments of `relabel`.
@@ -111,18 +108,12 @@ impl fmt::Display for Report {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let (out, progress) = (&arguments.out, session.progress());
     let first = arguments.files.first().context("no file is named")?;
     let (count, Relabelled { changes, summary, .. }) = if kind_of(first)? == Kind::Games {
-        let inputs = Inputs::<Game>::count(&arguments.files, progress)?;
-        let run = arguments.run(&inputs, weights);
-        let relabelled = relabel_games(out, &run, &evaluator, existing, progress)?;
+        let relabelled = arguments.relabel::<Game>(&evaluator, weights, session)?;
         (Count::Games(relabelled.records), relabelled)
     } else {
-        let inputs = Inputs::<ScoredPosition>::count(&arguments.files, progress)?;
-        let run = arguments.run(&inputs, weights);
-        let relabelled = relabel_positions(out, &run, &evaluator, existing, progress)?;
+        let relabelled = arguments.relabel::<ScoredPosition>(&evaluator, weights, session)?;
         (Count::Positions(relabelled.records), relabelled)
     };
     session.print(&Report {
@@ -137,8 +128,17 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    fn run<'a, R: Record>(&self, inputs: &'a Inputs<R>, weights: String) -> Run<'a, R> {
+    fn relabel<R: Relabel>(
+        &self,
+        evaluator: &Evaluator,
+        weights: String,
+        session: &Session,
+    ) -> anyhow::Result<Relabelled> {
+        let progress = session.progress();
+        let inputs = Inputs::<R>::count(&self.files, progress)?;
         let settings = Settings { exact: self.exact, depth: self.depth };
-        Run { settings, inputs, shard: self.shard, weights }
+        let run = Run { settings, inputs: &inputs, shard: self.shard, weights };
+        let existing = if self.force { Existing::Replace } else { Existing::Keep };
+        Ok(relabel(&self.out, &run, evaluator, existing, progress)?)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use othello_engine::file::{Begin, Existing, Provenance, Summary};
+use othello_engine::file::{self, Begin, Existing, Provenance, Summary};
 use othello_engine::record::{
     GAMES_PER_FRAME, Game, GameReader, GameWriter, POSITIONS_PER_FRAME, PositionReader,
     PositionWriter, RecordError, ScoredPosition,
@@ -21,7 +21,7 @@ pub trait Record: Sized {
     /// Reads a file of them.
     type Reader: Iterator<Item = Result<Self, RecordError>>;
     /// Writes a file of them.
-    type Writer;
+    type Writer: AsRef<file::Writer>;
 
     /// Opens a file.
     fn open(path: &Path) -> Result<Self::Reader, RecordError>;

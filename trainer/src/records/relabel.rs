@@ -3,20 +3,21 @@
 
 mod changes;
 mod game;
-mod games;
-mod positions;
+mod position;
 
 use std::ops::Range;
+use std::path::Path;
 
-use othello_engine::file::{Provenance, Summary};
-use othello_engine::record::Shard;
+use othello_engine::eval::Evaluate;
+use othello_engine::file::{Begin, Existing, Provenance, Summary};
+use othello_engine::progress::Progress;
+use othello_engine::record::{Finished, FinishedWork, RecordError, Shard};
+use othello_engine::search::{Searcher, Searchers};
 
 use super::record::Record;
 use super::sequence::Inputs;
 
 pub use changes::Changes;
-pub use games::relabel_games;
-pub use positions::relabel_positions;
 
 /// How records are relabelled.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,6 +54,96 @@ pub struct Relabelled {
 /// The table of each search. It decides how long the search takes, and not what it finds.
 const HASH_MEGABYTES: usize = 16;
 
+/// A record that can be relabelled.
+pub trait Relabel: Record + Finished {
+    /// So many are recorded together that it costs little beside their search, and that little is
+    /// lost.
+    fn at_once(settings: &Settings) -> usize;
+
+    /// The record with what is found for it, each position of it searched from a logically empty table.
+    #[must_use]
+    fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self;
+
+    /// Counts it as it was and as it is.
+    fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
+}
+
+/// Relabels the records of a shard and writes them in their order; all but their labels stays as it
+/// is.
+///
+/// The file does not depend on threads, nor on how often the run was killed or interrupted and
+/// begun again; what is finished is not searched again then.
+pub fn relabel<R: Relabel, E: Evaluate>(
+    out: &Path,
+    run: &Run<R>,
+    evaluator: &E,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<Relabelled, RecordError> {
+    let provenance = run.provenance();
+    let summary = match R::begin(out, &provenance, existing)? {
+        Begin::Done(summary) => summary,
+        Begin::Writer(mut writer) => {
+            progress.warn(R::warning(&writer));
+            let finished = FinishedWork::open(out, &provenance, existing)?;
+            progress.warn(finished.warning());
+            run.write(evaluator, &mut writer, &finished, progress)?;
+            let summary = R::finish(writer)?;
+            finished.remove()?;
+            summary
+        }
+    };
+    let mut changes = Changes::default();
+    let numbers = run.numbers();
+    let before = run.inputs.from(numbers.start)?;
+    for (before, after) in before.zip(R::open(out)?) {
+        R::count(&mut changes, &run.settings, &before?, &after?);
+    }
+    Ok(Relabelled { records: numbers.end - numbers.start, changes, summary })
+}
+
+impl<R: Relabel> Run<'_, R> {
+    /// Searches the records that are not in the file yet, and writes them.
+    fn write<E: Evaluate>(
+        &self,
+        evaluator: &E,
+        writer: &mut R::Writer,
+        finished: &FinishedWork<R>,
+        progress: &dyn Progress,
+    ) -> Result<(), RecordError> {
+        let Range { start, end } = self.numbers();
+        let mut next = (start + R::resumed(writer)).min(end);
+        let mut records = self.inputs.from(next)?;
+        let done = next - start + finished.count_in(next..end);
+        progress.begin(&format!("relabel ({})", R::PLURAL), done, end - start);
+        let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+        let relabelled = |records: &[R]| {
+            let relabelled = |searcher: &mut Searcher<'_, E>| {
+                records.iter().map(|record| record.relabelled(&self.settings, searcher)).collect()
+            };
+            searchers.with(relabelled)
+        };
+        while next < end {
+            let batch = (end - next).min(records_per_batch::<R>());
+            let before = records.by_ref().take(batch as usize).collect::<Result<Vec<R>, _>>()?;
+            let at_once = R::at_once(&self.settings);
+            let after = finished.complete(next, &before, at_once, progress, relabelled)?;
+            after.into_iter().try_for_each(|record| record.push(writer))?;
+            next += batch;
+            // After the last batch all is written at once, which completes the file.
+            if next < end {
+                finished.settle(writer)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whole frames, and so many that the threads seldom wait for the last record of a batch.
+fn records_per_batch<R: Record>() -> u64 {
+    (R::PER_FRAME * (rayon::current_num_threads() / 8).max(1)) as u64
+}
+
 impl Settings {
     /// The most empty squares of a position that gets its exact score: a search that deep is exact, too.
     fn most_exact(&self) -> u32 {
@@ -86,3 +177,6 @@ impl<R: Record> Run<'_, R> {
         first_of(frames.start)..first_of(frames.end)
     }
 }
+
+#[cfg(test)]
+mod tests;

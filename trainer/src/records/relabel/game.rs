@@ -6,7 +6,22 @@ use othello_engine::eval::{Evaluate, STEPS_PER_DISC};
 use othello_engine::record::{Game, Solved};
 use othello_engine::search::Searcher;
 
-use super::Settings;
+use super::{Changes, Relabel, Settings};
+
+impl Relabel for Game {
+    /// A game takes far longer than recording it.
+    fn at_once(_: &Settings) -> usize {
+        1
+    }
+
+    fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self {
+        settings.relabel(self, searcher)
+    }
+
+    fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {
+        changes.count_game(settings, before, after);
+    }
+}
 
 impl Settings {
     /// The first ply whose position is solved; a game's random beginning is left alone.

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use othello_engine::eval::Mobility;
+use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
-use othello_engine::record::Solved;
+use othello_engine::record::{Game, Solved};
+use othello_engine::search::Searcher;
 
-use super::*;
-use crate::records::relabel::Settings;
+use crate::records::relabel::{Changes, Relabelled, Run, Settings, relabel};
 use crate::records::sequence::Inputs;
 use crate::records::testing::{Folder, random_game, score_by_brute_force};
 
@@ -20,15 +21,15 @@ fn games(count: u64) -> Vec<Game> {
 }
 
 fn relabel_in(folder: &Folder, inputs: &[PathBuf], shard: &str, out: &str) -> Relabelled {
-    let inputs = Inputs::count(inputs, &Silent).unwrap();
+    let inputs = Inputs::<Game>::count(inputs, &Silent).unwrap();
     let (shard, weights) = (shard.parse().unwrap(), "mobility".to_owned());
     let run = Run { settings: EXACT, inputs: &inputs, shard, weights };
-    relabel_games(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
+    relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
 }
 
 #[test]
 fn every_position_from_there_on_has_its_exact_score() {
-    let mut searcher = othello_engine::search::Searcher::new(&Mobility, 1);
+    let mut searcher = Searcher::new(&Mobility, 1);
     let settings = Settings { exact: 6, depth: None };
     for game in games(60) {
         let after = settings.relabel(&game, &mut searcher);
@@ -51,7 +52,7 @@ fn every_position_from_there_on_has_its_exact_score() {
 
 #[test]
 fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
-    let mut searcher = othello_engine::search::Searcher::new(&Mobility, 1);
+    let mut searcher = Searcher::new(&Mobility, 1);
     let earlier = Solved { ply: 40, black_score: 10 };
     let game = games(2).remove(1).with_solved(earlier).unwrap();
     let settings = Settings { exact: 6, depth: Some(2) };

@@ -1,0 +1,46 @@
+//! One scored position with the label that a search finds.
+
+use othello_engine::eval::{Evaluate, STEPS_PER_DISC};
+use othello_engine::record::{Label, ScoredPosition};
+use othello_engine::search::Searcher;
+
+use super::{Changes, Relabel, Settings};
+
+impl Relabel for ScoredPosition {
+    /// Some milliseconds of work, until one position takes longer.
+    fn at_once(settings: &Settings) -> usize {
+        (1024 >> (settings.most_exact() / 2).min(10)).max(1)
+    }
+
+    /// Its weight stays as it is.
+    fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self {
+        let label = settings.label(self, searcher).unwrap_or(self.label());
+        Self::new(self.position(), label, self.weight())
+    }
+
+    fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {
+        changes.count_position(settings, before, after);
+    }
+}
+
+impl Settings {
+    /// Whether the position gets its exact score.
+    pub(super) fn is_solved(&self, position: &ScoredPosition) -> bool {
+        position.position().empties() <= self.most_exact()
+    }
+
+    /// The label that the position gets, if another than it has.
+    fn label<E: Evaluate>(
+        &self,
+        scored: &ScoredPosition,
+        searcher: &mut Searcher<'_, E>,
+    ) -> Option<Label> {
+        let position = scored.position();
+        searcher.new_game();
+        if self.is_solved(scored) {
+            return Label::of_score(searcher.solve(&position).score);
+        }
+        let value = searcher.search(&position, self.depth?).value;
+        Label::of_discs(f64::from(value) / f64::from(STEPS_PER_DISC))
+    }
+}

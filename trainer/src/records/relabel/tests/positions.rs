@@ -1,0 +1,138 @@
+//! Positions of random games, whose labels are wrong.
+
+use std::collections::BTreeMap;
+
+use othello_engine::eval::Mobility;
+use othello_engine::file::Existing;
+use othello_engine::progress::Silent;
+use othello_engine::record::{Label, PositionReader, ScoredPosition, Weight};
+use othello_engine::search::Searcher;
+
+use crate::records::merge::{Content, merge};
+use crate::records::relabel::{Changes, Relabelled, Run, Settings, relabel};
+use crate::records::testing::{Folder, inputs, random_game, score_by_brute_force};
+
+const EXACT: Settings = Settings { exact: 5, depth: None };
+
+/// Every position of random games, ends and passes among them, with labels that are wrong.
+fn positions(games: u64) -> Vec<ScoredPosition> {
+    let wrong = |(position, number): (_, u64)| {
+        let label = Label::new((number % 4000) as i16).unwrap();
+        ScoredPosition::new(position, label, Weight::new(1 + number as u16 % 99).unwrap())
+    };
+    let positions = (0..games).flat_map(|number| {
+        let replay = random_game(number, 0, 60).replay();
+        let before = replay.steps.into_iter().map(|step| step.position);
+        before.chain([replay.end, replay.end.pass()]).collect::<Vec<_>>()
+    });
+    positions.zip(0..).map(wrong).collect()
+}
+
+fn relabel_in(folder: &Folder, settings: Settings, shard: &str, out: &str) -> Relabelled {
+    let inputs = inputs::<ScoredPosition>(&folder.path("all.positions"));
+    let (shard, weights) = (shard.parse().unwrap(), "mobility".to_owned());
+    let run = Run { settings, inputs: &inputs, shard, weights };
+    relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
+}
+
+#[test]
+fn few_empty_squares_give_the_exact_score_and_others_keep_what_they_have() {
+    let folder = Folder::new();
+    let before = positions(40);
+    folder.write("all.positions", &before);
+    let relabelled = relabel_in(&folder, EXACT, "1/1", "exact");
+    let after: Vec<ScoredPosition> = folder.read("exact");
+    let mut changes = Changes::default();
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!((before.position(), before.weight()), (after.position(), after.weight()));
+        if before.position().empties() > 5 {
+            assert_eq!(before, after);
+            continue;
+        }
+        let exact = score_by_brute_force(&before.position());
+        assert_eq!(after.label().discs(), f64::from(exact), "{before:?}");
+        changes.count_position(&EXACT, before, after);
+    }
+    assert_eq!((before.len(), relabelled.records), (after.len(), after.len() as u64));
+    assert_eq!(relabelled.changes, changes);
+    assert!(changes.solved > 240 && changes.changed > 200 && changes.other_winner > 50);
+    assert_eq!(changes.by_discs.values().sum::<u64>(), changes.solved);
+}
+
+#[test]
+fn with_a_depth_the_others_get_what_a_search_finds() {
+    let folder = Folder::new();
+    let before = positions(4);
+    folder.write("all.positions", &before);
+    let settings = Settings { exact: 5, depth: Some(2) };
+    relabel_in(&folder, settings, "1/1", "searched");
+    let mut searcher = Searcher::new(&Mobility, 1);
+    for after in folder.read::<ScoredPosition>("searched") {
+        if after.position().empties() > 5 {
+            let value = searcher.search(&after.position(), 2).value;
+            assert_eq!(i32::from(after.label().steps()), 8 * value);
+        }
+    }
+}
+
+#[test]
+fn shards_are_merged_into_the_file_of_an_undivided_run() {
+    let folder = Folder::new();
+    folder.write("all.positions", &positions(160));
+    let whole = relabel_in(&folder, EXACT, "1/1", "whole");
+    let shards = ["3/3", "1/3", "2/3"].map(|shard| {
+        let name = shard.replace('/', "of");
+        relabel_in(&folder, EXACT, shard, &name);
+        folder.path(&name)
+    });
+    let merge = |shards: &[_]| merge(shards, &folder.path("merged"), Existing::Keep, &Silent);
+    let missing = merge(&shards[..2]).unwrap_err().to_string();
+    assert!(missing.contains("shard 2 of 3 is missing"), "{missing}");
+    let merged = merge(&shards).unwrap();
+    assert_eq!((merged.content, merged.positions), (Content::Positions, whole.records));
+    assert_eq!(merged.summary, whole.summary);
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert_eq!(bytes("merged"), bytes("whole"));
+    assert_eq!(merge(&shards).unwrap(), merged);
+    // A merge that was killed goes on at a frame.
+    let whole = bytes("whole");
+    for kept in (0..whole.len()).step_by(whole.len() / 5) {
+        std::fs::remove_file(folder.path("merged")).unwrap();
+        std::fs::write(folder.path("merged.partial"), &whole[..kept]).unwrap();
+        assert_eq!(merge(&shards).unwrap(), merged);
+        assert_eq!(bytes("merged"), whole);
+    }
+}
+
+#[test]
+fn a_killed_run_goes_on_and_ends_as_if_undisturbed() {
+    let folder = Folder::new();
+    folder.write("all.positions", &positions(160));
+    let whole = relabel_in(&folder, EXACT, "1/1", "whole");
+    let bytes = std::fs::read(folder.path("whole")).unwrap();
+    for kept in (0..bytes.len()).step_by(bytes.len() / 5) {
+        let name = kept.to_string();
+        std::fs::write(folder.path(&format!("{name}.partial")), &bytes[..kept]).unwrap();
+        assert_eq!(relabel_in(&folder, EXACT, "1/1", &name), whole);
+        assert_eq!(std::fs::read(folder.path(&name)).unwrap(), bytes);
+    }
+}
+
+/// A file of openings is all there is of a kind: so is what is made from it.
+#[test]
+fn relabelled_openings_are_still_all_there_are() {
+    let folder = Folder::new();
+    let path = folder.path("all.openings");
+    let settings = othello_engine::openings::Settings::whole(3, 1, "mobility".to_owned());
+    othello_engine::openings::write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent)
+        .unwrap();
+    std::fs::rename(path, folder.path("all.positions")).unwrap();
+    let settings = Settings { exact: 0, depth: Some(3) };
+    relabel_in(&folder, settings, "1/1", "deeper");
+    assert!(PositionReader::open(&folder.path("deeper")).unwrap().is_enumerated());
+    let labels = |name: &str| -> BTreeMap<_, _> {
+        let rows = folder.read::<ScoredPosition>(name).into_iter();
+        rows.map(|row| (row.position(), row.label())).collect()
+    };
+    assert_ne!(labels("deeper"), labels("all.positions"));
+}
