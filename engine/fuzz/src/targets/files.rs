@@ -132,14 +132,19 @@ pub fn weights(data: &[u8]) {
     let bytes = container::file(b'W', VERSION, b"{}", &sections);
     scratch::with_file("weights", &bytes, |path| match Weights::read(path) {
         Ok(file) => check_weights(&file.weights),
-        Err(error) => check_names_file(&error, path),
+        Err(error) => {
+            assert!(!data.is_empty(), "nothing was changed: {error}");
+            check_names_file(&error, path);
+        }
     });
 }
 
 const SMALL: &str =
     "name = \"s\"\nscalars = [\"player_discs\"]\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// All sections of a weights file of this set, every weight 0; too short ones for a large set.
+const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
+
+/// All sections of a weights file of this set, every weight of a phase 0; too short ones for a large set.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);
@@ -150,7 +155,14 @@ fn sections(toml: &[u8]) -> Vec<Section> {
     let phases = (0..60).flat_map(|phase| {
         [named(format!("weights {phase:02}"), &steps), named(format!("counts {phase:02}"), &counts)]
     });
-    std::iter::once(Section::new("pattern set", toml)).chain(phases).collect()
+    let ordering = PatternSet::from_toml(ORDERING).expect("a pattern set");
+    // The strength, and a weight for each class.
+    let ordering = vec![1; 2 * (1 + Geometry::new(&ordering).parameters())];
+    let ordering = [
+        Section::new("ordering pattern set", ORDERING.as_bytes()),
+        Section::new("ordering weights", &ordering),
+    ];
+    std::iter::once(Section::new("pattern set", toml)).chain(phases).chain(ordering).collect()
 }
 
 fn change(sections: &mut Vec<Section>, mut operations: &[u8]) {
@@ -185,6 +197,9 @@ fn check_weights(weights: &Weights) {
     assert!(Phase::all().all(|p| weights.steps(p).iter().all(|step| limits.contains(step))));
     if weights.geometry().parameters() > 10_000 {
         return;
+    }
+    if let Some(ordering) = weights.ordering() {
+        assert!(ordering.strength() >= 0 && ordering.steps().iter().all(|s| limits.contains(s)));
     }
     let evaluator = Evaluator::from(weights);
     let square = Square::lowest(Position::START.moves()).expect("there are first moves");
