@@ -8,8 +8,10 @@ use std::sync::OnceLock;
 use assert_cmd::cargo::cargo_bin;
 use othello_engine::board::Side;
 use othello_engine::board::notation::board_text;
-use othello_engine::file::{Begin, Existing, Kind, Provenance};
-use othello_engine::record::{Game, GameWriter, Label, PositionWriter, ScoredPosition, Weight};
+use othello_engine::file::{Begin, Existing, Kind, Provenance, Section};
+use othello_engine::record::{
+    Game, GameWriter, Label, PositionWriter, ROW_BYTES, ScoredPosition, Weight,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -192,15 +194,15 @@ fn relabel_positions() {
     }
     writer.finish().expect("complete");
     let finished = |folder: &Path| {
+        let positions = |section: &Section| (section.content.len() / ROW_BYTES) as u64;
         let sections = whole_sections(&folder.join("out.positions.partial"), Kind::Positions);
-        let written = sections.iter().map(|section| section.content.len() as u64 / 20).sum();
+        let written = sections.iter().map(positions).sum();
         let path = folder.join("out.positions.checkpoint.partial");
         let recorded = whole_sections(&path, Kind::Checkpoint);
         let new = recorded
             .iter()
             .filter(|section| section.name.parse::<u64>().is_ok_and(|first| first >= written));
-        let new: u64 = new.map(|section| section.content.len() as u64 / 4).sum();
-        written + new
+        written + new.map(positions).sum::<u64>()
     };
     let (path, exact) = (path.to_str().expect("a name in UTF-8"), exact.to_string());
     let arguments = ["relabel", path, "--exact", &exact, "--out", "out.positions"];
