@@ -17,7 +17,7 @@ pub mod transcript;
 
 pub use phase::{PHASES, Phase};
 pub use position::{Position, Side};
-pub use square::{Square, Squares};
+pub use square::{CORNERS, QUADRANTS, Square, Squares};
 pub use symmetry::Symmetry;
 
 /// A difference of discs, player minus opponent: −64..=64 for a score.

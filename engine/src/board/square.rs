@@ -6,6 +6,13 @@ use std::str::FromStr;
 use super::notation::NotationError;
 use crate::text::excerpt;
 
+/// The corners, as a bitboard.
+pub const CORNERS: u64 = 0x8100_0000_0000_0081;
+
+/// The quarters of the board with a1, h1, a8 and h8, as bitboards.
+pub const QUADRANTS: [u64; 4] =
+    [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
+
 /// One of the 64 squares: a1 = 0, b1 = 1, …, h8 = 63.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
@@ -32,6 +39,12 @@ impl Square {
     /// 0..=63.
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// Which of the [`QUADRANTS`] it lies in.
+    #[inline]
+    pub const fn quadrant(self) -> usize {
+        self.index() >> 2 & 1 | self.index() >> 4 & 2
     }
 
     /// The bitboard with only this square set.
@@ -111,5 +124,17 @@ mod tests {
         for bad in ["", "a", "a0", "a9", "i1", "a11", "é1"] {
             assert!(bad.parse::<Square>().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn every_square_lies_in_its_quadrant_and_each_quadrant_has_a_corner() {
+        for square in Square::all() {
+            for (number, quadrant) in QUADRANTS.into_iter().enumerate() {
+                assert_eq!(quadrant & square.bit() != 0, number == square.quadrant(), "{square}");
+            }
+        }
+        let corners = Squares(CORNERS).map(|square| (square.to_string(), square.quadrant()));
+        let expected = [("a1", 0), ("h1", 1), ("a8", 2), ("h8", 3)];
+        assert!(corners.eq(expected.map(|(name, quadrant)| (name.to_owned(), quadrant))));
     }
 }

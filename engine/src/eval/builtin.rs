@@ -1,7 +1,7 @@
 //! Evaluations that need no weights: nothing at all, and a few terms by hand.
 
 use super::{Evaluate, MAX_VALUE, STEPS_PER_DISC, Value};
-use crate::board::{Position, Square};
+use crate::board::{CORNERS, Position, Square};
 
 /// Values every position at 0: the search then sees finished games only.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,8 +35,6 @@ const MOVE: Value = 3 * STEPS_PER_DISC / 4;
 const CORNER: Value = 8 * STEPS_PER_DISC;
 /// What a disc diagonally before an empty corner costs.
 const BEFORE_CORNER: Value = 3 * STEPS_PER_DISC;
-
-const CORNERS: u64 = 0x8100_0000_0000_0081;
 
 impl Evaluate for Mobility {
     type State = ();

@@ -3,7 +3,7 @@
 use super::Searcher;
 use super::ordering::{Moves, weighted_count};
 use super::window::{Best, Window};
-use crate::board::{Position, Squares};
+use crate::board::{CORNERS, Position, Squares};
 use crate::eval::{Evaluate, MAX_VALUE, STEPS_PER_DISC, Value};
 
 /// Beyond every value.
@@ -147,5 +147,4 @@ impl<E: Evaluate> Searcher<'_, E> {
 }
 
 /// All squares: corners, then the others, then those next to corners.
-const SQUARES_BY_WORTH: [u64; 3] =
-    [0x8100_0000_0000_0081, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
+const SQUARES_BY_WORTH: [u64; 3] = [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];

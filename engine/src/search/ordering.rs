@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::board::{Position, Square, Squares};
+use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 
 /// A legal move, what it leads to, and how promising it looks.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,6 @@ impl Moves {
 /// to leave the player.
 #[inline]
 pub(super) fn weighted_count(moves: u64) -> i32 {
-    const CORNERS: u64 = 0x8100_0000_0000_0081;
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
 }
 
@@ -104,7 +103,7 @@ impl Parity {
     /// The parity after a move on `square`.
     #[inline]
     pub(super) fn after(self, square: Square) -> Self {
-        Self(self.0 ^ 1 << quadrant(square))
+        Self(self.0 ^ 1 << square.quadrant())
     }
 
     /// All squares of the odd quadrants: whoever moves there first tends to move there last.
@@ -113,15 +112,6 @@ impl Parity {
         ODD_SQUARES[usize::from(self.0 & 15)]
     }
 }
-
-/// 0 to 3: which quarter of the board a square lies in.
-#[inline]
-pub(super) const fn quadrant(square: Square) -> usize {
-    square.index() >> 2 & 1 | square.index() >> 4 & 2
-}
-
-const QUADRANTS: [u64; 4] =
-    [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
 
 static ODD_SQUARES: [u64; 16] = {
     let mut squares = [0; 16];
@@ -149,12 +139,11 @@ mod tests {
         let mut parity = Parity::of(empty);
         assert_eq!(parity.odd_squares(), 0);
         for square in Square::all() {
-            assert_ne!(QUADRANTS[quadrant(square)] & square.bit(), 0);
             empty ^= square.bit();
             parity = parity.after(square);
             assert_eq!(parity, Parity::of(empty));
             for other in Square::all() {
-                let odd = (empty & QUADRANTS[quadrant(other)]).count_ones() % 2 == 1;
+                let odd = (empty & QUADRANTS[other.quadrant()]).count_ones() % 2 == 1;
                 assert_eq!(parity.odd_squares() & other.bit() != 0, odd);
             }
         }

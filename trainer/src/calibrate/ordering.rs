@@ -3,7 +3,7 @@
 //! Its weights explain, beside the number of replies, how the exact scores of a position's moves
 //! differ; how much they count is decided by what exact searches cost.
 
-use othello_engine::board::{Position, Square, Squares};
+use othello_engine::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use othello_engine::eval::{
     Evaluate, Evaluator, MAX_STEPS, OrderingWeights, STEPS_PER_DISC, Weights,
 };
@@ -178,10 +178,7 @@ fn family_of<E: Evaluate>(
 
 /// What counts beside the patterns.
 fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS] {
-    const CORNERS: u64 = 0x8100_0000_0000_0081;
-    const QUADRANT: u64 = 0x0F0F_0F0F;
-    let quadrant = QUADRANT << (square.index() & 0b10_0100);
-    let odd = (position.empty() & quadrant).count_ones() % 2;
+    let odd = (position.empty() & QUADRANTS[square.quadrant()]).count_ones() % 2;
     let replies = child.moves();
     [replies.count_ones(), (replies & CORNERS).count_ones(), odd].map(f64::from)
 }

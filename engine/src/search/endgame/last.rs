@@ -5,7 +5,6 @@
 //! Each function takes `alpha` and says whether the score is above it: what it returns is a lower
 //! bound of the score if above `alpha`, else an upper bound.
 
-use super::super::ordering::quadrant;
 use crate::board::{Discs, Position, Square, Squares};
 
 /// The score of a position with four empty squares at most.
@@ -46,7 +45,7 @@ fn best_of_four(
 ) -> Option<Discs> {
     // After a move the other three are to be in such an order again.
     let (after_c, after_d) =
-        if quadrant(b) == quadrant(c) { ([a, b, d], [a, b, c]) } else { ([d, a, b], [c, a, b]) };
+        if b.quadrant() == c.quadrant() { ([a, b, d], [a, b, c]) } else { ([d, a, b], [c, a, b]) };
     let mut tries = Tries::new(position, alpha);
     let _ = tries.ends(a, |child, alpha| three_empties(child, [b, c, d], alpha, nodes))
         || tries.ends(b, |child, alpha| three_empties(child, [a, c, d], alpha, nodes))
@@ -168,7 +167,7 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
 /// odd number of them come first, fewer before more, and those of one quadrant stand together.
 #[inline]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
-    let key = squares.iter().rev().fold(0, |key, &square| key << 2 | quadrant(square));
+    let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
@@ -255,14 +254,14 @@ mod tests {
             let mut again = ordered;
             again.sort();
             assert_eq!(again, squares);
-            let members = |square| {
-                ordered.iter().filter(|&&other| quadrant(other) == quadrant(square)).count()
+            let members = |square: Square| {
+                ordered.iter().filter(|&&other| other.quadrant() == square.quadrant()).count()
             };
             let counts = ordered.map(members);
             let orders = [[1, 1, 1, 1], [1, 1, 2, 2], [1, 3, 3, 3], [2, 2, 2, 2], [4, 4, 4, 4]];
             assert!(orders.contains(&counts), "{counts:?}");
             if counts[3] == 2 {
-                assert_eq!(quadrant(ordered[2]), quadrant(ordered[3]));
+                assert_eq!(ordered[2].quadrant(), ordered[3].quadrant());
             }
         }
     }

@@ -6,7 +6,7 @@ mod exact;
 mod resume;
 mod sums;
 
-use othello_engine::board::{Position, Squares};
+use othello_engine::board::{CORNERS, Position, Squares};
 use othello_engine::pattern::PatternSet;
 use othello_engine::random::Generator;
 use othello_engine::record::{Label, ScoredPosition, Weight};
@@ -44,7 +44,7 @@ fn rows(count: usize) -> Vec<ScoredPosition> {
             position = if over { Position::START } else { position.pass() };
             continue;
         }
-        let corners = position.player() & 0x8100_0000_0000_0081;
+        let corners = position.player() & CORNERS;
         let discs = f64::from(corners.count_ones()) * 5.0 + f64::from(random.below(2000)) / 100.0;
         let weight = Weight::new(1 + random.below(200) as u16).unwrap();
         rows.push(ScoredPosition::new(position, Label::of_discs(discs).unwrap(), weight));
