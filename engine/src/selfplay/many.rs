@@ -141,8 +141,8 @@ pub fn play_games<E: Evaluate>(
     while next < frames.end {
         let batch = next..(next + frames_at_once()).min(frames.end);
         next = batch.end;
-        let games = run.games_of(batch);
-        let (first, numbers) = (games.start, games.collect::<Vec<u64>>());
+        let numbers = run.games_of(batch);
+        let (first, numbers) = (numbers.start, numbers.collect::<Vec<u64>>());
         let play_all = |numbers: &[u64]| numbers.iter().map(|&number| play(number)).collect();
         let played = finished.complete(first, &numbers, 1, progress, play_all)?;
         for frame in played.chunks(GAMES_PER_FRAME) {

@@ -14,28 +14,13 @@ impl Relabel for Game {
         1
     }
 
-    fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self {
-        settings.relabel(self, searcher)
-    }
-
-    fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {
-        changes.count_game(settings, before, after);
-    }
-}
-
-impl Settings {
-    /// The first ply whose position is solved; a game's random beginning is left alone.
-    pub(super) fn first_exact(&self, game: &Game) -> usize {
-        (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
-    }
-
-    /// The game with the exact score of each position from [`Self::exact`] empty squares on, as the
+    /// The game with the exact score of each position from [`Settings::exact`] empty squares on, as the
     /// value of its move, and with the first of them as its solved position, if it has no earlier
-    /// one. Every position is searched from a logically empty table.
-    pub(super) fn relabel<E: Evaluate>(&self, game: &Game, searcher: &mut Searcher<'_, E>) -> Game {
-        let (replay, first) = (game.replay(), self.first_exact(game));
-        let mut values = self.search(game, &replay, searcher);
-        let mut solved = game.solved().filter(|solved| usize::from(solved.ply) < first);
+    /// one.
+    fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self {
+        let (replay, first) = (self.replay(), settings.first_exact(self));
+        let mut values = settings.search(self, &replay, searcher);
+        let mut solved = self.solved().filter(|solved| usize::from(solved.ply) < first);
         let mut next = None;
         for ply in first..=replay.steps.len() {
             let here = Here::at(&replay, ply);
@@ -51,7 +36,18 @@ impl Settings {
             }
             next = (best.is_some() && best == here.square).then_some(black_score);
         }
-        with(game, solved, values)
+        with(self, solved, values)
+    }
+
+    fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {
+        changes.count_game(settings, before, after);
+    }
+}
+
+impl Settings {
+    /// The first ply whose position is solved; a game's random beginning is left alone.
+    pub(super) fn first_exact(&self, game: &Game) -> usize {
+        (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
     /// What is known of the moves before those that are solved.

@@ -8,7 +8,7 @@ use othello_engine::progress::Silent;
 use othello_engine::record::{Game, Solved};
 use othello_engine::search::Searcher;
 
-use crate::records::relabel::{Changes, Relabelled, Run, Settings, relabel};
+use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Settings, relabel};
 use crate::records::sequence::Inputs;
 use crate::records::testing::{Folder, random_game, score_by_brute_force};
 
@@ -32,7 +32,7 @@ fn every_position_from_there_on_has_its_exact_score() {
     let mut searcher = Searcher::new(&Mobility, 1);
     let settings = Settings { exact: 6, depth: None };
     for game in games(60) {
-        let after = settings.relabel(&game, &mut searcher);
+        let after = game.relabelled(&settings, &mut searcher);
         assert_eq!(after.squares(), game.squares());
         let replay = after.replay();
         let moves = replay.steps.len();
@@ -56,7 +56,7 @@ fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
     let earlier = Solved { ply: 40, black_score: 10 };
     let game = games(2).remove(1).with_solved(earlier).unwrap();
     let settings = Settings { exact: 6, depth: Some(2) };
-    let after = settings.relabel(&game, &mut searcher);
+    let after = game.relabelled(&settings, &mut searcher);
     assert_eq!(after.solved(), Some(earlier));
     let values = after.values().unwrap();
     for (ply, value) in values.iter().enumerate() {
@@ -68,7 +68,7 @@ fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
     assert!((i32::from(values[20].unwrap()) * 32 - found).abs() <= 16);
     // A later one is replaced.
     let later = games(2).remove(1).with_solved(Solved { ply: 58, black_score: 64 }).unwrap();
-    assert_eq!(settings.relabel(&later, &mut searcher).solved().unwrap().ply, 54);
+    assert_eq!(later.relabelled(&settings, &mut searcher).solved().unwrap().ply, 54);
 }
 
 #[test]
