@@ -87,9 +87,10 @@ fn read(path: &Path) -> Result<WeightsFile, String> {
     })
 }
 
-/// A set without patterns and scalars: every position is worth 0.
+/// The smallest pattern set with all weights 0: every position is worth 0.
 fn no_weights() -> WeightsFile {
-    let set = pattern::PatternSet::from_toml("name = \"none\"").unwrap_or_else(|_| unreachable!());
+    let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
+    let set = pattern::PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());
     WeightsFile {
         weights: Weights::zero(set),
         provenance: file::Provenance::new(NONE),

@@ -216,11 +216,12 @@ fn a_light_evaluation_that_does_not_fit_is_refused() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.weights");
+    const SET: &[u8] = b"name = \"n\"\n[[pattern]]\nsquares = \"a1\"";
     let sections = |sections: &[(&str, &[u8])]| {
         let _ = std::fs::remove_file(&path);
         let begun = Writer::begin(&path, Kind::Weights, &Provenance::new("test"), Existing::Keep);
         let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
-        writer.section("pattern set", b"name = \"n\"").unwrap();
+        writer.section("pattern set", SET).unwrap();
         sections.iter().for_each(|(name, content)| writer.section(name, content).unwrap());
         writer.finish().unwrap();
         Weights::read(&path).unwrap_err().to_string()
@@ -228,10 +229,10 @@ fn a_light_evaluation_that_does_not_fit_is_refused() {
     let (set, weights) = ("ordering pattern set", "ordering weights");
     let error = sections(&[(weights, &[0, 0])]);
     assert!(error.contains("`ordering weights`: stands before `ordering pattern set`"), "{error}");
-    let error = sections(&[(set, b"name = \"n\""), (set, b"name = \"n\"")]);
+    let error = sections(&[(set, SET), (set, SET)]);
     assert!(error.contains("`ordering pattern set`: comes a second time"), "{error}");
     let error = sections(&[(set, b"\xFF"), (weights, &[0, 0])]);
     assert!(error.contains("no text in UTF-8"), "{error}");
-    let error = sections(&[(set, b"name = \"n\""), (weights, &[0])]);
+    let error = sections(&[(set, SET), (weights, &[0])]);
     assert!(error.contains("bad.weights: section `ordering weights`: has 1 bytes"), "{error}");
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 
@@ -89,8 +90,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         .chain(one_off.map(|(name, ideas)| (Some(name), ideas)))
         .collect();
     session.progress().begin("ablate (positions)", 0, (ideas.len() * lines.len()) as u64);
-    let solve = |ideas: Ideas| -> Solved {
-        let mut searcher = Searcher::new(&evaluator, arguments.hash_mb as usize).with_ideas(ideas);
+    let solve = |ideas: Ideas| -> anyhow::Result<Solved> {
+        let searcher = Searcher::try_new(&evaluator, arguments.hash_mb as usize);
+        let mut searcher = searcher.context("--hash-mb")?.with_ideas(ideas);
         let (begun, cpu_begun) = (Instant::now(), ThreadTime::now());
         let mut nodes = 0;
         let scores = lines.iter().map(|line| {
@@ -102,9 +104,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         });
         let scores = scores.collect();
         let (seconds, cpu) = (begun.elapsed(), cpu_begun.elapsed());
-        Solved { scores, nodes, seconds: seconds.as_secs_f64(), cpu_seconds: cpu.as_secs_f64() }
+        let (seconds, cpu_seconds) = (seconds.as_secs_f64(), cpu.as_secs_f64());
+        Ok(Solved { scores, nodes, seconds, cpu_seconds })
     };
-    let solved: Vec<Solved> = ideas.iter().map(|&(_, ideas)| solve(ideas)).collect();
+    let solved = ideas.iter().map(|&(_, ideas)| solve(ideas));
+    let solved = solved.collect::<anyhow::Result<Vec<Solved>>>()?;
     let all = &solved[0];
     let row = |(&(without, _), one): (&(Option<&'static str>, Ideas), &Solved)| Row {
         without,

@@ -23,6 +23,7 @@ use table::Table;
 
 pub use ideas::Ideas;
 pub use searchers::Searchers;
+pub use table::TableError;
 pub use values::values;
 
 /// Searches positions one after another, and remembers what it learned in a transposition table.
@@ -64,10 +65,20 @@ pub struct Solution {
 }
 
 impl<'a, E: Evaluate> Searcher<'a, E> {
-    /// A searcher with a table of about this size (at least one cluster of entries). Memory is
-    /// taken as the table fills.
+    /// A searcher with a transposition table of about this size (at least one cluster of entries).
+    /// Memory is taken as the table fills.
+    ///
+    /// # Panics
+    /// Where there is no memory for the table: use [`Self::try_new`] for a size that a user chose.
+    #[expect(clippy::expect_used, reason = "documented; as `Vec` does where there is no memory")]
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
-        Self::with_table(evaluator, Table::new(hash_megabytes))
+        Self::try_new(evaluator, hash_megabytes).expect("memory for the transposition table")
+    }
+
+    /// A searcher with a transposition table of about this size, or the error that there is no
+    /// memory for it.
+    pub fn try_new(evaluator: &'a E, hash_megabytes: usize) -> Result<Self, TableError> {
+        Ok(Self::with_table(evaluator, Table::new(hash_megabytes)?))
     }
 
     fn with_table(evaluator: &'a E, table: Table) -> Self {

@@ -7,8 +7,6 @@ use crate::eval::{MAX_VALUE, Value};
 const WAYS: usize = 2;
 /// A cache line.
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
-/// More than any machine has: keeps the multiplication below from overflowing.
-const MAX_MEGABYTES: usize = 1 << 24;
 /// Stands for no move.
 const NO_SQUARE: u8 = 64;
 
@@ -64,6 +62,14 @@ impl Entry {
     }
 }
 
+/// A transposition table that there is no memory for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no memory for a transposition table of {megabytes} MB; choose a smaller one")]
+pub struct TableError {
+    /// The size that was asked for.
+    pub megabytes: usize,
+}
+
 /// Clusters of two slots. Of a full one the deeper entry stays, and one of an earlier generation
 /// goes first.
 #[derive(Debug)]
@@ -74,13 +80,16 @@ pub(super) struct Table {
 
 impl Table {
     /// An empty table of about this size, of one cluster at least. Untouched memory costs nothing.
-    pub(super) fn new(megabytes: usize) -> Self {
-        Self::with_clusters((megabytes.min(MAX_MEGABYTES) << 20) / CLUSTER_BYTES)
+    pub(super) fn new(megabytes: usize) -> Result<Self, TableError> {
+        let clusters = megabytes.checked_mul((1 << 20) / CLUSTER_BYTES);
+        clusters.and_then(Self::with_clusters).ok_or(TableError { megabytes })
     }
 
-    /// An empty table of this many clusters, of one at least.
-    pub(super) fn with_clusters(clusters: usize) -> Self {
-        Self { clusters: bytemuck::zeroed_vec(clusters.max(1)), generation: 1 }
+    /// An empty table of this many clusters, of one at least; `None` where there is no memory for
+    /// them.
+    pub(super) fn with_clusters(clusters: usize) -> Option<Self> {
+        let clusters = bytemuck::allocation::try_zeroed_vec(clusters.max(1)).ok()?;
+        Some(Self { clusters, generation: 1 })
     }
 
     /// Makes the table empty: by stepping the generation, and only when that wraps by clearing.
@@ -201,7 +210,7 @@ mod tests {
 
     #[test]
     fn bounds_of_one_depth_close_in_and_those_of_another_are_not_used() {
-        let mut table = Table::with_clusters(8);
+        let mut table = Table::with_clusters(8).unwrap();
         assert!(table.probe(&position(1)).is_none());
         table.store(&position(1), 6, (Some(25), None), square("a1"));
         table.store(&position(1), 6, (None, Some(25)), square("b1"));
@@ -218,7 +227,7 @@ mod tests {
 
     #[test]
     fn of_three_positions_in_one_cluster_the_shallower_goes() {
-        let mut table = Table::with_clusters(1);
+        let mut table = Table::with_clusters(1).unwrap();
         for (number, depth) in [(1, 9), (2, 3), (3, 7)] {
             table.store(&position(number), depth, (Some(1), None), None);
         }
@@ -232,9 +241,19 @@ mod tests {
         assert_eq!(found(&table), [2]);
     }
 
+    /// The allocation panicked.
+    #[test]
+    fn a_table_larger_than_the_memory_is_refused_with_its_size() {
+        for megabytes in [1 << 40, usize::MAX] {
+            let error = Table::new(megabytes).unwrap_err();
+            assert_eq!(error, TableError { megabytes });
+            assert!(error.to_string().contains(&format!("of {megabytes} MB")), "{error}");
+        }
+    }
+
     #[test]
     fn no_generation_sees_another_one_when_the_count_wraps() {
-        let mut table = Table::with_clusters(1);
+        let mut table = Table::with_clusters(1).unwrap();
         table.store(&position(1), 1, (Some(1), None), None);
         for _ in 0..600 {
             table.step_generation();

@@ -52,7 +52,7 @@ fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) -> Vec<Posi
 }
 
 fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<'_, E> {
-    Searcher::with_table(evaluator, Table::with_clusters(clusters))
+    Searcher::with_table(evaluator, Table::with_clusters(clusters).unwrap())
 }
 
 /// The rules and nothing else.
