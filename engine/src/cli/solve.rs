@@ -103,7 +103,7 @@ impl fmt::Display for Solve {
 
 /// Solves one position after another, each from an empty table, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
     let searcher = Searcher::try_new(&evaluator, arguments.hash_mb as usize);
     let mut searcher = searcher.context("--hash-mb")?;

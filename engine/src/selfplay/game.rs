@@ -1,8 +1,8 @@
 //! One game.
 
 use super::{Beginnings, Openings, PerSide, Schedule};
-use crate::board::{Discs, Side, Square};
-use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
+use crate::board::{Side, Square};
+use crate::eval::Evaluate;
 use crate::record::{Game, Solved};
 use crate::search::Searcher;
 
@@ -79,10 +79,10 @@ pub fn play<E: Evaluate>(
         let depth = if empties <= settings.exact { empties } else { depth.max(1) };
         let found = players.of(replay.side).search(&replay.end, depth);
         if found.depth == empties && solved.is_none() {
-            let black_score = found.value / STEPS_PER_DISC * replay.side.sign();
+            let black_score = found.value.score() * replay.side.sign();
             solved = Some(Solved { ply: replay.end.ply() as u8, black_score });
         }
-        values.push(Some(in_discs(found.value)));
+        values.push(Some(found.value.nearest_disc() as i8));
         replay.push(found.best.expect("a search finds a move")).expect("the move is legal");
     }
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
@@ -96,16 +96,11 @@ pub fn play<E: Evaluate>(
     game
 }
 
-/// Rounded to the nearest disc, halves away from zero.
-fn in_discs(value: Value) -> i8 {
-    let half: Discs = STEPS_PER_DISC / 2 * value.signum();
-    ((value + half) / STEPS_PER_DISC) as i8
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::{Evaluator, Mobility};
+    use crate::board::Discs;
+    use crate::eval::{Evaluator, Mobility, Zero};
 
     fn settings() -> Settings {
         Settings { values: true, ..Settings::new(7, "10..=20".parse().unwrap(), 2, 9) }
@@ -135,14 +130,14 @@ mod tests {
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
         let settings = Settings { depth: PerSide { black: 3, white: 1 }, exact: 0, ..settings() };
-        let evaluators = PerSide { black: Evaluator::Mobility, white: Evaluator::Zero };
+        let evaluators = PerSide { black: Evaluator::from(Mobility), white: Evaluator::from(Zero) };
         let new = |side| Searcher::new(evaluators.of(side), 1);
         let (mut black, mut white) = (new(Side::Black), new(Side::White));
         let mut players = Players::Different(PerSide { black: &mut black, white: &mut white });
         let game = play(&Beginnings::new(&settings), 5, &mut players);
         for (step, value) in game.replay().steps.iter().zip(game.values().unwrap()) {
             let found = new(step.side).search(&step.position, *settings.depth.of(step.side));
-            assert!(value.is_none_or(|value| value == in_discs(found.value)));
+            assert!(value.is_none_or(|value| Discs::from(value) == found.value.nearest_disc()));
         }
     }
 
@@ -173,11 +168,5 @@ mod tests {
         let game = play_alone(&settings, 0);
         assert_eq!(game.solved().unwrap().ply, 57);
         assert!(game.values().is_none());
-    }
-
-    #[test]
-    fn values_are_rounded_to_the_nearest_disc() {
-        let steps = [0, 15, 16, -15, -16, 47, 48, 2048, -2048];
-        assert_eq!(steps.map(in_discs), [0, 0, 1, 0, -1, 1, 2, 64, -64]);
     }
 }
