@@ -34,6 +34,12 @@ fn every_link_of_the_guides_leads_somewhere() {
 }
 
 #[test]
+fn every_file_that_a_guide_names_is_there() {
+    let missing = readme::missing_files();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
 fn quick_commands_print_what_the_guides_and_the_cases_say() {
     trycmd::TestCases::new().case("../README.md").case("docs/*.md").case("tests/cmd/*.trycmd");
 }

@@ -48,6 +48,30 @@ pub(crate) fn links() -> Vec<(PathBuf, PathBuf)> {
     guides().into_iter().flat_map(of_guide).collect()
 }
 
+/// The files that guides name between backticks, each without a folder in which it is. Names with
+/// capitals stand for others.
+#[allow(dead_code, reason = "the trainer's tests leave the files to the engine's")]
+pub(crate) fn missing_files() -> Vec<(PathBuf, String)> {
+    const KINDS: [&str; 5] = ["rs", "md", "toml", "sh", "sha256"];
+    const FOLDERS: [&str; 6] =
+        ["", "engine", "engine/src", "engine/src/search", "trainer/src", "scripts"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let is_file = |span: &&str| {
+        span.contains('/')
+            && span.chars().all(|c| c.is_ascii_lowercase() || "/._-0123456789".contains(c))
+            && KINDS.iter().any(|kind| Path::new(span).extension().is_some_and(|e| e == *kind))
+    };
+    let of_guide = |guide: PathBuf| {
+        let text = fs::read_to_string(&guide).expect("a guide");
+        let own = guide.parent().expect("a guide is in a folder").to_owned();
+        let folders = || FOLDERS.map(|folder| root.join(folder)).into_iter().chain([own.clone()]);
+        let is_missing = |span: &&str| folders().all(|folder| !folder.join(span).exists());
+        let spans = text.split('`').skip(1).step_by(2).filter(is_file).filter(is_missing);
+        spans.map(|span| (guide.clone(), span.to_owned())).collect::<Vec<_>>()
+    };
+    guides().into_iter().flat_map(of_guide).collect()
+}
+
 fn calls(program: &str, guide: &str) -> Vec<Vec<String>> {
     code_lines(guide).filter_map(|line| call_of(program, line)).collect()
 }
