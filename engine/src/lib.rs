@@ -1,7 +1,8 @@
 //! Othello engine: boards, patterns, weights files, search, self-play and openings.
 //!
-//! Arrows between the rooms point one way: [`board`] ← [`pattern`] ← [`eval`] ← [`search`] ←
-//! [`openings`] ← `selfplay` ← `cli`, with [`mod@file`] ← [`record`] beside them.
+//! Arrows between the rooms point one way: [`mod@file`] ← [`text`] ← [`board`] ← [`pattern`] ←
+//! [`eval`] ← [`search`] ← [`openings`] ← [`selfplay`] ← `cli`, with [`eval`] ← [`record`] ←
+//! [`openings`] beside them.
 //!
 //! With `default-features = false` the crate is the library alone, without the command line and
 //! what it depends on. Weights come from a file, or from inside the binary; a position is valued as
@@ -40,6 +41,11 @@
 //!
 //! Errors are types, such as [`eval::WeightsError`] and [`file::FileError`], whose messages name
 //! the file, the place and the remedy. `engine/examples/` has whole programs.
+
+/// The README's example is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
 
 pub mod board;
 #[cfg(feature = "cli")]

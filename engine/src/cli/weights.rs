@@ -1,6 +1,7 @@
 //! `othello-engine weights`: what a weights file is, and what it says of one class.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use anyhow::{Context as _, bail, ensure};
@@ -8,10 +9,13 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::common::{Outcome, Session};
+use super::whole_file;
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{
     MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile, embedded,
 };
+
+mod picture;
 
 /// Arguments of `weights`.
 #[derive(clap::Args, Debug)]
@@ -24,6 +28,14 @@ pub struct Arguments {
     /// such as "a1 b1 c1" XO-; the squares are those of a pattern, or of one of its images
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
+
+    /// Draw the patterns into this SVG file: their squares, instances and classes
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+
+    /// Write over a picture that is something else
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Serialize)]
@@ -174,6 +186,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let chosen = ByClass::load(&arguments.weights)?;
     let inspect = arguments.inspect.as_deref();
     let inspect = inspect.map(|asked| inspection(&chosen, asked)).transpose()?;
+    if let Some(path) = &arguments.picture {
+        whole_file::put(path, picture::picture(&chosen.weights).as_bytes(), arguments.force)?;
+    }
     session.print(&report(chosen, inspect))?;
     Ok(Outcome::Done)
 }

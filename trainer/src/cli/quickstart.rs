@@ -23,6 +23,9 @@ use crate::dataset::{DataChoice, Dataset, Part};
 use crate::fit::{Fit, FitReport, FitSettings, Limits, Optimizer};
 use crate::model::Model;
 
+#[cfg(test)]
+mod tests;
+
 /// Arguments of `quickstart`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {

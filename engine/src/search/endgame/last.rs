@@ -106,9 +106,7 @@ fn best_of_two(
 
 /// The moves of a node tried so far. They are spelled out one after another in the functions
 /// above, once for the player and once after a pass: a loop over them, and a closure that both
-/// share, are not inlined, and took a third more time for the last four squares. Neither one empty
-/// square by cut-offs (only whether the move is legal, or only what it turns over, as `alpha`
-/// asks) nor boards kept in vectors from move to move gained anything over that.
+/// share, are not inlined. What else was tried is in `engine/docs/experiments.md`.
 struct Tries {
     position: Position,
     alpha: Discs,
