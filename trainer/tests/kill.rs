@@ -12,15 +12,10 @@ use othello_engine::file::{Begin, Existing, Kind, Provenance, Section};
 use othello_engine::record::{
     Game, GameWriter, Label, PositionWriter, ROW_BYTES, ScoredPosition, Weight,
 };
+use othello_testing::kill::{Subject, many_kills, whole_sections};
+use othello_testing::random_games::random_moves;
 use serde_json::Value;
 use tempfile::TempDir;
-
-#[path = "../../engine/tests/support/kill.rs"]
-mod kill;
-#[path = "support/random_games.rs"]
-mod random_games;
-use kill::{Subject, many_kills, whole_sections};
-use random_games::random_moves;
 
 /// The first is for few kills, the second for many.
 fn size(few: u64, many: u64) -> u64 {
@@ -248,10 +243,10 @@ fn fit_by_adam() {
     check_fit("adam", size(2, 10));
 }
 
-/// Minutes of work: not among the few kills.
 #[test]
+#[ignore = "minutes of work: `scripts/check-long.sh` runs it"]
 fn quickstart() {
-    let Some(kills) = many_kills() else { return };
+    let kills = many_kills().unwrap_or(10);
     Subject {
         name: "quickstart",
         program: cargo_bin!("othello-trainer"),

@@ -1,7 +1,8 @@
 //! Ways to damage a file, drawn by a seed.
 
-use super::fuzz::engine::container::{self, Section};
-use super::fuzz::engine::mutation::{Draws, mutate};
+use othello_testing::container::{self, Section};
+use othello_testing::mutation::{Draws, mutate};
+
 use super::kinds::Kind;
 
 /// A damaged file.

@@ -4,7 +4,7 @@ use othello_engine::board::{Position, Square, Squares};
 use othello_engine::random::Generator;
 
 /// The moves of random game number `seed`.
-pub(crate) fn random_moves(seed: u64) -> Vec<Square> {
+pub fn random_moves(seed: u64) -> Vec<Square> {
     let mut random = Generator::split(1, seed);
     let mut position = Position::START;
     let mut squares = vec![];
