@@ -13,7 +13,7 @@ use othello_engine::record::{
     Game, GameWriter, Label, PositionWriter, ROW_BYTES, ScoredPosition, Weight,
 };
 use othello_testing::kill::{Subject, many_kills, whole_sections};
-use othello_testing::random_games::random_moves;
+use othello_testing::random_games::{random_moves, wthor_file};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -50,21 +50,10 @@ fn check_import(format: &str, input: &[u8]) {
 /// Random games in a file of WTHOR's.
 #[test]
 fn import_wthor() {
-    let games = size(40_000, 300_000);
-    let mut bytes = vec![20, 20, 1, 1];
-    bytes.extend((games as u32).to_le_bytes());
-    bytes.extend([0, 0, 0xE4, 0x07, 8, 0, 0, 0]);
-    for seed in 0..games {
-        let mut record = [0; 68];
-        let moves = random_moves(seed);
-        for (code, square) in record[8..].iter_mut().zip(moves) {
-            *code = 10 * (square.index() as u8 / 8 + 1) + square.index() as u8 % 8 + 1;
-        }
-        // One in a hundred is no game.
-        if seed % 100 == 0 {
-            record[8] = 99;
-        }
-        bytes.extend(record);
+    let mut bytes = wthor_file(size(40_000, 300_000));
+    // One in a hundred is no game.
+    for game in bytes[16..].chunks_mut(68).step_by(100) {
+        game[8] = 99;
     }
     check_import("wthor", &bytes);
 }

@@ -163,7 +163,7 @@ fn tempfolder() -> tempfile::TempDir {
 }
 
 /// A report without what differs from run to run.
-fn lasting(report: &Value) -> Value {
+pub fn lasting(report: &Value) -> Value {
     match report {
         Value::Object(fields) => {
             let lasts =
@@ -200,7 +200,8 @@ fn seconds_of_children() -> f64 {
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
 }
 
-fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
+/// The bytes of every file in a folder and those in it, but for files of some names.
+pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the folder") {
         let path = entry.expect("an entry").path();
