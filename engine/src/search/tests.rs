@@ -1,11 +1,8 @@
-//! The searches against plain negamax, and against scores that others published.
-
-use std::path::PathBuf;
+//! The searches against plain negamax.
 
 use super::table::Table;
 use super::*;
 use crate::board::Squares;
-use crate::board::obf::Problem;
 use crate::eval::{Mobility, Zero};
 use crate::random::Generator;
 
@@ -166,33 +163,6 @@ fn the_end_and_a_pass_are_nodes_of_their_own() {
     let full = Position::new(u64::MAX, 0).unwrap();
     assert_eq!(searcher.solve(&full), Solution { score: 64, best: None, nodes: 1 });
     assert_eq!(searcher.search(&Position::START, 1).nodes, 5);
-}
-
-/// Fforum's problems, scores from the file.
-#[test]
-fn published_problems_are_solved() {
-    let shared = std::env::var_os("OTHELLO_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")),
-        PathBuf::from,
-    );
-    let path = shared.join("data/obf/fforum-1-19.obf");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is not there", path.display());
-        return;
-    };
-    let mut searcher = Searcher::new(&Mobility, 16);
-    let mut solved = 0;
-    for line in text.lines().filter(|line| !line.trim_ascii().is_empty()) {
-        let problem: Problem = line.parse().unwrap();
-        let Some(expected) = problem.expected() else { continue };
-        searcher.new_game();
-        let solution = searcher.solve(&problem.position);
-        assert_eq!(solution.score, expected, "{line}");
-        let square = solution.best.unwrap();
-        assert_eq!(-searcher.solve(&problem.position.play(square).unwrap()).score, expected);
-        solved += 1;
-    }
-    assert!(solved >= 15, "{solved}");
 }
 
 #[test]

@@ -10,9 +10,10 @@ use othello_engine::record::{
     Game, GameReader, GameWriter, PositionReader, RecordError, ScoredPosition,
 };
 
-use super::super::container::{self, KINDS, Section, VERSION};
-use super::super::scratch;
-use super::check_message;
+use othello_testing::container::{self, KINDS, Section, VERSION};
+use othello_testing::corpus::check_message;
+use othello_testing::scratch;
+
 use super::texts::image;
 
 /// The container. The first byte says what of it the others are: everything, the provenance, the

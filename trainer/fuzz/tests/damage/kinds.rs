@@ -24,9 +24,9 @@ use othello_trainer::source::ggf::GgfGames;
 use othello_trainer::source::wthor::WthorGames;
 use othello_trainer::source::{Entries, LabelRules, SourceError, boards, records, transcripts};
 
-use super::fuzz::engine::mutation::Draws;
-use super::fuzz::engine::scratch;
-use super::fuzz::targets::resumed_fit::{self, Left, Resumed, sound};
+use othello_testing::mutation::Draws;
+use othello_testing::scratch;
+use othello_trainer_fuzz::targets::resumed_fit::{self, Left, Resumed, sound};
 
 /// A kind of file.
 pub(super) struct Kind {
