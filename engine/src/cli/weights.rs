@@ -11,7 +11,9 @@ use serde_json::{Map, Value as Json};
 use super::common::{Outcome, Session};
 use super::whole_file;
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::eval::{OrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile, embedded};
+use crate::eval::{
+    MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile, embedded,
+};
 
 mod picture;
 
@@ -44,7 +46,7 @@ struct Report {
     steps_per_disc: i32,
     /// Weights in each phase.
     parameters: usize,
-    /// The light evaluation that orders moves; nothing where there is none.
+    /// The move-ordering evaluation that orders moves; nothing where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
     /// How often training met them; nothing for the embedded weights, which carry no counts.
@@ -56,7 +58,7 @@ struct Report {
     inspect: Option<Inspection>,
 }
 
-/// The light evaluation.
+/// The move-ordering evaluation.
 #[derive(Serialize)]
 struct Light {
     patterns: Vec<String>,
@@ -66,7 +68,7 @@ struct Light {
 }
 
 impl Light {
-    fn of(weights: &OrderingWeights) -> Self {
+    fn of(weights: &MoveOrderingWeights) -> Self {
         let patterns = weights.set().patterns().iter();
         let patterns = patterns.map(|pattern| names(pattern.squares())).collect();
         Self { patterns, parameters: weights.steps().len(), strength: weights.strength() }
@@ -201,7 +203,7 @@ fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
         phases: PHASES,
         steps_per_disc: STEPS_PER_DISC,
         parameters: weights.geometry().parameters(),
-        ordering: weights.ordering().map(Light::of),
+        ordering: weights.move_ordering().map(Light::of),
         counts: counted.then(|| Phase::all().map(|phase| counts(&weights, phase)).collect()),
         sha256,
         provenance,

@@ -112,7 +112,7 @@ struct Valued {
 
 /// Measures and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights)?;
     let rules = arguments.labels.clone().unwrap_or_default();
     let mut phases = vec![Errors::default(); Phase::all().len()];
     let mut worst: Vec<(Phase, Valued)> = vec![];
@@ -161,7 +161,7 @@ fn value(evaluator: &Evaluator, row: &ScoredPosition) -> Option<(Phase, Valued)>
     let phase = Phase::of(&position)?;
     let value = evaluator.value(&evaluator.state(&position), &position);
     let unit = RESIDUALS_PER_DISC / STEPS_PER_DISC;
-    let error = i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / 256) - value * unit;
+    let error = i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / 256) - value.steps() * unit;
     Some((phase, Valued { row: *row, error }))
 }
 

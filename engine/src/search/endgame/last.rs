@@ -5,6 +5,7 @@
 //! Each function takes `alpha` and says whether the score is above it: what it returns is a lower
 //! bound of the score if above `alpha`, else an upper bound.
 
+use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares};
 
 /// The score of a position with four empty squares at most.
@@ -114,7 +115,7 @@ struct Tries {
 }
 
 /// Below every score.
-const NO_SCORE: Discs = -65;
+const NO_SCORE: Discs = -INFINITE;
 
 impl Tries {
     #[inline(always)]

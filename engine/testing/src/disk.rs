@@ -1,23 +1,23 @@
-//! A disk that is small or read-only, in a mount namespace of its own. The trainer's tests use this
-//! file too.
+//! A disk that is small or read-only, in a mount namespace of its own.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 /// The command lines of a test, for a shell: `$PROGRAM` is the program.
-pub(crate) struct Scenario<'a> {
-    pub(crate) program: &'a Path,
+pub struct Scenario<'a> {
+    /// The binary.
+    pub program: &'a Path,
     /// What runs on the disk, in the folder `disk`; what it puts in `..` is kept.
-    pub(crate) script: &'a str,
+    pub script: &'a str,
     /// The size of the disk at first.
-    pub(crate) kilobytes: u32,
+    pub kilobytes: u32,
 }
 
 impl Scenario<'_> {
-    /// Runs the script in `folder`; false where no disk can be mounted here, which is said. In the
+    /// Runs the script in `folder`; false where no disk can be mounted here. In the
     /// script, `room` makes the disk large enough, `read_only` and `writable` are what they say.
-    pub(crate) fn run(&self, folder: &Path) -> bool {
+    pub fn run(&self, folder: &Path) -> bool {
         fs::create_dir(folder.join("disk")).expect("a folder");
         let mount = format!("mount -t tmpfs -o size={}k none disk", self.kilobytes);
         let script = format!(
@@ -43,12 +43,11 @@ impl Scenario<'_> {
                 return true;
             }
         }
-        println!("skipped: no disk can be mounted here");
         false
     }
 }
 
 /// A file that the script left.
-pub(crate) fn left(folder: &Path, name: &str) -> String {
+pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

@@ -7,9 +7,6 @@
 
 #[path = "damage/damages.rs"]
 mod damages;
-#[path = "../fuzz/src/lib.rs"]
-#[allow(unreachable_pub, dead_code, reason = "the fuzz targets' own library")]
-mod fuzz;
 #[path = "damage/kinds.rs"]
 mod kinds;
 
@@ -19,9 +16,10 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use damages::{Damaged, damage};
-use fuzz::engine::mutation::Draws;
-use fuzz::engine::scratch;
 use kinds::{Kind, Read};
+use othello_testing::corpus::check_message as check_text;
+use othello_testing::mutation::Draws;
+use othello_testing::scratch;
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -102,7 +100,7 @@ fn check_message(kind: &Kind, damaged: &Damaged, message: &str) {
     });
     let name = named.iter().any(|words| place.contains(words)) || in_settings(place);
     assert!(number || name || place.contains("pattern "), "no place: {context}");
-    fuzz::engine::targets::check_message(message);
+    check_text(message);
 }
 
 /// What is read at the moment, for the watch.

@@ -3,8 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use super::mutation::{Draws, mutate};
-use super::targets::Target;
+use crate::mutation::{Draws, mutate};
+
+/// A check of one parser on any bytes: it panics where the parser breaks its word.
+pub type Target = fn(&[u8]);
+
+/// A message is short, and has no character that changes a terminal.
+pub fn check_message(message: &str) {
+    assert!(message.len() <= 2000, "{} bytes: {message:.200}…", message.len());
+    assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message:?}");
+}
 
 /// Hands each target its corpus, then `changes` changed inputs. A panic names the input.
 pub fn run(corpora: &Path, targets: &[(&str, Target)], changes: usize) {

@@ -1,6 +1,5 @@
 //! Kills a command at moments spread over its work, resumes it with the same command line, and
-//! compares the result and the work with those of an undisturbed run. The trainer's tests use this
-//! file too.
+//! compares the result and the work with those of an undisturbed run.
 //!
 //! `OTHELLO_KILLS=25 cargo test --release --test kill -- --nocapture` does it 25 times on larger
 //! work, and checks the processor time too, which a few kills of little work leave to chance.
@@ -27,26 +26,29 @@ const MOST_WORK: f64 = 1.2;
 const FEW_KILLS: usize = 4;
 
 /// A command to kill. It runs in a folder of its own: outputs are named relative to it.
-pub(crate) struct Subject<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) program: &'a Path,
-    pub(crate) arguments: Vec<String>,
+pub struct Subject<'a> {
+    /// What the check says when something is wrong.
+    pub name: &'a str,
+    /// The binary.
+    pub program: &'a Path,
+    /// The subcommand and its arguments, without `--json` and `--threads`.
+    pub arguments: Vec<String>,
     /// The output, which the command completes last.
-    pub(crate) output: &'a str,
+    pub output: &'a str,
     /// What is not the result and may differ, such as a log.
-    pub(crate) may_differ: &'a [&'a str],
+    pub may_differ: &'a [&'a str],
     /// The stage of the work, as progress names it, and how many of its units are finished, as the
     /// files of a killed run tell.
-    pub(crate) finished: (&'a str, fn(&Path) -> u64),
+    pub finished: (&'a str, fn(&Path) -> u64),
 }
 
 /// Whether many kills of large work are wanted, and how many.
-pub(crate) fn many_kills() -> Option<usize> {
+pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
 /// Reads the whole sections of a file that may be torn; none where there is no file.
-pub(crate) fn whole_sections(path: &Path, kind: Kind) -> Vec<Section> {
+pub fn whole_sections(path: &Path, kind: Kind) -> Vec<Section> {
     let sections = Reader::open(path, kind).into_iter().flatten();
     sections.map_while(Result::ok).collect()
 }
@@ -63,12 +65,12 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 impl Subject<'_> {
     /// Kills and resumes; panics where a result differs or finished work is done again.
-    pub(crate) fn check(&self) {
+    pub fn check(&self) {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
     /// The same with so many kills: for work that takes minutes.
-    pub(crate) fn check_with(&self, kills: usize) {
+    pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let (stage, finished) = self.finished;
         let undisturbed = self.run_to_the_end(tempfolder().path());
@@ -161,7 +163,7 @@ fn tempfolder() -> tempfile::TempDir {
 }
 
 /// A report without what differs from run to run.
-fn lasting(report: &Value) -> Value {
+pub fn lasting(report: &Value) -> Value {
     match report {
         Value::Object(fields) => {
             let lasts =
@@ -198,7 +200,8 @@ fn seconds_of_children() -> f64 {
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
 }
 
-fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
+/// The bytes of every file in a folder and those in it, but for files of some names.
+pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the folder") {
         let path = entry.expect("an entry").path();

@@ -90,3 +90,52 @@ fn checksummed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.extend(checksum.to_le_bytes());
     bytes
 }
+
+/// A sound container cut into its frames, so that it can be put together in another way.
+#[derive(Clone)]
+pub struct Container {
+    /// The letter of its magic number.
+    pub kind: u8,
+    /// The bytes before the first section.
+    pub header: Vec<u8>,
+    /// The provenance in the header.
+    pub provenance: Vec<u8>,
+    /// The bytes of each section, and those of the end where there is one.
+    pub frames: Vec<Vec<u8>>,
+    /// The sections.
+    pub sections: Vec<Section>,
+}
+
+impl Container {
+    /// Cuts a sound container, complete or not; a last frame that is torn counts as the end.
+    pub fn of(bytes: &[u8]) -> Self {
+        let eight = |at: usize| bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+        let number = |at: usize| u64::from_le_bytes(eight(at).unwrap_or_default()) as usize;
+        let length = number(8) >> 32;
+        let (header, provenance) = (bytes[..20 + length].to_vec(), bytes[16..16 + length].to_vec());
+        let (mut at, mut frames, mut sections) = (20 + length, vec![], vec![]);
+        while bytes[at..].starts_with(b"SECT") {
+            let (name, stored, content) = (number(at) >> 32, number(at + 8), number(at + 16));
+            let name_at = at + 24;
+            let stored_at = name_at + name + 4;
+            let Some(packed) = bytes.get(stored_at..stored_at + stored) else { break };
+            let Ok(unpacked) = zstd::bulk::decompress(packed, content) else { break };
+            let name = String::from_utf8_lossy(&bytes[name_at..name_at + name]);
+            sections.push(Section::stored(&name, &unpacked, packed.to_vec()));
+            frames.push(bytes[at..stored_at + stored + 4].to_vec());
+            at = stored_at + stored + 4;
+        }
+        frames.extend((at < bytes.len()).then(|| bytes[at..].to_vec()));
+        Self { kind: bytes[7], header, provenance, frames, sections }
+    }
+
+    /// The bytes of the container as its parts now say, with right checksums: complete if it was.
+    pub fn bytes(&self) -> Vec<u8> {
+        let header = header(self.kind, VERSION, &self.provenance);
+        if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
+            file(self.kind, VERSION, &self.provenance, &self.sections)
+        } else {
+            partial(header, &self.sections)
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! Ways to damage a file, drawn by a seed.
 
-use super::fuzz::engine::container::{self, Section};
-use super::fuzz::engine::mutation::{Draws, mutate};
+use othello_testing::container::{self, Container};
+use othello_testing::mutation::{Draws, mutate};
+
 use super::kinds::Kind;
 
 /// A damaged file.
@@ -98,36 +99,6 @@ fn enormous(kind: &Kind, draws: &mut Draws) -> Vec<u8> {
     let at = draws.below(bytes.len());
     bytes.splice(at..at, piece.repeat(times));
     bytes
-}
-
-/// A container cut into its frames, so that it can be put together again.
-struct Container {
-    header: Vec<u8>,
-    provenance: Vec<u8>,
-    frames: Vec<Vec<u8>>,
-    sections: Vec<Section>,
-}
-
-impl Container {
-    fn of(bytes: &[u8]) -> Self {
-        let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
-        let length = number(8) >> 32;
-        let (header, provenance) = (bytes[..20 + length].to_vec(), bytes[16..16 + length].to_vec());
-        let (mut at, mut frames, mut sections) = (20 + length, vec![], vec![]);
-        while bytes[at..].starts_with(b"SECT") {
-            let (name, stored, content) = (number(at) >> 32, number(at + 8), number(at + 16));
-            let name_at = at + 24;
-            let stored_at = name_at + name + 4;
-            let packed = bytes[stored_at..stored_at + stored].to_vec();
-            let unpacked = zstd::bulk::decompress(&packed, content).unwrap();
-            let name = str::from_utf8(&bytes[name_at..name_at + name]).unwrap();
-            sections.push(Section::stored(name, &unpacked, packed));
-            frames.push(bytes[at..stored_at + stored + 4].to_vec());
-            at = stored_at + stored + 4;
-        }
-        frames.extend((at < bytes.len()).then(|| bytes[at..].to_vec()));
-        Self { header, provenance, frames, sections }
-    }
 }
 
 /// A container whose checksums are right and that is none for all that.
