@@ -1,24 +1,5 @@
-//! The README's examples are commands that exist, and the quick ones print what it says.
-
-use clap::Parser as _;
-
-#[path = "../src/main.rs"]
-#[allow(dead_code, reason = "only the arguments are looked at")]
-mod binary;
-#[path = "support/readme.rs"]
-mod readme;
-
-#[test]
-fn every_command_of_the_readme_is_understood() {
-    let commands = readme::commands("othello-engine");
-    assert!(commands.len() >= 10, "the README's code blocks were not found: {commands:?}");
-    let refusal = |command: &Vec<String>| {
-        let error = binary::Arguments::try_parse_from(command).err()?;
-        Some(format!("{}\n{error}", command.join(" ")))
-    };
-    let refusals: Vec<String> = commands.iter().filter_map(refusal).collect();
-    assert!(refusals.is_empty(), "{}", refusals.join("\n"));
-}
+//! What quick commands print, as the README and the cases say. That every command of the guides runs is
+//! tested in `engine/testing/tests/guides.rs`.
 
 #[test]
 fn quick_commands_print_what_the_readme_and_the_cases_say() {

@@ -106,9 +106,14 @@ impl Place {
         symlink(&bin, work.join("target/release")).unwrap();
         copy(&guides::repository().join("datasets"), &work.join("datasets"));
         fs::create_dir(work.join("scripts")).unwrap();
-        for script in fs::read_dir(guides::repository().join("scripts")).unwrap() {
-            symlink(stand_in, work.join("scripts").join(script.unwrap().file_name())).unwrap();
+        for file in fs::read_dir(guides::repository().join("scripts")).unwrap() {
+            let (path, name) = (file.as_ref().unwrap().path(), file.unwrap().file_name());
+            let is_script = path.extension().is_some_and(|extension| extension == "sh");
+            let own = if is_script { stand_in } else { &path };
+            symlink(own, work.join("scripts").join(name)).unwrap();
         }
+        fs::create_dir(work.join(".ci")).unwrap();
+        symlink(stand_in, work.join(".ci/run")).unwrap();
         fs::write(place.log(), "").unwrap();
         place
     }
