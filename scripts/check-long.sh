@@ -51,6 +51,9 @@ done
 weights=$out/quickstart-1/generation-1.weights openings=$out/quickstart-1/plies.openings
 "$trainer" match "$weights" mobility --openings "$openings" --pairs 200 --depth 4 --exact 12 2>"$out/log"
 
+step "quickstart prints what the README says"
+cargo test --release -p othello-trainer --test readme -- --ignored quickstart 2>"$out/log" | grep "test result"
+
 step "a match against itself is even"
 "$trainer" match "$weights" "$weights" --openings "$openings" --pairs 50 2>"$out/log"
 

@@ -74,9 +74,9 @@ fn our_values(choice: &WeightsChoice) -> String {
     let boards = text("boards.txt");
     let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
     let positions: Vec<Position> = boards.lines().map(position).collect();
-    let (evaluator, _) = Evaluator::load(choice).unwrap();
+    let evaluator = Evaluator::load(choice).unwrap();
     let values = search::values(&positions, &evaluator, 0, &Silent);
-    values.iter().map(|value| format!("{value}\n")).collect()
+    values.iter().map(|value| format!("{}\n", value.steps())).collect()
 }
 
 /// Runs a reader on the vectors, and on the shipped weights with the same boards.

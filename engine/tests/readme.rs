@@ -1,7 +1,23 @@
-//! What quick commands print, as the README and the cases say. That every command of the guides runs is
-//! tested in `engine/testing/tests/guides.rs`.
+//! The quick commands of the README and of the guides print what is said there, and the picture is the
+//! one that the program draws. That every command of the guides runs is tested by `othello-testing`.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
 
 #[test]
-fn quick_commands_print_what_the_readme_and_the_cases_say() {
-    trycmd::TestCases::new().case("../README.md").case("tests/cmd/*.trycmd");
+fn quick_commands_print_what_the_guides_and_the_cases_say() {
+    trycmd::TestCases::new().case("../README.md").case("docs/*.md").case("tests/cmd/*.trycmd");
+}
+
+#[test]
+fn the_picture_of_the_patterns_is_what_the_program_draws() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let drawn = folder.path().join("patterns.svg");
+    let mut command = Command::cargo_bin("othello-engine").expect("the binary is built");
+    command.args(["weights", "embedded", "--picture"]).arg(&drawn).assert().success();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/patterns.svg");
+    let is_same = fs::read(&drawn).expect("a picture") == fs::read(&shipped).expect("a picture");
+    assert!(is_same, "run `othello-engine weights --picture {} --force`", shipped.display());
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 fn self_play(path: &Path) {
     let random_plies = "4..=20".parse().unwrap();
-    let run = Run::whole(Settings::new(9, random_plies, 1, 4), 400, "mobility".to_owned());
+    let run = Run::whole(Settings::new(9, random_plies, 1, 4), 400);
     play_games(path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
 }
 

@@ -17,7 +17,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use othello_testing::guides::{BINARIES, LOG, inputs};
+use othello_testing::guides::{BINARIES, LOG, ONLY_CHECK, inputs};
 
 /// Amounts, and how much of each is enough.
 const AT_MOST: [(&str, u32); 19] = [
@@ -141,7 +141,8 @@ fn is_only_checked(program: &str, arguments: &[String]) -> bool {
             .is_ok_and(|out| String::from_utf8_lossy(&out.stdout).contains(r#""device":"cuda""#))
     };
     let interactive = ["gtp", "nboard", "play"];
-    has("quickstart")
+    std::env::var_os(ONLY_CHECK).is_some()
+        || has("quickstart")
         || program == "othello-trainer" && has("cuda") && !has_gpu()
         || arguments.first().is_some_and(|command| interactive.contains(&command.as_str()))
 }

@@ -9,7 +9,7 @@ use othello_engine::board::notation::BoardLine;
 use othello_engine::board::obf::Problem;
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Phase, Side, Square};
-use othello_engine::eval::{Evaluator, OrderingWeights, Weights, WeightsChoice};
+use othello_engine::eval::{Evaluator, MoveOrderingWeights, Weights, WeightsChoice};
 use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Silent;
@@ -218,8 +218,9 @@ fn weights() -> Vec<u8> {
     }
     let light =
         PatternSet::from_toml("name = \"light\"\n[[pattern]]\nname = \"c\"\nsquares = \"a1 b1\"\n");
-    let ordering = OrderingWeights::new(light.unwrap(), 60, (0..9).map(|n| 7 * n - 30).collect());
-    let weights = weights.with_ordering(Some(ordering.unwrap()));
+    let ordering =
+        MoveOrderingWeights::new(light.unwrap(), 60, (0..9).map(|n| 7 * n - 30).collect());
+    let weights = weights.with_move_ordering(Some(ordering.unwrap()));
     bytes_of("sound.weights", |path| {
         weights.write(path, &Provenance::new("damage"), Existing::Replace).unwrap();
     })

@@ -35,12 +35,12 @@ pub(super) struct Known {
 
 /// One entry for each hash; the last one stays. Scores only, so that no depth is kept.
 #[derive(Debug)]
-pub(super) struct NearTable {
+pub(super) struct ShallowTable {
     entries: Vec<Entry>,
     generation: u8,
 }
 
-impl NearTable {
+impl ShallowTable {
     /// An empty table.
     pub(super) fn new() -> Self {
         Self { entries: bytemuck::zeroed_vec(2 << ENTRIES_LOG2), generation: 1 }

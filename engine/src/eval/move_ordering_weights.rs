@@ -1,9 +1,9 @@
-//! The weights of the light evaluation, as sections of a weights file.
+//! The weights of the move-ordering evaluation, as sections of a weights file.
 
 use super::MAX_STEPS;
 use crate::pattern::{Geometry, PatternSet};
 
-/// The section with the pattern set of the light evaluation.
+/// The section with the pattern set of the move-ordering evaluation.
 pub(super) const ORDERING_SET: &str = "ordering pattern set";
 /// The section with its strength and its weights.
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
@@ -12,13 +12,13 @@ pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 /// small pattern set, in steps of 1/32 disc as those of a phase, and how much they count beside
 /// the number of replies.
 #[derive(Clone, PartialEq, Debug)]
-pub struct OrderingWeights {
+pub struct MoveOrderingWeights {
     set: PatternSet,
     strength: i16,
     steps: Vec<i16>,
 }
 
-impl OrderingWeights {
+impl MoveOrderingWeights {
     /// Weights for the parameters of a pattern set without scalars, as [`Geometry`] numbers them.
     ///
     /// # Errors

@@ -1,11 +1,11 @@
-//! Nodes whose moves are ordered by value.
+//! PVS nodes: their moves are ordered by value.
 
 use super::super::Searcher;
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::window::{Best, Window};
-use super::{EVALUATED_EMPTIES, INFINITE, stability_bound};
+use super::{INFINITE, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square};
-use crate::eval::{Evaluate, MAX_VALUE, STEPS_PER_DISC};
+use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
 /// The search that guesses the score leaves moves in the table: from this depth on they are the
 /// first here, while those of shallower searches are worse than what [`Searcher::promise`] finds.
@@ -24,15 +24,15 @@ impl<E: Evaluate> Searcher<'_, E> {
         beta: Discs,
         empties: u32,
     ) -> Discs {
-        if empties >= EVALUATED_EMPTIES {
-            return self.evaluated(position, state, alpha, beta).value;
+        if empties >= PVS_EMPTIES {
+            return self.endgame_pvs(position, state, alpha, beta).value;
         }
         let parity = self.parity(position);
         let (mut lower, mut upper) = (alpha, beta);
         // Null windows close in on the score: most often the middle one is decisive.
         loop {
             let middle = (lower + upper - 1).div_euclid(2);
-            let value = self.unevaluated(*position, parity, middle, empties);
+            let value = self.null_window(*position, parity, middle, empties);
             if value > middle {
                 lower = value;
             } else {
@@ -44,14 +44,14 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// A node whose moves are ordered by value; the root in any case.
-    pub(super) fn evaluated(
+    /// A PVS node, whose moves are ordered by value; the root in any case.
+    pub(super) fn endgame_pvs(
         &mut self,
         position: &Position,
         state: &E::State,
         alpha: Discs,
         beta: Discs,
-    ) -> Best {
+    ) -> Best<Discs> {
         self.nodes += 1;
         self.table.prefetch(position);
         let squares = position.moves();
@@ -60,31 +60,34 @@ impl<E: Evaluate> Searcher<'_, E> {
             let value = if passed.moves() == 0 {
                 position.score()
             } else {
-                -self.evaluated(&passed, &self.evaluator.pass(state), -beta, -alpha).value
+                -self.endgame_pvs(&passed, &self.evaluator.pass(state), -beta, -alpha).value
             };
             return Best { value, square: None };
         }
         let empties = position.empties();
         if beta == alpha + 1
-            && let Some(upper) = stability_bound(position, alpha, empties, self.ideas)
+            && let Some(upper) = stability_bound(position, alpha, empties, self.features)
         {
             return Best { value: upper, square: None };
         }
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];
-        if self.ideas.table
+        if self.features.transposition_table
             && let Some(entry) = self.table.probe(position)
         {
             let found = entry.best();
-            if window.narrow(in_discs(entry.bounds(empties)), found[0]) {
+            if window.narrow(exact(entry.bounds(empties)), found[0]) {
                 return window.best;
             }
-            if entry.depth() >= TRUSTED_DEPTH || empties < EVALUATED_EMPTIES {
+            if entry.depth() >= TRUSTED_DEPTH || empties < PVS_EMPTIES {
                 table_moves = found;
             }
         }
         let mut moves = Moves::new(position, squares);
-        if self.ideas.enhanced_cutoff && self.ideas.table && empties > EVALUATED_EMPTIES {
+        if self.features.enhanced_cutoff
+            && self.features.transposition_table
+            && empties > PVS_EMPTIES
+        {
             moves.iter().for_each(|candidate| self.table.prefetch(&candidate.child));
             let (bounds, square) = self.bounds_from_children(&moves, empties);
             if window.narrow(bounds, square) {
@@ -93,7 +96,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
         let odd_squares = self.parity(position).odd_squares();
         // Most nodes end with the table's move: the others are rated only after it.
-        let mut table_move = if self.ideas.table_move_first { table_moves[0] } else { None };
+        let mut table_move = if self.features.hash_move_first { table_moves[0] } else { None };
         let mut rated = false;
         let mut first = true;
         loop {
@@ -111,7 +114,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             let state = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
             let mut value = INFINITE;
-            let first_or_full = first || !self.ideas.null_windows;
+            let first_or_full = first || !self.features.null_windows;
             if !first_or_full {
                 value = -self.endgame(&next.child, &state, -alpha - 1, -alpha, empties - 1);
             }
@@ -141,7 +144,7 @@ impl<E: Evaluate> Searcher<'_, E> {
                 bounds.1 = INFINITE;
                 continue;
             };
-            let (lower, upper) = in_discs(entry.bounds(empties - 1));
+            let (lower, upper) = exact(entry.bounds(empties - 1));
             bounds.1 = bounds.1.max(-lower);
             if -upper > bounds.0 {
                 (bounds.0, square) = (-upper, Some(candidate.square));
@@ -150,7 +153,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         (bounds, square)
     }
 
-    /// How promising a move is: by a shallow search, few replies, and parity.
+    /// How promising a move is, in steps: by a shallow search, few replies, and parity.
     fn promise(
         &mut self,
         candidate: &Move,
@@ -160,12 +163,13 @@ impl<E: Evaluate> Searcher<'_, E> {
     ) -> i32 {
         let child = &candidate.child;
         let mut promise = 0;
-        if self.ideas.ordering_by_value {
+        if self.features.value_ordering {
             let state = self.evaluator.after(state, candidate.square, candidate.flips);
             let depth = u32::from(empties >= 15) + u32::from(empties >= 18);
-            promise -= self.unordered(child, &state, -MAX_VALUE - 1, MAX_VALUE + 1, depth);
+            let (alpha, beta) = (-Value::INFINITE, Value::INFINITE);
+            promise -= self.alpha_beta(child, &state, alpha, beta, depth).steps();
         }
-        if self.ideas.ordering_by_replies {
+        if self.features.fastest_first {
             promise -= 2 * STEPS_PER_DISC * weighted_count(child.moves());
         }
         let odd = i32::from(candidate.square.bit() & odd_squares != 0);
@@ -175,23 +179,20 @@ impl<E: Evaluate> Searcher<'_, E> {
     /// Which quadrants are odd; none of them where parity is not to matter.
     #[inline]
     pub(super) fn parity(&self, position: &Position) -> Parity {
-        if self.ideas.parity { Parity::of(position.empty()) } else { Parity::EVEN }
+        if self.features.parity { Parity::of(position.empty()) } else { Parity::EVEN }
     }
 
-    fn store(&mut self, position: &Position, empties: u32, window: &Window) {
-        if !self.ideas.table {
+    fn store(&mut self, position: &Position, empties: u32, window: &Window<Discs>) {
+        if !self.features.transposition_table {
             return;
         }
-        let steps = |discs| discs * STEPS_PER_DISC;
         let (lower, upper) = window.proven();
-        let bounds = (lower.map(steps), upper.map(steps));
+        let bounds = (lower.map(Value::from_score), upper.map(Value::from_score));
         self.table.store(position, empties, bounds, window.best.square);
     }
 }
 
-/// Bounds in discs; exact, since scores are whole.
-fn in_discs((lower, upper): (i32, i32)) -> (Discs, Discs) {
-    (lower / STEPS_PER_DISC, upper / STEPS_PER_DISC)
+/// Bounds of a solved position, which are whole discs.
+fn exact((lower, upper): (Value, Value)) -> (Discs, Discs) {
+    (lower.score(), upper.score())
 }
-
-const _: () = assert!(INFINITE * STEPS_PER_DISC > MAX_VALUE);

@@ -1,18 +1,18 @@
-//! The light evaluation: a few patterns, read off the boards where no indices are carried along, to
-//! order moves in the last plies.
+//! The move-ordering evaluation: a few patterns, read off the boards where no indices are carried
+//! along, to order moves in the last plies.
 
-use super::{OrderingWeights, Value};
+use super::MoveOrderingWeights;
 use crate::board::bits::extract;
 use crate::board::{Position, Square};
 use crate::pattern::{Geometry, MAX_SQUARES};
 
-/// Ordering weights ready to search with.
+/// [`MoveOrderingWeights`] ready to search with.
 #[derive(Clone, Debug)]
-pub struct Ordering {
+pub struct MoveOrdering {
     instances: Vec<Instance>,
     /// By configuration, pattern after pattern.
     weights: Vec<i16>,
-    strength: Value,
+    strength: i32,
 }
 
 /// An image of a pattern.
@@ -25,9 +25,9 @@ struct Instance {
     middle: usize,
 }
 
-impl Ordering {
+impl MoveOrdering {
     /// Expands weights from classes to configurations.
-    pub fn new(weights: &OrderingWeights) -> Self {
+    pub fn new(weights: &MoveOrderingWeights) -> Self {
         let geometry = Geometry::new(weights.set());
         let (mut expanded, mut middles) = (vec![], vec![]);
         for pattern in &geometry.patterns {
@@ -44,16 +44,16 @@ impl Ordering {
         Self { instances, weights: expanded, strength: weights.strength().into() }
     }
 
-    /// What the position is worth for its player, in 1/32 disc.
+    /// The weights of all instances in a position for its player, added up, in steps of 1/32 disc.
     #[inline]
-    pub fn value(&self, position: &Position) -> Value {
+    pub fn steps(&self, position: &Position) -> i32 {
         let weight = |instance: &Instance| {
             let digits = |board| {
                 instance.digits[extract(board, instance.squares) as usize % (1 << MAX_SQUARES)]
             };
             let configuration = digits(position.player()) - digits(position.opponent());
             let place = instance.middle.wrapping_add_signed(configuration.into());
-            self.weights.get(place).map_or(0, |&weight| Value::from(weight))
+            self.weights.get(place).map_or(0, |&weight| i32::from(weight))
         };
         self.instances.iter().map(weight).sum()
     }
@@ -61,7 +61,7 @@ impl Ordering {
     /// How much the promise of the move that leads to this position falls by the patterns.
     #[inline]
     pub fn cost(&self, child: &Position) -> i32 {
-        (self.value(child) * self.strength) >> 10
+        (self.steps(child) * self.strength) >> 10
     }
 }
 
@@ -92,23 +92,23 @@ mod tests {
         [[pattern]]\nname = \"crooked\"\nsquares = \"b1 c3 h7\"\n";
 
     #[test]
-    fn the_value_is_the_sum_of_the_weights_of_all_instances() {
+    fn the_steps_are_the_sum_of_the_weights_of_all_instances() {
         let set = PatternSet::from_toml(SET).unwrap();
         let geometry = Geometry::new(&set);
         let mut random = Generator::new(8);
         let steps = (0..geometry.parameters()).map(|_| random.below(401) as i16 - 200);
         let steps: Vec<i16> = steps.collect();
-        let weights = OrderingWeights::new(set, 100, steps.clone()).unwrap();
-        let ordering = Ordering::new(&weights);
+        let weights = MoveOrderingWeights::new(set, 100, steps.clone()).unwrap();
+        let ordering = MoveOrdering::new(&weights);
         for _ in 0..2_000 {
             let (a, b) = (random.next_u64(), random.next_u64());
             let position = Position::new(a & b, !a & b).unwrap();
-            let expected: Value =
-                geometry.parameters_of(&position).map(|p| Value::from(steps[p])).sum();
-            assert_eq!(ordering.value(&position), expected);
+            let expected: i32 =
+                geometry.parameters_of(&position).map(|p| i32::from(steps[p])).sum();
+            assert_eq!(ordering.steps(&position), expected);
             assert_eq!(ordering.cost(&position), (expected * 100).div_euclid(1024));
             for symmetry in Symmetry::all() {
-                assert_eq!(ordering.value(&position.image(symmetry)), expected);
+                assert_eq!(ordering.steps(&position.image(symmetry)), expected);
             }
         }
     }

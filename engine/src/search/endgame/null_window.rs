@@ -1,4 +1,4 @@
-//! Null-window nodes without values: ordered by replies or by parity, as few squares are empty.
+//! Null-window nodes: their moves are ordered by replies or by parity, as few squares are empty.
 //!
 //! Each function takes `alpha` and says whether the score is above it: what it returns is a lower
 //! bound of the score if above `alpha`, else an upper bound.
@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use super::super::Searcher;
 use super::super::ordering::{Parity, weighted_count};
 use super::last::last_empties;
-use super::{EVALUATED_EMPTIES, INFINITE, LIGHT_EMPTIES, ORDERED_EMPTIES, stability_bound};
+use super::{FASTEST_FIRST_EMPTIES, INFINITE, MOVE_ORDERING_EMPTIES, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::Evaluate;
 
@@ -44,7 +44,7 @@ static WORTH: [i32; 64] = {
 
 /// The moves of a node, and how promising they are. Never more than there are empty squares.
 struct Candidates {
-    moves: ArrayVec<Candidate, { EVALUATED_EMPTIES as usize }>,
+    moves: ArrayVec<Candidate, { PVS_EMPTIES as usize }>,
     /// Of each move: its promise, then how early it stands. A vector of them, so that the
     /// greatest is found without a branch.
     keys: [i32; PLACES],
@@ -52,7 +52,7 @@ struct Candidates {
 
 /// As many as a vector has lanes.
 const PLACES: usize = 16;
-const _: () = assert!(EVALUATED_EMPTIES as usize <= PLACES);
+const _: () = assert!(PVS_EMPTIES as usize <= PLACES);
 
 impl Candidates {
     fn new() -> Self {
@@ -82,7 +82,7 @@ impl Candidates {
 impl<E: Evaluate> Searcher<'_, E> {
     /// Whether the score is above `alpha`, by the kind of node that suits the position.
     #[inline]
-    pub(super) fn unevaluated(
+    pub(super) fn null_window(
         &mut self,
         position: Position,
         parity: Parity,
@@ -92,19 +92,19 @@ impl<E: Evaluate> Searcher<'_, E> {
         if empties <= 4 {
             // With three empty squares the discs take longer to count than to play.
             if empties == 4
-                && let Some(upper) = stability_bound(&position, alpha, empties, self.ideas)
+                && let Some(upper) = stability_bound(&position, alpha, empties, self.features)
             {
                 self.nodes += 1;
                 return upper;
             }
             return last_empties(position, alpha, &mut self.nodes);
         }
-        self.unevaluated_with(position, position.moves(), parity, alpha, empties)
+        self.null_window_with_moves(position, position.moves(), parity, alpha, empties)
     }
 
     /// The same, where the moves are known; with five empty squares at least.
     #[inline]
-    fn unevaluated_with(
+    fn null_window_with_moves(
         &mut self,
         position: Position,
         squares: u64,
@@ -112,15 +112,15 @@ impl<E: Evaluate> Searcher<'_, E> {
         alpha: Discs,
         empties: u32,
     ) -> Discs {
-        if empties >= ORDERED_EMPTIES {
-            self.by_replies(position, squares, parity, alpha, empties)
+        if empties >= FASTEST_FIRST_EMPTIES {
+            self.fastest_first(position, squares, parity, alpha, empties)
         } else {
-            self.by_parity(position, squares, parity, alpha, empties)
+            self.parity_first(position, squares, parity, alpha, empties)
         }
     }
 
     /// A node whose moves are ordered by the replies they leave.
-    fn by_replies(
+    fn fastest_first(
         &mut self,
         position: Position,
         squares: u64,
@@ -135,15 +135,15 @@ impl<E: Evaluate> Searcher<'_, E> {
             if replies == 0 {
                 return position.score();
             }
-            return -self.by_replies(passed, replies, parity, -alpha - 1, empties);
+            return -self.fastest_first(passed, replies, parity, -alpha - 1, empties);
         }
-        if let Some(upper) = stability_bound(&position, alpha, empties, self.ideas) {
+        if let Some(upper) = stability_bound(&position, alpha, empties, self.features) {
             return upper;
         }
         let (mut lower, mut upper) = (-INFINITE, INFINITE);
         let mut table_move = None;
-        if self.ideas.near_table
-            && let Some(known) = self.near.probe(position, empties)
+        if self.features.shallow_table
+            && let Some(known) = self.shallow_table.probe(position, empties)
         {
             if known.lower > alpha {
                 return known.lower;
@@ -155,21 +155,21 @@ impl<E: Evaluate> Searcher<'_, E> {
             table_move = known.best;
         }
         let (best, square) =
-            self.best_by_replies(position, squares, table_move, parity, alpha, empties);
-        if self.ideas.near_table {
+            self.best_fastest_first(position, squares, table_move, parity, alpha, empties);
+        if self.features.shallow_table {
             if best > alpha {
                 lower = best;
             } else {
                 upper = best;
             }
-            self.near.store(position, empties, (lower, upper), Some(square));
+            self.shallow_table.store(position, empties, (lower, upper), Some(square));
         }
         best
     }
 
     /// The best move of such a node, or the first one above `alpha`. There is a move.
     #[inline]
-    fn best_by_replies(
+    fn best_fastest_first(
         &mut self,
         position: Position,
         mut squares: u64,
@@ -179,22 +179,24 @@ impl<E: Evaluate> Searcher<'_, E> {
         empties: u32,
     ) -> (Discs, Square) {
         let mut best = (-INFINITE, Square::A1);
-        if self.ideas.table_move_first
+        if self.features.hash_move_first
             && let Some(square) = table_move
         {
             let child = position.after(square, position.flips(square));
             let parity = parity.after(square);
-            best = (-self.unevaluated(child, parity, -alpha - 1, empties - 1), square);
+            best = (-self.null_window(child, parity, -alpha - 1, empties - 1), square);
             if best.0 > alpha {
                 return best;
             }
             squares &= !square.bit();
         }
-        // Children that the near table settles need no search: 6 % of the nodes, and of the time.
-        let enhanced =
-            self.ideas.enhanced_cutoff && self.ideas.near_table && empties > ORDERED_EMPTIES;
-        let light = if self.ideas.light_evaluation && empties >= LIGHT_EMPTIES {
-            self.evaluator.ordering()
+        // Children that the shallow table settles need no search: 6 % of the nodes, and of the time.
+        let enhanced = self.features.enhanced_cutoff
+            && self.features.shallow_table
+            && empties > FASTEST_FIRST_EMPTIES;
+        let patterns = if self.features.move_ordering_evaluation && empties >= MOVE_ORDERING_EMPTIES
+        {
+            self.evaluator.move_ordering()
         } else {
             None
         };
@@ -202,10 +204,10 @@ impl<E: Evaluate> Searcher<'_, E> {
         let odd_squares = parity.odd_squares();
         for square in Squares(squares) {
             let child = position.after(square, position.flips(square));
-            if child.player() == 0 && self.ideas.wipe_out {
+            if child.player() == 0 && self.features.wipe_out {
                 return (64, square);
             }
-            if enhanced && let Some(known) = self.near.probe(child, empties - 1) {
+            if enhanced && let Some(known) = self.shallow_table.probe(child, empties - 1) {
                 if -known.upper > alpha {
                     return (-known.upper, square);
                 }
@@ -220,11 +222,11 @@ impl<E: Evaluate> Searcher<'_, E> {
             let odd = i32::from(square.bit() & odd_squares != 0);
             let promise = if Some(square) == table_move {
                 TABLE_MOVE
-            } else if self.ideas.ordering_by_replies {
-                let light = light.map_or(0, |ordering| ordering.cost(&child));
+            } else if self.features.fastest_first {
+                let cost = patterns.map_or(0, |evaluation| evaluation.cost(&child));
                 WORTH[square.index() & 63] + ODD_WORTH * odd
                     - REPLY_COST * weighted_count(replies)
-                    - light
+                    - cost
             } else {
                 ODD_WORTH * odd
             };
@@ -232,8 +234,13 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
         while let Some(next) = candidates.take_best() {
             let parity = parity.after(next.square);
-            let score =
-                -self.unevaluated_with(next.child, next.replies, parity, -alpha - 1, empties - 1);
+            let score = -self.null_window_with_moves(
+                next.child,
+                next.replies,
+                parity,
+                -alpha - 1,
+                empties - 1,
+            );
             if score > best.0 {
                 best = (score, next.square);
                 if score > alpha {
@@ -245,7 +252,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// A node whose moves are tried in odd quadrants first.
-    fn by_parity(
+    fn parity_first(
         &mut self,
         position: Position,
         squares: u64,
@@ -260,9 +267,9 @@ impl<E: Evaluate> Searcher<'_, E> {
             if replies == 0 {
                 return position.score();
             }
-            return -self.by_parity(passed, replies, parity, -alpha - 1, empties);
+            return -self.parity_first(passed, replies, parity, -alpha - 1, empties);
         }
-        if let Some(upper) = stability_bound(&position, alpha, empties, self.ideas) {
+        if let Some(upper) = stability_bound(&position, alpha, empties, self.features) {
             return upper;
         }
         let odd_squares = parity.odd_squares();
@@ -271,7 +278,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             for square in Squares(group) {
                 let child = position.after(square, position.flips(square));
                 let parity = parity.after(square);
-                let score = -self.unevaluated(child, parity, -alpha - 1, empties - 1);
+                let score = -self.null_window(child, parity, -alpha - 1, empties - 1);
                 if score > alpha {
                     return score;
                 }
