@@ -233,7 +233,7 @@ fn check_fit(optimizer: &str, iterations: u64) {
         arguments: [&arguments[..], &settings].concat().into_iter().map(str::to_owned).collect(),
         output: "out.weights",
         may_differ: &["out.weights.metrics.jsonl"],
-        finished: ("fit, phases", finished),
+        finished: ("fit (phases)", finished),
     }
     .check();
 }

@@ -171,7 +171,7 @@ impl Output {
         let mut values: Vec<Value> = self.resumed.iter().take(places.len()).map(value).collect();
         let first = places.start + values.len();
         let done = values.len() as u64 + found.count_in(first as u64..places.end as u64);
-        progress.begin("scores (last ply)", done, places.len() as u64);
+        progress.begin_stoppable("scores (positions)", done, places.len() as u64);
         let mut next = first;
         for positions in last[first..places.end].chunks(POSITIONS_PER_FRAME) {
             let scores = scorer.values(next, positions)?;

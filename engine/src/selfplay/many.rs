@@ -127,7 +127,7 @@ pub fn play_games<E: Evaluate>(
     let mut next = frames.start + writer.resumed_frames() as u64;
     let found = finished.count_in(run.games_of(next..frames.end));
     let done = count(run.games_of(frames.start..next)) + found;
-    progress.begin("self-play (games)", done, games);
+    progress.begin_stoppable("self-play (games)", done, games);
     let beginnings = Beginnings::new(&run.settings);
     let black = Searchers::new(evaluators.black, HASH_MEGABYTES);
     let white = run.different().then(|| Searchers::new(evaluators.white, HASH_MEGABYTES));

@@ -44,7 +44,7 @@ impl Match<'_> {
     /// Plays every opening twice. Each game starts from empty tables, so that it is the same
     /// wherever it is played and whatever was played before.
     pub fn play(&self, openings: &[Position], progress: &dyn Progress) -> MatchResult {
-        progress.begin("match, pairs", 0, openings.len() as u64);
+        progress.begin("match (pairs)", 0, openings.len() as u64);
         let players = || [self.first, self.second].map(|e| Searcher::new(e, HASH_MEGABYTES));
         let pair = |players: &mut [Searcher<'_, Evaluator>; 2], opening: &Position| {
             let games = [0, 1].map(|mover| self.game(players, *opening, mover));

@@ -124,7 +124,7 @@ impl Fit<'_> {
         if existing == Existing::Replace {
             self.remove_unfinished(path, &provenance, &wanted)?;
         }
-        progress.begin("fit, phases", finished.len() as u64, wanted.len() as u64);
+        progress.begin_stoppable("fit (phases)", finished.len() as u64, wanted.len() as u64);
         let mut fitted = Assembly::new(self.weights_to_begin_with());
         finished.into_iter().for_each(|phase| fitted.insert(phase));
         let mut missing: Vec<Phase> =

@@ -115,7 +115,7 @@ impl<R: Relabel> Run<'_, R> {
         let mut next = (start + R::resumed(writer)).min(end);
         let mut records = self.inputs.from(next)?;
         let done = next - start + finished.count_in(next..end);
-        progress.begin(&format!("relabel ({})", R::PLURAL), done, end - start);
+        progress.begin_stoppable(&format!("relabel ({})", R::PLURAL), done, end - start);
         let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
         let relabelled = |records: &[R]| {
             let relabelled = |searcher: &mut Searcher<'_, E>| {

@@ -89,7 +89,7 @@ pub fn split<R: Record>(
         let provenance = provenance.clone().with("part", format!("{part:?}").to_lowercase());
         outputs.push((*part, Output::begin(path, &provenance, existing, progress)?));
     }
-    progress.begin(&format!("split ({})", R::PLURAL), 0, inputs.len());
+    progress.begin_stoppable(&format!("split ({})", R::PLURAL), 0, inputs.len());
     for record in inputs.all() {
         let record = record?;
         progress.check()?;
@@ -117,7 +117,7 @@ pub fn sample<R: Record>(
     let mut output = Output::begin(out, &provenance, existing, progress)?;
     let mut random = Generator::new(seed);
     let (mut wanted, mut left) = (count.min(inputs.len()), inputs.len());
-    progress.begin(&format!("sample ({})", R::PLURAL), 0, left);
+    progress.begin_stoppable(&format!("sample ({})", R::PLURAL), 0, left);
     for record in inputs.all() {
         let record = record?;
         progress.check()?;
@@ -164,7 +164,7 @@ fn shuffle_within<R: Record>(
     let mut output = Output::begin(out, &provenance, existing, progress)?;
     let key = |number| Generator::split(seed, number).next_u64();
     let parts = inputs.len().div_ceil(at_once).max(1);
-    progress.begin(&format!("shuffle ({} read)", R::PLURAL), 0, inputs.len() * parts);
+    progress.begin_stoppable(&format!("shuffle ({} read)", R::PLURAL), 0, inputs.len() * parts);
     for part in 0..parts {
         let is_here = |key: u64| (u128::from(key) * u128::from(parts)) >> 64 == u128::from(part);
         let keys: Vec<u64> = (0..inputs.len()).map(key).filter(|&key| is_here(key)).collect();

@@ -97,7 +97,7 @@ fn read(
         }
         Ok(input) => input,
     };
-    progress.begin(&found.path, 0, input.bytes());
+    progress.begin_stoppable(&format!("{} (bytes)", found.path), 0, input.bytes());
     let mut read = 0;
     loop {
         progress.check()?;

@@ -47,7 +47,7 @@ impl GameShards<'_> {
                     }
                 }
                 let mut passed = writer.resumed_frames() as u64;
-                progress.begin("merge (frames)", passed, self.frames());
+                progress.begin_stoppable("merge (frames)", passed, self.frames());
                 self.read(&mut passed, |games| {
                     progress.check().map_err(RecordError::from)?;
                     let new = games.into_iter().filter(|(outline, _)| tally.is_new(outline));

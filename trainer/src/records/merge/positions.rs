@@ -33,7 +33,7 @@ impl PositionShards<'_> {
             Begin::Writer(mut writer) => {
                 progress.warn(writer.warning());
                 let mut already = writer.resumed_positions();
-                progress.begin("merge (positions)", already, self.positions);
+                progress.begin_stoppable("merge (positions)", already, self.positions);
                 self.read(|rows| {
                     progress.check()?;
                     let skipped = already.min(rows.len() as u64);
