@@ -9,6 +9,7 @@ mod midgame;
 mod near;
 mod ordering;
 mod searchers;
+mod strength;
 mod table;
 mod values;
 mod window;
@@ -23,6 +24,7 @@ use table::Table;
 
 pub use ideas::Ideas;
 pub use searchers::Searchers;
+pub use strength::Strength;
 pub use values::values;
 
 /// Searches positions one after another, and remembers what it learned in a transposition table.

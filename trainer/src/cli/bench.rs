@@ -12,7 +12,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::progress::Progress as _;
 use serde::Serialize;
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
-use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::cli::weights::ByClass;
+use othello_engine::cli::by_class::ByClass;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
 use othello_engine::record::GameReader;
 use serde::Serialize;

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::arguments::existing;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::Existing;
 use othello_engine::openings;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
+use othello_engine::search::Strength;
 use othello_engine::selfplay::{self, PerSide, play_games};
 use serde::Serialize;
 
@@ -26,13 +28,13 @@ use crate::model::Model;
 /// Arguments of `quickstart`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Decides every random draw
+    /// Seed of every random draw
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The folder for all files
+    /// Folder for all files
     #[arg(long, value_name = "DIR", default_value = "quickstart")]
     out: PathBuf,
-    /// Write over files that stand in the way
+    /// Replace files that were made from something else
     #[arg(long)]
     force: bool,
 }
@@ -98,7 +100,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let folder = &arguments.out;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    let existing = existing(arguments.force);
     let quick = Quickstart { session, folder, seed: arguments.seed, existing };
 
     let openings = quick.openings()?;
@@ -220,8 +222,8 @@ impl Quickstart<'_> {
         let (first, _) = Evaluator::load(&player)?;
         let (second, _) = Evaluator::load(&opponent)?;
         let choice = Choice { count: MATCH_PAIRS, seed: self.seed, within: MATCH_WITHIN };
-        let (depth, exact) = (MATCH_DEPTH, MATCH_EXACT);
-        let played = Match { first: &first, second: &second, depth, exact };
+        let strength = Strength { depth: MATCH_DEPTH, exact: MATCH_EXACT };
+        let played = Match { first: &first, second: &second, strength };
         self.session.progress().message(&format!("{player} against {opponent}"));
         let result = played.play(&choice.draw(openings)?, self.session.progress());
         Ok(MatchReport::new([player.to_string(), opponent.to_string()], &played, &result, begun))

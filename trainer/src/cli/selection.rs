@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use othello_engine::cli::common::Session;
-use othello_engine::file::{Existing, Kind, kind_of};
+use othello_engine::cli::Session;
+use othello_engine::file::{Kind, kind_of};
 use serde::Serialize;
 
 use crate::records::record::Record;
@@ -21,13 +21,9 @@ pub struct Files {
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// Decides what is chosen
+    /// Seed of the choice
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(super) seed: u64,
-
-    /// Replace an output that was made from something else
-    #[arg(long)]
-    force: bool,
 }
 
 impl Files {
@@ -39,10 +35,6 @@ impl Files {
 
     pub(super) fn inputs<R: Record>(&self, session: &Session) -> anyhow::Result<Inputs<R>> {
         Ok(Inputs::count(&self.files, session.progress())?)
-    }
-
-    pub(super) fn existing(&self) -> Existing {
-        if self.force { Existing::Replace } else { Existing::Keep }
     }
 }
 

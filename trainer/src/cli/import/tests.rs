@@ -19,7 +19,10 @@ impl Folder {
     }
 
     fn files(&self, input: &str, out: &str) -> Files {
-        Files { paths: vec![self.path(input)], out: self.path(out), force: false }
+        Files {
+            paths: vec![self.path(input)],
+            output: OutputFile { out: self.path(out), force: false },
+        }
     }
 }
 
@@ -37,7 +40,7 @@ fn transcripts_become_games() {
     let summary = import_transcripts(&files).unwrap();
     let counts = (summary.games, summary.positions, summary.rejected, summary.incomplete);
     assert_eq!(counts, (2, 11, 1, 1));
-    let mut reader = GameReader::open(&files.out).unwrap();
+    let mut reader = GameReader::open(&files.output.out).unwrap();
     assert_eq!(reader.by_ref().map(|game| game.unwrap().squares().len()).sum::<usize>(), 11);
     assert_eq!(reader.sha256(), Some(summary.sha256.as_str()));
     // Once more: done, with the same report.
@@ -52,13 +55,13 @@ fn other_inputs_are_refused_without_force() {
     let first = import_transcripts(&files).unwrap();
     fs::write(folder.path("a.txt"), "f5d6c5").unwrap();
     assert!(import_transcripts(&files).unwrap_err().to_string().contains("--force"));
-    files.force = true;
+    files.output.force = true;
     assert_ne!(import_transcripts(&files).unwrap().sha256, first.sha256);
     // The content does not depend on where the input lies.
     fs::create_dir(folder.path("folder")).unwrap();
     fs::rename(folder.path("a.txt"), folder.path("folder/b.txt")).unwrap();
     files.paths = vec![folder.path("folder")];
-    files.force = false;
+    files.output.force = false;
     import_transcripts(&files).unwrap();
 }
 
@@ -69,7 +72,7 @@ fn boards_become_positions() {
     let files = folder.files("a.txt", "a.positions");
     let summary = import(&files, "boards", boards::read, &Silent).unwrap();
     assert_eq!((summary.games, summary.positions, summary.rejected), (0, 2, 1));
-    let rows = PositionReader::open(&files.out).unwrap();
+    let rows = PositionReader::open(&files.output.out).unwrap();
     assert_eq!(rows.map(|row| row.unwrap().label().discs()).collect::<Vec<_>>(), [2.0, -1.5]);
 }
 
@@ -98,12 +101,13 @@ fn wthor_has_the_games_and_positions_it_is_known_for() {
         return;
     }
     let folder = Folder::new();
-    let files = |paths, out| Files { paths, out: folder.path(out), force: false };
+    let files =
+        |paths, out| Files { paths, output: OutputFile { out: folder.path(out), force: false } };
     let all = files(vec![data.clone()], "all.games");
     let summary = import(&all, "wthor", WthorGames::open, &Silent).unwrap();
     let counts = (summary.games, summary.rejected, summary.incomplete);
     assert_eq!(counts, (129_259, 0, 413));
-    assert!(fs::metadata(&all.out).unwrap().len() < 50 * 129_259);
+    assert!(fs::metadata(&all.output.out).unwrap().len() < 50 * 129_259);
 
     let years = |years: std::ops::RangeInclusive<u32>| -> Vec<PathBuf> {
         years.map(|year| data.join(format!("WTH_{year}.wtb"))).collect()
@@ -113,10 +117,10 @@ fn wthor_has_the_games_and_positions_it_is_known_for() {
     let later = Wthor {
         files: files(years(2019..=2022), "later.positions"),
         solved_only: true,
-        except: vec![earlier.out],
+        except: vec![earlier.output.out],
     };
     let summary = import_solved(&later, &Silent).unwrap();
     assert_eq!((summary.games, summary.positions), (4_933, 4_884));
-    let rows = PositionReader::open(&later.files.out).unwrap().map(|row| row.unwrap());
+    let rows = PositionReader::open(&later.files.output.out).unwrap().map(|row| row.unwrap());
     assert!(rows.into_iter().all(|row| row.position().empties() == 24));
 }
