@@ -47,13 +47,21 @@ pub fn existing(force: bool) -> Existing {
     if force { Existing::Replace } else { Existing::Keep }
 }
 
-/// A parser of whole numbers from the first bound to the last, both included.
-pub fn number_in<T>(
+/// A type of numbers that an argument can have. Signed ones are none, so that the compiler does not
+/// take a bound without a type for an `i32`: clap finds at run time only that an argument has another
+/// type than its parser.
+pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {}
+
+impl Number for u8 {}
+impl Number for u32 {}
+impl Number for u64 {}
+impl Number for usize {}
+
+/// A parser of whole numbers from the first bound to the last, both included. The bounds have the type
+/// of the argument: `number_in(1..=60_u32)`.
+pub fn number_in<T: Number>(
     range: RangeInclusive<T>,
-) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
-where
-    T: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
-{
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
     move |text| {
         let number = text.parse().ok().filter(|number| range.contains(number));
         let (first, last) = (range.start(), range.end());

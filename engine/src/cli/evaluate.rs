@@ -116,7 +116,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// What the book knows, and what a search finds where it does not; counts the former.
+/// The value of each position: from the book where it has the position, else from a search. Counts
+/// those from the book.
 fn book_first(
     book: &Book,
     positions: &[Position],

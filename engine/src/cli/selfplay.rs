@@ -28,15 +28,15 @@ pub struct Arguments {
     output: Output,
 
     /// Search each move this many plies deep
-    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60))]
+    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
     depth: u32,
 
     /// Search white's moves this many plies deep [default: as black's]
-    #[arg(long, value_name = "D", value_parser = number_in(1..=60))]
+    #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     white_depth: Option<u32>,
 
     /// Play perfectly from this many empty squares on
-    #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60))]
+    #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
     exact: u32,
 
     /// Draw moves before perfect play by chance, by ply: `all:softmax=1` by the exponential of

@@ -27,7 +27,7 @@ pub struct Arguments {
     file: PathBuf,
 
     /// Size of the transposition table in MB, one for each thread; scores do not depend on it
-    #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1 << 20))]
+    #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
     hash_mb: usize,
 
     /// Weights that order moves: a file, `none`, `mobility` or `embedded`

@@ -34,10 +34,10 @@ struct Report {
     steps_per_disc: i32,
     /// How many weights each phase has.
     parameters: usize,
-    /// The light evaluation that orders moves; nothing where there is none.
+    /// The light evaluation that orders moves, where the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
-    /// How often training met them; nothing for the embedded weights, which carry no counts.
+    /// The counts of training for each phase; the embedded weights carry none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
     sha256: String,
@@ -51,7 +51,7 @@ struct Report {
 struct Light {
     patterns: Vec<String>,
     parameters: usize,
-    /// How much it counts beside replies.
+    /// The weight of the evaluation beside the number of replies.
     strength: i16,
 }
 
@@ -69,8 +69,9 @@ struct PhaseCounts {
     phase: Phase,
     /// Parameters met at least once.
     seen: usize,
-    /// How often the one was met that was met least among those, and most.
+    /// The smallest count of a parameter that was met.
     least: u32,
+    /// The largest count.
     most: u32,
 }
 
@@ -79,10 +80,10 @@ struct PhaseCounts {
 struct Inspection {
     pattern: String,
     parameter: usize,
-    /// In discs, one for each phase.
+    /// The weight of the class in discs, one for each phase.
     weights: Vec<f64>,
-    /// How many training positions met the class, one for each phase; nothing for the embedded
-    /// weights.
+    /// The number of training positions that met the class, one for each phase; the embedded weights
+    /// carry none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<u32>>,
 }

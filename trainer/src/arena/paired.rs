@@ -15,7 +15,7 @@ pub struct Match<'a> {
     pub first: &'a Evaluator,
     /// The opponent.
     pub second: &'a Evaluator,
-    /// How strongly both search.
+    /// The strength of the search of both.
     pub strength: Strength,
 }
 
@@ -24,7 +24,7 @@ pub struct Match<'a> {
 pub struct MatchResult {
     /// One pair for each opening, in order.
     pub pairs: Vec<Pair>,
-    /// How many games differ in their moves.
+    /// The number of games that differ in their moves.
     pub distinct_games: usize,
 }
 
@@ -35,7 +35,7 @@ impl MatchResult {
     }
 }
 
-/// The table of each player. A search to a fixed depth fills little of it.
+/// The size of each player's table. A search to a fixed depth fills little of it.
 const HASH_MEGABYTES: usize = 16;
 
 impl Match<'_> {

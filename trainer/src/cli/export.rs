@@ -119,7 +119,7 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
 
 /// The checksum of bytes, as `sha256sum` gives it.
 fn sha256_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Puts a whole file in place. One that is there already with the same bytes is left alone, and

@@ -73,7 +73,7 @@ fn write_games(f: &mut fmt::Formatter<'_>, path: &str, report: &GamesReport) -> 
     writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
     writeln!(f, "\nresults for black, in discs")?;
     // Bins of eight discs about an even game.
-    let mut bins = Histogram::default();
+    let mut bins = Histogram::of("games");
     for (&score, &games) in &report.results {
         bins.add((score + 4).div_euclid(8) * 8, games);
     }

@@ -30,10 +30,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     pairs: NonZeroUsize,
     /// Search each move this many plies deep
-    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60))]
+    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
     depth: u32,
     /// Play perfectly from this many empty squares on
-    #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60))]
+    #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
     exact: u32,
     /// Seed that decides which openings of the file are played
     #[arg(long, value_name = "S", default_value_t = 1)]

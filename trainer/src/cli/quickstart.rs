@@ -39,7 +39,7 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Games of one kind: how many, after how many random moves, and how they are searched.
+/// Games of one kind: their number, their random moves, and the depth of the search.
 struct Games {
     games: u64,
     random_plies: &'static str,
@@ -54,7 +54,7 @@ const GENERATIONS: [Games; 2] = [
     Games { games: 15_360, random_plies: RANDOM_PLIES, depth: 4, exact: 12 },
 ];
 const RANDOM_PLIES: &str = "8..=24*3,25..=45";
-/// What the last fit is tested on: games of a seed and schedule of their own, played better than
+/// The games that the last fit is tested on: of a seed and schedule of their own, played better than
 /// those it learns from, by the same player.
 const TEST: Games = Games { games: 1_024, random_plies: "0..=12", depth: 6, exact: 14 };
 /// Far from the seeds of the generations, which follow `--seed`.

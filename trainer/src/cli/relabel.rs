@@ -27,12 +27,12 @@ pub struct Arguments {
     output: Output,
 
     /// Solve every position from this many empty squares on
-    #[arg(long, value_name = "N", value_parser = number_in(0..=60))]
+    #[arg(long, value_name = "N", value_parser = number_in(0..=60_u32))]
     exact: u32,
 
     /// Search the positions before those this many plies deep, and keep the values: as values of games,
     /// as labels of positions
-    #[arg(long, value_name = "D", value_parser = number_in(1..=60))]
+    #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
     /// Weights to search with: a file, `none`, `mobility` or `embedded`
@@ -56,7 +56,7 @@ struct Report {
     seconds: f64,
 }
 
-/// How many of what.
+/// The number of records, under the name of their kind.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Count {
@@ -92,9 +92,9 @@ impl fmt::Display for Report {
             writeln!(f, "{contradicted} games stated another score for the same position")?;
         }
         if let Some(mean) = self.mean_discs {
-            writeln!(f, "by {mean:.2} discs on average\n\ndiscs    {changing}")?;
+            writeln!(f, "by {mean:.2} discs on average\n")?;
         }
-        let mut bars = Histogram::default();
+        let mut bars = Histogram::of(changing);
         by_discs.iter().for_each(|(&discs, &records)| bars.add(discs as i32, records));
         write!(f, "{bars}{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
     }

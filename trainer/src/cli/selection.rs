@@ -27,7 +27,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Whether the first of them holds games; if not, all must hold positions.
+    /// Whether the first file holds games; if not, all files must hold positions.
     pub(super) fn are_games(&self) -> anyhow::Result<bool> {
         let first = self.files.first().context("no file is named")?;
         Ok(kind_of(first)? == Kind::Games)
@@ -38,7 +38,7 @@ impl Files {
     }
 }
 
-/// How many games or positions: a field of that name.
+/// The number of games or of positions: a field of that name.
 #[derive(Serialize)]
 struct Count(BTreeMap<&'static str, u64>);
 
@@ -65,7 +65,7 @@ struct Written {
 
 #[derive(Serialize)]
 struct Report {
-    /// Of the inputs.
+    /// The number of records in the inputs.
     #[serde(flatten)]
     count: Count,
     files: Vec<Written>,

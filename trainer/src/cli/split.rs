@@ -25,11 +25,11 @@ pub struct Arguments {
     out: PathBuf,
 
     /// Share of the validation
-    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     validation_percent: u8,
 
     /// Share of the test
-    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     test_percent: u8,
 
     /// Replace outputs that were made from something else

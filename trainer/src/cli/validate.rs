@@ -32,7 +32,7 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Report {
     files: Vec<Validation>,
-    /// How many of them are damaged.
+    /// The number of damaged files.
     damaged: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     repaired: Option<Repaired>,

@@ -95,7 +95,7 @@ impl Cache {
 /// The checksum of the sources and options.
 fn key(program: &Program, architecture: Architecture) -> String {
     let text = format!("{:?}\n{}", options(architecture), program.cuda());
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(text))
 }
 
 fn cache_folder() -> Option<PathBuf> {
