@@ -82,9 +82,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
                 "--plies {}: openings are written up to ply {MAX_PLIES_HELD}, and only counted further",
                 arguments.plies
             );
-            let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
+            let evaluator = Evaluator::load(&arguments.weights)?;
             let &Arguments { plies, score_depth, shard, .. } = arguments;
-            let settings = Settings { plies, score_depth, weights, shard };
+            let settings = Settings { plies, score_depth, shard };
             let written =
                 write_openings(path, &settings, &evaluator, existing(arguments.force), progress)?;
             let (bytes, sha256) = (written.summary.bytes, written.summary.sha256);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -114,9 +115,11 @@ impl fmt::Display for Solve {
 /// Each is searched by one thread from a logically empty table, so that its nodes do not depend on the
 /// others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
-    let searchers = Searchers::new(&evaluator, arguments.hash_mb);
+    let at_a_time = session.threads().min(lines.len());
+    let searchers = Searchers::try_new(&evaluator, arguments.hash_mb, at_a_time);
+    let searchers = searchers.context("--hash-mb, of which each thread needs as much")?;
     session.progress().begin("solve (positions)", 0, lines.len() as u64);
     let solve = |line: &Line| {
         let (solution, seconds) = searchers.with(|searcher| {

@@ -1,6 +1,7 @@
 //! `othello-engine weights`: what a weights file is, and what it says of one class.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use anyhow::{Context as _, bail, ensure};
@@ -9,9 +10,11 @@ use serde_json::{Map, Value as Json};
 
 use super::by_class::ByClass;
 use super::table::{Align, table};
-use super::{Outcome, Session};
+use super::{Outcome, Session, whole_file};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::eval::{OrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice};
+use crate::eval::{MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice};
+
+mod picture;
 
 /// Arguments of `weights`.
 #[derive(clap::Args, Debug)]
@@ -24,6 +27,14 @@ pub struct Arguments {
     /// stands on them (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
+
+    /// Draw the patterns into this SVG file: their squares, instances and classes
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+
+    /// Write over a picture that is something else
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Serialize)]
@@ -34,7 +45,7 @@ struct Report {
     steps_per_disc: i32,
     /// How many weights each phase has.
     parameters: usize,
-    /// The light evaluation that orders moves, where the file has one.
+    /// The move-ordering evaluation, where the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
     /// The counts of training for each phase; the embedded weights carry none.
@@ -46,7 +57,7 @@ struct Report {
     inspect: Option<Inspection>,
 }
 
-/// The light evaluation.
+/// The move-ordering evaluation.
 #[derive(Serialize)]
 struct Light {
     patterns: Vec<String>,
@@ -56,7 +67,7 @@ struct Light {
 }
 
 impl Light {
-    fn of(weights: &OrderingWeights) -> Self {
+    fn of(weights: &MoveOrderingWeights) -> Self {
         let patterns = weights.set().patterns().iter();
         let patterns = patterns.map(|pattern| names(pattern.squares())).collect();
         Self { patterns, parameters: weights.steps().len(), strength: weights.strength() }
@@ -139,6 +150,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let chosen = ByClass::load(&arguments.weights)?;
     let inspect = arguments.inspect.as_deref();
     let inspect = inspect.map(|asked| inspection(&chosen, asked)).transpose()?;
+    if let Some(path) = &arguments.picture {
+        whole_file::put(path, picture::picture(&chosen.weights).as_bytes(), arguments.force)?;
+    }
     session.print(&report(chosen, inspect))?;
     Ok(Outcome::Done)
 }
@@ -153,7 +167,7 @@ fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
         phases: PHASES,
         steps_per_disc: STEPS_PER_DISC,
         parameters: weights.geometry().parameters(),
-        ordering: weights.ordering().map(Light::of),
+        ordering: weights.move_ordering().map(Light::of),
         counts: counted.then(|| Phase::all().map(|phase| counts(&weights, phase)).collect()),
         sha256,
         provenance,

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::Searcher;
+use super::{Searcher, TableError};
 use crate::eval::Evaluate;
 
 /// As many searchers as threads ever needed one at once.
@@ -14,7 +14,18 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
-    /// None yet.
+    /// Makes so many searchers at once, whose tables may be too large for the memory.
+    pub fn try_new(
+        evaluator: &'a E,
+        hash_megabytes: usize,
+        count: usize,
+    ) -> Result<Self, TableError> {
+        let made = (0..count).map(|_| Searcher::try_new(evaluator, hash_megabytes));
+        let idle = Mutex::new(made.collect::<Result<_, _>>()?);
+        Ok(Self { evaluator, hash_megabytes, idle })
+    }
+
+    /// Makes no searcher before one is needed.
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
         Self { evaluator, hash_megabytes, idle: Mutex::new(vec![]) }
     }

@@ -132,8 +132,7 @@ impl MatchReport {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let load = |choice: &WeightsChoice| {
-        let loaded = Evaluator::load(choice).with_context(|| format!("player {choice}"));
-        loaded.map(|(evaluator, _)| evaluator)
+        Evaluator::load(choice).with_context(|| format!("player {choice}"))
     };
     let (first, second) = (load(&arguments.first)?, load(&arguments.second)?);
     let choice =
@@ -149,13 +148,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 #[cfg(test)]
 mod tests {
-    use othello_engine::eval::Evaluator;
+    use othello_engine::eval::{Evaluator, Zero};
 
     use super::*;
     use crate::arena::Pair;
 
     fn report(pairs: Vec<Pair>) -> String {
-        let evaluator = Evaluator::Zero;
+        let evaluator = Evaluator::from(Zero);
         let strength = Strength { depth: 1, exact: 0 };
         let played = Match { first: &evaluator, second: &evaluator, strength };
         let names = ["new", "old"].map(str::to_owned);
