@@ -93,6 +93,23 @@ pub enum FileError {
         /// How it differs.
         reason: String,
     },
+    /// No ordinary file, where one is to be read or written.
+    #[error("{}: is {found}, and no ordinary file; name another path", path.display())]
+    Special {
+        /// The path.
+        path: PathBuf,
+        /// What stands there, such as `a folder`.
+        found: &'static str,
+    },
+    /// A command would replace what it reads.
+    #[error("{}: is also an input ({}), which is never replaced; name another output",
+        path.display(), input.display())]
+    OutputIsInput {
+        /// The output.
+        path: PathBuf,
+        /// The same file, as the input was named.
+        input: PathBuf,
+    },
     /// Somebody else writes the same output.
     #[error("{}: another process is writing this file; wait for it, or name another output",
         path.display())]

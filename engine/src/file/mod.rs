@@ -8,8 +8,10 @@
 //! The build script compiles this room too: it uses nothing of the others.
 
 mod checkpoint;
+mod differences;
 mod error;
 mod format;
+mod paths;
 mod provenance;
 mod reader;
 #[cfg(test)]
@@ -19,6 +21,7 @@ mod writer;
 pub use checkpoint::Checkpoint;
 pub use error::{FileError, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
+pub use paths::{check_output, open_ordinary};
 pub use provenance::Provenance;
 pub use reader::{Reader, kind_of};
 pub use writer::{Begin, Existing, SectionInfo, Writer};

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::differences::Differences;
+
 /// Everything that decides a file's content, as a JSON object: validated settings, seeds, the
 /// checksums of the inputs, the program's version; and nothing that does not: no paths, threads,
 /// device, host or date. Two are equal when their canonical JSON (keys sorted, no blanks) is.
@@ -46,32 +48,11 @@ impl Provenance {
         }
     }
 
-    /// Each setting that differs, as `seed: 8 there, 7 wanted`, for a message.
+    /// Each setting that differs, for a message, as `seed: 8 there, 7 wanted`. One inside another
+    /// is named with its place, as `labels[2].rule`; of long texts only what surrounds the first
+    /// difference is told.
     pub fn differences(there: &Self, wanted: &Self) -> String {
-        let mut keys: Vec<&String> = there.0.keys().chain(wanted.0.keys()).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let differs = |key: &&String| Self::text(there, key) != Self::text(wanted, key);
-        let difference = |key: &String| {
-            let short = |of| abbreviated(Self::text(of, key));
-            format!("{key}: {} there, {} wanted", short(there), short(wanted))
-        };
-        keys.into_iter().filter(differs).map(difference).collect::<Vec<_>>().join(", ")
-    }
-
-    fn text(of: &Self, key: &str) -> String {
-        let Some(value) = of.get(key) else { return "nothing".to_owned() };
-        let mut value = value.clone();
-        value.sort_all_objects();
-        value.to_string()
-    }
-}
-
-/// At most about 80 characters of a text.
-fn abbreviated(text: String) -> String {
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
-        None => text,
+        Differences::between(&there.0, &wanted.0).to_string()
     }
 }
 
@@ -100,20 +81,6 @@ mod tests {
                 r#""}"#
             )
         );
-    }
-
-    #[test]
-    fn differences_name_the_setting_and_both_values() {
-        let there = Provenance::new("x").with("seed", 8).with("depth", 4);
-        let wanted = Provenance::new("x").with("seed", 7).with("exact", 12).with("depth", 4);
-        assert_eq!(
-            Provenance::differences(&there, &wanted),
-            "exact: nothing there, 12 wanted, seed: 8 there, 7 wanted"
-        );
-        let long = Provenance::new("x").with("inputs", "é".repeat(5000));
-        let message = Provenance::differences(&long, &Provenance::new("x"));
-        assert!(message.ends_with("é… (10002 bytes) there, nothing wanted"), "{message}");
-        assert!(message.len() < 300);
     }
 
     #[test]

@@ -5,7 +5,10 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
-use super::{Checkpoint, FileError, Kind, Provenance, Reader, Summary};
+use super::{Checkpoint, FileError, Kind, Provenance, Reader, Summary, check_output};
+
+/// Whoever has inputs calls [`check_output`] with them.
+const NO_INPUT: [&Path; 0] = [];
 
 /// What to do about an output that exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +75,7 @@ impl Writer {
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Begin, FileError> {
+        check_output(path, NO_INPUT)?;
         let partial = partial_path(path);
         let mut refusal = None;
         if existing == Existing::Keep && path.exists() {
