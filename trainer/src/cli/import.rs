@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::file::{Begin, Existing, Provenance, check_output};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, PositionWriter, ScoredPosition};
 use serde::{Deserialize, Serialize};
@@ -128,6 +128,7 @@ fn import<T: Imported, E: Entries<T>>(
 /// Imports the exactly scored positions of games. They are few, and are written when all are
 /// known: a run that was killed reads the games again.
 fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summary> {
+    check_output(&wthor.files.out, &wthor.except)?;
     let (inputs, provenance) = wthor.files.inputs("wthor", progress)?;
     let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
     inputs.read(WthorGames::open, &Place::default(), progress, |game: Option<Game>, _| {
@@ -198,6 +199,7 @@ impl Files {
     ) -> anyhow::Result<(Inputs, Provenance)> {
         let extension = (format == "wthor").then_some("wtb");
         let inputs = Inputs::find(&self.paths, extension)?;
+        check_output(&self.out, inputs.files())?;
         let provenance = Provenance::new("import")
             .with("format", format)
             .with("inputs", inputs.checksums(progress)?);

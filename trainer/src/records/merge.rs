@@ -7,8 +7,9 @@ mod shards;
 
 use std::path::{Path, PathBuf};
 
-use othello_engine::file::{Existing, Summary};
+use othello_engine::file::{Existing, Summary, check_output};
 use othello_engine::progress::Progress;
+use othello_engine::record::RecordError;
 
 use games::GameShards;
 use openings::OpeningShards;
@@ -56,6 +57,7 @@ pub fn merge(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Merged, MergeError> {
+    check_output(out, paths).map_err(RecordError::from)?;
     let shards = Shards::open(paths)?;
     let files = shards.files();
     match shards.run() {

@@ -80,6 +80,7 @@ pub fn relabel<R: Relabel, E: Evaluate>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Relabelled, RecordError> {
+    run.inputs.check_output(out)?;
     let provenance = run.provenance();
     let summary = match R::begin(out, &provenance, existing)? {
         Begin::Done(summary) => summary,

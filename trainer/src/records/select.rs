@@ -86,6 +86,7 @@ pub fn split<R: Record>(
         .with("test_percent", split.test_percent);
     let mut outputs = vec![];
     for (part, path) in outs {
+        inputs.check_output(path)?;
         let provenance = provenance.clone().with("part", format!("{part:?}").to_lowercase());
         outputs.push((*part, Output::begin(path, &provenance, existing, progress)?));
     }
@@ -113,6 +114,7 @@ pub fn sample<R: Record>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected, RecordError> {
+    inputs.check_output(out)?;
     let provenance = inputs.provenance("sample").with("seed", seed).with(R::PLURAL, count);
     let mut output = Output::begin(out, &provenance, existing, progress)?;
     let mut random = Generator::new(seed);
@@ -156,6 +158,7 @@ fn shuffle_within<R: Record>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected, RecordError> {
+    inputs.check_output(out)?;
     let mut provenance = inputs.provenance("shuffle").with("seed", seed);
     if inputs.are_enumerated() {
         // Still all there is of a kind.

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use othello_engine::file::Provenance;
+use othello_engine::file::{Provenance, check_output};
 use othello_engine::progress::Progress;
 use othello_engine::record::RecordError;
 
@@ -50,6 +50,11 @@ impl<R: Record> Inputs<R> {
     /// Whether each file holds all there is of a kind.
     pub(super) fn are_enumerated(&self) -> bool {
         self.enumerated
+    }
+
+    /// Refuses an output that one of these files is.
+    pub(super) fn check_output(&self, output: &Path) -> Result<(), RecordError> {
+        Ok(check_output(output, &self.paths)?)
     }
 
     /// What `command` makes of these records, as far as they decide it.
