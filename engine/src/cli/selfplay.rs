@@ -10,7 +10,9 @@ use super::common::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::file::Existing;
 use crate::record::Shard;
-use crate::selfplay::{Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, play_games};
+use crate::selfplay::{
+    Exploration, Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, play_games,
+};
 
 /// Arguments of `selfplay`.
 #[derive(clap::Args, Debug)]
@@ -38,6 +40,13 @@ pub struct Arguments {
     /// Play perfectly from this many empty squares on
     #[arg(long, value_name = "E", default_value_t = 12, value_parser = clap::value_parser!(u32).range(..=60))]
     exact: u32,
+
+    /// Draw moves before perfect play by chance, by ply: `all:softmax=1` by the exponential of
+    /// their shallow values, here at a temperature of 1 disc; `all:uniform=0.1` any move, with that
+    /// probability; such as `0..20:softmax=1.5,21..59:uniform=0.05`. Keeps values, too, which are
+    /// those of the search: they do not know of the draw
+    #[arg(long, value_name = "SPEC", default_value = "none")]
+    exploration: Exploration,
 
     /// How many random moves games begin with, and how often: such as 8..=24 or 8*2,12..=16
     #[arg(long, value_name = "SPEC", default_value = "8..=24")]
@@ -104,7 +113,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         openings: Openings::load(&arguments.openings)?,
         depth: PerSide { black: depth, white: arguments.white_depth.unwrap_or(depth) },
         exact: arguments.exact,
-        values: arguments.values,
+        exploration: arguments.exploration.clone(),
+        values: arguments.values || !arguments.exploration.is_none(),
     };
     let weights = PerSide { black: weights, white: white_weights };
     let run = Run { settings, games: arguments.games, shard: arguments.shard, weights };

@@ -13,6 +13,10 @@ const NOT_SOLVED: u8 = u8::MAX;
 /// What stands for "no value" in the column of values.
 const NO_VALUE: i8 = i8::MIN;
 
+/// The flag of a game with values, and that of one with moves that deviate from the search.
+const VALUES: u8 = 1;
+const DEVIATIONS: u8 = 2;
+
 /// Why a frame is not read.
 pub(super) enum FrameError {
     /// The columns do not fit the bytes.
@@ -22,8 +26,9 @@ pub(super) enum FrameError {
 }
 
 /// The number of games (u32), then columns of one byte a game: random plies, moves, ply solved,
-/// score there, whether there are values; then one byte a move: its ordinal; then, for the games
-/// that have them, one byte a move: its value.
+/// score there, flags of what follows; then one byte a move: its ordinal; then, for the games that
+/// have them, one byte a move: its value; then, for the games that have any, eight bytes: the moves
+/// that deviate from the search.
 pub(super) fn encode(games: &[Game]) -> Vec<u8> {
     debug_assert!(games.len() <= MAX_GAMES, "a frame that no reader takes");
     let mut bytes = (games.len() as u32).to_le_bytes().to_vec();
@@ -32,13 +37,20 @@ pub(super) fn encode(games: &[Game]) -> Vec<u8> {
     bytes.extend(games.iter().map(|game| game.solved().map_or(NOT_SOLVED, |solved| solved.ply)));
     let score = |game: &Game| game.solved().map_or(0, |solved| solved.black_score as i8) as u8;
     bytes.extend(games.iter().map(score));
-    bytes.extend(games.iter().map(|game| u8::from(game.values().is_some())));
+    bytes.extend(games.iter().map(flags));
     for game in games {
         bytes.extend(game.replay().steps.iter().map(|s| ordinal(s.position.moves(), s.square)));
     }
     let values = games.iter().filter_map(Game::values).flatten();
     bytes.extend(values.map(|value| value.unwrap_or(NO_VALUE) as u8));
+    let deviations = games.iter().map(Game::deviations).filter(|&deviations| deviations != 0);
+    bytes.extend(deviations.flat_map(u64::to_le_bytes));
     bytes
+}
+
+fn flags(game: &Game) -> u8 {
+    let flag = |there: bool, flag: u8| if there { flag } else { 0 };
+    flag(game.values().is_some(), VALUES) | flag(game.deviations() != 0, DEVIATIONS)
 }
 
 /// How many games a frame says it has; 0 where it says nothing.
@@ -51,7 +63,7 @@ pub(super) fn outlines(bytes: &[u8]) -> Result<Vec<Outline>, FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
     let (random_plies, moves) = (rest.take(count)?, rest.take(count)?);
-    // Plies solved, scores, flags of values.
+    // Plies solved, scores, flags.
     (0..3).try_for_each(|_| rest.take(count).map(drop))?;
     let outline = |(&random_plies, &moves): (&u8, &u8)| {
         Ok(Outline { random_plies, ordinals: rest.take(usize::from(moves))?.to_vec() })
@@ -70,9 +82,9 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     let moves = rest.take(count)?;
     let solved_plies = rest.take(count)?;
     let solved_scores: Vec<i32> = rest.take(count)?.iter().map(|&s| i32::from(s as i8)).collect();
-    let has_values = rest.take(count)?;
-    if has_values.iter().any(|&flag| flag > 1) {
-        return Err(FrameError::Columns("says neither yes nor no to values"));
+    let flags = rest.take(count)?;
+    if flags.iter().any(|&flags| flags & !(VALUES | DEVIATIONS) != 0) {
+        return Err(FrameError::Columns("has games with columns that this program does not know"));
     }
     let mut games = Vec::with_capacity(count);
     for index in 0..count {
@@ -87,11 +99,20 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
         });
         games.push(game.map_err(|error| FrameError::Game(index, error))?);
     }
-    for (index, game) in games.iter_mut().enumerate().filter(|&(index, _)| has_values[index] != 0) {
+    let with = |flag: u8| move |&(index, _): &(usize, &mut Game)| flags[index] & flag != 0;
+    for (index, game) in games.iter_mut().enumerate().filter(with(VALUES)) {
         let value = |&byte: &u8| Some(byte as i8).filter(|&value| value != NO_VALUE);
         let values = rest.take(usize::from(moves[index]))?.iter().map(value).collect();
         let valued = game.clone().with_values(values);
         *game = valued.map_err(|error| FrameError::Game(index, error))?;
+    }
+    for (index, game) in games.iter_mut().enumerate().filter(with(DEVIATIONS)) {
+        let deviations = rest.take(8)?.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes));
+        if deviations == 0 {
+            return Err(FrameError::Columns("flags deviations of a game that has none"));
+        }
+        let deviated = game.clone().with_deviations(deviations);
+        *game = deviated.map_err(|error| FrameError::Game(index, error))?;
     }
     if rest.0.is_empty() { Ok(games) } else { Err(FrameError::Columns("goes on after its end")) }
 }

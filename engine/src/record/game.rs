@@ -30,6 +30,7 @@ pub struct Game {
     black_score: Option<Discs>,
     solved: Option<Solved>,
     values: Option<Vec<Option<i8>>>,
+    deviations: u64,
 }
 
 /// Why a record is no game.
@@ -86,6 +87,12 @@ pub enum GameError {
         /// What stood there.
         value: i8,
     },
+    /// A deviation from the search at a move that was not played.
+    #[error("a move after the {moves} of the game is said to deviate from the search")]
+    Deviation {
+        /// The moves of the game.
+        moves: usize,
+    },
 }
 
 impl Game {
@@ -102,7 +109,7 @@ impl Game {
             return Err(GameError::RandomPlies { random_plies, moves });
         }
         let black_score = replay.black_score();
-        Ok(Self { random_plies, squares, black_score, solved: None, values: None })
+        Ok(Self { random_plies, squares, black_score, solved: None, values: None, deviations: 0 })
     }
 
     /// Adds what perfect play would have given.
@@ -132,6 +139,16 @@ impl Game {
             }
         }
         Ok(Self { values: Some(values), ..self })
+    }
+
+    /// Marks the moves that were drawn by chance and are not the search's: bit i for the move at
+    /// ply i. What was found before such a move says nothing of what came after it.
+    pub fn with_deviations(self, deviations: u64) -> Result<Self, GameError> {
+        let moves = self.squares.len();
+        match deviations >> moves {
+            0 => Ok(Self { deviations, ..self }),
+            _ => Err(GameError::Deviation { moves }),
+        }
     }
 
     /// How many moves at the beginning were drawn at random.
@@ -166,6 +183,11 @@ impl Game {
     /// The value found for each move, where they were kept.
     pub fn values(&self) -> Option<&[Option<i8>]> {
         self.values.as_deref()
+    }
+
+    /// The moves that were not the search's: bit i for the move at ply i.
+    pub fn deviations(&self) -> u64 {
+        self.deviations
     }
 
     /// How many positions there are to learn from: those after the random moves in which a move
@@ -215,5 +237,8 @@ mod tests {
         assert_eq!(values(vec![None]), Err(GameError::ValueCount { values: 1, moves: 3 }));
         let too_large = values(vec![None, None, Some(65)]);
         assert_eq!(too_large, Err(GameError::Value { number: 3, value: 65 }));
+        let deviations = |deviations| game("f5 d6 c5").with_deviations(deviations);
+        assert_eq!(deviations(0b101).unwrap().deviations(), 0b101);
+        assert_eq!(deviations(1 << 3), Err(GameError::Deviation { moves: 3 }));
     }
 }

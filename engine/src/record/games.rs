@@ -283,8 +283,8 @@ mod tests {
 
     fn any_game() -> impl Strategy<Value = Game> {
         let score = any::<Option<(u8, i8)>>();
-        (any::<u64>(), 0..61usize, score, any::<bool>()).prop_map(
-            |(seed, moves, solved, values)| {
+        (any::<u64>(), 0..61usize, score, any::<bool>(), any::<u64>()).prop_map(
+            |(seed, moves, solved, values, deviations)| {
                 let mut game = random_game(seed, moves);
                 let count = game.squares().len();
                 if let Some((ply, score)) = solved {
@@ -295,6 +295,10 @@ mod tests {
                 if values {
                     let value = |n: usize| (!n.is_multiple_of(3)).then_some((n * 2) as i8 - 64);
                     game = game.with_values((0..count).map(value).collect()).unwrap();
+                }
+                if deviations & 3 != 0 {
+                    let played = (1 << count) - 1;
+                    game = game.with_deviations(deviations & played).unwrap();
                 }
                 game
             },

@@ -7,7 +7,7 @@ use crate::board::{CORNERS, Position, Squares};
 use crate::eval::{Evaluate, MAX_VALUE, STEPS_PER_DISC, Value};
 
 /// Beyond every value.
-const INFINITE: Value = MAX_VALUE + 1;
+pub(super) const INFINITE: Value = MAX_VALUE + 1;
 /// From this depth on, nodes order their moves and use the table; below, it costs more than it saves.
 const ORDERED_DEPTH: u32 = 3;
 /// What a move of the other side costs, beside the value, when moves are ordered.

@@ -2,8 +2,11 @@
 
 use rayon::prelude::*;
 
+use arrayvec::ArrayVec;
+
 use super::Searcher;
-use crate::board::Position;
+use super::midgame::INFINITE;
+use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
 
@@ -37,6 +40,21 @@ pub fn values<E: Evaluate>(
     let mut values = vec![0; positions.len()];
     order.into_iter().zip(found).for_each(|(place, value)| values[place] = value);
     values
+}
+
+impl<E: Evaluate> Searcher<'_, E> {
+    /// The legal moves of a position, each with the value for the player of the position after it
+    /// as it stands. Finished games count what they scored.
+    pub fn move_values(&mut self, position: &Position) -> ArrayVec<(Square, Value), 64> {
+        let state = self.evaluator.state(position);
+        let mut value = |square: Square| {
+            let flips = position.flips(square);
+            let child = position.after(square, flips);
+            let state = self.evaluator.after(&state, square, flips);
+            -self.unordered(&child, &state, -INFINITE, INFINITE, 0)
+        };
+        Squares(position.moves()).map(|square| (square, value(square))).collect()
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! One game.
 
-use super::{Beginnings, Openings, PerSide, Schedule};
+use super::{Beginnings, Exploration, Openings, PerSide, Schedule};
 use crate::board::{Discs, Side, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
+use crate::random::Generator;
 use crate::record::{Game, Solved};
 use crate::search::Searcher;
 
 /// How games are played.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// Decides all random moves.
     pub seed: u64,
@@ -19,6 +20,8 @@ pub struct Settings {
     pub depth: PerSide<u32>,
     /// From this many empty squares on, play is perfect.
     pub exact: u32,
+    /// Which moves before perfect play are drawn by chance instead of chosen by the search.
+    pub exploration: Exploration,
     /// Whether games keep the value found for each move.
     pub values: bool,
 }
@@ -27,7 +30,15 @@ impl Settings {
     /// Games after random moves, both sides searching equally deep, without values.
     pub fn new(seed: u64, random_plies: Schedule, depth: u32, exact: u32) -> Self {
         let depth = PerSide::both(depth);
-        Self { seed, random_plies, openings: Openings::Random, depth, exact, values: false }
+        Self {
+            seed,
+            random_plies,
+            openings: Openings::Random,
+            depth,
+            exact,
+            exploration: Exploration::NONE,
+            values: false,
+        }
     }
 }
 
@@ -72,18 +83,28 @@ pub fn play<E: Evaluate>(
     let mut replay = beginnings.of(index);
     let random_plies = replay.steps.len() as u8;
     let mut values = vec![None; usize::from(random_plies)];
+    let mut deviations = 0;
     let mut solved = None;
+    let mut random = exploration_stream(settings.seed, index);
     while replay.end.moves() != 0 {
         let empties = replay.end.empties();
         let depth = *settings.depth.of(replay.side);
         let depth = if empties <= settings.exact { empties } else { depth.max(1) };
-        let found = players.of(replay.side).search(&replay.end, depth);
-        if found.depth == empties && solved.is_none() {
+        let searcher = players.of(replay.side);
+        let found = searcher.search(&replay.end, depth);
+        let best = found.best.expect("a search finds a move");
+        let mut played = best;
+        if found.depth < empties {
+            let ply = replay.end.ply();
+            let shallow_values = || searcher.move_values(&replay.end);
+            played = settings.exploration.draw(ply, best, &mut random, shallow_values);
+            deviations |= u64::from(played != best) << ply;
+        } else if solved.is_none() {
             let black_score = found.value / STEPS_PER_DISC * replay.side.sign();
             solved = Some(Solved { ply: replay.end.ply() as u8, black_score });
         }
         values.push(Some(in_discs(found.value)));
-        replay.push(found.best.expect("a search finds a move")).expect("the move is legal");
+        replay.push(played).expect("the move is legal");
     }
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
     let mut game = Game::new(random_plies, &squares).expect("the moves replay");
@@ -93,7 +114,15 @@ pub fn play<E: Evaluate>(
     if settings.values {
         game = game.with_values(values).expect("there is one value for each move");
     }
+    if deviations != 0 {
+        game = game.with_deviations(deviations).expect("only moves that were played deviate");
+    }
     game
+}
+
+/// The stream that draws a game's explored moves: apart from the one that draws its beginning.
+fn exploration_stream(seed: u64, index: u64) -> Generator {
+    Generator::split(Generator::split(seed, index).next_u64(), 0)
 }
 
 /// Rounded to the nearest disc, halves away from zero.
@@ -129,6 +158,33 @@ mod tests {
         }
         let other = Settings { seed: 8, ..settings.clone() };
         assert_ne!(play_alone(&other, 3), in_order[3]);
+    }
+
+    /// The value kept is the search's, whatever is played, and the marked moves are the others.
+    #[test]
+    fn explored_moves_are_marked_and_their_values_are_the_searchs() {
+        let exploration: Exploration = "all:softmax=1".parse().unwrap();
+        let settings = Settings { exploration, ..settings() };
+        let mut deviations = 0;
+        for index in 0..5 {
+            let game = play_alone(&settings, index);
+            assert_eq!(game, play_alone(&settings, index));
+            let mut searcher = Searcher::new(&Mobility, 1);
+            for (ply, step) in game.replay().steps.iter().enumerate() {
+                if ply < usize::from(game.random_plies()) || step.position.empties() <= 9 {
+                    assert_eq!(game.deviations() >> ply & 1, 0);
+                    continue;
+                }
+                let found = searcher.search(&step.position, 2);
+                assert_eq!(game.values().unwrap()[ply], Some(in_discs(found.value)));
+                if game.deviations() >> ply & 1 == 0 {
+                    let after = step.position.play(step.square).unwrap();
+                    assert_eq!(searcher.search(&after, 1).value, -found.value);
+                }
+            }
+            deviations += game.deviations().count_ones();
+        }
+        assert!((20..150).contains(&deviations), "{deviations}");
     }
 
     /// A move's value is what a search of that side's depth by that side's evaluation finds.

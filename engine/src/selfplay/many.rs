@@ -18,7 +18,7 @@ use crate::search::Searchers;
 pub const HASH_MEGABYTES: usize = 16;
 
 /// Which games to play.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// How each is played.
     pub settings: Settings,
@@ -51,7 +51,8 @@ impl Run {
     }
 
     fn provenance(&self) -> Provenance {
-        let Settings { seed, random_plies, openings, depth, exact, values } = &self.settings;
+        let Settings { seed, random_plies, openings, depth, exact, exploration, values } =
+            &self.settings;
         let provenance = Provenance::new("selfplay")
             .with("games", self.games)
             .with("shard", self.shard.to_string())
@@ -65,6 +66,7 @@ impl Run {
         // Only what is not usual, so that files of usual runs stay the same.
         let unusual = [
             ("openings", openings.identity().map(Value::from)),
+            ("exploration", (!exploration.is_none()).then(|| exploration.to_string().into())),
             ("white_depth", (depth.white != depth.black).then(|| depth.white.into())),
             ("white_weights", self.different().then(|| self.weights.white.as_str().into())),
         ];

@@ -2,6 +2,7 @@
 //! after an opening that chance or a list decides.
 
 mod beginning;
+mod exploration;
 mod game;
 mod many;
 mod openings;
@@ -9,6 +10,7 @@ mod schedule;
 mod sides;
 
 pub use beginning::{Beginnings, MAX_DISTINCT_PLIES};
+pub use exploration::{Exploration, ExplorationError};
 pub use game::{Players, Settings, play};
 pub use many::{HASH_MEGABYTES, Played, Run, play_games};
 pub use openings::{ListedOpenings, Openings, OpeningsChoice};

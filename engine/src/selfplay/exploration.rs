@@ -1,0 +1,261 @@
+//! Exploration: moves of self-play that chance draws instead of the search choosing them.
+//!
+//! A player that always plays its best move sees few of the positions that its evaluation is asked
+//! about. The value kept for such a move is still the search's, so a label does not know of it.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use arrayvec::ArrayVec;
+
+use crate::board::Square;
+use crate::eval::{STEPS_PER_DISC, Value};
+use crate::random::Generator;
+use crate::text::excerpt;
+
+/// The last ply in which a move is played.
+const LAST_PLY: u8 = 59;
+/// The highest temperature in discs: moves are drawn nearly uniformly.
+const MAX_TEMPERATURE: f64 = 64.0;
+/// The weight of the best move where moves are drawn by their values. 64 moves stay below 2³².
+const BEST_WEIGHT: f64 = (1 << 24) as f64;
+
+/// When moves of self-play are drawn by chance, and how: an ordered list of rules of which the first
+/// one for a ply decides. Without a rule for it the search's move is played.
+///
+/// As text `PLIES:softmax=TEMPERATURE` or `PLIES:uniform=PROBABILITY`, separated by commas, such as
+/// `all:softmax=1` or `0..20:softmax=1.5, 21..59:uniform=0.05`.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Exploration(Vec<Rule>);
+
+/// How moves are drawn at some plies.
+#[derive(Clone, PartialEq, Debug)]
+struct Rule {
+    plies: RangeInclusive<u8>,
+    draw: Draw,
+}
+
+/// How a move is drawn.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Draw {
+    /// With a probability proportional to exp(value / temperature), where the value is that of the
+    /// position after the move as it stands; the temperature is in discs.
+    Softmax { temperature: f64 },
+    /// With this probability any legal move, all equally likely; else the search's.
+    Uniform { probability: f64 },
+}
+
+/// Why a text does not say how to explore.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{rule}` is no rule of exploration: {reason}")]
+pub struct ExplorationError {
+    rule: String,
+    reason: &'static str,
+}
+
+impl Exploration {
+    /// No move is drawn by chance.
+    pub const NONE: Self = Self(Vec::new());
+
+    /// Whether no move is drawn by chance.
+    pub fn is_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The move to play at `ply`, where the search chose `best`. `shallow_values` gives the legal
+    /// moves with the values of the positions after them, for the player.
+    pub(super) fn draw(
+        &self,
+        ply: u32,
+        best: Square,
+        random: &mut Generator,
+        shallow_values: impl FnOnce() -> ArrayVec<(Square, Value), 64>,
+    ) -> Square {
+        let rule = self.0.iter().find(|rule| rule.plies.clone().any(|own| u32::from(own) == ply));
+        match rule.map(|rule| rule.draw) {
+            None => best,
+            Some(Draw::Softmax { temperature }) => {
+                let moves = shallow_values();
+                let weights = softmax(&moves, temperature);
+                let drawn = random.below(weights.iter().sum());
+                pick(&weights, drawn).map_or(best, |index| moves[index].0)
+            }
+            Some(Draw::Uniform { probability }) => {
+                let explores = f64::from(random.below(1 << 24)) < probability * f64::from(1 << 24);
+                let moves = if explores { shallow_values() } else { return best };
+                moves.get(random.below(moves.len() as u32) as usize).map_or(best, |&(m, _)| m)
+            }
+        }
+    }
+}
+
+/// The weight of each move: 2²⁴ for the best one. `libm` gives the same bits on every machine.
+fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
+    let best = moves.iter().map(|&(_, value)| value).max().unwrap_or(0);
+    let weight = |&(_, value): &(Square, Value)| {
+        let discs = f64::from(value - best) / f64::from(STEPS_PER_DISC);
+        (libm::exp(discs / temperature) * BEST_WEIGHT) as u32
+    };
+    moves.iter().map(weight).collect()
+}
+
+/// The place whose share of the sum of weights holds `drawn`.
+fn pick(weights: &[u32], mut drawn: u32) -> Option<usize> {
+    weights.iter().position(|&weight| {
+        let found = drawn < weight;
+        drawn = drawn.saturating_sub(weight);
+        found
+    })
+}
+
+impl FromStr for Exploration {
+    type Err = ExplorationError;
+
+    fn from_str(text: &str) -> Result<Self, ExplorationError> {
+        if text.trim() == "none" {
+            return Ok(Self::NONE);
+        }
+        let rule = |rule: &str| {
+            parse_rule(rule)
+                .map_err(|reason| ExplorationError { rule: excerpt(rule.trim()), reason })
+        };
+        text.split(',').map(rule).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+fn parse_rule(text: &str) -> Result<Rule, &'static str> {
+    let (plies, draw) = text.split_once(':').ok_or("expected such as `all:softmax=1`")?;
+    let (kind, number) = draw.split_once('=').ok_or("expected `softmax=T` or `uniform=P`")?;
+    let number: f64 = number.trim().parse().map_err(|_| "the number after `=` is none")?;
+    let draw = match kind.trim() {
+        "softmax" if number > 0.0 && number <= MAX_TEMPERATURE => {
+            Draw::Softmax { temperature: number }
+        }
+        "softmax" => return Err("the temperature must be above 0 and at most 64 discs"),
+        "uniform" if (0.0..=1.0).contains(&number) => Draw::Uniform { probability: number },
+        "uniform" => return Err("the probability must be from 0 to 1"),
+        _ => return Err("expected `softmax=T` or `uniform=P`"),
+    };
+    Ok(Rule { plies: parse_plies(plies.trim())?, draw })
+}
+
+fn parse_plies(text: &str) -> Result<RangeInclusive<u8>, &'static str> {
+    if text == "all" {
+        return Ok(0..=LAST_PLY);
+    }
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let ply = |text: &str| text.trim().parse().ok().filter(|&ply: &u8| ply <= LAST_PLY);
+    match (ply(first), ply(last.strip_prefix('=').unwrap_or(last))) {
+        (Some(first), Some(last)) if first <= last => Ok(first..=last),
+        _ => Err("the plies must be `all`, one of 0 to 59, or a range such as 10..40"),
+    }
+}
+
+impl fmt::Display for Exploration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_none() {
+            return f.write_str("none");
+        }
+        for (index, Rule { plies, draw }) in self.0.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            let (first, last) = (plies.start(), plies.end());
+            match (first, last) {
+                (0, &LAST_PLY) => write!(f, "{comma}all:")?,
+                (first, last) if first == last => write!(f, "{comma}{first}:")?,
+                (first, last) => write!(f, "{comma}{first}..{last}:")?,
+            }
+            match draw {
+                Draw::Softmax { temperature } => write!(f, "softmax={temperature}")?,
+                Draw::Uniform { probability } => write!(f, "uniform={probability}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exploration(text: &str) -> Exploration {
+        text.parse().unwrap()
+    }
+
+    fn square(index: u8) -> Square {
+        Square::new(index).unwrap()
+    }
+
+    /// Three moves, worth 2, 1 and −60 discs.
+    fn moves() -> ArrayVec<(Square, Value), 64> {
+        [(square(3), 64), (square(9), 32), (square(20), -1920)].into_iter().collect()
+    }
+
+    /// How often each of the moves is drawn, of 30,000 times.
+    fn counts(exploration: &Exploration, ply: u32, best: Square) -> [u32; 3] {
+        let mut random = Generator::new(5);
+        let mut counts = [0; 3];
+        for _ in 0..30_000 {
+            let drawn = exploration.draw(ply, best, &mut random, moves);
+            counts[moves().iter().position(|&(square, _)| square == drawn).unwrap()] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn moves_are_drawn_by_the_exponential_of_their_values() {
+        // exp(-1) / (1 + exp(-1)) = 0.2689
+        let [best, second, lost] = counts(&exploration("all:softmax=1"), 30, square(20));
+        assert!((i64::from(second) - 8068).abs() < 300, "{second}");
+        assert_eq!((best + second, lost), (30_000, 0));
+        let cold = counts(&exploration("all:softmax=0.01"), 30, square(20));
+        assert_eq!(cold, [30_000, 0, 0]);
+    }
+
+    #[test]
+    fn a_probability_says_how_often_any_move_is_played() {
+        let counts = counts(&exploration("all:uniform=0.3"), 30, square(9));
+        for (count, expected) in counts.into_iter().zip([3_000, 24_000, 3_000]) {
+            assert!((i64::from(count) - expected).abs() < 300, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_rule_for_a_ply_decides_and_without_one_the_search_does() {
+        let rules = exploration("10..=20:uniform=0,5..40:softmax=0.01");
+        assert_eq!(counts(&rules, 15, square(9)), [0, 30_000, 0]);
+        assert_eq!(counts(&rules, 21, square(9)), [30_000, 0, 0]);
+        assert_eq!(counts(&rules, 41, square(9)), [0, 30_000, 0]);
+        assert_eq!(counts(&Exploration::NONE, 15, square(9)), [0, 30_000, 0]);
+    }
+
+    #[test]
+    fn rules_are_written_as_they_are_read() {
+        for text in
+            ["none", "all:softmax=1", "0..20:softmax=1.5,21..59:uniform=0.05", "7:uniform=1"]
+        {
+            assert_eq!(exploration(text).to_string(), text);
+        }
+        assert_eq!(exploration("10..=20: softmax = 2").to_string(), "10..20:softmax=2");
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused() {
+        for text in [
+            "",
+            "all",
+            "all:softmax",
+            "all:softmax=0",
+            "all:softmax=NaN",
+            "all:softmax=65",
+            "all:uniform=1.1",
+            "all:uniform=-0.1",
+            "all:best=1",
+            "9..8:softmax=1",
+            "60:softmax=1",
+            "all:softmax=1,",
+        ] {
+            assert!(text.parse::<Exploration>().is_err(), "{text}");
+        }
+    }
+}
