@@ -183,6 +183,56 @@ fn what_a_damaged_frame_loses_is_counted() {
     assert!(warning.contains(&place) && warning.contains(&format!("{dropped} bytes")), "{warning}");
 }
 
+/// As formats.md says: readers may take the size from the frame of zstd, too.
+#[test]
+fn stored_bytes_state_the_size_of_the_content() {
+    for content in [vec![], b"x".to_vec(), vec![7; 1 << 20]] {
+        let frame = format::section(Kind::Games, "a", &content).unwrap();
+        // The stored bytes begin behind the head, the name and their checksum.
+        let stored = &frame[format::SECTION_BYTES as usize + 1 + 4..];
+        let stated = zstd::zstd_safe::get_frame_content_size(stored).unwrap();
+        assert_eq!(stated, Some(content.len() as u64));
+    }
+}
+
+/// Frames of right checksums that stand twice, or are left out, were gone on with.
+#[test]
+fn a_doubled_or_dropped_section_is_found_by_a_run_that_writes_them_again() {
+    let folder = Folder::new();
+    let path = folder.path("file");
+    let sections = some_sections();
+    let summary = write(&path, &sections);
+    let whole = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    let forged: [(&[usize], usize); 6] = [
+        (&[0, 1, 2], 3),
+        (&[0, 0, 1], 1),
+        (&[0, 2, 3], 1),
+        (&[1, 0], 0),
+        (&[0, 1, 2, 3, 3], 4),
+        (&[], 0),
+    ];
+    for (numbers, kept) in forged {
+        let mut writer = begin(&path, Existing::Replace).unwrap();
+        for &number in numbers {
+            let (name, content) = &sections[number];
+            writer.section(name, content).unwrap();
+        }
+        drop(writer);
+        let mut writer = begin(&path, Existing::Keep).unwrap();
+        assert_eq!(writer.resumed().len(), numbers.len());
+        writer.compare_from_start();
+        sections.iter().for_each(|(name, content)| writer.section(name, content).unwrap());
+        let warning = writer.end_comparison().unwrap();
+        let place = format!("file.partial: section {} is none that this run writes", kept + 1);
+        assert_eq!(warning.is_some(), kept < numbers.len());
+        assert!(warning.is_none_or(|warning| warning.contains(&place)), "{numbers:?}");
+        assert_eq!(writer.finish().unwrap(), summary);
+        assert_eq!(fs::read(&path).unwrap(), whole);
+        fs::remove_file(&path).unwrap();
+    }
+}
+
 #[test]
 fn what_is_whole_behind_damage_can_be_read() {
     let folder = Folder::new();

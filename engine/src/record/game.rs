@@ -13,15 +13,6 @@ pub struct Solved {
     pub black_score: Discs,
 }
 
-/// A game as it stands in a file, not replayed: enough to tell it from others.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outline {
-    /// How many moves at the beginning were drawn at random.
-    pub random_plies: u8,
-    /// For each move, how many of the legal ones have a smaller square.
-    pub ordinals: Vec<u8>,
-}
-
 /// A game by the rules from the start position, finished or broken off.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {

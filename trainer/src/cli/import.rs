@@ -119,7 +119,8 @@ fn import<T: Imported, E: Entries<T>>(
     progress: &dyn Progress,
 ) -> anyhow::Result<Summary> {
     let (inputs, provenance) = files.inputs(format, progress)?;
-    let mut output: Output<T> = Output::begin(&files.out, &provenance, files.existing(), progress)?;
+    let mut output: Output<T> =
+        Output::begin(&files.out, &provenance, files.existing(), &inputs, progress)?;
     let place = output.place.clone();
     inputs.read(open, &place, progress, |entry, bytes| output.take(entry, bytes))?;
     output.finish(&files.sources())
@@ -163,13 +164,15 @@ impl Summary {
         }
         self.positions = positions.len() as u64;
         self.sha256 = match PositionWriter::begin(&files.out, provenance, files.existing())? {
-            Begin::Done(done) => done.sha256,
+            Begin::Done(done) => {
+                progress.begin("import (positions)", self.positions, self.positions);
+                done.sha256
+            }
             Begin::Writer(mut writer) => {
                 progress.warn(writer.warning());
-                let written = usize::try_from(writer.resumed_positions())?;
-                for &position in positions.iter().skip(written) {
-                    writer.push(position)?;
-                }
+                writer.compare_from_start();
+                positions.iter().try_for_each(|&position| writer.push(position))?;
+                progress.warn(writer.end_comparison()?);
                 writer.finish()?.sha256
             }
         };

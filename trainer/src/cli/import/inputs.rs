@@ -37,6 +37,11 @@ impl Inputs {
         Ok(Self { files, bytes })
     }
 
+    /// The size of all files.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// The files, in their order.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files

@@ -20,10 +20,10 @@ pub enum MergeError {
         /// How it shows.
         reason: String,
     },
-    /// A shard of another run than the others.
+    /// A shard of another run than most of the others.
     #[error("{}: is a shard of another run than {} ({differences}); leave it out, or make it again \
         with the settings of the others", path.display(), other.display())]
-    Foreign {
+    Mismatch {
         /// The file.
         path: PathBuf,
         /// One of the run that most files are of.
@@ -206,7 +206,7 @@ impl Part {
                 format!("of {} shards there, {} wanted", other.shard.count(), self.shard.count());
         }
         let (path, other) = (other.path.clone(), self.path.clone());
-        Err(MergeError::Foreign { path, other, differences })
+        Err(MergeError::Mismatch { path, other, differences })
     }
 }
 
