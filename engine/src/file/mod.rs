@@ -22,7 +22,7 @@ pub use checkpoint::Checkpoint;
 pub use error::{FileError, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
 pub use paths::{check_output, open_ordinary};
-pub use provenance::Provenance;
+pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{Reader, kind_of};
 pub use writer::{Begin, Existing, SectionInfo, Writer};
 
