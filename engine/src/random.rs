@@ -40,7 +40,8 @@ impl Generator {
         self.below_u64(bound.into()) as u32
     }
 
-    /// The same for ranges of 64 bits: all equally likely to within the 2⁶⁴th part of the bound.
+    /// A number in `0..bound`, for bounds of 64 bits; 0 for an empty range. The numbers are equally
+    /// likely to within one part in 2⁶⁴ of the bound.
     #[inline]
     pub fn below_u64(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64

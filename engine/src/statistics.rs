@@ -81,12 +81,11 @@ pub fn of_positions<'a>(positions: impl IntoIterator<Item = &'a Position>) -> Pl
 /// What happened in games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameStatistics {
-    /// How many there are.
+    /// How many games were counted.
     pub games: u64,
     /// By ply, 0 to 60.
     pub plies: Vec<PlyStatistics>,
-    /// Of the finished games one with the fewest moves: the first of them in the order of its
-    /// squares.
+    /// The finished game with the fewest moves; of several, the first in the order of its squares.
     pub shortest: Option<Vec<Square>>,
 }
 

@@ -187,7 +187,7 @@ impl ContentHash {
         self.digest.clone().finalize().into()
     }
 
-    /// The same in hexadecimal.
+    /// The checksum of the sections so far, in hexadecimal.
     pub(super) fn hexadecimal(&self) -> String {
         hexadecimal(&self.sha256())
     }

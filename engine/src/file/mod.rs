@@ -29,9 +29,9 @@ pub use writer::{Begin, Existing, SectionInfo, Writer};
 /// A named part of a file, as it was before compression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// What it is called; the same name may come again.
+    /// The name of the section; the same name may come again.
     pub name: String,
-    /// Its bytes.
+    /// The content of the section.
     pub content: Vec<u8>,
 }
 

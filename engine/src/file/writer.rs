@@ -32,7 +32,7 @@ pub enum Begin<W = Writer> {
 }
 
 impl<W> Begin<W> {
-    /// The same with another kind of writer.
+    /// Turns the writer into another, where there is one.
     pub fn map<T>(self, change: impl FnOnce(W) -> T) -> Begin<T> {
         match self {
             Self::Done(summary) => Begin::Done(summary),
@@ -44,9 +44,9 @@ impl<W> Begin<W> {
 /// A section that a resumed file already holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SectionInfo {
-    /// Its name.
+    /// The name of the section.
     pub name: String,
-    /// The size of its content.
+    /// The size of the content, in bytes.
     pub bytes: u64,
     /// The checksum, in hexadecimal, of the file's content up to the end of this section.
     pub sha256: String,

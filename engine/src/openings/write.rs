@@ -41,7 +41,7 @@ pub struct Written {
 }
 
 impl Settings {
-    /// Those of a file of all plies.
+    /// The settings of a file of all plies.
     pub const fn whole(plies: u32, score_depth: u32, weights: String) -> Self {
         Self { plies, score_depth, weights, shard: Shard::WHOLE }
     }

@@ -19,12 +19,12 @@ impl DistinctGames {
         self.0.insert(key)
     }
 
-    /// How many there are.
+    /// How many different games were added.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether no game was added.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -9,7 +9,7 @@ use crate::board::{Discs, Square, Symmetry};
 pub struct Solved {
     /// The ply of that position: the number of moves played before it.
     pub ply: u8,
-    /// Its score for black, −64..=64 discs.
+    /// The score of the position for black, −64..=64 discs.
     pub black_score: Discs,
 }
 
@@ -65,7 +65,7 @@ pub enum GameError {
     /// Not one value per move.
     #[error("{values} values for {moves} moves")]
     ValueCount {
-        /// How many there are.
+        /// How many values there are.
         values: usize,
         /// The moves of the game.
         moves: usize,

@@ -22,7 +22,7 @@ pub const HASH_MEGABYTES: usize = 16;
 pub struct Run {
     /// How each is played.
     pub settings: Settings,
-    /// How many there are, in all shards together.
+    /// How many games there are, in all shards together.
     pub games: u64,
     /// The part of them to play here: whole frames, so none where there are fewer than shards.
     pub shard: Shard,
@@ -45,7 +45,7 @@ pub struct Played {
 }
 
 impl Run {
-    /// All games of an evaluation against itself.
+    /// The undivided run of games of an evaluation against itself.
     pub fn whole(settings: Settings, games: u64, weights: String) -> Self {
         Self { settings, games, shard: Shard::WHOLE, weights: PerSide::both(weights) }
     }

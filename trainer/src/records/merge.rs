@@ -20,10 +20,10 @@ use shards::{Run, Shards};
 pub struct Merged {
     /// How many shards it was made from.
     pub shards: u64,
-    /// What it is a file of.
+    /// The kind of records in the file.
     pub content: Content,
-    /// Of games, the positions after the random beginnings in which a move was played; of
-    /// openings and other positions, all.
+    /// The positions of the file: in games, those after the random beginnings in which a move was
+    /// played.
     pub positions: u64,
     /// The file.
     pub summary: Summary,

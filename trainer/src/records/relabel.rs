@@ -44,7 +44,7 @@ pub struct Run<'a, R> {
 /// What a relabelled file holds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Relabelled {
-    /// All games or positions of this shard.
+    /// How many games or positions this shard has.
     pub records: u64,
     /// How their results or labels compare with what is exact.
     pub changes: Changes,

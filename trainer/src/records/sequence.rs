@@ -36,12 +36,12 @@ impl<R: Record> Inputs<R> {
         Ok(Self { paths: paths.to_vec(), checksums, records, enumerated, kind: PhantomData })
     }
 
-    /// How many there are.
+    /// How many records the files have.
     pub fn len(&self) -> u64 {
         self.records
     }
 
-    /// Whether there are none.
+    /// Whether the files have no record.
     pub fn is_empty(&self) -> bool {
         self.records == 0
     }
@@ -61,12 +61,12 @@ impl<R: Record> Inputs<R> {
         Provenance::new(command).with("inputs", self.checksums.clone())
     }
 
-    /// All of them.
+    /// All records, one after the other.
     pub(super) fn all(&self) -> Records<R> {
         Records { paths: self.paths.iter().cloned().collect(), reader: None }
     }
 
-    /// Those from number `first` on, counted from 0.
+    /// The records from number `first` on, counted from 0.
     pub(super) fn from(&self, first: u64) -> Result<Records<R>, RecordError> {
         let mut records = self.all();
         let mut left = first;

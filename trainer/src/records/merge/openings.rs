@@ -13,7 +13,7 @@ use super::{Content, MergeError, Merged};
 
 /// The shards of a run of `openings`.
 pub(super) struct OpeningShards<'a> {
-    /// Those of the undivided run.
+    /// The settings of the undivided run.
     pub(super) settings: &'a Settings,
     /// The files, the first shard first.
     pub(super) files: &'a [(Shard, PathBuf)],

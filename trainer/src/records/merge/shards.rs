@@ -31,7 +31,7 @@ pub enum MergeError {
         /// The settings that differ.
         differences: String,
     },
-    /// The same part twice.
+    /// Two files of the same part.
     #[error("{} and {} are both shard {shard}; leave one of them out", first.display(), second.display())]
     Double {
         /// The file named first.
@@ -63,9 +63,9 @@ pub enum MergeError {
         path: PathBuf,
         /// Which part it is.
         shard: Shard,
-        /// How many there are.
+        /// How many frames the file has.
         found: u64,
-        /// How many there should be.
+        /// How many frames the part has.
         expected: u64,
     },
     /// A part of a ply whose positions are others than those that the ply has there.
