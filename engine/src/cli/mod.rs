@@ -8,6 +8,7 @@ pub mod common;
 mod interrupt;
 pub mod output;
 pub mod progress;
+pub mod whole_file;
 
 pub mod ablate;
 pub mod bench;

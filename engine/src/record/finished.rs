@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 
 use super::{Record, RecordError};
-use crate::eval::{MAX_VALUE, Value};
+use crate::eval::Value;
 use crate::file::{Checkpoint, Existing, Provenance, Section, Writer};
 use crate::progress::Progress;
 use crate::text::excerpt;
@@ -33,14 +33,13 @@ impl<R: Record> Finished for R {
 
 impl Finished for Value {
     fn encode(values: &[Self]) -> Vec<u8> {
-        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+        values.iter().flat_map(|value| value.steps().to_le_bytes()).collect()
     }
 
     fn decode(bytes: &[u8]) -> Option<Vec<Self>> {
-        let (values, rest) = bytes.as_chunks();
-        let values: Vec<Value> = values.iter().copied().map(Value::from_le_bytes).collect();
-        let is_value = |value: &Value| (-MAX_VALUE..=MAX_VALUE).contains(value);
-        (rest.is_empty() && values.iter().all(is_value)).then_some(values)
+        let (steps, rest) = bytes.as_chunks();
+        let values = steps.iter().copied().map(i32::from_le_bytes).map(Self::from_steps);
+        if rest.is_empty() { values.collect() } else { None }
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Phase, Side};
 use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::whole_file;
 use othello_engine::eval::{Evaluate, Evaluator, STEPS_PER_DISC, WeightsChoice};
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
@@ -16,6 +17,8 @@ use super::phases::Phases;
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
 use crate::source::LabelRules;
 use crate::source::records::read_positions;
+
+mod picture;
 
 /// Arguments of `loss`.
 #[derive(clap::Args, Debug)]
@@ -39,6 +42,12 @@ pub struct Arguments {
     /// List this many positions with the largest errors, also as board lines with their labels
     #[arg(long, value_name = "N", default_value_t = 0)]
     worst: usize,
+    /// Draw the error of each phase into this SVG file
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// Write over a picture that is something else
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Serialize)]
@@ -103,7 +112,7 @@ struct Valued {
 
 /// Measures and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights)?;
     let rules = arguments.labels.clone().unwrap_or_default();
     let mut phases = vec![Errors::default(); Phase::all().len()];
     let mut worst: Vec<(Phase, Valued)> = vec![];
@@ -129,8 +138,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         mae: errors.mae(),
         mse: errors.mse(),
     });
+    let rows: Vec<PhaseLoss> = rows.collect();
+    if let Some(path) = &arguments.picture {
+        let title = format!("{} on {} positions", arguments.weights, all.positions);
+        let picture = picture::picture(&title, &rows)?;
+        whole_file::put(path, picture.as_bytes(), arguments.force)?;
+    }
     session.print(&Loss {
-        phases: rows.collect(),
+        phases: rows,
         positions: all.positions,
         mae: all.mae(),
         mse: all.mse(),
@@ -146,7 +161,7 @@ fn value(evaluator: &Evaluator, row: &ScoredPosition) -> Option<(Phase, Valued)>
     let phase = Phase::of(&position)?;
     let value = evaluator.value(&evaluator.state(&position), &position);
     let unit = RESIDUALS_PER_DISC / STEPS_PER_DISC;
-    let error = i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / 256) - value * unit;
+    let error = i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / 256) - value.steps() * unit;
     Some((phase, Valued { row: *row, error }))
 }
 

@@ -66,7 +66,9 @@ pub fn merge(
             RecordShards::<ScoredPosition>::new(whole, positions, files)
                 .merge(out, existing, progress)
         }
-        Run::Openings(settings) => OpeningShards { settings, files }.merge(out, existing, progress),
+        Run::Openings { settings, weights } => {
+            OpeningShards { settings, weights, files }.merge(out, existing, progress)
+        }
     }
 }
 

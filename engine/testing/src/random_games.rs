@@ -1,0 +1,24 @@
+//! Games of random moves.
+
+use othello_engine::board::Square;
+use othello_engine::random::random_game;
+
+/// The moves of random game number `number`.
+pub fn random_moves(number: u64) -> Vec<Square> {
+    random_game(1, number, usize::MAX).steps.iter().map(|step| step.square).collect()
+}
+
+/// A WTHOR file of the random games below `games`, without theoretical scores.
+pub fn wthor_file(games: u64) -> Vec<u8> {
+    let mut bytes = vec![20, 20, 1, 1];
+    bytes.extend((games as u32).to_le_bytes());
+    bytes.extend([0, 0, 0xE4, 0x07, 8, 0, 0, 0]);
+    for seed in 0..games {
+        let mut record = [0; 68];
+        for (code, square) in record[8..].iter_mut().zip(random_moves(seed)) {
+            *code = 10 * (square.index() as u8 / 8 + 1) + square.index() as u8 % 8 + 1;
+        }
+        bytes.extend(record);
+    }
+    bytes
+}
