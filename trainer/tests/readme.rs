@@ -8,7 +8,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use clap::Parser as _;
-use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::eval::Evaluator;
 use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
@@ -36,9 +36,9 @@ fn every_command_of_the_guides_is_understood() {
 fn the_picture_of_the_errors_is_what_the_program_draws() {
     let folder = tempfile::tempdir().unwrap();
     let games = folder.path().join("held-out.games");
-    let (evaluator, weights) = Evaluator::load(&WeightsChoice::Embedded).unwrap();
+    let evaluator = Evaluator::embedded();
     let settings = Settings::new(2_000_000, "0..=20".parse().unwrap(), 4, 12);
-    let run = Run::whole(settings, 500, weights);
+    let run = Run::whole(settings, 500);
     play_games(&games, &run, PerSide::both(&evaluator), Existing::Keep, &Silent).unwrap();
 
     let drawn = folder.path().join("errors.svg");

@@ -1,6 +1,7 @@
 //! What `quickstart` prints looks as the README shows it.
 
 use othello_engine::board::{Phase, Position};
+use othello_engine::eval::{Mobility, Zero};
 use othello_engine::progress::Silent;
 
 use super::*;
@@ -20,7 +21,7 @@ fn phases() -> FitReport {
 }
 
 fn game_of_a_match(second: &Evaluator, names: [&str; 2]) -> MatchReport {
-    let played = Match { first: &Evaluator::Mobility, second, depth: 4, exact: 12 };
+    let played = Match { first: &Evaluator::from(Mobility), second, depth: 4, exact: 12 };
     let result = Match { depth: 1, exact: 2, ..played }.play(&[Position::START; 20], &Silent);
     MatchReport::new(names.map(str::to_owned), &played, &result, Instant::now())
 }
@@ -51,8 +52,8 @@ fn the_readme_shows_what_quickstart_prints() {
         test_mae: Some(11.23),
         weights,
         sha256: "5bbd2d5f".to_owned(),
-        r#match: game_of_a_match(&Evaluator::Zero, [name, "mobility"]),
-        match_embedded: game_of_a_match(&Evaluator::Zero, ["embedded", name]),
+        r#match: game_of_a_match(&Evaluator::from(Zero), [name, "mobility"]),
+        match_embedded: game_of_a_match(&Evaluator::from(Zero), ["embedded", name]),
         seconds: 58.0,
     };
     let printed = verdict.to_string();
