@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::common::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
-use crate::file::Existing;
+use crate::file::{Existing, check_output};
 use crate::openings::{MAX_PLIES, MAX_PLIES_HELD, Settings, count, write_openings};
 use crate::record::Shard;
 
@@ -81,6 +81,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
                 "--plies {}: openings are written up to ply {MAX_PLIES_HELD}, and only counted further",
                 arguments.plies
             );
+            check_output(path, arguments.weights.path())?;
             let evaluator = Evaluator::load(&arguments.weights)?;
             let &Arguments { plies, score_depth, shard, .. } = arguments;
             let settings = Settings { plies, score_depth, shard };

@@ -1,7 +1,7 @@
 //! The choice of an evaluation: one type for whatever `--weights` may say.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::{
@@ -34,6 +34,16 @@ impl FromStr for WeightsChoice {
             "embedded" => Self::Embedded,
             path => Self::File(path.into()),
         })
+    }
+}
+
+impl WeightsChoice {
+    /// The weights file that is named, where it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::None | Self::Mobility | Self::Embedded => None,
+        }
     }
 }
 

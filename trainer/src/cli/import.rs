@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::file::{Begin, Existing, Provenance, check_output};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, PositionWriter, ScoredPosition};
 use serde::{Deserialize, Serialize};
@@ -119,7 +119,8 @@ fn import<T: Imported, E: Entries<T>>(
     progress: &dyn Progress,
 ) -> anyhow::Result<Summary> {
     let (inputs, provenance) = files.inputs(format, progress)?;
-    let mut output: Output<T> = Output::begin(&files.out, &provenance, files.existing(), progress)?;
+    let mut output: Output<T> =
+        Output::begin(&files.out, &provenance, files.existing(), &inputs, progress)?;
     let place = output.place.clone();
     inputs.read(open, &place, progress, |entry, bytes| output.take(entry, bytes))?;
     output.finish(&files.sources())
@@ -128,6 +129,7 @@ fn import<T: Imported, E: Entries<T>>(
 /// Imports the exactly scored positions of games. They are few, and are written when all are
 /// known: a run that was killed reads the games again.
 fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summary> {
+    check_output(&wthor.files.out, &wthor.except)?;
     let (inputs, provenance) = wthor.files.inputs("wthor", progress)?;
     let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
     inputs.read(WthorGames::open, &Place::default(), progress, |game: Option<Game>, _| {
@@ -162,13 +164,15 @@ impl Summary {
         }
         self.positions = positions.len() as u64;
         self.sha256 = match PositionWriter::begin(&files.out, provenance, files.existing())? {
-            Begin::Done(done) => done.sha256,
+            Begin::Done(done) => {
+                progress.begin("import (positions)", self.positions, self.positions);
+                done.sha256
+            }
             Begin::Writer(mut writer) => {
                 progress.warn(writer.warning());
-                let written = usize::try_from(writer.resumed_positions())?;
-                for &position in positions.iter().skip(written) {
-                    writer.push(position)?;
-                }
+                writer.compare_from_start();
+                positions.iter().try_for_each(|&position| writer.push(position))?;
+                progress.warn(writer.end_comparison()?);
                 writer.finish()?.sha256
             }
         };
@@ -198,6 +202,7 @@ impl Files {
     ) -> anyhow::Result<(Inputs, Provenance)> {
         let extension = (format == "wthor").then_some("wtb");
         let inputs = Inputs::find(&self.paths, extension)?;
+        check_output(&self.out, inputs.files())?;
         let provenance = Provenance::new("import")
             .with("format", format)
             .with("inputs", inputs.checksums(progress)?);

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::file::{Existing, Kind, kind_of};
+use othello_engine::file::{Existing, Kind, check_output, kind_of};
 use othello_engine::record::{Game, ScoredPosition, Shard};
 use serde::Serialize;
 
@@ -107,6 +107,7 @@ impl fmt::Display for Report {
 /// Relabels and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
+    check_output(&arguments.out, arguments.weights.path())?;
     let evaluator = Evaluator::load(&arguments.weights)?;
     let first = arguments.files.first().context("no file is named")?;
     let (count, Relabelled { changes, summary, .. }) = if kind_of(first)? == Kind::Games {
