@@ -91,7 +91,7 @@ impl fmt::Display for Report {
         for pattern in &self.patterns {
             writeln!(f, "             {pattern}")?;
         }
-        writeln!(f, "phases       {} of {} weights", self.phases, self.parameters)?;
+        writeln!(f, "phases       {}, each with {} weights", self.phases, self.parameters)?;
         writeln!(f, "unit         1/{} disc", self.steps_per_disc)?;
         if let Some(Light { patterns, parameters, strength }) = &self.ordering {
             writeln!(f, "ordering     {parameters} weights, strength {strength}")?;

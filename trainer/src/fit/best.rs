@@ -11,7 +11,7 @@ use crate::backend::Errors;
 /// The best weights so far, by the error on the validation positions; without any, the latest.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Best {
-    /// In discs.
+    /// The best weights in discs.
     pub(super) weights: Vec<f64>,
     pub(super) progress: Progress,
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct PhaseReport {
     /// The phase.
     pub phase: Phase,
-    /// Its own training positions, without those of the window.
+    /// The number of its own training positions, without those of the window.
     pub positions: u64,
     /// Mean squared error on them.
     pub train_mse: Option<f64>,

@@ -80,7 +80,7 @@ pub enum FitError {
     /// Too little memory for a single phase.
     #[error("the fit of one phase takes {needed} MB; raise --memory-mb")]
     OutOfMemory {
-        /// In megabytes of 2²⁰ bytes.
+        /// The memory that a phase takes, in megabytes of 2²⁰ bytes.
         needed: u64,
     },
     /// The checkpoint cannot be used.

@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Schedule {
-    /// It stays.
+    /// The learning rate stays.
     Constant,
-    /// It falls to 0 over all epochs, along half a cosine.
+    /// The learning rate falls to 0 over all epochs, along half a cosine.
     Cosine,
-    /// It is multiplied by `factor` after every `epochs` epochs.
+    /// The learning rate is multiplied by `factor` after every `epochs` epochs.
     Step {
         /// The number of epochs, at least 1.
         epochs: u32,
         /// The factor, between 0 and 1.
         factor: f64,
     },
-    /// It is multiplied by `factor` when the validation error (without validation positions, the
+    /// The learning rate is multiplied by `factor` when the validation error (without validation positions, the
     /// training error) has not fallen for `patience` epochs.
     Plateau {
         /// The number of epochs, at least 1.

@@ -136,7 +136,7 @@ pub enum SettingsError {
     Range {
         /// Which setting.
         field: &'static str,
-        /// Its value.
+        /// The value of the setting.
         found: f64,
         /// What it may be.
         expected: &'static str,

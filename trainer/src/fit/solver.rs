@@ -95,7 +95,7 @@ pub enum Advance {
     Update,
     /// An epoch is complete.
     Epoch(Epoch),
-    /// Nothing is left to gain; the update changed nothing.
+    /// The solver has nothing left to gain; the update changed nothing.
     Converged,
 }
 
