@@ -25,16 +25,16 @@ mod text;
 #[path = "src/eval"]
 mod eval {
     pub(crate) mod layout;
-    pub(crate) mod limits;
-    mod ordering_weights;
+    mod move_ordering_weights;
+    mod value;
     mod weights;
 
-    pub use limits::MAX_STEPS;
-    pub use ordering_weights::OrderingWeights;
+    pub use move_ordering_weights::MoveOrderingWeights;
+    pub use value::MAX_STEPS;
     pub use weights::{Weights, WeightsError, WeightsFile};
 }
 
-use eval::{OrderingWeights, Weights, WeightsFile};
+use eval::{MoveOrderingWeights, Weights, WeightsFile};
 
 const VARIABLE: &str = "OTHELLO_WEIGHTS";
 const NONE: &str = "none";
@@ -54,7 +54,7 @@ fn embed() -> Result<(), String> {
     };
     let tables: Vec<u8> =
         eval::layout::expand(&file.weights).iter().flat_map(|step| step.to_le_bytes()).collect();
-    let ordering = match file.weights.ordering().map(OrderingWeights::sections) {
+    let ordering = match file.weights.move_ordering().map(MoveOrderingWeights::sections) {
         Some([(_, set), (_, weights)]) => {
             write("embedded.ordering", &weights)?;
             let set = String::from_utf8(set).unwrap_or_default();
@@ -87,9 +87,10 @@ fn read(path: &Path) -> Result<WeightsFile, String> {
     })
 }
 
-/// A set without patterns and scalars: every position is worth 0.
+/// The smallest pattern set with all weights 0: every position is worth 0.
 fn no_weights() -> WeightsFile {
-    let set = pattern::PatternSet::from_toml("name = \"none\"").unwrap_or_else(|_| unreachable!());
+    let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
+    let set = pattern::PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());
     WeightsFile {
         weights: Weights::zero(set),
         provenance: file::Provenance::new(NONE),

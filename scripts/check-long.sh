@@ -23,7 +23,7 @@ step "unique openings"
 "$engine" openings --plies 8 --json
 
 step "10000 damaged files of every kind"
-OTHELLO_DAMAGED_FILES=10000 cargo test -p othello-trainer --test damage -- --nocapture 2>"$out/log" | grep files:
+OTHELLO_DAMAGED_FILES=10000 cargo test -p othello-trainer-fuzz --test damage -- --nocapture 2>"$out/log" | grep files:
 
 step "every parser, fuzzed for ${FUZZ_SECONDS:=600} seconds"
 if command -v cargo-fuzz >/dev/null && cargo +nightly --version >/dev/null 2>&1; then
@@ -50,6 +50,9 @@ for run in 1 2; do
 done
 weights=$out/quickstart-1/generation-1.weights openings=$out/quickstart-1/plies.openings
 "$trainer" match "$weights" mobility --openings "$openings" --pairs 200 --depth 4 --exact 12 2>"$out/log"
+
+step "quickstart prints what the README says"
+cargo test --release -p othello-trainer --test readme -- --ignored quickstart 2>"$out/log" | grep "test result"
 
 step "a match against itself is even"
 "$trainer" match "$weights" "$weights" --openings "$openings" --pairs 50 2>"$out/log"
@@ -104,7 +107,7 @@ mv "$weights" "$out/moved.weights" && cp "$out/target/release/othello-engine" "$
 cmp "$out/by-file" "$out/by-binary" && echo "the same $(wc -l <"$out/some.txt") values"
 
 step "25 kills of every command: identical results, at most 1.2 times the work, nothing finished done again"
-OTHELLO_KILLS=25 cargo test --release --workspace --test kill -- --nocapture --test-threads 1 | grep kills
+OTHELLO_KILLS=25 cargo test --release --workspace --test kill -- --include-ignored --nocapture --test-threads 1 | grep kills
 
 step "the CUDA kernels, run on the CPU, under AddressSanitizer and UndefinedBehaviorSanitizer"
 tests=$(cargo test -p othello-trainer --lib --no-run 2>&1 | sed -n 's/.*Executable.*(\(.*\))/\1/p')
@@ -133,6 +136,7 @@ for suite in fforum-1-19 fforum-20-39; do
 done
 
 step "WTHOR: 129259 games, 413 incomplete"
+OTHELLO_SHARED=$(realpath "$shared") cargo test -p othello-trainer --lib -- --ignored wthor_has_the_games | grep "test result"
 "$trainer" import wthor "$shared/data/wthor" --out "$out/wthor.games" --json 2>"$out/log"
 "$trainer" import wthor "$shared"/data/wthor/WTH_19*.wtb "$shared"/data/wthor/WTH_200*.wtb \
     "$shared"/data/wthor/WTH_201[0-8].wtb --out "$out/before.games" --json 2>"$out/log"

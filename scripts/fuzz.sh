@@ -23,7 +23,7 @@ if [[ $# -eq 0 ]]; then
     done
 fi
 for package in engine trainer; do
-    [[ " $*" != *" $package/"* ]] || (cd $package && cargo +nightly fuzz build)
+    [[ " $*" != *" $package/"* ]] || (cd $package && cargo +nightly fuzz build --features libfuzzer)
 done
 
 found=0

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use othello_engine::board::{Position, Square};
-use othello_engine::eval::{Evaluate, Tables, Value, embedded};
+use othello_engine::eval::{Evaluate, Tables, embedded};
 use othello_engine::pattern::Indices;
 use othello_engine::random::Generator;
 
@@ -42,17 +42,18 @@ fn steps(tables: &Tables, count: usize) -> Vec<Step> {
 }
 
 /// Every move played and what comes of it evaluated.
-fn update_and_value(tables: &Tables, steps: &[Step]) -> Value {
+fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     steps.iter().fold(0, |sum, step| {
         let indices = tables.after(&step.indices, step.square, step.flips);
-        sum.wrapping_add(tables.value(&indices, &step.position.after(step.square, step.flips)))
+        let child = step.position.after(step.square, step.flips);
+        sum.wrapping_add(tables.value(&indices, &child).steps())
     })
 }
 
 /// The 64 reads alone, from places computed before.
-fn reads(weights: &[i16], places: &[[u32; 64]]) -> Value {
+fn reads(weights: &[i16], places: &[[u32; 64]]) -> i32 {
     places.iter().fold(0, |sum, places| {
-        let weights = places.iter().map(|&place| Value::from(weights[place as usize]));
+        let weights = places.iter().map(|&place| i32::from(weights[place as usize]));
         sum.wrapping_add(weights.sum())
     })
 }
@@ -81,7 +82,7 @@ fn evaluation(criterion: &mut Criterion) {
 
 /// How fast update and value are beside the reads: alternating, the median of 31 pairs.
 fn ratio(tables: &Tables, steps: &[Step], places: &[[u32; 64]]) -> f64 {
-    let time = |work: &dyn Fn() -> Value| -> Duration {
+    let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();
         for _ in 0..10 {
             black_box(work());

@@ -10,9 +10,7 @@ use std::process::ExitCode;
 
 use othello_engine::board::Position;
 use othello_engine::board::notation::BoardLine;
-use othello_engine::eval::{
-    Evaluate as _, STEPS_PER_DISC, Tables, Weights, WeightsError, embedded,
-};
+use othello_engine::eval::{Evaluate as _, Tables, Value, Weights, WeightsError, embedded};
 use othello_engine::file::FileError;
 
 /// A board line: 64 squares, a1 to h8, and white to move.
@@ -50,19 +48,19 @@ pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
 }
 
 pub(crate) fn report(tables: &Tables) {
-    println!("at the start {:+.2} discs", discs(tables, &Position::START));
+    println!("at the start {:+.2} discs", value(tables, &Position::START));
     // A line that cannot be read is an error with the column or the word in it.
     match BOARD.parse::<BoardLine>() {
-        Ok(board) => println!("for white {:+.2} discs", discs(tables, &board.position)),
+        Ok(board) => println!("for white {:+.2} discs", value(tables, &board.position)),
         Err(error) => eprintln!("{BOARD}\n{error}"),
     }
 }
 
 /// The value for the side to move. Its player must have a move: a position in which it must pass is
-/// worth the negative of that after the pass, and one that is over is scored. `search::values`
-/// takes care of both.
-fn discs(tables: &Tables, position: &Position) -> f64 {
+/// worth the negative of the value after the pass, and one that is over is scored. `search::values`
+/// takes care of these two cases.
+fn value(tables: &Tables, position: &Position) -> Value {
     // The state follows a game move by move (`after`, `pass`) where many positions are valued.
     let state = tables.state(position);
-    f64::from(tables.value(&state, position)) / f64::from(STEPS_PER_DISC)
+    tables.value(&state, position)
 }

@@ -5,15 +5,15 @@
 //! ```
 
 use othello_engine::board::{Position, Side};
-use othello_engine::eval::{Evaluator, STEPS_PER_DISC, WeightsChoice, WeightsError};
-use othello_engine::search::Searcher;
+use othello_engine::eval::{Evaluator, WeightsChoice, WeightsError};
+use othello_engine::search::{Found, Searcher};
 
 const DEPTH: u32 = 4;
 /// From so many empty squares on, the game is solved.
 const EXACT: u32 = 10;
 
 fn main() -> Result<(), WeightsError> {
-    let (evaluator, _) = Evaluator::load(&WeightsChoice::Embedded)?;
+    let evaluator = Evaluator::load(&WeightsChoice::Embedded)?;
     let black_score = play(&evaluator);
     println!("black {black_score:+}");
     Ok(())
@@ -24,20 +24,16 @@ pub(crate) fn play(evaluator: &Evaluator) -> i32 {
     let mut searcher = Searcher::new(evaluator, 16);
     let (mut position, mut side) = (Position::START, Side::Black);
     while !position.is_over() {
-        let (discs, best, nodes) = if position.empties() > EXACT {
-            let found = searcher.search(&position, DEPTH);
-            (f64::from(found.value) / f64::from(STEPS_PER_DISC), found.best, found.nodes)
-        } else {
-            let solution = searcher.solve(&position);
-            (f64::from(solution.score), solution.best, solution.nodes)
-        };
+        // A search as deep as there are empty squares is exact.
+        let depth = if position.empties() > EXACT { DEPTH } else { EXACT };
+        let Found { value, best, nodes, .. } = searcher.search(&position, depth);
         // Without a move the side passes.
         position = match best.and_then(|square| position.play(square)) {
             Some(next) => next,
             None => position.pass(),
         };
         let name = best.map_or("pass".into(), |square| square.to_string());
-        println!("{side:?} {name} {discs:+.2} ({nodes} nodes)");
+        println!("{side:?} {name} {value:+.2} ({nodes} nodes)");
         side = side.other();
     }
     position.score() * side.sign()

@@ -1,7 +1,8 @@
 //! Othello engine: boards, patterns, weights files, search, self-play and openings.
 //!
-//! Arrows between the rooms point one way: [`board`] ← [`pattern`] ← [`eval`] ← [`search`] ←
-//! [`openings`] ← `selfplay` ← `cli`, with [`mod@file`] ← [`record`] beside them.
+//! Arrows between the rooms point one way: [`mod@file`] ← [`text`] ← [`board`] ← [`pattern`] ←
+//! [`eval`] ← [`search`] ← [`openings`] ← [`selfplay`] ← `cli`, with [`eval`] ← [`record`] ←
+//! [`openings`] beside them.
 //!
 //! With `default-features = false` the crate is the library alone, without the command line and
 //! what it depends on. Weights come from a file, or from inside the binary; a position is valued as
@@ -10,21 +11,21 @@
 //! ```
 //! use othello_engine::board::Position;
 //! use othello_engine::board::notation::BoardLine;
-//! use othello_engine::eval::{Evaluate as _, Evaluator, STEPS_PER_DISC, WeightsChoice};
+//! use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _, WeightsChoice};
 //! use othello_engine::search::Searcher;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // `WeightsChoice::File(path)` takes them from a file.
-//! let (evaluator, sha256) = Evaluator::load(&WeightsChoice::Embedded)?;
-//! println!("weights {sha256}");
+//! let evaluator = Evaluator::load(&WeightsChoice::Embedded)?;
+//! println!("weights {}", evaluator.identity());
 //!
 //! // After f5, d6 and c3 white is to move: the player is always the side to move.
 //! let mut position = Position::START;
 //! for square in ["f5", "d6", "c3"] {
 //!     position = position.play(square.parse()?).ok_or("no legal move")?;
 //! }
-//! let steps = evaluator.value(&evaluator.state(&position), &position);
-//! println!("{:+.2} discs for white", f64::from(steps) / f64::from(STEPS_PER_DISC));
+//! let value = evaluator.value(&evaluator.state(&position), &position);
+//! println!("{value:+.2} discs for white");
 //!
 //! // With a table of 16 MB; the same on every machine.
 //! let mut searcher = Searcher::new(&evaluator, 16);
@@ -40,6 +41,11 @@
 //!
 //! Errors are types, such as [`eval::WeightsError`] and [`file::FileError`], whose messages name
 //! the file, the place and the remedy. `engine/examples/` has whole programs.
+
+/// The README's example is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
 
 pub mod board;
 #[cfg(feature = "cli")]

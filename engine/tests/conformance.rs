@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Position};
-use othello_engine::eval::{Evaluator, MAX_VALUE, STEPS_PER_DISC, Value, Weights, WeightsChoice};
+use othello_engine::eval::{Evaluator, Value, Weights, WeightsChoice};
 use othello_engine::progress::Silent;
 use othello_engine::record::{GameReader, PositionReader};
 use othello_engine::search;
@@ -27,7 +27,8 @@ fn boards() -> Vec<(Position, Value)> {
     let boards = text("boards.txt");
     let boards = boards.lines().map(|line| line.parse::<BoardLine>().unwrap().position);
     let values = text("values.txt");
-    let values: Vec<Value> = values.lines().map(|line| line.parse().unwrap()).collect();
+    let value = |line: &str| Value::from_steps(line.parse().unwrap()).unwrap();
+    let values: Vec<Value> = values.lines().map(value).collect();
     let boards: Vec<Position> = boards.collect();
     assert_eq!((boards.len(), values.len()), (200, 200));
     boards.into_iter().zip(values).collect()
@@ -56,7 +57,7 @@ fn the_shipped_files_are_what_the_generator_makes() {
 #[test]
 fn the_evaluator_gives_the_stated_values() {
     let choice = WeightsChoice::File(shipped("conformance.weights"));
-    let (evaluator, _) = Evaluator::load(&choice).unwrap();
+    let evaluator = Evaluator::load(&choice).unwrap();
     let (positions, values): (Vec<Position>, Vec<Value>) = boards().into_iter().unzip();
     assert_eq!(search::values(&positions, &evaluator, 0, &Silent), values);
 }
@@ -67,15 +68,14 @@ fn the_stated_values_follow_from_the_definition() {
     let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;
     fn value(weights: &Weights, position: &Position) -> Value {
         if position.is_over() {
-            return position.score() * STEPS_PER_DISC;
+            return Value::from_score(position.score());
         }
         if position.moves() == 0 {
             return -value(weights, &position.pass());
         }
         let steps = weights.steps(Phase::of(position).unwrap());
         let parameters = weights.geometry().parameters_of(position);
-        let sum: Value = parameters.map(|parameter| Value::from(steps[parameter])).sum();
-        sum.clamp(-MAX_VALUE, MAX_VALUE)
+        Value::clamped(parameters.map(|parameter| i32::from(steps[parameter])).sum())
     }
     for (position, stated) in boards() {
         assert_eq!(value(&weights, &position), stated, "{position:?}");
@@ -94,8 +94,8 @@ fn the_boards_cover_what_a_reader_can_get_wrong() {
     assert!(count(&|p, _| p.moves() == 0 && !p.is_over()) >= 30, "passes");
     assert!(count(&|p, _| p.empties() == 0) >= 10, "full boards");
     assert!(count(&|p, _| p.is_over() && p.empties() > 0) >= 10, "games that end early");
-    for extreme in [MAX_VALUE, -MAX_VALUE] {
-        assert!(count(&|p, v| v == extreme && !p.is_over()) >= 10, "clamped to {extreme}");
+    for extreme in [Value::MAX, Value::MIN] {
+        assert!(count(&|p, v| v == extreme && !p.is_over()) >= 10, "clamped to {extreme} discs");
     }
     let distinct: std::collections::HashSet<Value> = boards.iter().map(|board| board.1).collect();
     assert!(distinct.len() > 130, "only {} different values", distinct.len());

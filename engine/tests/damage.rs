@@ -1,22 +1,18 @@
 //! Damaged files through the binary: exit status 2 and one clear message, never a panic.
-//! `trainer/tests/damage.rs` hands many more to the library.
+//! `trainer/fuzz/tests/damage.rs` hands many more to the library.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
-
-#[path = "../fuzz/src/lib.rs"]
-#[allow(unreachable_pub, dead_code, reason = "the fuzz targets' own library")]
-mod fuzz;
 
 use std::fs;
 use std::path::Path;
 
-use fuzz::container::{self, Section};
-use fuzz::mutation::{Draws, mutate};
-use fuzz::scratch;
 use othello_engine::eval::Weights;
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::GameReader;
+use othello_testing::container::{self, Section};
+use othello_testing::mutation::{Draws, mutate};
+use othello_testing::scratch;
 
 /// Two squares are empty, so that any board that comes of damage is soon solved.
 const OBF: &str =

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use othello_engine::board::{PHASES, Phase, Position, Squares, Symmetry};
-use othello_engine::eval::{Evaluate, MAX_STEPS, OrderingWeights, Tables, Weights};
+use othello_engine::eval::{Evaluate, MAX_STEPS, MoveOrderingWeights, Tables, Value, Weights};
 use othello_engine::file::{Begin, Existing, Kind, Provenance, Writer};
 use othello_engine::pattern::{Geometry, MAX_SQUARES, PatternSet};
 use othello_engine::random::Generator;
@@ -85,7 +85,8 @@ fn ten_thousand_positions_and_their_seven_images_have_the_same_value() {
         while checked < 10_000 {
             random_game(&mut random, |position, _| {
                 let value = |p: &Position| tables.value(&tables.state(p), p);
-                let images: Vec<i32> = Symmetry::all().map(|s| value(&position.image(s))).collect();
+                let images: Vec<Value> =
+                    Symmetry::all().map(|s| value(&position.image(s))).collect();
                 assert_eq!(images, [images[0]; 8], "{position:?}");
                 checked += 1;
             });
@@ -127,7 +128,8 @@ fn tables_add_up_the_weights_of_the_definition() {
                 let Some(phase) = Phase::of(position) else { return };
                 let parameters = weights.geometry().parameters_of(position);
                 let sum: i32 = parameters.map(|p| i32::from(weights.steps(phase)[p])).sum();
-                assert_eq!(tables.value(&tables.state(position), position), sum.clamp(-2048, 2048));
+                let value = tables.value(&tables.state(position), position);
+                assert_eq!(value.steps(), sum.clamp(-2048, 2048));
             });
         }
     }
@@ -147,7 +149,7 @@ fn zeroing_one_phase_changes_values_at_that_ply_only() {
             }
             let value = |t: &Tables| t.value(&t.state(position), position);
             if position.ply() == 30 {
-                assert_eq!(value(&tables_without), 0);
+                assert_eq!(value(&tables_without), Value::ZERO);
             } else {
                 assert_eq!(value(&tables), value(&tables_without));
             }
@@ -174,25 +176,25 @@ fn weights_files_read_back_and_have_a_stable_checksum() {
     }
 }
 
-/// Weights with a light evaluation of random weights.
-fn with_ordering() -> Weights {
+/// Weights with a move-ordering evaluation of random weights.
+fn with_move_ordering() -> Weights {
     let set = PatternSet::shipped("ordering").unwrap();
     let mut random = Generator::new(9);
     let steps = (0..Geometry::new(&set).parameters()).map(|_| random.below(301) as i16 - 150);
-    let ordering = OrderingWeights::new(set, 60, steps.collect()).unwrap();
-    random_weights(PatternSet::shipped("discs").unwrap(), 1).with_ordering(Some(ordering))
+    let ordering = MoveOrderingWeights::new(set, 60, steps.collect()).unwrap();
+    random_weights(PatternSet::shipped("discs").unwrap(), 1).with_move_ordering(Some(ordering))
 }
 
 #[test]
-fn a_light_evaluation_travels_with_the_weights_and_changes_no_value() {
+fn a_move_ordering_evaluation_travels_with_the_weights_and_changes_no_value() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ordered.weights");
-    let weights = with_ordering();
+    let weights = with_move_ordering();
     weights.write(&path, &Provenance::new("test"), Existing::Keep).unwrap();
     let read = Weights::read(&path).unwrap().weights;
-    assert_eq!(read.ordering(), weights.ordering());
-    let (with, without) = (Tables::new(&read), Tables::new(&read.clone().with_ordering(None)));
-    assert!(with.ordering().is_some() && without.ordering().is_none());
+    assert_eq!(read.move_ordering(), weights.move_ordering());
+    let (with, without) = (Tables::new(&read), Tables::new(&read.clone().with_move_ordering(None)));
+    assert!(with.move_ordering().is_some() && without.move_ordering().is_none());
     let mut random = Generator::new(10);
     random_game(&mut random, |position, _| {
         let value = |tables: &Tables| tables.value(&tables.state(position), position);
@@ -201,10 +203,10 @@ fn a_light_evaluation_travels_with_the_weights_and_changes_no_value() {
 }
 
 #[test]
-fn a_light_evaluation_that_does_not_fit_is_refused() {
+fn a_move_ordering_evaluation_that_does_not_fit_is_refused() {
     let steps = |count: usize| vec![0; count];
     let new = |name: &str, strength, steps| {
-        OrderingWeights::new(PatternSet::shipped(name).unwrap(), strength, steps).unwrap_err()
+        MoveOrderingWeights::new(PatternSet::shipped(name).unwrap(), strength, steps).unwrap_err()
     };
     assert!(new("small", 1, steps(1)).contains("scalars"));
     assert!(new("ordering", -1, steps(1)).contains("the strength is -1"));
@@ -216,11 +218,12 @@ fn a_light_evaluation_that_does_not_fit_is_refused() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.weights");
+    const SET: &[u8] = b"name = \"n\"\n[[pattern]]\nsquares = \"a1\"";
     let sections = |sections: &[(&str, &[u8])]| {
         let _ = std::fs::remove_file(&path);
         let begun = Writer::begin(&path, Kind::Weights, &Provenance::new("test"), Existing::Keep);
         let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
-        writer.section("pattern set", b"name = \"n\"").unwrap();
+        writer.section("pattern set", SET).unwrap();
         sections.iter().for_each(|(name, content)| writer.section(name, content).unwrap());
         writer.finish().unwrap();
         Weights::read(&path).unwrap_err().to_string()
@@ -228,10 +231,10 @@ fn a_light_evaluation_that_does_not_fit_is_refused() {
     let (set, weights) = ("ordering pattern set", "ordering weights");
     let error = sections(&[(weights, &[0, 0])]);
     assert!(error.contains("`ordering weights`: stands before `ordering pattern set`"), "{error}");
-    let error = sections(&[(set, b"name = \"n\""), (set, b"name = \"n\"")]);
+    let error = sections(&[(set, SET), (set, SET)]);
     assert!(error.contains("`ordering pattern set`: comes a second time"), "{error}");
     let error = sections(&[(set, b"\xFF"), (weights, &[0, 0])]);
     assert!(error.contains("no text in UTF-8"), "{error}");
-    let error = sections(&[(set, b"name = \"n\""), (weights, &[0])]);
+    let error = sections(&[(set, SET), (weights, &[0])]);
     assert!(error.contains("bad.weights: section `ordering weights`: has 1 bytes"), "{error}");
 }

@@ -5,9 +5,7 @@ use std::path::Path;
 
 use othello_engine::file::{Kind, Section};
 
-#[path = "support/kill.rs"]
-mod kill;
-use kill::{Subject, many_kills, whole_sections};
+use othello_testing::kill::{Subject, many_kills, whole_sections};
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()

@@ -12,7 +12,7 @@ mod search;
 #[allow(dead_code, reason = "an example's main is not called")]
 mod solve;
 
-use othello_engine::eval::{Evaluator, WeightsError};
+use othello_engine::eval::{Evaluator, Mobility, WeightsError};
 use othello_engine::file::FileError;
 
 #[test]
@@ -35,6 +35,6 @@ fn a_position_is_solved() {
 
 #[test]
 fn a_game_is_played_to_its_end() {
-    let score = search::play(&Evaluator::Mobility);
+    let score = search::play(&Evaluator::from(Mobility));
     assert!(score.abs() <= 64 && score % 2 == 0, "{score}");
 }

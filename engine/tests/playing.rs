@@ -61,3 +61,38 @@ fn the_same_games_are_played_by_any_number_of_threads() {
     assert_eq!(status, 0);
     assert_ne!(other["sha256"], one["sha256"]);
 }
+
+/// The allocation panicked.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_that_no_memory_is_left_for_is_refused_with_its_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("problems");
+    std::fs::write(&path, PROBLEMS).unwrap();
+    for command in ["solve", "ablate"] {
+        let limited = "ulimit -v 16000000; exec \"$0\" \"$@\"";
+        let arguments = [command, path.to_str().unwrap(), "--hash-mb", "100000"];
+        let binary = assert_cmd::cargo::cargo_bin!("othello-engine");
+        let output = std::process::Command::new("sh")
+            .args(["-c", limited, binary.to_str().unwrap()])
+            .args(arguments)
+            .output()
+            .unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        let expected =
+            "error: --hash-mb: there is no memory for a transposition table of 100000 MB";
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+/// Workers had as little stack as the environment said, and overflowed it.
+#[test]
+fn a_search_does_not_depend_on_the_stack_that_the_environment_gives_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("a.games");
+    let mut command = Command::cargo_bin("othello-engine").unwrap();
+    command.env("RUST_MIN_STACK", "65536");
+    let settings = ["--games", "4", "--seed", "3", "--depth", "8", "--exact", "14"];
+    command.args(["selfplay", "--out", out.to_str().unwrap()]).args(settings).assert().success();
+}

@@ -1,10 +1,8 @@
 //! The readers in other languages give the values and the records that the conformance vectors
-//! state, and refuse damaged files. What a machine lacks is said on standard error, past the
-//! test's capture: `skipped: …`.
+//! state, and refuse damaged files.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -14,6 +12,10 @@ use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
 use othello_engine::search;
+use othello_testing::skip;
+
+const NO_PYTHON: &str = "no Python 3.11 with zstandard (or 3.14); set PYTHON";
+const NO_C: &str = "no C compiler with libzstd (libzstd-dev)";
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
@@ -27,10 +29,6 @@ fn text(name: &str) -> String {
     std::fs::read_to_string(vectors(name)).unwrap()
 }
 
-fn skipped(reason: &str) {
-    std::io::stderr().write_all(format!("skipped: {reason}\n").as_bytes()).unwrap();
-}
-
 /// `$PYTHON`, or `python3`, where it is there with a way to unpack zstd.
 fn python() -> Option<Command> {
     let program = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
@@ -38,7 +36,6 @@ fn python() -> Option<Command> {
         try:\n import zstandard\nexcept ImportError:\n import compression.zstd";
     let there = Command::new(&program).args(["-c", import]).output();
     if !there.is_ok_and(|output| output.status.success()) {
-        skipped(&format!("{program} is not Python 3.11 with zstandard (or 3.14); set PYTHON"));
         return None;
     }
     let mut command = Command::new(program);
@@ -59,7 +56,6 @@ fn c_reader(folder: &Path, flags: &[&str]) -> Option<Command> {
     std::fs::write(&probe, "#include <zstd.h>\nint main(void) { return !ZSTD_versionNumber(); }\n")
         .unwrap();
     if !compile(&probe).is_ok_and(|output| output.status.success()) {
-        skipped(&format!("no C compiler with {flags:?} and libzstd (libzstd-dev)"));
         return None;
     }
     let compiled = compile(&repository("datasets/readers/weights.c")).unwrap();
@@ -78,9 +74,9 @@ fn our_values(choice: &WeightsChoice) -> String {
     let boards = text("boards.txt");
     let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
     let positions: Vec<Position> = boards.lines().map(position).collect();
-    let (evaluator, _) = Evaluator::load(choice).unwrap();
+    let evaluator = Evaluator::load(choice).unwrap();
     let values = search::values(&positions, &evaluator, 0, &Silent);
-    values.iter().map(|value| format!("{value}\n")).collect()
+    values.iter().map(|value| format!("{}\n", value.steps())).collect()
 }
 
 /// Runs a reader on the vectors, and on the shipped weights with the same boards.
@@ -108,7 +104,7 @@ fn the_readers_can_be_read_at_a_sitting() {
 
 #[test]
 fn python_gives_the_same_values() {
-    let Some(_) = python() else { return };
+    let Some(_) = python() else { skip!("{NO_PYTHON}") };
     agrees(&mut || {
         let mut command = python().unwrap();
         command.arg(repository("datasets/readers/weights.py"));
@@ -119,7 +115,7 @@ fn python_gives_the_same_values() {
 #[test]
 fn python_reads_the_same_records() {
     for kind in ["games", "positions", "openings"] {
-        let Some(mut command) = python() else { return };
+        let Some(mut command) = python() else { skip!("{NO_PYTHON}") };
         command.arg(repository("datasets/readers/records.py"));
         command.arg(vectors(&format!("conformance.{kind}")));
         assert_eq!(output(command), text(&format!("{kind}.txt")), "{kind}");
@@ -129,7 +125,7 @@ fn python_reads_the_same_records() {
 #[test]
 fn c_gives_the_same_values() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(reader) = c_reader(folder.path(), &["-O2"]) else { return };
+    let Some(reader) = c_reader(folder.path(), &["-O2"]) else { skip!("{NO_C}") };
     agrees(&mut || Command::new(reader.get_program()));
 }
 
@@ -139,7 +135,7 @@ fn c_gives_the_same_values() {
 fn c_refuses_damaged_files_without_harm() {
     let folder = tempfile::tempdir().unwrap();
     let flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-    let Some(reader) = c_reader(folder.path(), &flags) else { return };
+    let Some(reader) = c_reader(folder.path(), &flags) else { skip!("{NO_C}, or no sanitizers") };
     let run = |weights: &Path| {
         let mut command = Command::new(reader.get_program());
         command.arg(weights).arg(vectors("boards.txt")).output().unwrap()

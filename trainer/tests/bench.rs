@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
@@ -30,17 +30,35 @@ fn the_benchmark_reports_rates_and_writes_indices() {
     assert_eq!(indices.metadata().unwrap().len(), positions * 65 * 4);
 }
 
+fn bench_on(device: &str) -> Output {
+    Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
+        .args(["bench", "--device", device, "--games", "50", "--repetitions", "1", "--json"])
+        .output()
+        .unwrap()
+}
+
 /// As on a GPU, by the kernels that the C compiler makes of the same sources.
 #[test]
 fn the_kernels_are_measured_beside_their_limits_and_the_usual_layout() {
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
-        .args(["bench", "--device", "host", "--games", "50", "--repetitions", "1", "--json"])
-        .output()
-        .unwrap();
+    check_kernels("host", &bench_on("host"));
+}
+
+#[test]
+fn the_gpu_is_measured_likewise_or_the_benchmark_says_what_is_missing() {
+    let output = bench_on("cuda");
+    if output.status.success() {
+        return check_kernels("cuda", &output);
+    }
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains("--device cuda") && message.contains("NV"), "{message}");
+}
+
+fn check_kernels(device: &str, output: &Output) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     eprintln!("{report:#}");
-    assert_eq!(report["device"], "host");
+    assert_eq!(report["device"], device);
     let rate = |value: &Value| {
         let rate = value.as_f64().unwrap();
         assert!(rate > 0.0 && rate.is_finite(), "{rate}");
@@ -80,21 +98,6 @@ fn the_kernels_are_measured_beside_their_limits_and_the_usual_layout() {
     {
         assert!((rate(&baseline[ratio]) - own / rate(&baseline[theirs])).abs() < 1e-9, "{ratio}");
     }
-}
-
-#[test]
-fn without_a_gpu_the_benchmark_says_what_is_missing() {
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
-        .args(["bench", "--device", "cuda", "--games", "50", "--repetitions", "1"])
-        .output()
-        .unwrap();
-    if output.status.success() {
-        eprintln!("skipped: there is a GPU");
-        return;
-    }
-    assert_eq!(output.status.code(), Some(2));
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(message.contains("--device cuda") && message.contains("NV"), "{message}");
 }
 
 #[test]

@@ -1,16 +1,12 @@
 //! Damaged files through the binary: exit status 2 and one clear message, never a panic.
-//! `trainer/tests/damage.rs` hands many more to the library.
+//! `trainer/fuzz/tests/damage.rs` hands many more to the library.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
-
-#[path = "../fuzz/src/lib.rs"]
-#[allow(unreachable_pub, dead_code, reason = "the fuzz targets' own library")]
-mod fuzz;
 
 use std::fs;
 use std::path::Path;
 
-use fuzz::engine::mutation::{Draws, mutate};
+use othello_testing::mutation::{Draws, mutate};
 
 const MOVES: &str = "f5d6c5f4e7f6g5e6e3\nf5d6c3d3c4\nf5f6e6f4\n";
 const BOARDS: &str = "---------------------------OX------XO--------------------------- X 2\n\

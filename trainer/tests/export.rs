@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::fs::File;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -11,6 +10,7 @@ use ndarray::{Array0, Array1, Array2, Array3};
 use ndarray_npy::NpzReader;
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
+use othello_testing::skip;
 use serde_json::Value;
 
 fn vectors(name: &str) -> PathBuf {
@@ -127,10 +127,7 @@ fn numpy_evaluates_from_the_arrays() {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let there = Command::new(&python).args(["-c", "import numpy"]).output();
     if !there.is_ok_and(|output| output.status.success()) {
-        // Past the test's capture.
-        let skipped = format!("skipped: {python} has no numpy; set PYTHON\n");
-        std::io::stderr().write_all(skipped.as_bytes()).unwrap();
-        return;
+        skip!("{python} has no numpy; set PYTHON");
     }
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("weights.npz");

@@ -11,15 +11,13 @@ use othello_engine::eval::Weights;
 use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::{Game, GameWriter};
+use othello_testing::random_games::random_moves;
 use serde_json::Value;
-
-#[path = "support/random_games.rs"]
-mod random_games;
 
 const RANDOM_PLIES: u8 = 6;
 
 fn random_game(seed: u64) -> Game {
-    Game::new(RANDOM_PLIES, &random_games::random_moves(seed)).unwrap()
+    Game::new(RANDOM_PLIES, &random_moves(seed)).unwrap()
 }
 
 /// A file of random games.

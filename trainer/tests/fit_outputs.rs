@@ -19,7 +19,7 @@ struct Folder(tempfile::TempDir);
 impl Folder {
     fn new() -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
-        let run = Run::whole(Settings::new(9, "4..=20".parse().unwrap(), 1, 4), 200, "m".into());
+        let run = Run::whole(Settings::new(9, "4..=20".parse().unwrap(), 1, 4), 200);
         let path = folder.path("a.games");
         play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
         folder

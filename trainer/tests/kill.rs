@@ -12,15 +12,10 @@ use othello_engine::file::{Begin, Existing, Kind, Provenance, Section};
 use othello_engine::record::{
     Game, GameWriter, Label, PositionWriter, ROW_BYTES, ScoredPosition, Weight,
 };
+use othello_testing::kill::{Subject, many_kills, whole_sections};
+use othello_testing::random_games::{random_moves, wthor_file};
 use serde_json::Value;
 use tempfile::TempDir;
-
-#[path = "../../engine/tests/support/kill.rs"]
-mod kill;
-#[path = "support/random_games.rs"]
-mod random_games;
-use kill::{Subject, many_kills, whole_sections};
-use random_games::random_moves;
 
 /// The first is for few kills, the second for many.
 fn size(few: u64, many: u64) -> u64 {
@@ -55,21 +50,10 @@ fn check_import(format: &str, input: &[u8]) {
 /// Random games in a file of WTHOR's.
 #[test]
 fn import_wthor() {
-    let games = size(40_000, 300_000);
-    let mut bytes = vec![20, 20, 1, 1];
-    bytes.extend((games as u32).to_le_bytes());
-    bytes.extend([0, 0, 0xE4, 0x07, 8, 0, 0, 0]);
-    for seed in 0..games {
-        let mut record = [0; 68];
-        let moves = random_moves(seed);
-        for (code, square) in record[8..].iter_mut().zip(moves) {
-            *code = 10 * (square.index() as u8 / 8 + 1) + square.index() as u8 % 8 + 1;
-        }
-        // One in a hundred is no game.
-        if seed % 100 == 0 {
-            record[8] = 99;
-        }
-        bytes.extend(record);
+    let mut bytes = wthor_file(size(40_000, 300_000));
+    // One in a hundred is no game.
+    for game in bytes[16..].chunks_mut(68).step_by(100) {
+        game[8] = 99;
     }
     check_import("wthor", &bytes);
 }
@@ -248,10 +232,10 @@ fn fit_by_adam() {
     check_fit("adam", size(2, 10));
 }
 
-/// Minutes of work: not among the few kills.
 #[test]
+#[ignore = "minutes of work: `scripts/check-long.sh` runs it"]
 fn quickstart() {
-    let Some(kills) = many_kills() else { return };
+    let kills = many_kills().unwrap_or(10);
     Subject {
         name: "quickstart",
         program: cargo_bin!("othello-trainer"),

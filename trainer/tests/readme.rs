@@ -1,6 +1,17 @@
-//! The README's examples are commands that exist.
+//! The commands of the README and of the guides exist, the picture of the errors is the one that the
+//! program draws, and `quickstart` prints what the README says.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
 use clap::Parser as _;
+use othello_engine::eval::Evaluator;
+use othello_engine::file::Existing;
+use othello_engine::progress::Silent;
+use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 
 #[path = "../src/main.rs"]
 #[allow(dead_code, reason = "only the arguments are looked at")]
@@ -9,13 +20,47 @@ mod binary;
 mod readme;
 
 #[test]
-fn every_command_of_the_readme_is_understood() {
+fn every_command_of_the_guides_is_understood() {
     let commands = readme::commands("othello-trainer");
-    assert!(commands.len() >= 10, "the README's code blocks were not found: {commands:?}");
+    assert!(commands.len() >= 40, "the code blocks of the guides were not found: {commands:?}");
     let refusal = |command: &Vec<String>| {
         let error = binary::Arguments::try_parse_from(command).err()?;
         Some(format!("{}\n{error}", command.join(" ")))
     };
     let refusals: Vec<String> = commands.iter().filter_map(refusal).collect();
     assert!(refusals.is_empty(), "{}", refusals.join("\n"));
+}
+
+/// The two commands are those that `docs/measured.md` shows.
+#[test]
+fn the_picture_of_the_errors_is_what_the_program_draws() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("held-out.games");
+    let evaluator = Evaluator::embedded();
+    let settings = Settings::new(2_000_000, "0..=20".parse().unwrap(), 4, 12);
+    let run = Run::whole(settings, 500);
+    play_games(&games, &run, PerSide::both(&evaluator), Existing::Keep, &Silent).unwrap();
+
+    let drawn = folder.path().join("errors.svg");
+    let mut command = Command::cargo_bin("othello-trainer").unwrap();
+    command.args(["loss", "embedded"]).arg(&games).arg("--picture").arg(&drawn).assert().success();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors.svg");
+    assert!(
+        fs::read(&drawn).unwrap() == fs::read(&shipped).unwrap(),
+        "run the commands of docs/measured.md with `--picture {} --force`",
+        shipped.display()
+    );
+}
+
+#[test]
+#[ignore = "a minute of work; scripts/check-long.sh runs it"]
+fn quickstart_prints_what_the_readme_says() {
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let (_, from_table) = text.split_once("```text\nphase ").unwrap();
+    let (expected, _) = from_table.split_once("```").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::cargo_bin("othello-trainer").unwrap();
+    let output = command.arg("quickstart").current_dir(&folder).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    snapbox::assert_data_eq!(printed, format!("phase {expected}"));
 }

@@ -15,13 +15,12 @@ use serde_json::Value;
 fn self_play(path: &Path, seed: u64, games: u64, random_plies: &str, exact: u32) {
     let random_plies = random_plies.parse().unwrap();
     let settings = Settings::new(seed, random_plies, 1, exact);
-    let run = Run::whole(settings, games, "mobility".to_owned());
+    let run = Run::whole(settings, games);
     play_games(path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
 }
 
 fn score_openings(path: &Path) {
-    let weights = "mobility".to_owned();
-    let settings = openings::Settings::whole(5, 1, weights);
+    let settings = openings::Settings::whole(5, 1);
     openings::write_openings(path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
 }
 

@@ -3,8 +3,7 @@
 mod files;
 mod texts;
 
-/// A check of one parser on any bytes.
-pub type Target = fn(&[u8]);
+use othello_testing::corpus::Target;
 
 pub use files::{container, games, positions, weights};
 pub use texts::{arguments, boards, pattern_set, transcript};
@@ -20,9 +19,3 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("transcript", transcript),
     ("weights", weights),
 ];
-
-/// A message is short, and has no character that changes a terminal.
-pub fn check_message(message: &str) {
-    assert!(message.len() <= 2000, "{} bytes: {message:.200}…", message.len());
-    assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message:?}");
-}

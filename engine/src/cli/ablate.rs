@@ -1,9 +1,10 @@
-//! `othello-engine ablate`: what each idea of the search is worth, by leaving it out.
+//! `othello-engine ablate`: what each feature of the search is worth, by leaving it out.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 
@@ -12,7 +13,7 @@ use super::solve::Line;
 use crate::board::Discs;
 use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
-use crate::search::{Ideas, Searcher};
+use crate::search::{Features, Searcher};
 use crate::text::Lines;
 
 /// Arguments of `ablate`.
@@ -33,16 +34,16 @@ pub struct Arguments {
 /// One search of all positions.
 #[derive(Serialize)]
 struct Row {
-    /// The idea left out; `None` in the row of the search with all of them.
+    /// The feature left out; `None` in the row of the search with all of them.
     without: Option<&'static str>,
     nodes: u64,
     seconds: f64,
     /// Of the thread: unlike `seconds` the same on a busy machine, or nearly so.
     cpu_seconds: f64,
-    /// Of the nodes and of the CPU time, to those with all ideas.
+    /// Of the nodes and of the CPU time, to those with all features.
     nodes_ratio: f64,
     cpu_ratio: f64,
-    /// Positions with another score than with all ideas.
+    /// Positions with another score than with all features.
     different_scores: usize,
 }
 
@@ -62,13 +63,13 @@ struct Ablate {
 
 impl fmt::Display for Ablate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "without                    nodes  ratio     CPU s  ratio")?;
+        write!(f, "without                          nodes  ratio     CPU s  ratio")?;
         for row in &self.rows {
             let Row { without, nodes, cpu_seconds, nodes_ratio, cpu_ratio, .. } = row;
             let without = without.unwrap_or("(nothing)");
             write!(
                 f,
-                "\n{without:20}{nodes:12} {nodes_ratio:6.2} {cpu_seconds:9.3} {cpu_ratio:6.2}"
+                "\n{without:26}{nodes:12} {nodes_ratio:6.2} {cpu_seconds:9.3} {cpu_ratio:6.2}"
             )?;
             if row.different_scores > 0 {
                 write!(f, "  {} different scores", row.different_scores)?;
@@ -78,19 +79,22 @@ impl fmt::Display for Ablate {
     }
 }
 
-/// Solves all positions with all ideas, then without each in turn; on one thread.
+/// Solves all positions with all features, then without each in turn; on one thread.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
-    // Without a light evaluation there is nothing to leave out of it.
-    let is_there = |ideas: &Ideas| ideas.light_evaluation || evaluator.ordering().is_some();
-    let one_off = Ideas::one_off().filter(|(_, ideas)| is_there(ideas));
-    let ideas: Vec<(Option<&'static str>, Ideas)> = std::iter::once((None, Ideas::ALL))
-        .chain(one_off.map(|(name, ideas)| (Some(name), ideas)))
+    // Without a move-ordering evaluation there is nothing to leave out of it.
+    let is_there = |features: &Features| {
+        features.move_ordering_evaluation || evaluator.move_ordering().is_some()
+    };
+    let one_off = Features::one_off().filter(|(_, features)| is_there(features));
+    let features: Vec<(Option<&'static str>, Features)> = std::iter::once((None, Features::ALL))
+        .chain(one_off.map(|(name, features)| (Some(name), features)))
         .collect();
-    session.progress().begin("ablate (positions)", 0, (ideas.len() * lines.len()) as u64);
-    let solve = |ideas: Ideas| -> Solved {
-        let mut searcher = Searcher::new(&evaluator, arguments.hash_mb as usize).with_ideas(ideas);
+    session.progress().begin("ablate (positions)", 0, (features.len() * lines.len()) as u64);
+    let solve = |features: Features| -> anyhow::Result<Solved> {
+        let searcher = Searcher::try_new(&evaluator, arguments.hash_mb as usize);
+        let mut searcher = searcher.context("--hash-mb")?.with_features(features);
         let (begun, cpu_begun) = (Instant::now(), ThreadTime::now());
         let mut nodes = 0;
         let scores = lines.iter().map(|line| {
@@ -102,11 +106,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         });
         let scores = scores.collect();
         let (seconds, cpu) = (begun.elapsed(), cpu_begun.elapsed());
-        Solved { scores, nodes, seconds: seconds.as_secs_f64(), cpu_seconds: cpu.as_secs_f64() }
+        let (seconds, cpu_seconds) = (seconds.as_secs_f64(), cpu.as_secs_f64());
+        Ok(Solved { scores, nodes, seconds, cpu_seconds })
     };
-    let solved: Vec<Solved> = ideas.iter().map(|&(_, ideas)| solve(ideas)).collect();
+    let solved = features.iter().map(|&(_, features)| solve(features));
+    let solved = solved.collect::<anyhow::Result<Vec<Solved>>>()?;
     let all = &solved[0];
-    let row = |(&(without, _), one): (&(Option<&'static str>, Ideas), &Solved)| Row {
+    let row = |(&(without, _), one): (&(Option<&'static str>, Features), &Solved)| Row {
         without,
         nodes: one.nodes,
         seconds: one.seconds,
@@ -115,7 +121,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         cpu_ratio: one.cpu_seconds / all.cpu_seconds.max(1e-9),
         different_scores: one.scores.iter().zip(&all.scores).filter(|(a, b)| a != b).count(),
     };
-    let rows: Vec<Row> = ideas.iter().zip(&solved).map(row).collect();
+    let rows: Vec<Row> = features.iter().zip(&solved).map(row).collect();
     let wrong = rows.iter().any(|row| row.different_scores > 0);
     session.print(&Ablate { positions: lines.len(), rows })?;
     Ok(Outcome::wrong_if(wrong))

@@ -104,12 +104,17 @@ fn explanation(error: &anyhow::Error) -> String {
     })
 }
 
+/// The stack of a worker thread, whatever the environment says (`RUST_MIN_STACK`): a search of 60 plies
+/// takes some hundred kilobytes.
+const STACK_BYTES: usize = 4 << 20;
+
 fn start(common: &Common) -> anyhow::Result<Session> {
     interrupt::listen().context("cannot listen for interrupts")?;
     // Rayon reads 0 as "all cores".
     let threads = common.threads.map_or(0, NonZeroUsize::get);
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
+        .stack_size(STACK_BYTES)
         .build_global()
         .context("cannot start the threads; try a smaller --threads")?;
     Ok(Session {

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::common::{Outcome, Session};
 use crate::board::Position;
 use crate::board::notation::BoardLine;
-use crate::eval::{Evaluator, STEPS_PER_DISC, Value, WeightsChoice};
+use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
 use crate::search::values;
@@ -50,17 +50,13 @@ struct Evaluation {
 }
 
 fn in_discs<S: Serializer>(values: &[Value], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(values.iter().map(|&value| discs(value)))
-}
-
-fn discs(value: Value) -> f64 {
-    f64::from(value) / f64::from(STEPS_PER_DISC)
+    serializer.collect_seq(values.iter().map(|value| value.discs()))
 }
 
 impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for &value in &self.values {
-            writeln!(f, "{:+.2}", discs(value))?;
+        for value in &self.values {
+            writeln!(f, "{value:+.2}")?;
         }
         write!(f, "{} positions, {:.2} s", self.values.len(), self.seconds)?;
         if self.from_book > 0 {
@@ -77,7 +73,7 @@ impl fmt::Display for Evaluation {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     // Static values come by the million; a search takes long enough for progress to be shown.
     let lines_at_once = if arguments.depth == 0 { 1 << 16 } else { 1 << 10 };
-    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights)?;
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
     let mut lines = Lines::open(&arguments.file)?;
@@ -98,7 +94,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         };
         for (board, &value) in boards.iter().zip(&found) {
             let Some(score) = board.score else { continue };
-            let error = discs(value) - score;
+            let error = value.discs() - score;
             evaluation.scored += 1;
             absolute += error.abs();
             squared += error * error;

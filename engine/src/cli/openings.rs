@@ -82,9 +82,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
                 arguments.plies
             );
             check_output(path, arguments.weights.path())?;
-            let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
+            let evaluator = Evaluator::load(&arguments.weights)?;
             let &Arguments { plies, score_depth, shard, .. } = arguments;
-            let settings = Settings { plies, score_depth, weights, shard };
+            let settings = Settings { plies, score_depth, shard };
             let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
             let written =
                 write_openings(path, &settings, &evaluator, existing, session.progress())?;

@@ -100,12 +100,8 @@ impl fmt::Display for SelfPlay {
 /// Plays and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let (black, weights) = Evaluator::load(&arguments.weights)?;
-    let other = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
-    let (white, white_weights) = match &other {
-        Some((evaluator, weights)) => (evaluator, weights.clone()),
-        None => (&black, weights.clone()),
-    };
+    let black = Evaluator::load(&arguments.weights)?;
+    let white = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
     let depth = arguments.depth;
     let settings = Settings {
         seed: arguments.seed,
@@ -116,9 +112,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         exploration: arguments.exploration.clone(),
         values: arguments.values || !arguments.exploration.is_none(),
     };
-    let weights = PerSide { black: weights, white: white_weights };
-    let run = Run { settings, games: arguments.games, shard: arguments.shard, weights };
-    let evaluators = PerSide { black: &black, white };
+    let run = Run { settings, games: arguments.games, shard: arguments.shard };
+    let evaluators = PerSide { black: &black, white: white.as_ref().unwrap_or(&black) };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let played = play_games(&arguments.out, &run, evaluators, existing, session.progress())?;
     session.print(&SelfPlay {

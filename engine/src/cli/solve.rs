@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use serde::Serialize;
 
 use super::common::{Outcome, Session};
@@ -102,9 +103,10 @@ impl fmt::Display for Solve {
 
 /// Solves one position after another, each from an empty table, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
-    let mut searcher = Searcher::new(&evaluator, arguments.hash_mb as usize);
+    let searcher = Searcher::try_new(&evaluator, arguments.hash_mb as usize);
+    let mut searcher = searcher.context("--hash-mb")?;
     session.progress().begin("solve (positions)", 0, lines.len() as u64);
     let solve = |line: &Line| {
         searcher.new_game();

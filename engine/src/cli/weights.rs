@@ -1,6 +1,7 @@
 //! `othello-engine weights`: what a weights file is, and what it says of one class.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use anyhow::{Context as _, bail, ensure};
@@ -9,7 +10,12 @@ use serde_json::{Map, Value as Json};
 
 use super::common::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::eval::{OrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile, embedded};
+use crate::eval::{
+    MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile, embedded,
+};
+use crate::file::{Existing, check_output, plain};
+
+mod picture;
 
 /// Arguments of `weights`.
 #[derive(clap::Args, Debug)]
@@ -22,6 +28,14 @@ pub struct Arguments {
     /// such as "a1 b1 c1" XO-; the squares are those of a pattern, or of one of its images
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
+
+    /// Draw the patterns into this SVG file: their squares, instances and classes
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+
+    /// Write over a picture that is something else
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Serialize)]
@@ -32,7 +46,7 @@ struct Report {
     steps_per_disc: i32,
     /// Weights in each phase.
     parameters: usize,
-    /// The light evaluation that orders moves; nothing where there is none.
+    /// The move-ordering evaluation that orders moves; nothing where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
     /// How often training met them; nothing for the embedded weights, which carry no counts.
@@ -44,7 +58,7 @@ struct Report {
     inspect: Option<Inspection>,
 }
 
-/// The light evaluation.
+/// The move-ordering evaluation.
 #[derive(Serialize)]
 struct Light {
     patterns: Vec<String>,
@@ -54,7 +68,7 @@ struct Light {
 }
 
 impl Light {
-    fn of(weights: &OrderingWeights) -> Self {
+    fn of(weights: &MoveOrderingWeights) -> Self {
         let patterns = weights.set().patterns().iter();
         let patterns = patterns.map(|pattern| names(pattern.squares())).collect();
         Self { patterns, parameters: weights.steps().len(), strength: weights.strength() }
@@ -172,6 +186,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let chosen = ByClass::load(&arguments.weights)?;
     let inspect = arguments.inspect.as_deref();
     let inspect = inspect.map(|asked| inspection(&chosen, asked)).transpose()?;
+    if let Some(path) = &arguments.picture {
+        check_output(path, arguments.weights.path())?;
+        let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+        plain::write(path, picture::picture(&chosen.weights).as_bytes(), existing)?;
+    }
     session.print(&report(chosen, inspect))?;
     Ok(Outcome::Done)
 }
@@ -186,7 +205,7 @@ fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
         phases: PHASES,
         steps_per_disc: STEPS_PER_DISC,
         parameters: weights.geometry().parameters(),
-        ordering: weights.ordering().map(Light::of),
+        ordering: weights.move_ordering().map(Light::of),
         counts: counted.then(|| Phase::all().map(|phase| counts(&weights, phase)).collect()),
         sha256,
         provenance,

@@ -1,6 +1,6 @@
 //! Evaluations that need no weights: nothing at all, and a few terms by hand.
 
-use super::{Evaluate, MAX_VALUE, STEPS_PER_DISC, Value};
+use super::{Evaluate, Identified, STEPS_PER_DISC, Value};
 use crate::board::{CORNERS, Position, Square};
 
 /// Values every position at 0: the search then sees finished games only.
@@ -20,7 +20,13 @@ impl Evaluate for Zero {
 
     #[inline]
     fn value(&self, (): &(), _: &Position) -> Value {
-        0
+        Value::ZERO
+    }
+}
+
+impl Identified for Zero {
+    fn identity(&self) -> &str {
+        "none"
     }
 }
 
@@ -29,12 +35,12 @@ impl Evaluate for Zero {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
-/// What one more legal move than the other side is worth.
-const MOVE: Value = 3 * STEPS_PER_DISC / 4;
-/// What a corner is worth.
-const CORNER: Value = 8 * STEPS_PER_DISC;
-/// What a disc diagonally before an empty corner costs.
-const BEFORE_CORNER: Value = 3 * STEPS_PER_DISC;
+/// What one more legal move than the other side is worth, in steps.
+const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
+/// What a corner is worth, in steps.
+const CORNER: i32 = 8 * STEPS_PER_DISC;
+/// What a disc diagonally before an empty corner costs, in steps.
+const BEFORE_CORNER: i32 = 3 * STEPS_PER_DISC;
 
 impl Evaluate for Mobility {
     type State = ();
@@ -51,14 +57,20 @@ impl Evaluate for Mobility {
     fn value(&self, (): &(), position: &Position) -> Value {
         let before_corners = before_corners(position.empty() & CORNERS);
         let more = |squares: u64| {
-            let count = |bits: u64| (bits & squares).count_ones() as Value;
+            let count = |bits: u64| (bits & squares).count_ones() as i32;
             count(position.player()) - count(position.opponent())
         };
-        let moves = position.moves().count_ones() as Value;
-        let replies = position.pass().moves().count_ones() as Value;
-        let value = MOVE * (moves - replies) + CORNER * more(CORNERS)
+        let moves = position.moves().count_ones() as i32;
+        let replies = position.pass().moves().count_ones() as i32;
+        let steps = MOVE * (moves - replies) + CORNER * more(CORNERS)
             - BEFORE_CORNER * more(before_corners);
-        value.clamp(-MAX_VALUE, MAX_VALUE)
+        Value::clamped(steps)
+    }
+}
+
+impl Identified for Mobility {
+    fn identity(&self) -> &str {
+        "mobility"
     }
 }
 
@@ -75,19 +87,19 @@ mod tests {
     use crate::board::Symmetry;
     use crate::random::Generator;
 
-    fn value(player: u64, opponent: u64) -> Value {
-        Mobility.value(&(), &Position::new(player, opponent).unwrap())
+    fn steps(player: u64, opponent: u64) -> i32 {
+        Mobility.value(&(), &Position::new(player, opponent).unwrap()).steps()
     }
 
     #[test]
     fn each_term_is_worth_what_it_says() {
-        assert_eq!(Mobility.value(&(), &Position::START), 0);
-        assert_eq!(value(1, 0), CORNER);
-        assert_eq!(value(1 << 9, 0), -BEFORE_CORNER);
+        assert_eq!(Mobility.value(&(), &Position::START), Value::ZERO);
+        assert_eq!(steps(1, 0), CORNER);
+        assert_eq!(steps(1 << 9, 0), -BEFORE_CORNER);
         // White's corner beside it: b2 costs nothing more, but white may take it on c3.
-        assert_eq!(value(1 << 9, 1), -CORNER - MOVE);
+        assert_eq!(steps(1 << 9, 1), -CORNER - MOVE);
         // White on b1 and black on a1: black may move on c1, white nowhere.
-        assert_eq!(value(1, 2), CORNER + MOVE);
+        assert_eq!(steps(1, 2), CORNER + MOVE);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{OrderingWeights, Tables, Weights, layout};
+use super::{MoveOrderingWeights, Tables, Weights, layout};
 use crate::pattern::{Geometry, PatternSet};
 
 /// Bytes at the start of a cache line, shared by all processes that run the binary.
@@ -34,12 +34,16 @@ pub const fn identity() -> EmbeddedIdentity {
 
 /// The embedded weights, ready to play from.
 pub fn tables() -> Tables {
-    Tables::with_tables(&Geometry::new(&pattern_set()), Cow::Borrowed(steps()), ordering().as_ref())
+    Tables::with_tables(
+        &Geometry::new(&pattern_set()),
+        Cow::Borrowed(steps()),
+        move_ordering().as_ref(),
+    )
 }
 
 /// The embedded weights by class. The binary does not carry their counts: all are 0.
 pub fn weights() -> Weights {
-    layout::fold(pattern_set(), steps()).with_ordering(ordering())
+    layout::fold(pattern_set(), steps()).with_move_ordering(move_ordering())
 }
 
 #[expect(clippy::expect_used, reason = "the build script read this very text as a pattern set")]
@@ -48,9 +52,9 @@ fn pattern_set() -> PatternSet {
 }
 
 #[expect(clippy::expect_used, reason = "the build script read these very sections")]
-fn ordering() -> Option<OrderingWeights> {
+fn move_ordering() -> Option<MoveOrderingWeights> {
     let read = |(set, weights): (&str, &[u8])| {
-        OrderingWeights::from_sections(set.as_bytes(), weights)
+        MoveOrderingWeights::from_sections(set.as_bytes(), weights)
             .expect("the build script checked them")
     };
     ORDERING.map(read)

@@ -4,7 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::{Evaluate, Mobility, Ordering, Tables, Value, Weights, WeightsError, Zero, embedded};
+use super::{
+    Evaluate, Mobility, MoveOrdering, Tables, Value, Weights, WeightsError, WeightsFile, Zero,
+    embedded,
+};
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
 
@@ -55,38 +58,66 @@ impl fmt::Display for WeightsChoice {
     }
 }
 
-/// The evaluation that a [`WeightsChoice`] names.
+/// An evaluation that says which one it is, for the provenance of what it decides.
+pub trait Identified: Evaluate {
+    /// The checksum of the weights file's content, or the name of a built-in evaluation.
+    fn identity(&self) -> &str;
+}
+
+/// The evaluation that a [`WeightsChoice`] names, with its identity.
 #[derive(Clone, Debug)]
-pub enum Evaluator {
-    /// Every position is worth 0.
+pub struct Evaluator {
+    evaluation: Evaluation,
+    identity: String,
+}
+
+#[derive(Clone, Debug)]
+enum Evaluation {
     Zero,
-    /// Moves and corners, by hand.
     Mobility,
-    /// Pattern weights.
     Tables(Box<Tables>),
 }
 
 impl Evaluator {
-    /// Loads what was chosen, and says what decides its values: the content's checksum of a
-    /// weights file, or the name of a built-in evaluation.
-    pub fn load(choice: &WeightsChoice) -> Result<(Self, String), WeightsError> {
+    /// Loads what was chosen.
+    pub fn load(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         Ok(match choice {
-            WeightsChoice::None => (Self::Zero, choice.to_string()),
-            WeightsChoice::Mobility => (Self::Mobility, choice.to_string()),
-            WeightsChoice::Embedded => {
-                (Self::Tables(Box::new(embedded::tables())), embedded::identity().sha256.to_owned())
-            }
-            WeightsChoice::File(path) => {
-                let file = Weights::read(path)?;
-                (Self::from(&file.weights), file.sha256)
-            }
+            WeightsChoice::None => Zero.into(),
+            WeightsChoice::Mobility => Mobility.into(),
+            WeightsChoice::Embedded => Self::embedded(),
+            WeightsChoice::File(path) => Self::from(&Weights::read(path)?),
         })
+    }
+
+    /// The evaluation by the embedded weights.
+    pub fn embedded() -> Self {
+        let evaluation = Evaluation::Tables(Box::new(embedded::tables()));
+        Self { evaluation, identity: embedded::identity().sha256.to_owned() }
     }
 }
 
-impl From<&Weights> for Evaluator {
-    fn from(weights: &Weights) -> Self {
-        Self::Tables(Box::new(Tables::new(weights)))
+impl Identified for Evaluator {
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+}
+
+impl From<Zero> for Evaluator {
+    fn from(zero: Zero) -> Self {
+        Self { evaluation: Evaluation::Zero, identity: zero.identity().to_owned() }
+    }
+}
+
+impl From<Mobility> for Evaluator {
+    fn from(mobility: Mobility) -> Self {
+        Self { evaluation: Evaluation::Mobility, identity: mobility.identity().to_owned() }
+    }
+}
+
+impl From<&WeightsFile> for Evaluator {
+    fn from(file: &WeightsFile) -> Self {
+        let evaluation = Evaluation::Tables(Box::new(Tables::new(&file.weights)));
+        Self { evaluation, identity: file.sha256.clone() }
     }
 }
 
@@ -96,17 +127,17 @@ impl Evaluate for Evaluator {
     type State = Indices;
 
     fn state(&self, position: &Position) -> Indices {
-        match self {
-            Self::Zero | Self::Mobility => NO_INDICES,
-            Self::Tables(tables) => tables.state(position),
+        match &self.evaluation {
+            Evaluation::Zero | Evaluation::Mobility => NO_INDICES,
+            Evaluation::Tables(tables) => tables.state(position),
         }
     }
 
     #[inline]
     fn after(&self, state: &Indices, square: Square, flips: u64) -> Indices {
-        match self {
-            Self::Zero | Self::Mobility => NO_INDICES,
-            Self::Tables(tables) => tables.after(state, square, flips),
+        match &self.evaluation {
+            Evaluation::Zero | Evaluation::Mobility => NO_INDICES,
+            Evaluation::Tables(tables) => tables.after(state, square, flips),
         }
     }
 
@@ -117,17 +148,37 @@ impl Evaluate for Evaluator {
 
     #[inline]
     fn value(&self, state: &Indices, position: &Position) -> Value {
-        match self {
-            Self::Zero => Zero.value(&(), position),
-            Self::Mobility => Mobility.value(&(), position),
-            Self::Tables(tables) => tables.value(state, position),
+        match &self.evaluation {
+            Evaluation::Zero => Zero.value(&(), position),
+            Evaluation::Mobility => Mobility.value(&(), position),
+            Evaluation::Tables(tables) => tables.value(state, position),
         }
     }
 
-    fn ordering(&self) -> Option<&Ordering> {
-        match self {
-            Self::Zero | Self::Mobility => None,
-            Self::Tables(tables) => tables.ordering(),
+    fn move_ordering(&self) -> Option<&MoveOrdering> {
+        match &self.evaluation {
+            Evaluation::Zero | Evaluation::Mobility => None,
+            Evaluation::Tables(tables) => tables.move_ordering(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `--weights` names is what the provenance of its games names.
+    #[test]
+    fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
+        let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();
+        for name in ["none", "mobility"] {
+            assert_eq!(load(name).identity(), name);
+        }
+        assert_eq!(load("embedded").identity(), embedded::identity().sha256);
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/conformance.weights");
+        let file = Weights::read(path.as_ref()).unwrap();
+        assert_eq!(load(path).identity(), file.sha256);
+        assert_eq!(Evaluator::from(&file).identity(), file.sha256);
     }
 }

@@ -4,21 +4,21 @@ mod builtin;
 pub mod embedded;
 mod evaluator;
 pub mod layout;
-mod limits;
-mod ordering;
-mod ordering_weights;
+mod move_ordering;
+mod move_ordering_weights;
 mod sum;
 mod tables;
+mod value;
 mod weights;
 
 use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
-pub use evaluator::{Evaluator, WeightsChoice};
-pub use limits::{MAX_STEPS, MAX_VALUE, STEPS_PER_DISC, Value};
-pub use ordering::Ordering;
-pub use ordering_weights::OrderingWeights;
+pub use evaluator::{Evaluator, Identified, WeightsChoice};
+pub use move_ordering::MoveOrdering;
+pub use move_ordering_weights::MoveOrderingWeights;
 pub use tables::Tables;
+pub use value::{MAX_STEPS, STEPS_PER_DISC, Value};
 pub use weights::{Weights, WeightsError, WeightsFile};
 
 /// An evaluation that can follow a search move by move.
@@ -38,12 +38,12 @@ pub trait Evaluate: Sync {
     /// The state with the other side to move.
     fn pass(&self, state: &Self::State) -> Self::State;
 
-    /// The value of a position for its player, clamped to ±[`MAX_VALUE`]. `state` is that of
-    /// `position`. A full board is scored, not evaluated.
+    /// The value of a position for its player. `state` is the state of `position`. A full board is
+    /// scored, not evaluated.
     fn value(&self, state: &Self::State, position: &Position) -> Value;
 
-    /// What else moves are ordered by in the last plies, where there is such a thing.
-    fn ordering(&self) -> Option<&Ordering> {
+    /// The evaluation that moves are ordered by in the last plies, where the weights have one.
+    fn move_ordering(&self) -> Option<&MoveOrdering> {
         None
     }
 }

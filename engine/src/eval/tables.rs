@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::layout::{TableLayout, expand};
 use super::sum::{Middles, sum};
-use super::{Evaluate, MAX_VALUE, Ordering, OrderingWeights, Value, Weights};
+use super::{Evaluate, MoveOrdering, MoveOrderingWeights, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar};
 
@@ -16,14 +16,14 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     weights: Cow<'static, [i16]>,
-    ordering: Option<Ordering>,
+    ordering: Option<MoveOrdering>,
 }
 
 impl Tables {
     /// Expands weights.
     pub fn new(weights: &Weights) -> Self {
         let tables = Cow::Owned(expand(weights));
-        Self::with_tables(weights.geometry(), tables, weights.ordering())
+        Self::with_tables(weights.geometry(), tables, weights.move_ordering())
     }
 
     /// Takes tables that were expanded before, at build time. `weights` is as long as
@@ -31,7 +31,7 @@ impl Tables {
     pub(super) fn with_tables(
         geometry: &Geometry,
         weights: Cow<'static, [i16]>,
-        ordering: Option<&OrderingWeights>,
+        ordering: Option<&MoveOrderingWeights>,
     ) -> Self {
         let layout = TableLayout::new(geometry);
         assert_eq!(weights.len(), layout.total(), "tables of another pattern set");
@@ -41,7 +41,7 @@ impl Tables {
             layout,
             scalars: geometry.scalars.clone(),
             weights,
-            ordering: ordering.map(Ordering::new),
+            ordering: ordering.map(MoveOrdering::new),
         }
     }
 }
@@ -61,9 +61,9 @@ impl Tables {
         })
     }
 
-    /// The weights of all instances, added up.
+    /// The weights of all instances, added up, in steps.
     #[inline]
-    fn sum_of_patterns(&self, phase: usize, indices: &Indices) -> Value {
+    fn sum_of_patterns(&self, phase: usize, indices: &Indices) -> i32 {
         let start = self.layout.start(phase);
         sum(&self.weights, start, start + self.layout.stride, &self.middles, indices)
     }
@@ -91,14 +91,14 @@ impl Evaluate for Tables {
         let phase = Phase::of(position).map_or(PHASES - 1, Phase::index);
         let patterns = self.sum_of_patterns(phase, state);
         let first_scalar = self.layout.start(phase) + self.layout.scalars;
-        let scalars: Value = self.scalars.iter().enumerate().fold(0, |sum, (number, scalar)| {
+        let scalars: i32 = self.scalars.iter().enumerate().fold(0, |sum, (number, scalar)| {
             let place = first_scalar + number * Scalar::VALUES + scalar.count(position);
-            sum + Value::from(self.weights[place])
+            sum + i32::from(self.weights[place])
         });
-        (patterns + scalars).clamp(-MAX_VALUE, MAX_VALUE)
+        Value::clamped(patterns + scalars)
     }
 
-    fn ordering(&self) -> Option<&Ordering> {
+    fn move_ordering(&self) -> Option<&MoveOrdering> {
         self.ordering.as_ref()
     }
 }

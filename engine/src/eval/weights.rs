@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
-use super::{MAX_STEPS, OrderingWeights};
+use super::move_ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
+use super::{MAX_STEPS, MoveOrderingWeights};
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet, PatternSetError};
@@ -18,7 +18,7 @@ pub struct Weights {
     geometry: Geometry,
     steps: Vec<Vec<i16>>,
     counts: Vec<Vec<u32>>,
-    ordering: Option<OrderingWeights>,
+    ordering: Option<MoveOrderingWeights>,
 }
 
 /// Weights as read from a file, with what the file says of itself.
@@ -126,13 +126,13 @@ impl Weights {
     }
 
     /// What else moves are ordered by in the last plies.
-    pub fn ordering(&self) -> Option<&OrderingWeights> {
+    pub fn move_ordering(&self) -> Option<&MoveOrderingWeights> {
         self.ordering.as_ref()
     }
 
     /// The same weights with others, or none, to order moves by.
     #[must_use]
-    pub fn with_ordering(self, ordering: Option<OrderingWeights>) -> Self {
+    pub fn with_move_ordering(self, ordering: Option<MoveOrderingWeights>) -> Self {
         Self { ordering, ..self }
     }
 
@@ -194,7 +194,7 @@ impl Weights {
             let counts = self.counts(phase).iter().flat_map(|count| count.to_le_bytes()).collect();
             [(section_name(WEIGHTS, phase), steps), (section_name(COUNTS, phase), counts)]
         });
-        let ordering = self.ordering.iter().flat_map(OrderingWeights::sections);
+        let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         std::iter::once(first).chain(phases).chain(ordering)
     }
 }
@@ -206,7 +206,7 @@ struct Parts {
     steps: [Option<Vec<i16>>; PHASES],
     counts: [Option<Vec<u32>>; PHASES],
     ordering_set: Option<Vec<u8>>,
-    ordering: Option<OrderingWeights>,
+    ordering: Option<MoveOrderingWeights>,
 }
 
 impl Parts {
@@ -225,7 +225,7 @@ impl Parts {
             ORDERING_WEIGHTS => {
                 let set = self.ordering_set.as_deref();
                 let set = set.ok_or_else(|| format!("stands before `{ORDERING_SET}`"))?;
-                let ordering = OrderingWeights::from_sections(set, &section.content)?;
+                let ordering = MoveOrderingWeights::from_sections(set, &section.content)?;
                 return once(&mut self.ordering, ordering);
             }
             _ => {}

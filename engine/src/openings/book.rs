@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::write::value;
 use crate::board::{Position, Square, Squares};
-use crate::eval::{STEPS_PER_DISC, Value};
+use crate::eval::Value;
 use crate::record::{PositionReader, RecordError};
 
 /// The positions of a file of openings in ascending order, with their values: 18 bytes each.
@@ -24,7 +24,9 @@ impl Book {
         let mut reader = PositionReader::open(path)?;
         while let Some(frame) = reader.next_frame()? {
             // A value is at most 64 discs: it fits.
-            rows.extend(frame.iter().map(|row| (row.position().canonical(), value(row) as i16)));
+            rows.extend(
+                frame.iter().map(|row| (row.position().canonical(), value(row).steps() as i16)),
+            );
         }
         rows.par_sort_unstable();
         rows.dedup_by_key(|(position, _)| *position);
@@ -50,7 +52,7 @@ impl Book {
         }
         let passed = position.pass();
         if passed.moves() == 0 {
-            return Some(position.score() * STEPS_PER_DISC);
+            return Some(Value::from_score(position.score()));
         }
         Some(-self.look_up(&passed)?)
     }
@@ -66,7 +68,7 @@ impl Book {
 
     fn look_up(&self, position: &Position) -> Option<Value> {
         let place = self.positions.binary_search(&position.canonical()).ok()?;
-        Some(self.values[place].into())
+        Some(Value::clamped(self.values[place].into()))
     }
 }
 
@@ -85,7 +87,7 @@ mod tests {
     fn the_book_knows_every_opening_in_all_its_images_and_its_best_move() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("all.openings");
-        let settings = Settings::whole(5, 1, "mobility".to_owned());
+        let settings = Settings::whole(5, 1);
         write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
         let book = Book::read(&path).unwrap();
         let found = enumerate(6, &Silent);
@@ -108,7 +110,7 @@ mod tests {
     fn brute_force(position: &Position, moves_left: u32) -> Value {
         let moves = position.moves();
         if position.is_over() {
-            position.score() * STEPS_PER_DISC
+            Value::from_score(position.score())
         } else if moves == 0 {
             -brute_force(&position.pass(), moves_left)
         } else if moves_left == 0 {
@@ -123,7 +125,7 @@ mod tests {
     fn a_million_random_look_ups_find_what_a_brute_force_search_finds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("all.openings");
-        let settings = Settings::whole(7, 1, "mobility".to_owned());
+        let settings = Settings::whole(7, 1);
         write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
         let book = Book::read(&path).unwrap();
         let mut random = Generator::new(1);

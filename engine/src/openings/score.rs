@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::board::{Position, Squares};
-use crate::eval::{STEPS_PER_DISC, Value};
+use crate::eval::Value;
 
 /// The positions of a ply, as [`super::enumerate`] gives them, in the form in which they are scored:
 /// canonical, in ascending order, the player with a legal move. Where the player must pass, the
@@ -65,7 +65,7 @@ impl Scored<'_> {
         }
         let passed = position.pass();
         if passed.moves() == 0 {
-            return Some(position.score() * STEPS_PER_DISC);
+            return Some(Value::from_score(position.score()));
         }
         Some(-self.look_up(&passed)?)
     }
@@ -85,14 +85,14 @@ mod tests {
     fn made_up(position: &Position) -> Value {
         let canonical = position.canonical();
         let mixed = canonical.player().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ canonical.opponent();
-        (mixed.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 53) as Value - 1024
+        Value::clamped((mixed.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 53) as i32 - 1024)
     }
 
     /// Plain negamax down to a ply, without sharing anything.
     fn by_brute_force(position: &Position, ply: u32) -> Value {
         let moves = position.moves();
         if position.is_over() {
-            position.score() * STEPS_PER_DISC
+            Value::from_score(position.score())
         } else if moves == 0 {
             -by_brute_force(&position.pass(), ply)
         } else if position.ply() == ply {
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn plies_that_do_not_belong_together_are_refused() {
         let (mut plies, mut values) = scored(3);
-        assert!(negamax_back(&plies, vec![0]).is_none());
+        assert!(negamax_back(&plies, vec![Value::ZERO]).is_none());
         plies[3].remove(0);
         values[3].remove(0);
         assert!(negamax_back(&plies, values.remove(3)).is_none());

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::scorer::Scorer;
 use super::{MAX_PLIES_HELD, enumerate, movers, negamax_back};
 use crate::board::Position;
-use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
+use crate::eval::{Evaluate, Identified, STEPS_PER_DISC, Value};
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
 use crate::record::{
@@ -15,14 +15,12 @@ use crate::record::{
 };
 
 /// What decides the content of a file of openings.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The last ply, 0..=[`super::MAX_PLIES_HELD`].
     pub plies: u32,
     /// How many moves each position of the last ply is searched.
     pub score_depth: u32,
-    /// What identifies the evaluation: the checksum of its weights file, or its name.
-    pub weights: String,
     /// The part of the last ply to score here, in whole frames. Of a part, only the positions of the
     /// last ply are written; [`write_scored`] makes the file of all plies from all parts' values.
     pub shard: Shard,
@@ -41,34 +39,36 @@ pub struct Written {
 }
 
 impl Settings {
-    /// Those of a file of all plies.
-    pub const fn whole(plies: u32, score_depth: u32, weights: String) -> Self {
-        Self { plies, score_depth, weights, shard: Shard::WHOLE }
+    /// The settings of a file of all plies.
+    pub const fn whole(plies: u32, score_depth: u32) -> Self {
+        Self { plies, score_depth, shard: Shard::WHOLE }
     }
 
-    /// What a file with these settings is made from; an undivided one names no shard.
-    pub fn provenance(&self) -> Provenance {
+    /// What a file with these settings is made from, where `weights` is the identity of the evaluation;
+    /// an undivided one names no shard.
+    pub fn provenance(&self, weights: &str) -> Provenance {
         let provenance = Provenance::new("openings")
             .with("plies", self.plies)
             .with("score_depth", self.score_depth)
-            .with("weights", self.weights.as_str());
+            .with("weights", weights);
         if self.is_whole() {
             return provenance;
         }
         provenance.with("shard", self.shard.to_string())
     }
 
-    /// The settings that a file was made with; `None` where this program would not make it so.
-    pub fn of(provenance: &Provenance) -> Option<Self> {
+    /// The settings that a file was made with, and the identity of the evaluation; `None` where this
+    /// program would not make it so.
+    pub fn of(provenance: &Provenance) -> Option<(Self, String)> {
         let number = |key| u32::try_from(provenance.get(key)?.as_u64()?).ok();
         let text = |key| provenance.get(key).and_then(serde_json::Value::as_str);
         let settings = Self {
             plies: number("plies").filter(|&plies| plies <= MAX_PLIES_HELD)?,
             score_depth: number("score_depth")?,
-            weights: text("weights")?.to_owned(),
             shard: text("shard").map_or(Ok(Shard::WHOLE), str::parse).ok()?,
         };
-        (settings.provenance() == *provenance).then_some(settings)
+        let weights = text("weights")?;
+        (settings.provenance(weights) == *provenance).then(|| (settings, weights.to_owned()))
     }
 
     fn is_whole(&self) -> bool {
@@ -87,14 +87,14 @@ impl Settings {
 /// logically empty table, then those of the plies before it, labelled by negamax from the last.
 /// Every position counts once. A run that was killed or interrupted goes on with the positions
 /// that have no value yet.
-pub fn write_openings<E: Evaluate>(
+pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
     evaluator: &E,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Written, RecordError> {
-    let provenance = settings.provenance();
+    let provenance = settings.provenance(evaluator.identity());
     let begun = PositionWriter::begin_openings(path, &provenance, existing)?;
     let unique = enumerate(settings.plies, progress);
     let plies: Vec<Vec<Position>> = unique.iter().map(|ply| movers(ply)).collect();
@@ -122,17 +122,18 @@ pub fn write_openings<E: Evaluate>(
     Ok(Written { unique, positions, summary })
 }
 
-/// Writes what [`write_openings`] writes in one piece, from the values of the last ply. Each of
-/// `plies` is the [`movers`] of a ply, the first ply first.
+/// Writes what [`write_openings`] writes in one piece, from the values of the last ply, which the
+/// evaluation with the identity `weights` found. Each of `plies` is the [`movers`] of a ply, the first
+/// ply first.
 pub fn write_scored(
     path: &Path,
-    settings: &Settings,
+    (settings, weights): (&Settings, &str),
     plies: &[Vec<Position>],
     last: Vec<Value>,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Summary, RecordError> {
-    match PositionWriter::begin_openings(path, &settings.provenance(), existing)? {
+    match PositionWriter::begin_openings(path, &settings.provenance(weights), existing)? {
         Begin::Done(summary) => Ok(summary),
         Begin::Writer(writer) => {
             let mut output = Output::resume(writer, progress)?;
@@ -209,17 +210,17 @@ impl Output {
 }
 
 /// Label steps in a value step.
-const LABEL_STEPS: Value = crate::record::LABEL_STEPS_PER_DISC as Value / STEPS_PER_DISC;
+const LABEL_STEPS: i32 = crate::record::LABEL_STEPS_PER_DISC as i32 / STEPS_PER_DISC;
 
 #[expect(clippy::expect_used, reason = "a value is at most 64 discs, as a label is")]
 fn scored(position: Position, value: Value) -> ScoredPosition {
-    let label = i16::try_from(value * LABEL_STEPS).ok().and_then(Label::new);
+    let label = i16::try_from(value.steps() * LABEL_STEPS).ok().and_then(Label::new);
     ScoredPosition::new(position, label.expect("a value is in range"), Weight::ONE)
 }
 
 /// The value of a row that [`write_openings`] wrote.
 pub fn value(scored: &ScoredPosition) -> Value {
-    Value::from(scored.label().steps()) / LABEL_STEPS
+    Value::clamped(i32::from(scored.label().steps()) / LABEL_STEPS)
 }
 
 #[cfg(test)]
@@ -232,7 +233,7 @@ mod tests {
     use crate::record::PositionReader;
     use crate::search;
 
-    const SETTINGS: Settings = Settings::whole(7, 1, String::new());
+    const SETTINGS: Settings = Settings::whole(7, 1);
 
     fn write(path: &Path, existing: Existing) -> Written {
         write_openings(path, &SETTINGS, &Mobility, existing, &Silent).unwrap()
@@ -305,7 +306,7 @@ mod tests {
             let part =
                 write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
             let reader = PositionReader::open(&path).unwrap();
-            assert_eq!(Settings::of(reader.provenance()), Some(settings));
+            assert_eq!(Settings::of(reader.provenance()), Some((settings, "mobility".to_owned())));
             let rows: Vec<_> = reader.map(|row| value(&row.unwrap())).collect();
             assert_eq!(rows.len(), part.positions);
             values.extend(rows);
@@ -313,15 +314,16 @@ mod tests {
         let merged = folder.path().join("merged.openings");
         let plies: Vec<_> = enumerate(7, &Silent).iter().map(|ply| movers(ply)).collect();
         let summary =
-            write_scored(&merged, &SETTINGS, &plies, values, Existing::Keep, &Silent).unwrap();
+            write_scored(&merged, (&SETTINGS, "mobility"), &plies, values, Existing::Keep, &Silent)
+                .unwrap();
         assert_eq!(summary, written.summary);
         assert_eq!(fs::read(&merged).unwrap(), fs::read(&whole).unwrap());
     }
 
     #[test]
     fn what_another_program_made_has_no_settings_here() {
-        let provenance = SETTINGS.provenance();
-        assert_eq!(Settings::of(&provenance), Some(SETTINGS));
+        let provenance = SETTINGS.provenance("none");
+        assert_eq!(Settings::of(&provenance), Some((SETTINGS, "none".to_owned())));
         for (key, value) in [("version", "0.0.0"), ("shard", "1/1"), ("plies", "7"), ("x", "")] {
             assert_eq!(Settings::of(&provenance.clone().with(key, value)), None, "{key}");
         }

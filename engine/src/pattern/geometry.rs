@@ -87,6 +87,13 @@ impl Geometry {
         patterns.iter().map(|pattern| images(pattern).len()).sum()
     }
 
+    /// The smallest image of a pattern's squares as a bitboard: the same for two patterns exactly
+    /// where they have the same instances.
+    pub(super) fn smallest_image(pattern: &Pattern) -> u64 {
+        let squares = bits(pattern.squares());
+        Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)
+    }
+
     /// How many weights a phase has.
     pub fn parameters(&self) -> usize {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES

@@ -1,5 +1,7 @@
 //! A pattern set as a researcher writes it: a TOML file of squares and scalar features.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Geometry, LANES, MAX_SQUARES};
@@ -100,6 +102,25 @@ pub enum PatternSetError {
     /// A scalar named twice.
     #[error("a scalar feature is named twice")]
     RepeatedScalar,
+    /// Two patterns whose instances are the same sets of squares.
+    #[error(
+        "pattern {number} ({name}) has the squares of pattern {earlier}, up to a symmetry of the \
+        board; take one of them out"
+    )]
+    RepeatedPattern {
+        /// The number of the later pattern, counted from 1.
+        number: usize,
+        /// The name of the later pattern.
+        name: String,
+        /// The number of the earlier pattern, counted from 1.
+        earlier: usize,
+    },
+    /// Neither a pattern nor a scalar feature.
+    #[error(
+        "the set has neither patterns nor scalar features, so there is nothing to fit; add a table \
+        `[[pattern]]` with `squares = \"a1 b1 c1\"`"
+    )]
+    Empty,
     /// More instances than lanes.
     #[error("the patterns have {found} instances in all; at most {LANES} fit: take some out")]
     Instances {
@@ -153,6 +174,10 @@ impl PatternSet {
         if (1..raw.scalars.len()).any(|end| raw.scalars[..end].contains(&raw.scalars[end])) {
             return Err(PatternSetError::RepeatedScalar);
         }
+        if patterns.is_empty() && raw.scalars.is_empty() {
+            return Err(PatternSetError::Empty);
+        }
+        check_distinct(&patterns)?;
         let set = Self { name: raw.name, patterns, scalars: raw.scalars };
         match Geometry::instance_count(&set.patterns) {
             found if found > LANES => Err(PatternSetError::Instances { found }),
@@ -204,6 +229,19 @@ fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, PatternSetErr
         Some(square) => Err(PatternSetError::Repeated { number, name: excerpt(&name), square }),
         None => Ok(Pattern { name, squares }),
     }
+}
+
+/// Refuses a pattern with the squares of an earlier one: both would have the same instances.
+fn check_distinct(patterns: &[Pattern]) -> Result<(), PatternSetError> {
+    let mut earlier = BTreeMap::new();
+    for (pattern, number) in patterns.iter().zip(1..) {
+        let squares = Geometry::smallest_image(pattern);
+        if let Some(earlier) = earlier.insert(squares, number) {
+            let name = excerpt(&pattern.name);
+            return Err(PatternSetError::RepeatedPattern { number, name, earlier });
+        }
+    }
+    Ok(())
 }
 
 fn write_pattern(pattern: &Pattern) -> RawPattern {
@@ -261,8 +299,33 @@ mod tests {
         assert!(one("a1 b1 a1").contains("a1 twice"));
         assert!(refused("colour = 3").contains("colour"));
         assert!(refused("scalars = [\"player_discs\", \"player_discs\"]").contains("twice"));
-        let eight_instances = "[[pattern]]\nsquares = \"a1 b1\"\n";
-        assert!(refused(&eight_instances.repeat(9)).contains("72 instances"));
+        let eight_instances = ["b1", "c1", "d1", "e1", "f1", "g1", "c2", "d2", "e2"];
+        let patterns = eight_instances.map(|b| format!("[[pattern]]\nsquares = \"a1 {b}\"\n"));
+        assert!(refused(&patterns.concat()).contains("72 instances"));
+    }
+
+    /// `bench` crashed and `fit` divided by zero on such a set.
+    #[test]
+    fn a_set_without_parameters_is_refused() {
+        for text in ["name = \"t\"", "name = \"t\"\nscalars = []\npattern = []"] {
+            let message = PatternSet::from_toml(text).unwrap_err().to_string();
+            assert!(message.contains("neither patterns nor scalar features"), "{message}");
+        }
+        assert!(PatternSet::from_toml("name = \"t\"\nscalars = [\"player_discs\"]").is_ok());
+    }
+
+    #[test]
+    fn a_pattern_that_stands_there_twice_is_refused_in_whatever_image() {
+        let refused = |second: &str| {
+            let pattern = |squares| format!("[[pattern]]\nsquares = \"{squares}\"\n");
+            let text = ["name = \"t\"\n", &pattern("a1 b1 c1"), &pattern("d4"), &pattern(second)];
+            PatternSet::from_toml(&text.concat()).map_err(|error| error.to_string())
+        };
+        for second in ["a1 b1 c1", "c1 a1 b1", "a8 a7 a6", "h8 f8 g8"] {
+            let message = refused(second).unwrap_err();
+            assert!(message.contains("pattern 3 () has the squares of pattern 1"), "{message}");
+        }
+        assert!(refused("a1 b1 d1").is_ok());
     }
 
     /// Found by fuzzing: the message repeated a name of two thousand characters.

@@ -43,11 +43,12 @@ impl Finished for ScoredPosition {
 
 impl Finished for Value {
     fn encode(values: &[Self]) -> Vec<u8> {
-        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+        values.iter().flat_map(|value| value.steps().to_le_bytes()).collect()
     }
 
     fn decode(bytes: &[u8]) -> Vec<Self> {
-        bytes.as_chunks().0.iter().copied().map(Self::from_le_bytes).collect()
+        let steps = bytes.as_chunks().0.iter().copied().map(i32::from_le_bytes);
+        steps.map_while(Self::from_steps).collect()
     }
 }
 

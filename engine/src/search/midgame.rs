@@ -4,27 +4,26 @@ use super::Searcher;
 use super::ordering::{Moves, weighted_count};
 use super::window::{Best, Window};
 use crate::board::{CORNERS, Position, Squares};
-use crate::eval::{Evaluate, MAX_VALUE, STEPS_PER_DISC, Value};
+use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
-/// Beyond every value.
-pub(super) const INFINITE: Value = MAX_VALUE + 1;
-/// From this depth on, nodes order their moves and use the table; below, it costs more than it saves.
-const ORDERED_DEPTH: u32 = 3;
-/// What a move of the other side costs, beside the value, when moves are ordered.
-const MOBILITY_WEIGHT: Value = STEPS_PER_DISC / 4;
+/// From this depth on, nodes are PVS nodes, which order their moves and use the transposition table;
+/// below, it costs more than it saves.
+const PVS_DEPTH: u32 = 3;
+/// What a move of the other side costs, beside the value, when moves are ordered; in steps.
+const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 impl<E: Evaluate> Searcher<'_, E> {
     /// Searches deeper and deeper, each time with the table's moves of the time before.
-    pub(super) fn iterate(&mut self, position: &Position, depth: u32) -> Best {
+    pub(super) fn iterate(&mut self, position: &Position, depth: u32) -> Best<Value> {
         let state = self.evaluator.state(position);
         if depth == 0 {
-            let value = self.unordered(position, &state, -INFINITE, INFINITE, 0);
+            let value = self.alpha_beta(position, &state, -Value::INFINITE, Value::INFINITE, 0);
             return Best { value, square: None };
         }
         for depth in 1..depth {
-            self.ordered(position, &state, -INFINITE, INFINITE, depth);
+            self.pvs(position, &state, -Value::INFINITE, Value::INFINITE, depth);
         }
-        self.ordered(position, &state, -INFINITE, INFINITE, depth)
+        self.pvs(position, &state, -Value::INFINITE, Value::INFINITE, depth)
     }
 
     /// The value at `depth`, a bound on it outside the window.
@@ -36,37 +35,37 @@ impl<E: Evaluate> Searcher<'_, E> {
         beta: Value,
         depth: u32,
     ) -> Value {
-        if depth >= ORDERED_DEPTH {
-            self.ordered(position, state, alpha, beta, depth).value
+        if depth >= PVS_DEPTH {
+            self.pvs(position, state, alpha, beta, depth).value
         } else {
-            self.unordered(position, state, alpha, beta, depth)
+            self.alpha_beta(position, state, alpha, beta, depth)
         }
     }
 
-    /// A node with the table and ordered moves; `depth` is 1 at least.
-    fn ordered(
+    /// A PVS node: with the transposition table and ordered moves; `depth` is 1 at least.
+    fn pvs(
         &mut self,
         position: &Position,
         state: &E::State,
         alpha: Value,
         beta: Value,
         depth: u32,
-    ) -> Best {
+    ) -> Best<Value> {
         self.nodes += 1;
         let squares = position.moves();
         if squares == 0 {
             let passed = position.pass();
             let value = if passed.moves() == 0 {
-                position.score() * STEPS_PER_DISC
+                Value::from_score(position.score())
             } else {
                 let state = self.evaluator.pass(state);
-                -self.ordered(&passed, &state, -beta, -alpha, depth).value
+                -self.pvs(&passed, &state, -beta, -alpha, depth).value
             };
             return Best { value, square: None };
         }
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];
-        if self.ideas.table
+        if self.features.transposition_table
             && let Some(entry) = self.table.probe(position)
         {
             table_moves = entry.best();
@@ -77,17 +76,17 @@ impl<E: Evaluate> Searcher<'_, E> {
         let mut moves = Moves::new(position, squares);
         moves.rate(table_moves, |candidate| {
             let state = self.evaluator.after(state, candidate.square, candidate.flips);
-            -self.evaluator.value(&state, &candidate.child)
+            -self.evaluator.value(&state, &candidate.child).steps()
                 - MOBILITY_WEIGHT * weighted_count(candidate.child.moves())
         });
         let mut first = true;
         while let Some(next) = moves.take_best() {
             let state = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
-            let mut value = INFINITE;
-            let first_or_full = first || !self.ideas.null_windows;
+            let mut value = Value::INFINITE;
+            let first_or_full = first || !self.features.null_windows;
             if !first_or_full {
-                value = -self.midgame(&next.child, &state, -alpha - 1, -alpha, depth - 1);
+                value = -self.midgame(&next.child, &state, -alpha - Value::STEP, -alpha, depth - 1);
             }
             if first_or_full || (alpha < value && value < beta) {
                 value = -self.midgame(&next.child, &state, -beta, -alpha, depth - 1);
@@ -97,14 +96,14 @@ impl<E: Evaluate> Searcher<'_, E> {
                 break;
             }
         }
-        if self.ideas.table {
+        if self.features.transposition_table {
             self.table.store(position, depth, window.proven(), window.best.square);
         }
         window.best
     }
 
-    /// A node near the leaves: no table, and the moves by where they are.
-    pub(super) fn unordered(
+    /// An alpha-beta node near the leaves: without a table, the moves ordered by their squares.
+    pub(super) fn alpha_beta(
         &mut self,
         position: &Position,
         state: &E::State,
@@ -117,22 +116,22 @@ impl<E: Evaluate> Searcher<'_, E> {
         if squares == 0 {
             let passed = position.pass();
             if passed.moves() == 0 {
-                return position.score() * STEPS_PER_DISC;
+                return Value::from_score(position.score());
             }
             let state = self.evaluator.pass(state);
-            return -self.unordered(&passed, &state, -beta, -alpha, depth);
+            return -self.alpha_beta(&passed, &state, -beta, -alpha, depth);
         }
         if depth == 0 {
             return self.evaluator.value(state, position);
         }
-        let mut best = -INFINITE;
+        let mut best = -Value::INFINITE;
         let mut reached = alpha;
         for group in SQUARES_BY_WORTH {
             for square in Squares(squares & group) {
                 let flips = position.flips(square);
                 let child = position.after(square, flips);
                 let state = self.evaluator.after(state, square, flips);
-                let value = -self.unordered(&child, &state, -beta, -reached, depth - 1);
+                let value = -self.alpha_beta(&child, &state, -beta, -reached, depth - 1);
                 if value > best {
                     best = value;
                     if value >= beta {

@@ -4,11 +4,11 @@
 //! what the table holds, so that the same search visits the same nodes on every machine.
 
 mod endgame;
-mod ideas;
+mod features;
 mod midgame;
-mod near;
 mod ordering;
 mod searchers;
+mod shallow_table;
 mod table;
 mod values;
 mod window;
@@ -17,12 +17,13 @@ mod window;
 mod tests;
 
 use crate::board::{Discs, Position, Square};
-use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
-use near::NearTable;
+use crate::eval::{Evaluate, Value};
+use shallow_table::ShallowTable;
 use table::Table;
 
-pub use ideas::Ideas;
+pub use features::Features;
 pub use searchers::Searchers;
+pub use table::TableError;
 pub use values::values;
 
 /// Searches positions one after another, and remembers what it learned in a transposition table.
@@ -34,15 +35,15 @@ pub use values::values;
 pub struct Searcher<'a, E: Evaluate> {
     evaluator: &'a E,
     table: Table,
-    near: NearTable,
-    ideas: Ideas,
+    shallow_table: ShallowTable,
+    features: Features,
     nodes: u64,
 }
 
 /// What a search to a fixed depth found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// For the player, in 1/32 disc.
+    /// The position's value for its player.
     pub value: Value,
     /// A move that attains it; `None` where the player has none, and at depth 0.
     pub best: Option<Square>,
@@ -64,25 +65,41 @@ pub struct Solution {
 }
 
 impl<'a, E: Evaluate> Searcher<'a, E> {
-    /// A searcher with a table of about this size (at least one cluster of entries). Memory is
-    /// taken as the table fills.
+    /// A searcher with a transposition table of about this size (at least one cluster of entries).
+    /// Memory is taken as the table fills.
+    ///
+    /// # Panics
+    /// Where there is no memory for the table: use [`Self::try_new`] for a size that a user chose.
+    #[expect(clippy::expect_used, reason = "documented; as `Vec` does where there is no memory")]
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
-        Self::with_table(evaluator, Table::new(hash_megabytes))
+        Self::try_new(evaluator, hash_megabytes).expect("memory for the transposition table")
+    }
+
+    /// A searcher with a transposition table of about this size, or the error that there is no
+    /// memory for it.
+    pub fn try_new(evaluator: &'a E, hash_megabytes: usize) -> Result<Self, TableError> {
+        Ok(Self::with_table(evaluator, Table::new(hash_megabytes)?))
     }
 
     fn with_table(evaluator: &'a E, table: Table) -> Self {
-        Self { evaluator, table, near: NearTable::new(), ideas: Ideas::ALL, nodes: 0 }
+        Self {
+            evaluator,
+            table,
+            shallow_table: ShallowTable::new(),
+            features: Features::ALL,
+            nodes: 0,
+        }
     }
 
-    /// The same searcher with only these ideas.
+    /// The same searcher with only these features.
     #[must_use]
-    pub fn with_ideas(self, ideas: Ideas) -> Self {
-        Self { ideas, ..self }
+    pub fn with_features(self, features: Features) -> Self {
+        Self { features, ..self }
     }
 
     /// Forgets everything: what follows is as with a new searcher.
     pub fn new_game(&mut self) {
-        self.near.step_generation();
+        self.shallow_table.step_generation();
         self.table.step_generation();
     }
 
@@ -93,7 +110,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         let empties = position.empties();
         if depth >= empties {
             let Solution { score, best, nodes } = self.solve(position);
-            return Found { value: score * STEPS_PER_DISC, best, nodes, depth: empties };
+            return Found { value: Value::from_score(score), best, nodes, depth: empties };
         }
         self.nodes = 0;
         let best = self.iterate(position, depth);

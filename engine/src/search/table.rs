@@ -1,14 +1,12 @@
 //! The transposition table: what earlier searches proved about a position.
 
 use crate::board::{Position, Square};
-use crate::eval::{MAX_VALUE, Value};
+use crate::eval::Value;
 
 /// Entries that a position may lie in.
 const WAYS: usize = 2;
 /// A cache line.
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
-/// More than any machine has: keeps the multiplication below from overflowing.
-const MAX_MEGABYTES: usize = 1 << 24;
 /// Stands for no move.
 const NO_SQUARE: u8 = 64;
 
@@ -45,9 +43,9 @@ impl Entry {
     #[inline]
     pub(super) fn bounds(&self, depth: u32) -> (Value, Value) {
         if u32::from(self.depth) == depth {
-            (self.lower.into(), self.upper.into())
+            (Value::clamped(self.lower.into()), Value::clamped(self.upper.into()))
         } else {
-            (-MAX_VALUE, MAX_VALUE)
+            (Value::MIN, Value::MAX)
         }
     }
 
@@ -64,6 +62,14 @@ impl Entry {
     }
 }
 
+/// A transposition table that there is no memory for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no memory for a transposition table of {megabytes} MB; choose a smaller one")]
+pub struct TableError {
+    /// The size that was asked for.
+    pub megabytes: usize,
+}
+
 /// Clusters of two slots. Of a full one the deeper entry stays, and one of an earlier generation
 /// goes first.
 #[derive(Debug)]
@@ -74,13 +80,16 @@ pub(super) struct Table {
 
 impl Table {
     /// An empty table of about this size, of one cluster at least. Untouched memory costs nothing.
-    pub(super) fn new(megabytes: usize) -> Self {
-        Self::with_clusters((megabytes.min(MAX_MEGABYTES) << 20) / CLUSTER_BYTES)
+    pub(super) fn new(megabytes: usize) -> Result<Self, TableError> {
+        let clusters = megabytes.checked_mul((1 << 20) / CLUSTER_BYTES);
+        clusters.and_then(Self::with_clusters).ok_or(TableError { megabytes })
     }
 
-    /// An empty table of this many clusters, of one at least.
-    pub(super) fn with_clusters(clusters: usize) -> Self {
-        Self { clusters: bytemuck::zeroed_vec(clusters.max(1)), generation: 1 }
+    /// An empty table of this many clusters, of one at least; `None` where there is no memory for
+    /// them.
+    pub(super) fn with_clusters(clusters: usize) -> Option<Self> {
+        let clusters = bytemuck::allocation::try_zeroed_vec(clusters.max(1)).ok()?;
+        Some(Self { clusters, generation: 1 })
     }
 
     /// Makes the table empty: by stepping the generation, and only when that wraps by clearing.
@@ -134,12 +143,12 @@ impl Table {
             (entry.lower, entry.upper) = (EMPTY.lower, EMPTY.upper);
             entry.depth = depth as u8;
         }
-        // Values fit: |value| ≤ 2048.
+        // The steps of a value fit 16 bits.
         if let Some(lower) = lower {
-            entry.lower = entry.lower.max(lower as i16);
+            entry.lower = entry.lower.max(lower.steps() as i16);
         }
         if let Some(upper) = upper {
-            entry.upper = entry.upper.min(upper as i16);
+            entry.upper = entry.upper.min(upper.steps() as i16);
         }
         // Where every move failed low, the first guess is as good as the last one was.
         if let Some(square) = best
@@ -179,8 +188,8 @@ impl Slot {
 }
 
 const EMPTY: Entry = Entry {
-    lower: -MAX_VALUE as i16,
-    upper: MAX_VALUE as i16,
+    lower: Value::MIN.steps() as i16,
+    upper: Value::MAX.steps() as i16,
     depth: 0,
     generation: 0,
     best: NO_SQUARE,
@@ -199,28 +208,33 @@ mod tests {
         Some(name.parse().unwrap())
     }
 
+    /// A value of so many steps.
+    fn steps(steps: i32) -> Value {
+        Value::from_steps(steps).unwrap()
+    }
+
     #[test]
     fn bounds_of_one_depth_close_in_and_those_of_another_are_not_used() {
-        let mut table = Table::with_clusters(8);
+        let mut table = Table::with_clusters(8).unwrap();
         assert!(table.probe(&position(1)).is_none());
-        table.store(&position(1), 6, (Some(25), None), square("a1"));
-        table.store(&position(1), 6, (None, Some(25)), square("b1"));
+        table.store(&position(1), 6, (Some(steps(25)), None), square("a1"));
+        table.store(&position(1), 6, (None, Some(steps(25))), square("b1"));
         let entry = table.probe(&position(1)).unwrap();
-        assert_eq!(entry.bounds(6), (25, 25));
-        assert_eq!(entry.bounds(5), (-MAX_VALUE, MAX_VALUE));
+        assert_eq!(entry.bounds(6), (steps(25), steps(25)));
+        assert_eq!(entry.bounds(5), (Value::MIN, Value::MAX));
         assert_eq!(entry.best(), [square("a1"), None]);
-        table.store(&position(1), 7, (Some(3), None), square("c1"));
-        table.store(&position(1), 6, (Some(4), None), square("d1"));
+        table.store(&position(1), 7, (Some(steps(3)), None), square("c1"));
+        table.store(&position(1), 6, (Some(steps(4)), None), square("d1"));
         let entry = table.probe(&position(1)).unwrap();
-        assert_eq!(entry.bounds(7), (3, MAX_VALUE));
+        assert_eq!(entry.bounds(7), (steps(3), Value::MAX));
         assert_eq!(entry.best(), [square("c1"), square("a1")]);
     }
 
     #[test]
     fn of_three_positions_in_one_cluster_the_shallower_goes() {
-        let mut table = Table::with_clusters(1);
+        let mut table = Table::with_clusters(1).unwrap();
         for (number, depth) in [(1, 9), (2, 3), (3, 7)] {
-            table.store(&position(number), depth, (Some(1), None), None);
+            table.store(&position(number), depth, (Some(steps(1)), None), None);
         }
         let found = |table: &Table| -> Vec<u64> {
             (1..=3).filter(|&number| table.probe(&position(number)).is_some()).collect()
@@ -228,14 +242,24 @@ mod tests {
         assert_eq!(found(&table), [1, 3]);
         table.step_generation();
         assert!(found(&table).is_empty());
-        table.store(&position(2), 1, (Some(1), None), None);
+        table.store(&position(2), 1, (Some(steps(1)), None), None);
         assert_eq!(found(&table), [2]);
+    }
+
+    /// The allocation panicked.
+    #[test]
+    fn a_table_larger_than_the_memory_is_refused_with_its_size() {
+        for megabytes in [1 << 40, usize::MAX] {
+            let error = Table::new(megabytes).unwrap_err();
+            assert_eq!(error, TableError { megabytes });
+            assert!(error.to_string().contains(&format!("of {megabytes} MB")), "{error}");
+        }
     }
 
     #[test]
     fn no_generation_sees_another_one_when_the_count_wraps() {
-        let mut table = Table::with_clusters(1);
-        table.store(&position(1), 1, (Some(1), None), None);
+        let mut table = Table::with_clusters(1).unwrap();
+        table.store(&position(1), 1, (Some(steps(1)), None), None);
         for _ in 0..600 {
             table.step_generation();
             assert!(table.probe(&position(1)).is_none());

@@ -1,11 +1,8 @@
-//! The searches against plain negamax, and against scores that others published.
-
-use std::path::PathBuf;
+//! The searches against plain negamax.
 
 use super::table::Table;
 use super::*;
 use crate::board::Squares;
-use crate::board::obf::Problem;
 use crate::eval::{Mobility, Zero};
 use crate::random::Generator;
 
@@ -52,7 +49,7 @@ fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) -> Vec<Posi
 }
 
 fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<'_, E> {
-    Searcher::with_table(evaluator, Table::with_clusters(clusters))
+    Searcher::with_table(evaluator, Table::with_clusters(clusters).unwrap())
 }
 
 /// The rules and nothing else.
@@ -67,7 +64,7 @@ fn minimax(position: &Position) -> Discs {
 
 fn negamax(position: &Position, depth: u32) -> Value {
     if position.is_over() {
-        return position.score() * STEPS_PER_DISC;
+        return Value::from_score(position.score());
     }
     if position.moves() == 0 {
         return -negamax(&position.pass(), depth);
@@ -121,7 +118,7 @@ fn a_depth_of_all_empty_squares_is_exact() {
     let mut searcher = searcher(&Mobility, 64);
     for position in positions(3, 60, 0..9) {
         let found = searcher.search(&position, 20);
-        assert_eq!(found.value, STEPS_PER_DISC * minimax(&position));
+        assert_eq!(found.value, Value::from_score(minimax(&position)));
         assert_eq!(found.depth, position.empties());
     }
 }
@@ -162,41 +159,14 @@ fn the_end_and_a_pass_are_nodes_of_their_own() {
     let over = Position::new(1, 2).unwrap().pass();
     assert!(!over.is_over());
     let found = searcher.search(&over, 3);
-    assert_eq!((found.value, found.best), (-64 * STEPS_PER_DISC, None));
+    assert_eq!((found.value, found.best), (Value::MIN, None));
     let full = Position::new(u64::MAX, 0).unwrap();
     assert_eq!(searcher.solve(&full), Solution { score: 64, best: None, nodes: 1 });
     assert_eq!(searcher.search(&Position::START, 1).nodes, 5);
 }
 
-/// Fforum's problems, scores from the file.
 #[test]
-fn published_problems_are_solved() {
-    let shared = std::env::var_os("OTHELLO_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")),
-        PathBuf::from,
-    );
-    let path = shared.join("data/obf/fforum-1-19.obf");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is not there", path.display());
-        return;
-    };
-    let mut searcher = Searcher::new(&Mobility, 16);
-    let mut solved = 0;
-    for line in text.lines().filter(|line| !line.trim_ascii().is_empty()) {
-        let problem: Problem = line.parse().unwrap();
-        let Some(expected) = problem.expected() else { continue };
-        searcher.new_game();
-        let solution = searcher.solve(&problem.position);
-        assert_eq!(solution.score, expected, "{line}");
-        let square = solution.best.unwrap();
-        assert_eq!(-searcher.solve(&problem.position.play(square).unwrap()).score, expected);
-        solved += 1;
-    }
-    assert!(solved >= 15, "{solved}");
-}
-
-#[test]
-fn no_idea_changes_a_score_or_a_value() {
+fn no_feature_changes_a_score_or_a_value() {
     let positions = positions(6, 18, 12..16);
     let mut all = searcher(&Mobility, 4000);
     let expected: Vec<(Discs, Value)> = positions
@@ -211,8 +181,8 @@ fn no_idea_changes_a_score_or_a_value() {
         all.new_game();
         nodes_of_all += all.solve(position).nodes;
     }
-    for (name, ideas) in Ideas::one_off() {
-        let mut without = searcher(&Mobility, 4000).with_ideas(ideas);
+    for (name, features) in Features::one_off() {
+        let mut without = searcher(&Mobility, 4000).with_features(features);
         let mut nodes = 0;
         for (position, expected) in positions.iter().zip(&expected) {
             without.new_game();
@@ -222,8 +192,8 @@ fn no_idea_changes_a_score_or_a_value() {
             assert_eq!(found, *expected, "{name} {position:?}");
         }
         // A wipe-out leaves no reply, so that it comes first anyway: it saves a node here and there.
-        // There is no light evaluation here: it has a test of its own.
-        if name != "wipe-out" && name != "light evaluation" {
+        // There is no move-ordering evaluation here: it has a test of its own.
+        if name != "wipe-out" && name != "move-ordering evaluation" {
             assert_ne!(nodes, nodes_of_all, "{name} changes nothing");
         }
     }
@@ -232,8 +202,8 @@ fn no_idea_changes_a_score_or_a_value() {
 #[test]
 fn the_enhanced_cut_off_changes_nodes_and_no_score() {
     let mut all = searcher(&Mobility, 20_000);
-    let ideas = Ideas { enhanced_cutoff: false, ..Ideas::ALL };
-    let mut without = searcher(&Mobility, 20_000).with_ideas(ideas);
+    let features = Features { enhanced_cutoff: false, ..Features::ALL };
+    let mut without = searcher(&Mobility, 20_000).with_features(features);
     let mut random = Generator::new(7);
     let mut nodes = [0; 2];
     for _ in 0..4 {
@@ -245,21 +215,21 @@ fn the_enhanced_cut_off_changes_nodes_and_no_score() {
     assert_ne!(nodes[0], nodes[1]);
 }
 
-/// Weights of nothing but a light evaluation, which knows nothing.
-fn with_light_evaluation(strength: i16) -> crate::eval::Tables {
-    use crate::eval::{OrderingWeights, Tables, Weights};
+/// Weights of nothing but a move-ordering evaluation, drawn at random.
+fn with_move_ordering(strength: i16) -> crate::eval::Tables {
+    use crate::eval::{MoveOrderingWeights, Tables, Weights};
     use crate::pattern::{Geometry, PatternSet};
     let set = PatternSet::shipped("ordering").unwrap();
     let mut random = Generator::new(12);
     let steps = (0..Geometry::new(&set).parameters()).map(|_| random.below(301) as i16 - 150);
-    let ordering = OrderingWeights::new(set, strength, steps.collect()).unwrap();
+    let ordering = MoveOrderingWeights::new(set, strength, steps.collect()).unwrap();
     let weights = Weights::zero(PatternSet::shipped("discs").unwrap());
-    Tables::new(&weights.with_ordering(Some(ordering)))
+    Tables::new(&weights.with_move_ordering(Some(ordering)))
 }
 
 #[test]
-fn a_light_evaluation_changes_nodes_and_no_score() {
-    let (without, with) = (with_light_evaluation(0), with_light_evaluation(500));
+fn a_move_ordering_evaluation_changes_nodes_and_no_score() {
+    let (without, with) = (with_move_ordering(0), with_move_ordering(500));
     let mut nodes = [0, 0];
     for position in positions(12, 40, 10..14) {
         let solved = [&without, &with].map(|tables| searcher(tables, 1 << 12).solve(&position));

@@ -1,11 +1,9 @@
 //! Many positions, each searched by itself.
 
+use arrayvec::ArrayVec;
 use rayon::prelude::*;
 
-use arrayvec::ArrayVec;
-
 use super::Searcher;
-use super::midgame::INFINITE;
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
@@ -14,7 +12,7 @@ use crate::progress::Progress;
 const HASH_MEGABYTES: usize = 4;
 
 /// The value of each position after `depth` moves, in the same order; the static value at depth
-/// 0. Where the player must pass, it is that after the pass, negated; a finished game counts what
+/// 0. Where the player must pass, it is the value after the pass, negated; a finished game counts what
 /// it scored. Positions are searched in parallel, each by one thread from a logically empty table:
 /// the values do not depend on the other positions or on the number of threads. `progress`
 /// advances by one for each position.
@@ -37,7 +35,7 @@ pub fn values<E: Evaluate>(
     let in_order = order.par_iter().map(|&place| &positions[place]);
     let found: Vec<Value> =
         in_order.map_init(|| Searcher::new(evaluator, hash_megabytes), value).collect();
-    let mut values = vec![0; positions.len()];
+    let mut values = vec![Value::ZERO; positions.len()];
     order.into_iter().zip(found).for_each(|(place, value)| values[place] = value);
     values
 }
@@ -51,7 +49,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             let flips = position.flips(square);
             let child = position.after(square, flips);
             let state = self.evaluator.after(&state, square, flips);
-            -self.unordered(&child, &state, -INFINITE, INFINITE, 0)
+            -self.alpha_beta(&child, &state, -Value::INFINITE, Value::INFINITE, 0)
         };
         Squares(position.moves()).map(|square| (square, value(square))).collect()
     }
@@ -61,7 +59,7 @@ impl<E: Evaluate> Searcher<'_, E> {
 mod tests {
     use super::*;
     use crate::board::{Squares, transcript};
-    use crate::eval::{Mobility, STEPS_PER_DISC};
+    use crate::eval::Mobility;
     use crate::progress::Silent;
     use crate::random::Generator;
 
@@ -92,7 +90,7 @@ mod tests {
         let mut passes = 0;
         for (position, &value) in positions.iter().zip(&found) {
             let expected = if position.is_over() {
-                position.score() * STEPS_PER_DISC
+                Value::from_score(position.score())
             } else if position.moves() == 0 {
                 passes += 1;
                 -Mobility.value(&(), &position.pass())
@@ -118,6 +116,6 @@ mod tests {
     fn a_wipe_out_is_worth_64_discs() {
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
         let end = transcript::Replay::from_start(&squares).unwrap().end;
-        assert_eq!(values(&[end], &Mobility, 3, &Silent), [-64 * STEPS_PER_DISC]);
+        assert_eq!(values(&[end], &Mobility, 3, &Silent), [Value::MIN]);
     }
 }

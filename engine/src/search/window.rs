@@ -1,39 +1,56 @@
 //! The window of a node: what is still of interest, and the best found so far.
 
-use crate::board::Square;
+use std::ops::Neg;
 
-/// A value (or a score in discs) and the move that gave it.
+use crate::board::{Discs, Square};
+use crate::eval::Value;
+
+/// What a search counts in: values in the midgame, whole discs in the endgame.
+pub(super) trait Unit: Copy + Ord + Neg<Output = Self> {
+    /// Beyond everything that a node can be worth.
+    const INFINITE: Self;
+}
+
+impl Unit for Value {
+    const INFINITE: Self = Self::INFINITE;
+}
+
+impl Unit for Discs {
+    const INFINITE: Self = 65;
+}
+
+/// The best value found, or score in discs, and the move that gave it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Best {
-    pub(super) value: i32,
+pub(super) struct Best<T> {
+    pub(super) value: T,
     pub(super) square: Option<Square>,
 }
 
 /// Narrows as bounds are found in the table and moves are searched. Fail-soft: values outside the
 /// window are kept as the bounds they are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Window {
+pub(super) struct Window<T> {
     /// The lower end as given.
-    given_alpha: i32,
+    given_alpha: T,
     /// The lower end now: no move of a lesser value matters.
-    pub(super) alpha: i32,
+    pub(super) alpha: T,
     /// The upper end: a move of this value ends the node.
-    pub(super) beta: i32,
+    pub(super) beta: T,
     /// What the node returns, were no better move to come.
-    pub(super) best: Best,
+    pub(super) best: Best<T>,
 }
 
-impl Window {
+impl<T: Unit> Window<T> {
     /// The window as given, with nothing known.
-    pub(super) fn new(alpha: i32, beta: i32) -> Self {
-        let best = Best { value: i32::MIN, square: None };
+    pub(super) fn new(alpha: T, beta: T) -> Self {
+        let best = Best { value: -T::INFINITE, square: None };
         Self { given_alpha: alpha, alpha, beta, best }
     }
 
-    /// Uses known bounds of the node's value, the lower one attained by `square`. Whether nothing
-    /// is left to search: then `best` is the answer.
+    /// Uses known bounds of the node's value, the lower one attained by `square`. Returns whether
+    /// nothing is left to search: then `best` is the answer.
     #[inline]
-    pub(super) fn narrow(&mut self, (lower, upper): (i32, i32), square: Option<Square>) -> bool {
+    pub(super) fn narrow(&mut self, (lower, upper): (T, T), square: Option<Square>) -> bool {
         if lower > self.alpha {
             self.alpha = lower;
             self.best = Best { value: lower, square };
@@ -50,9 +67,9 @@ impl Window {
         true
     }
 
-    /// Takes the value of a move; whether it ends the node.
+    /// Takes the value of a move, and returns whether it ends the node.
     #[inline]
-    pub(super) fn take(&mut self, value: i32, square: Square) -> bool {
+    pub(super) fn take(&mut self, value: T, square: Square) -> bool {
         if value > self.best.value {
             self.best = Best { value, square: Some(square) };
             self.alpha = self.alpha.max(value);
@@ -63,7 +80,7 @@ impl Window {
     /// What is proven once all moves are searched, or one ended the node: the lower bound, if any,
     /// and the upper bound, if any, of the node's value.
     #[inline]
-    pub(super) fn proven(&self) -> (Option<i32>, Option<i32>) {
+    pub(super) fn proven(&self) -> (Option<T>, Option<T>) {
         let value = self.best.value;
         ((value > self.given_alpha).then_some(value), (value < self.beta).then_some(value))
     }
@@ -77,7 +94,7 @@ mod tests {
         Square::new(index)
     }
 
-    fn narrowed(bounds: (i32, i32)) -> (bool, Window) {
+    fn narrowed(bounds: (Discs, Discs)) -> (bool, Window<Discs>) {
         let mut window = Window::new(0, 10);
         (window.narrow(bounds, square(3)), window)
     }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use arrayvec::ArrayVec;
 
 use crate::board::Square;
-use crate::eval::{STEPS_PER_DISC, Value};
+use crate::eval::Value;
 use crate::random::Generator;
 use crate::text::excerpt;
 
@@ -92,10 +92,9 @@ impl Exploration {
 
 /// The weight of each move: 2²⁴ for the best one. `libm` gives the same bits on every machine.
 fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
-    let best = moves.iter().map(|&(_, value)| value).max().unwrap_or(0);
+    let best = moves.iter().map(|&(_, value)| value).max().unwrap_or_default();
     let weight = |&(_, value): &(Square, Value)| {
-        let discs = f64::from(value - best) / f64::from(STEPS_PER_DISC);
-        (libm::exp(discs / temperature) * BEST_WEIGHT) as u32
+        (libm::exp((value - best).discs() / temperature) * BEST_WEIGHT) as u32
     };
     moves.iter().map(weight).collect()
 }
@@ -188,7 +187,10 @@ mod tests {
 
     /// Three moves, worth 2, 1 and −60 discs.
     fn moves() -> ArrayVec<(Square, Value), 64> {
-        [(square(3), 64), (square(9), 32), (square(20), -1920)].into_iter().collect()
+        let value = Value::from_score;
+        [(square(3), value(2)), (square(9), value(1)), (square(20), value(-60))]
+            .into_iter()
+            .collect()
     }
 
     /// How often each of the moves is drawn, of 30,000 times.

@@ -1,8 +1,8 @@
 //! One game.
 
 use super::{Beginnings, Exploration, Openings, PerSide, Schedule};
-use crate::board::{Discs, Side, Square};
-use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
+use crate::board::{Side, Square};
+use crate::eval::Evaluate;
 use crate::random::Generator;
 use crate::record::{Game, Solved};
 use crate::search::Searcher;
@@ -100,10 +100,10 @@ pub fn play<E: Evaluate>(
             played = settings.exploration.draw(ply, best, &mut random, shallow_values);
             deviations |= u64::from(played != best) << ply;
         } else if solved.is_none() {
-            let black_score = found.value / STEPS_PER_DISC * replay.side.sign();
+            let black_score = found.value.score() * replay.side.sign();
             solved = Some(Solved { ply: replay.end.ply() as u8, black_score });
         }
-        values.push(Some(in_discs(found.value)));
+        values.push(Some(found.value.nearest_disc() as i8));
         replay.push(played).expect("the move is legal");
     }
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
@@ -125,16 +125,11 @@ fn exploration_stream(seed: u64, index: u64) -> Generator {
     Generator::split(Generator::split(seed, index).next_u64(), 0)
 }
 
-/// Rounded to the nearest disc, halves away from zero.
-fn in_discs(value: Value) -> i8 {
-    let half: Discs = STEPS_PER_DISC / 2 * value.signum();
-    ((value + half) / STEPS_PER_DISC) as i8
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::{Evaluator, Mobility};
+    use crate::board::Discs;
+    use crate::eval::{Evaluator, Mobility, Zero};
 
     fn settings() -> Settings {
         Settings { values: true, ..Settings::new(7, "10..=20".parse().unwrap(), 2, 9) }
@@ -176,7 +171,7 @@ mod tests {
                     continue;
                 }
                 let found = searcher.search(&step.position, 2);
-                assert_eq!(game.values().unwrap()[ply], Some(in_discs(found.value)));
+                assert_eq!(game.values().unwrap()[ply], Some(found.value.nearest_disc() as i8));
                 if game.deviations() >> ply & 1 == 0 {
                     let after = step.position.play(step.square).unwrap();
                     assert_eq!(searcher.search(&after, 1).value, -found.value);
@@ -191,14 +186,14 @@ mod tests {
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
         let settings = Settings { depth: PerSide { black: 3, white: 1 }, exact: 0, ..settings() };
-        let evaluators = PerSide { black: Evaluator::Mobility, white: Evaluator::Zero };
+        let evaluators = PerSide { black: Evaluator::from(Mobility), white: Evaluator::from(Zero) };
         let new = |side| Searcher::new(evaluators.of(side), 1);
         let (mut black, mut white) = (new(Side::Black), new(Side::White));
         let mut players = Players::Different(PerSide { black: &mut black, white: &mut white });
         let game = play(&Beginnings::new(&settings), 5, &mut players);
         for (step, value) in game.replay().steps.iter().zip(game.values().unwrap()) {
             let found = new(step.side).search(&step.position, *settings.depth.of(step.side));
-            assert!(value.is_none_or(|value| value == in_discs(found.value)));
+            assert!(value.is_none_or(|value| Discs::from(value) == found.value.nearest_disc()));
         }
     }
 
@@ -229,11 +224,5 @@ mod tests {
         let game = play_alone(&settings, 0);
         assert_eq!(game.solved().unwrap().ply, 57);
         assert!(game.values().is_none());
-    }
-
-    #[test]
-    fn values_are_rounded_to_the_nearest_disc() {
-        let steps = [0, 15, 16, -15, -16, 47, 48, 2048, -2048];
-        assert_eq!(steps.map(in_discs), [0, 0, 1, 0, -1, 1, 2, 64, -64]);
     }
 }

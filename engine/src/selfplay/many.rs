@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Beginnings, PerSide, Players, Settings, play};
-use crate::eval::Evaluate;
+use crate::eval::Identified;
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
 use crate::record::{
@@ -26,9 +26,6 @@ pub struct Run {
     pub games: u64,
     /// The part of them to play here: whole frames, so none where there are fewer than shards.
     pub shard: Shard,
-    /// What identifies each side's evaluation: the checksum of its weights file, or its name.
-    /// Where they are the same, the sides share a transposition table.
-    pub weights: PerSide<String>,
 }
 
 /// What a file of games holds.
@@ -46,11 +43,12 @@ pub struct Played {
 
 impl Run {
     /// All games of an evaluation against itself.
-    pub fn whole(settings: Settings, games: u64, weights: String) -> Self {
-        Self { settings, games, shard: Shard::WHOLE, weights: PerSide::both(weights) }
+    pub fn whole(settings: Settings, games: u64) -> Self {
+        Self { settings, games, shard: Shard::WHOLE }
     }
 
-    fn provenance(&self) -> Provenance {
+    /// What a file of games is made from; `weights` are the identities of the evaluations that play.
+    fn provenance(&self, weights: PerSide<&str>) -> Provenance {
         let Settings { seed, random_plies, openings, depth, exact, exploration, values } =
             &self.settings;
         let provenance = Provenance::new("selfplay")
@@ -62,21 +60,16 @@ impl Run {
             .with("exact", *exact)
             .with("values", *values)
             .with("hash_megabytes", HASH_MEGABYTES)
-            .with("weights", self.weights.black.as_str());
+            .with("weights", weights.black);
         // Only what is not usual, so that files of usual runs stay the same.
         let unusual = [
             ("openings", openings.identity().map(Value::from)),
             ("exploration", (!exploration.is_none()).then(|| exploration.to_string().into())),
             ("white_depth", (depth.white != depth.black).then(|| depth.white.into())),
-            ("white_weights", self.different().then(|| self.weights.white.as_str().into())),
+            ("white_weights", (weights.white != weights.black).then(|| weights.white.into())),
         ];
         let given = unusual.into_iter().filter_map(|(key, value)| Some((key, value?)));
         given.fold(provenance, |provenance, (key, value)| provenance.with(key, value))
-    }
-
-    /// Whether the sides evaluate differently.
-    fn different(&self) -> bool {
-        self.weights.black != self.weights.white
     }
 
     /// Which frames are this shard's.
@@ -91,13 +84,14 @@ impl Run {
     }
 }
 
-/// Plays the games of a shard and writes them, one frame for each [`GAMES_PER_FRAME`] of them.
+/// Plays the games of a shard and writes them, one frame for each [`GAMES_PER_FRAME`] of them. Where
+/// both sides have the same evaluation, they share a transposition table.
 ///
 /// The file does not depend on the number of threads, nor on how often the run was killed or
 /// interrupted and begun again; no finished game is played again then. A game with the moves of an
 /// earlier one of the same shard is dropped; dropping them again from all shards' files, one after
 /// the other, leaves the file of an undivided run.
-pub fn play_games<E: Evaluate>(
+pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,
     evaluators: PerSide<&E>,
@@ -108,7 +102,9 @@ pub fn play_games<E: Evaluate>(
     let count = |games: Range<u64>| games.end - games.start;
     let games = count(run.games_of(frames.clone()));
     let mut tally = Tally::default();
-    let provenance = run.provenance();
+    let identities =
+        PerSide { black: evaluators.black.identity(), white: evaluators.white.identity() };
+    let provenance = run.provenance(identities);
     let mut writer = match GameWriter::begin(path, &provenance, existing)? {
         Begin::Done(summary) => {
             for game in GameReader::open(path)? {
@@ -130,7 +126,8 @@ pub fn play_games<E: Evaluate>(
     progress.begin("self-play (games)", done, games);
     let beginnings = Beginnings::new(&run.settings);
     let black = Searchers::new(evaluators.black, HASH_MEGABYTES);
-    let white = run.different().then(|| Searchers::new(evaluators.white, HASH_MEGABYTES));
+    let different = identities.white != identities.black;
+    let white = different.then(|| Searchers::new(evaluators.white, HASH_MEGABYTES));
     let play = |number| {
         black.with(|black| match &white {
             None => play(&beginnings, number, &mut Players::Same(black)),
@@ -201,7 +198,7 @@ mod tests {
     /// Three frames, with games that are the same as others.
     fn run() -> Run {
         let settings = Settings::new(5, "3..=12".parse().unwrap(), 1, 5);
-        Run::whole(Settings { values: true, ..settings }, 600, "mobility".to_owned())
+        Run::whole(Settings { values: true, ..settings }, 600)
     }
 
     fn played(path: &Path, run: &Run) -> Played {
@@ -228,7 +225,12 @@ mod tests {
         assert_eq!(played(&path("1.games"), &run()), one);
 
         let killed = path("killed.games");
-        let begun = GameWriter::begin(&killed, &run().provenance(), Existing::Keep).unwrap();
+        let begun = GameWriter::begin(
+            &killed,
+            &run().provenance(PerSide::both("mobility")),
+            Existing::Keep,
+        )
+        .unwrap();
         let Begin::Writer(mut writer) = begun else { panic!("complete") };
         let mut frames = GameReader::open(&path("1.games")).unwrap();
         writer.write_frame(&frames.next_frame().unwrap().unwrap()).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Phase, Position, Side, Squares};
-use othello_engine::eval::{MAX_STEPS, MAX_VALUE, Mobility, Tables, Weights};
+use othello_engine::eval::{MAX_STEPS, Mobility, Tables, Value, Weights};
 use othello_engine::file::{Begin, Existing, Kind, Provenance, Reader, Section, Writer};
 use othello_engine::openings::{Settings, write_openings};
 use othello_engine::pattern::PatternSet;
@@ -31,7 +31,7 @@ pub(crate) fn write_all(folder: &Path) {
     let boards = boards(&Tables::new(&weights));
     let lines = |text: fn(&Board) -> String| boards.iter().map(text).collect::<String>();
     write(folder, "boards.txt", &lines(|board| format!("{}\n", board.text)));
-    write(folder, "values.txt", &lines(|board| format!("{}\n", board.value)));
+    write(folder, "values.txt", &lines(|board| format!("{}\n", board.value.steps())));
 
     let games: Vec<Game> = (0..24).map(game).collect();
     write_games(&folder.join("conformance.games"), &games);
@@ -42,7 +42,7 @@ pub(crate) fn write_all(folder: &Path) {
     write(folder, "positions.txt", &positions.iter().map(position_line).collect::<String>());
 
     let openings = folder.join("conformance.openings");
-    let settings = Settings::whole(4, 1, "mobility".to_owned());
+    let settings = Settings::whole(4, 1);
     write_openings(&openings, &settings, &Mobility, Existing::Replace, &Silent).unwrap();
     write_again(&openings, Kind::Openings);
     let openings = PositionReader::open(&openings).unwrap();
@@ -119,10 +119,10 @@ fn write_again(path: &Path, kind: Kind) {
     writer.finish().unwrap();
 }
 
-/// A line of `boards.txt` and its value for the side to move, in steps of 1/32 disc.
+/// A line of `boards.txt` and its value for the side to move.
 struct Board {
     text: String,
-    value: i32,
+    value: Value,
 }
 
 /// Two boards for every phase, then the special cases, 200 in all.
@@ -136,9 +136,9 @@ fn boards(tables: &Tables) -> Vec<Board> {
     boards.extend(pick(1, 26, &forced));
     boards.extend(pick(2, 12, &full));
     boards.extend(pick(3, 12, &early_end));
-    boards.extend(pick(4, 10, &|p| middle(p) && value(p) == MAX_VALUE));
-    boards.extend(pick(5, 10, &|p| middle(p) && value(p) == -MAX_VALUE));
-    boards.extend(pick(6, 4, &|p| forced(p) && value(p).abs() == MAX_VALUE));
+    boards.extend(pick(4, 10, &|p| middle(p) && value(p) == Value::MAX));
+    boards.extend(pick(5, 10, &|p| middle(p) && value(p) == Value::MIN));
+    boards.extend(pick(6, 4, &|p| forced(p) && [Value::MIN, Value::MAX].contains(&value(p))));
     boards.extend(BY_HAND.map(|text| {
         let BoardLine { position, side, .. } = text.parse().unwrap();
         (position, side)

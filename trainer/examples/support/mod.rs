@@ -11,7 +11,7 @@ use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 /// Plays a thousand quick games into a file of records.
 pub(crate) fn games(folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let path = folder.join("example.games");
-    let run = Run::whole(Settings::new(1, "4..=20".parse()?, 1, 6), 1_000, "mobility".to_owned());
+    let run = Run::whole(Settings::new(1, "4..=20".parse()?, 1, 6), 1_000);
     play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent)?;
     Ok(path)
 }

@@ -9,8 +9,7 @@ pub use checkpoint::{checkpoint, unfinished_phase};
 pub use files::{egaroucid, ggf, texts, wthor};
 pub use texts::{fit_arguments, labels, settings};
 
-/// A check of one parser on any bytes.
-pub type Target = fn(&[u8]);
+use othello_testing::corpus::Target;
 
 /// All of them, by the names of their corpora.
 pub const TARGETS: [(&str, Target); 9] = [

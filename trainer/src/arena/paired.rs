@@ -106,6 +106,7 @@ struct Game {
 mod tests {
     use super::*;
     use othello_engine::board::Squares;
+    use othello_engine::eval::{Mobility, Zero};
     use othello_engine::progress::Silent;
 
     fn openings() -> Vec<Position> {
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn an_evaluation_against_itself_is_even_and_plays_each_game_twice() {
-        let (first, second) = (&Evaluator::Mobility, &Evaluator::Mobility);
+        let (first, second) = (&Mobility.into(), &Mobility.into());
         let result = Match { first, second, depth: 2, exact: 8 }.play(&openings(), &Silent);
         assert!(result.pairs.iter().all(|pair| pair.0[0] == -pair.0[1]));
         assert_eq!(result.distinct_games, openings().len());
@@ -124,7 +125,7 @@ mod tests {
 
     #[test]
     fn looking_at_moves_and_corners_beats_looking_at_nothing() {
-        let (first, second) = (&Evaluator::Mobility, &Evaluator::Zero);
+        let (first, second) = (&Mobility.into(), &Zero.into());
         let result = Match { first, second, depth: 2, exact: 8 }.play(&openings(), &Silent);
         assert!(result.statistics().wins > result.statistics().losses);
         let (first, second) = (second, first);

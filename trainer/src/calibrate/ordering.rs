@@ -1,11 +1,11 @@
-//! The light evaluation that orders the moves of the last plies, and how much it counts.
+//! The move-ordering evaluation that orders the moves of the last plies, and how much it counts.
 //!
 //! Its weights explain, beside the number of replies, how the exact scores of a position's moves
 //! differ; how much they count is decided by what exact searches cost.
 
 use othello_engine::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use othello_engine::eval::{
-    Evaluate, Evaluator, MAX_STEPS, OrderingWeights, STEPS_PER_DISC, Weights,
+    Evaluate, MAX_STEPS, MoveOrderingWeights, STEPS_PER_DISC, Tables, Weights,
 };
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::progress::{Interrupted, Progress};
@@ -33,7 +33,7 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 pub struct Calibrated {
     /// The weights, with the best strength.
-    pub weights: OrderingWeights,
+    pub weights: MoveOrderingWeights,
     /// Positions that were solved.
     pub positions: usize,
     /// The share of the variance among the moves of a position that is explained, where others were learned
@@ -52,7 +52,7 @@ pub struct Trial {
     pub nodes: u64,
 }
 
-/// Empty squares of the positions whose moves are solved: where the search asks the light evaluation.
+/// Empty squares of the positions whose moves are solved: where the search asks the move-ordering evaluation.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 /// Empty squares of the positions that are searched to compare strengths.
 const TRIAL_EMPTIES: u32 = 17;
@@ -89,14 +89,14 @@ pub fn calibrate(
     progress: &dyn Progress,
 ) -> Result<Calibrated, CalibrateError> {
     let with = |strength, steps| {
-        OrderingWeights::new(settings.set.clone(), strength, steps)
+        MoveOrderingWeights::new(settings.set.clone(), strength, steps)
             .map_err(|reason| CalibrateError::Set { set: settings.set.name().to_owned(), reason })
     };
     let geometry = Geometry::new(&settings.set);
     let parameters = geometry.parameters();
     with(0, vec![0; parameters])?;
 
-    let evaluator = Evaluator::from(&weights.clone().with_ordering(None));
+    let evaluator = Tables::new(&weights.clone().with_move_ordering(None));
     let [learned, held_out] = families(settings, &geometry, &evaluator, progress)?;
     let found = learned.fit(parameters, RIDGE);
     let by_counts = learned.fit(parameters, COUNTS_ALONE);
@@ -108,8 +108,8 @@ pub fn calibrate(
     progress.begin("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
     let mut trials = vec![];
     for strength in strengths {
-        let tried = weights.clone().with_ordering(Some(with(strength, steps.clone())?));
-        let nodes = nodes(&positions, &Evaluator::from(&tried), progress)?;
+        let tried = weights.clone().with_move_ordering(Some(with(strength, steps.clone())?));
+        let nodes = nodes(&positions, &Tables::new(&tried), progress)?;
         trials.push(Trial { strength, nodes });
     }
     let best = trials.iter().min_by_key(|trial| trial.nodes).map_or(0, |trial| trial.strength);
@@ -133,7 +133,7 @@ fn strengths(discs_of_a_reply: f64) -> Vec<i16> {
 fn families(
     settings: &Settings,
     geometry: &Geometry,
-    evaluator: &Evaluator,
+    evaluator: &Tables,
     progress: &dyn Progress,
 ) -> Result<[Siblings; 2], Interrupted> {
     progress.begin("solve (positions with all moves)", 0, settings.families);
@@ -143,7 +143,7 @@ fn families(
         progress.advance(1);
         let empties = EMPTIES[number as usize % EMPTIES.len()];
         let random = Generator::split(settings.seed, number);
-        let solved = |searcher: &mut Searcher<'_, Evaluator>| {
+        let solved = |searcher: &mut Searcher<'_, Tables>| {
             let position = play_to(empties, random, searcher)?;
             Some(family_of(&position, geometry, searcher))
         };
@@ -212,7 +212,7 @@ fn play_to<E: Evaluate>(
 }
 
 /// What the strengths are compared on, from games of their own.
-fn trial_positions(settings: &Settings, evaluator: &Evaluator) -> Vec<Position> {
+fn trial_positions(settings: &Settings, evaluator: &Tables) -> Vec<Position> {
     let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
     let numbers = (settings.families..settings.families + settings.searches).into_par_iter();
     let position = |number| {
@@ -225,7 +225,7 @@ fn trial_positions(settings: &Settings, evaluator: &Evaluator) -> Vec<Position> 
 /// What it takes to solve these positions.
 fn nodes(
     positions: &[Position],
-    evaluator: &Evaluator,
+    evaluator: &Tables,
     progress: &dyn Progress,
 ) -> Result<u64, Interrupted> {
     let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
@@ -242,7 +242,7 @@ fn nodes(
 
 #[cfg(test)]
 mod tests {
-    use othello_engine::eval::Ordering;
+    use othello_engine::eval::MoveOrdering;
     use othello_engine::progress::Silent;
 
     use super::*;
@@ -266,8 +266,8 @@ mod tests {
         assert_eq!(without.strength, 0);
         assert!(best.unwrap().nodes < without.nodes, "{:?}", found.trials);
         // A disc in the corner is good for its side, a lone one beside it is not.
-        let ordering = Ordering::new(&found.weights);
-        let value = |square: u32| ordering.value(&Position::new(1 << square, 0).unwrap());
+        let ordering = MoveOrdering::new(&found.weights);
+        let value = |square: u32| ordering.steps(&Position::new(1 << square, 0).unwrap());
         assert!(value(0) > value(9), "{} {}", value(0), value(9));
     }
 

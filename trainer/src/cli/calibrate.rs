@@ -22,7 +22,7 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand, Debug)]
 enum What {
-    /// The light evaluation that orders the moves of the last plies
+    /// The move-ordering evaluation that orders the moves of the last plies
     Ordering(OrderingArguments),
 }
 
@@ -115,7 +115,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let calibrated = calibrate(&settings, &weights, session.progress())?;
     let strength = calibrated.weights.strength();
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let weights = weights.with_ordering(Some(calibrated.weights));
+    let weights = weights.with_move_ordering(Some(calibrated.weights));
     let summary = weights.write(&arguments.out, &provenance, existing)?;
     let [explained, explained_by_replies] = calibrated.explained;
     session.print(&Report {

@@ -114,10 +114,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_gpu_the_reason_says_what_is_missing_and_what_to_do() {
+    fn the_gpu_is_picked_or_the_reason_says_what_is_missing_and_what_to_do() {
         let picked = Device::Auto.pick().unwrap();
         match picked.gpu() {
-            Some(_) => eprintln!("skipped: there is a GPU, {}", picked.reason),
+            Some(_) => {
+                assert_eq!(picked.name(), "cuda");
+                assert!(Device::Cuda.pick().unwrap().gpu().is_some(), "{}", picked.reason);
+            }
             None => {
                 assert_eq!(picked.name(), "cpu");
                 let error = format!("{:#}", Device::Cuda.pick().unwrap_err());

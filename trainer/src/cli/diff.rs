@@ -23,7 +23,7 @@ pub struct Arguments {
 struct Difference {
     /// Whether all weights are equal; counts and provenance may differ.
     equal: bool,
-    /// Whether moves are ordered by the same light evaluation, or both times by none.
+    /// Whether moves are ordered by the same move-ordering evaluation, or both times by none.
     ordering_equal: bool,
     /// The largest difference of a weight.
     max_steps: u32,
@@ -46,7 +46,7 @@ struct PhaseDifference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.ordering_equal {
-            writeln!(f, "Moves are ordered by different light evaluations.")?;
+            writeln!(f, "Moves are ordered by different move-ordering evaluations.")?;
         }
         if self.equal {
             return write!(f, "All weights are equal.");
@@ -79,7 +79,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Phase::all().map(|phase| compare(&first, &second, phase)).collect();
     let max_steps = phases.iter().map(|row| row.max_steps).max().unwrap_or(0);
     let equal = max_steps == 0;
-    let ordering_equal = first.ordering() == second.ordering();
+    let ordering_equal = first.move_ordering() == second.move_ordering();
     session.print(&Difference { equal, ordering_equal, max_steps, phases })?;
     Ok(Outcome::wrong_if(!equal))
 }

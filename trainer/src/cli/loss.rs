@@ -8,6 +8,7 @@ use othello_engine::board::notation::board_text;
 use othello_engine::board::{Phase, Side};
 use othello_engine::cli::common::{Outcome, Session};
 use othello_engine::eval::{Evaluate, Evaluator, STEPS_PER_DISC, WeightsChoice};
+use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -17,6 +18,8 @@ use super::phases::Phases;
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
 use crate::source::LabelRules;
 use crate::source::records::read_positions;
+
+mod picture;
 
 /// Arguments of `loss`.
 #[derive(clap::Args, Debug)]
@@ -40,6 +43,12 @@ pub struct Arguments {
     /// List this many positions with the largest errors, also as board lines with their labels
     #[arg(long, value_name = "N", default_value_t = 0)]
     worst: usize,
+    /// Draw the error of each phase into this SVG file
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// Write over a picture that is something else
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Serialize)]
@@ -106,7 +115,11 @@ struct Valued {
 
 /// Measures and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let (evaluator, _) = Evaluator::load(&arguments.weights)?;
+    if let Some(path) = &arguments.picture {
+        let data = arguments.data.iter().map(PathBuf::as_path);
+        check_output(path, data.chain(arguments.weights.path()))?;
+    }
+    let evaluator = Evaluator::load(&arguments.weights)?;
     let rules = arguments.labels.clone().unwrap_or_default();
     let mut phases = vec![Errors::default(); Phase::all().len()];
     let mut worst: Vec<(Phase, Valued)> = vec![];
@@ -133,8 +146,15 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         mse: errors.mse(),
     });
     let verdict = arguments.max_mae.map(|limit| Verdict::new(limit, all.mae()));
+    let rows: Vec<PhaseLoss> = rows.collect();
+    if let Some(path) = &arguments.picture {
+        let title = format!("{} on {} positions", arguments.weights, all.positions);
+        let picture = picture::picture(&title, &rows)?;
+        let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+        plain::write(path, picture.as_bytes(), existing)?;
+    }
     session.print(&Loss {
-        phases: rows.collect(),
+        phases: rows,
         positions: all.positions,
         mae: all.mae(),
         mse: all.mse(),
@@ -150,7 +170,7 @@ fn value(evaluator: &Evaluator, row: &ScoredPosition) -> Option<(Phase, Valued)>
     let phase = Phase::of(&position)?;
     let value = evaluator.value(&evaluator.state(&position), &position);
     let unit = RESIDUALS_PER_DISC / STEPS_PER_DISC;
-    let error = i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / 256) - value * unit;
+    let error = i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / 256) - value.steps() * unit;
     Some((phase, Valued { row: *row, error }))
 }
 

@@ -118,8 +118,7 @@ impl MatchReport {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let load = |choice: &WeightsChoice| {
-        let loaded = Evaluator::load(choice).with_context(|| format!("player {choice}"));
-        loaded.map(|(evaluator, _)| evaluator)
+        Evaluator::load(choice).with_context(|| format!("player {choice}"))
     };
     let (first, second) = (load(&arguments.first)?, load(&arguments.second)?);
     let choice =

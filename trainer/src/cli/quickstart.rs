@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::eval::{Evaluator, Mobility, WeightsChoice};
 use othello_engine::file::Existing;
 use othello_engine::openings;
 use othello_engine::pattern::PatternSet;
@@ -22,6 +22,9 @@ use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Part};
 use crate::fit::{Fit, FitReport, FitSettings, Limits, Optimizer};
 use crate::model::Model;
+
+#[cfg(test)]
+mod tests;
 
 /// Arguments of `quickstart`.
 #[derive(clap::Args, Debug)]
@@ -156,10 +159,9 @@ impl Quickstart<'_> {
     /// Enumerates the openings and scores them by moves and corners.
     fn openings(&self) -> anyhow::Result<PathBuf> {
         let path = self.folder.join("plies.openings");
-        let (evaluator, weights) = Evaluator::load(&WeightsChoice::Mobility)?;
-        let settings = openings::Settings::whole(OPENING_PLIES, OPENING_DEPTH, weights);
+        let settings = openings::Settings::whole(OPENING_PLIES, OPENING_DEPTH);
         let progress = self.session.progress();
-        openings::write_openings(&path, &settings, &evaluator, self.existing, progress)?;
+        openings::write_openings(&path, &settings, &Mobility, self.existing, progress)?;
         Ok(path)
     }
 
@@ -172,10 +174,10 @@ impl Quickstart<'_> {
         player: &WeightsChoice,
     ) -> anyhow::Result<PathBuf> {
         let path = self.folder.join(format!("{name}.games"));
-        let (evaluator, weights) = Evaluator::load(player)?;
+        let evaluator = Evaluator::load(player)?;
         let random_plies = games.random_plies.parse()?;
         let settings = selfplay::Settings::new(seed, random_plies, games.depth, games.exact);
-        let run = selfplay::Run::whole(settings, games.games, weights);
+        let run = selfplay::Run::whole(settings, games.games);
         let evaluators = PerSide::both(&evaluator);
         play_games(&path, &run, evaluators, self.existing, self.session.progress())?;
         Ok(path)
@@ -217,8 +219,8 @@ impl Quickstart<'_> {
     ) -> anyhow::Result<MatchReport> {
         let begun = Instant::now();
         let player = WeightsChoice::File(weights.to_owned());
-        let (first, _) = Evaluator::load(&player)?;
-        let (second, _) = Evaluator::load(&opponent)?;
+        let first = Evaluator::load(&player)?;
+        let second = Evaluator::load(&opponent)?;
         let choice = Choice { count: MATCH_PAIRS, seed: self.seed, within: MATCH_WITHIN };
         let (depth, exact) = (MATCH_DEPTH, MATCH_EXACT);
         let played = Match { first: &first, second: &second, depth, exact };

@@ -108,13 +108,13 @@ impl fmt::Display for Report {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     check_output(&arguments.out, arguments.weights.path())?;
-    let (evaluator, weights) = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights)?;
     let first = arguments.files.first().context("no file is named")?;
     let (count, Relabelled { changes, summary, .. }) = if kind_of(first)? == Kind::Games {
-        let relabelled = arguments.relabel::<Game>(&evaluator, weights, session)?;
+        let relabelled = arguments.relabel::<Game>(&evaluator, session)?;
         (Count::Games(relabelled.records), relabelled)
     } else {
-        let relabelled = arguments.relabel::<ScoredPosition>(&evaluator, weights, session)?;
+        let relabelled = arguments.relabel::<ScoredPosition>(&evaluator, session)?;
         (Count::Positions(relabelled.records), relabelled)
     };
     session.print(&Report {
@@ -132,13 +132,12 @@ impl Arguments {
     fn relabel<R: Relabel>(
         &self,
         evaluator: &Evaluator,
-        weights: String,
         session: &Session,
     ) -> anyhow::Result<Relabelled> {
         let progress = session.progress();
         let inputs = Inputs::<R>::count(&self.files, progress)?;
         let settings = Settings { exact: self.exact, depth: self.depth };
-        let run = Run { settings, inputs: &inputs, shard: self.shard, weights };
+        let run = Run { settings, inputs: &inputs, shard: self.shard };
         let existing = if self.force { Existing::Replace } else { Existing::Keep };
         Ok(relabel(&self.out, &run, evaluator, existing, progress)?)
     }

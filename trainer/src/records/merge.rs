@@ -67,7 +67,9 @@ pub fn merge(
         &Run::Positions { whole: ref provenance, positions } => {
             PositionShards { provenance, positions, files }.merge(out, existing, progress)
         }
-        Run::Openings(settings) => OpeningShards { settings, files }.merge(out, existing, progress),
+        Run::Openings { settings, weights } => {
+            OpeningShards { settings, weights, files }.merge(out, existing, progress)
+        }
     }
 }
 

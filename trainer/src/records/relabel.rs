@@ -8,7 +8,7 @@ mod position;
 use std::ops::Range;
 use std::path::Path;
 
-use othello_engine::eval::Evaluate;
+use othello_engine::eval::{Evaluate, Identified};
 use othello_engine::file::{Begin, Existing, Provenance, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Finished, FinishedWork, RecordError, Shard};
@@ -36,8 +36,6 @@ pub struct Run<'a, R> {
     pub inputs: &'a Inputs<R>,
     /// The part of them to do here: whole frames.
     pub shard: Shard,
-    /// What identifies the evaluation: the checksum of its weights file, or its name.
-    pub weights: String,
 }
 
 /// What a relabelled file holds.
@@ -73,7 +71,7 @@ pub trait Relabel: Record + Finished {
 ///
 /// The file does not depend on threads, nor on how often the run was killed or interrupted and
 /// begun again; what is finished is not searched again then.
-pub fn relabel<R: Relabel, E: Evaluate>(
+pub fn relabel<R: Relabel, E: Identified>(
     out: &Path,
     run: &Run<R>,
     evaluator: &E,
@@ -81,7 +79,7 @@ pub fn relabel<R: Relabel, E: Evaluate>(
     progress: &dyn Progress,
 ) -> Result<Relabelled, RecordError> {
     run.inputs.check_output(out)?;
-    let provenance = run.provenance();
+    let provenance = run.provenance(evaluator.identity());
     let summary = match R::begin(out, &provenance, existing)? {
         Begin::Done(summary) => summary,
         Begin::Writer(mut writer) => {
@@ -153,7 +151,7 @@ impl Settings {
 }
 
 impl<R: Record> Run<'_, R> {
-    fn provenance(&self) -> Provenance {
+    fn provenance(&self, weights: &str) -> Provenance {
         let mut provenance = self
             .inputs
             .provenance("relabel")
@@ -166,7 +164,7 @@ impl<R: Record> Run<'_, R> {
         match self.settings.depth {
             // Exact scores depend on no evaluation.
             None => provenance,
-            Some(depth) => provenance.with("depth", depth).with("weights", self.weights.as_str()),
+            Some(depth) => provenance.with("depth", depth).with("weights", weights),
         }
     }
 

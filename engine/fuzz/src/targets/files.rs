@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use othello_engine::board::{Phase, Position, Square, Symmetry};
-use othello_engine::eval::{Evaluate as _, Evaluator, MAX_STEPS, MAX_VALUE, Weights};
+use othello_engine::eval::{Evaluate as _, MAX_STEPS, Tables, Value, Weights};
 use othello_engine::file::{self, Begin, Existing, FileError, Kind, Provenance, Reader, Summary};
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::record::{
     Game, GameReader, GameWriter, PositionReader, RecordError, ScoredPosition,
 };
 
-use super::super::container::{self, KINDS, Section, VERSION};
-use super::super::scratch;
-use super::check_message;
+use othello_testing::container::{self, KINDS, Section, VERSION};
+use othello_testing::corpus::check_message;
+use othello_testing::scratch;
+
 use super::texts::image;
 
 /// The container. The first byte says what of it the others are: everything, the provenance, the
@@ -198,14 +199,14 @@ fn check_weights(weights: &Weights) {
     if weights.geometry().parameters() > 10_000 {
         return;
     }
-    if let Some(ordering) = weights.ordering() {
+    if let Some(ordering) = weights.move_ordering() {
         assert!(ordering.strength() >= 0 && ordering.steps().iter().all(|s| limits.contains(s)));
     }
-    let evaluator = Evaluator::from(weights);
+    let evaluator = Tables::new(weights);
     let square = Square::lowest(Position::START.moves()).expect("there are first moves");
     let position = Position::START.play(square).expect("legal");
     let value = |position: &Position| evaluator.value(&evaluator.state(position), position);
-    assert!(value(&position).abs() <= MAX_VALUE);
+    assert!((Value::MIN..=Value::MAX).contains(&value(&position)));
     for symmetry in Symmetry::all() {
         assert_eq!(value(&image(&position, symmetry)), value(&position));
     }

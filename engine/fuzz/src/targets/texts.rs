@@ -11,8 +11,7 @@ use othello_engine::eval::WeightsChoice;
 use othello_engine::pattern::{Geometry, LANES, MAX_SQUARES, PatternSet};
 use othello_engine::record::Shard;
 use othello_engine::selfplay::{MAX_RANDOM_PLIES, OpeningsChoice, Schedule};
-
-use super::check_message;
+use othello_testing::corpus::check_message;
 
 /// Arguments of commands: each parser gets every text.
 pub fn arguments(data: &[u8]) {
@@ -125,7 +124,7 @@ fn check_geometry(geometry: &Geometry) {
 }
 
 /// What a symmetry of the board makes of a position.
-pub fn image(position: &Position, symmetry: Symmetry) -> Position {
+pub(super) fn image(position: &Position, symmetry: Symmetry) -> Position {
     let moved = |board: u64| {
         let squares = Square::all().filter(|square| board & square.bit() != 0);
         squares.fold(0, |image, square| image | symmetry.square(square).bit())

@@ -1,9 +1,7 @@
 //! The eight symmetries of the board, and the smallest image of two bitboards: one file per
 //! instruction set for that, chosen here at compile time.
 //!
-//! Tried and not kept, the same in AVX2: transposed by swaps in four lanes, it took 7.4 ns where
-//! the portable way, compiled for such a machine, takes 9. The matrix products of AVX-512's machines
-//! take 1.5.
+//! For AVX2 there is none: it gained too little (`engine/docs/experiments.md`).
 
 #[cfg(all(target_feature = "avx512bw", target_feature = "avx512dq", target_feature = "gfni"))]
 mod avx512;

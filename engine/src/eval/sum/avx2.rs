@@ -8,14 +8,13 @@ use std::arch::x86_64::{
 };
 
 use super::Aligned;
-use crate::eval::Value;
 use crate::pattern::{Indices, LANES};
 
 /// # Safety
 /// With any index, `start` plus the middle plus the index is a place with a weight and two more
 /// bytes behind it.
 #[inline]
-pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> Value {
+pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
     // SAFETY: this file is compiled only where the target has AVX2; eight aligned lanes are left
     // each time; the gathers are the caller's to answer for.
     unsafe {

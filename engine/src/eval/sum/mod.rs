@@ -11,7 +11,6 @@ mod avx512;
 #[cfg_attr(target_feature = "avx2", allow(dead_code, reason = "compared with in tests"))]
 mod portable;
 
-use super::Value;
 use super::layout::MARGIN;
 use crate::pattern::{Indices, LANES};
 
@@ -27,7 +26,7 @@ pub(super) fn sum(
     end: usize,
     middles: &Middles,
     indices: &Indices,
-) -> Value {
+) -> i32 {
     assert!(MARGIN <= start && start <= end && end + MARGIN <= tables.len());
     assert!((middles.greatest as usize) < end - start);
     #[cfg(all(target_feature = "avx2", not(target_feature = "avx512bw")))]
@@ -80,11 +79,11 @@ mod tests {
                     1 => i16::MAX,
                     _ => random.next_u64() as i16,
                 }));
-                let expected: Value = (0..LANES)
+                let expected: i32 = (0..LANES)
                     .map(|lane| {
                         let place = (start + middles.of.0[lane] as usize)
                             .wrapping_add_signed(indices.0[lane].into());
-                        Value::from(tables[place])
+                        i32::from(tables[place])
                     })
                     .sum();
                 assert_eq!(sum(&tables, start, start + size, &middles, &indices), expected);

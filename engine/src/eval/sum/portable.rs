@@ -1,18 +1,17 @@
 //! The sum with ordinary loads.
 
 use super::Aligned;
-use crate::eval::Value;
 use crate::eval::layout::MARGIN;
 use crate::pattern::Indices;
 
 /// One bound is checked for each lane: behind it every index has its place.
 #[inline]
-pub(super) fn sum(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> Value {
+pub(super) fn sum(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let lanes = middles.0.iter().zip(&indices.0);
     lanes
         .map(|(&middle, &index)| {
             let around = &tables[start + middle as usize - MARGIN..][..2 * MARGIN];
-            Value::from(around[MARGIN.wrapping_add_signed(index.into())])
+            i32::from(around[MARGIN.wrapping_add_signed(index.into())])
         })
         .sum()
 }

@@ -5,6 +5,7 @@
 //! Each function takes `alpha` and says whether the score is above it: what it returns is a lower
 //! bound of the score if above `alpha`, else an upper bound.
 
+use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares};
 
 /// The score of a position with four empty squares at most.
@@ -105,9 +106,7 @@ fn best_of_two(
 
 /// The moves of a node tried so far. They are spelled out one after another in the functions
 /// above, once for the player and once after a pass: a loop over them, and a closure that both
-/// share, are not inlined, and took a third more time for the last four squares. Neither one empty
-/// square by cut-offs (only whether the move is legal, or only what it turns over, as `alpha`
-/// asks) nor boards kept in vectors from move to move gained anything over that.
+/// share, are not inlined. What else was tried is in `engine/docs/experiments.md`.
 struct Tries {
     position: Position,
     alpha: Discs,
@@ -116,7 +115,7 @@ struct Tries {
 }
 
 /// Below every score.
-const NO_SCORE: Discs = -65;
+const NO_SCORE: Discs = -INFINITE;
 
 impl Tries {
     #[inline(always)]

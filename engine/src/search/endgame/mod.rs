@@ -1,50 +1,50 @@
 //! Search to the end of the game, in discs: exact, fail-soft, mostly in null windows.
 //!
-//! Four kinds of nodes, by what their subtrees are worth: with many empty squares moves are
-//! ordered by a shallow search ([`evaluated`]), with fewer by how many replies they leave, with a
-//! handful by parity only ([`unevaluated`]), and the last four squares are tried one after another
-//! ([`last`]).
+//! Four kinds of nodes, by what their subtrees are worth: with many empty squares, PVS nodes whose
+//! moves are ordered by a shallow search ([`pvs`]); with fewer, null-window nodes whose moves are
+//! ordered by the replies they leave, and with a handful by parity only ([`null_window`]); and the
+//! last four squares are tried one after another ([`last`]).
 
-mod evaluated;
 mod last;
-mod unevaluated;
+mod null_window;
+mod pvs;
 
-use super::window::Best;
-use super::{Ideas, Searcher};
+use super::window::{Best, Unit};
+use super::{Features, Searcher};
 use crate::board::{Discs, Position};
-use crate::eval::{Evaluate, STEPS_PER_DISC};
+use crate::eval::Evaluate;
 
 /// Beyond every score.
-const INFINITE: Discs = 65;
+const INFINITE: Discs = <Discs as Unit>::INFINITE;
 /// From this many empty squares on, a search to a fixed depth guesses the score first.
 const GUESSED_EMPTIES: u32 = 10;
-/// From this many empty squares on, moves are ordered by value, and the large table is used. From 13
-/// on it takes as many nodes, in more time; from 16 on more nodes in the same time.
-const EVALUATED_EMPTIES: u32 = 14;
-/// From this many empty squares on, the light evaluation is asked, if there is one. From 9 on it takes
-/// 2 % fewer nodes, from 11 on 2 % more, neither in less time.
-const LIGHT_EMPTIES: u32 = 10;
-/// From this many empty squares on, moves are ordered by the replies they leave.
-const ORDERED_EMPTIES: u32 = 6;
+/// From this many empty squares on, nodes are PVS nodes, which order moves by value and use the
+/// transposition table. From 13 on it takes as many nodes, in more time; from 16 on more nodes in the
+/// same time.
+const PVS_EMPTIES: u32 = 14;
+/// From this many empty squares on, the move-ordering evaluation is asked, if there is one. From 9 on
+/// it takes 2 % fewer nodes, from 11 on 2 % more, neither in less time.
+const MOVE_ORDERING_EMPTIES: u32 = 10;
+/// From this many empty squares on, the moves that leave the fewest replies come first.
+const FASTEST_FIRST_EMPTIES: u32 = 6;
 /// Half the width of the first window around the guess.
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate> Searcher<'_, E> {
     /// Solves a position in windows around a guessed score, each wider than the one before.
-    pub(super) fn endgame_from_a_guess(&mut self, position: &Position) -> Best {
+    pub(super) fn endgame_from_a_guess(&mut self, position: &Position) -> Best<Discs> {
         let empties = position.empties();
         let state = self.evaluator.state(position);
-        if empties < GUESSED_EMPTIES || !self.ideas.aspiration || self.is_solved(position) {
-            return self.evaluated(position, &state, -INFINITE, INFINITE);
+        if empties < GUESSED_EMPTIES || !self.features.aspiration || self.is_solved(position) {
+            return self.endgame_pvs(position, &state, -INFINITE, INFINITE);
         }
         let guess = self.iterate(position, (empties - 8).min(2 + empties / 4));
-        let mut center =
-            (guess.value as f64 / f64::from(STEPS_PER_DISC) / 2.0).round() as Discs * 2;
+        let mut center = guess.value.nearest_even_disc();
         let mut margin = FIRST_MARGIN;
         loop {
             let alpha = (center - margin).max(-INFINITE);
             let beta = (center + margin).min(INFINITE);
-            let best = self.evaluated(position, &state, alpha, beta);
+            let best = self.endgame_pvs(position, &state, alpha, beta);
             if alpha < best.value && best.value < beta {
                 return best;
             }
@@ -62,11 +62,16 @@ impl<E: Evaluate> Searcher<'_, E> {
 
 /// An upper bound on the score by the other side's stable discs, where it is not above `alpha`.
 #[inline]
-fn stability_bound(position: &Position, alpha: Discs, empties: u32, ideas: Ideas) -> Option<Discs> {
+fn stability_bound(
+    position: &Position,
+    alpha: Discs,
+    empties: u32,
+    features: Features,
+) -> Option<Discs> {
     let bound = |discs: u64| 64 - 2 * discs.count_ones() as Discs;
     // They are counted only where they could be enough, were all of that side's discs stable.
     let is_promising = alpha >= STABILITY_ALPHA[empties as usize & 63];
-    if !ideas.stability || !is_promising || bound(position.opponent()) > alpha {
+    if !features.stability || !is_promising || bound(position.opponent()) > alpha {
         return None;
     }
     let upper = bound(position.stable_of_opponent());

@@ -3,10 +3,10 @@
 use othello_engine::eval::Weights;
 use othello_trainer::fit::{FitError, PhaseError};
 
-use super::super::engine::container::{self, Section};
-use super::super::engine::scratch;
-use super::super::engine::targets::check_message;
 use super::resumed_fit::{self, Left, Resumed};
+use othello_testing::container::{self, Section};
+use othello_testing::corpus::check_message;
+use othello_testing::scratch;
 
 /// What stands between sections: the name, the content.
 const BETWEEN: u8 = 0xFE;

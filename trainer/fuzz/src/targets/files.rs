@@ -8,8 +8,8 @@ use othello_trainer::source::ggf::GgfGames;
 use othello_trainer::source::wthor::WthorGames;
 use othello_trainer::source::{Entries, Rejection, SourceError, boards, transcripts};
 
-use super::super::engine::scratch;
-use super::super::engine::targets::check_message;
+use othello_testing::corpus::check_message;
+use othello_testing::scratch;
 
 /// WTHOR files.
 pub fn wthor(data: &[u8]) {

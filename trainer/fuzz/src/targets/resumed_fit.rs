@@ -18,7 +18,7 @@ use othello_trainer::dataset::{DataChoice, Dataset};
 use othello_trainer::fit::{AdamSettings, Fit, FitError, FitSettings, Limits, Optimizer};
 use othello_trainer::model::Model;
 
-use super::super::engine::scratch;
+use othello_testing::scratch;
 
 /// What a fit leaves when it is stopped half-way.
 #[derive(Clone, Copy)]

@@ -2,8 +2,7 @@
 //! and the sums scattered by them.
 //!
 //! A position costs 64 gathers, 64 additions to memory and the computation of 64 indices; see
-//! `othello-trainer bench`. Tried and lost: vector gathers (10 % slower than 64 loads), indices two
-//! at a time (6 %), all gathers of a block before its additions (5 % or more), 32-bit sums.
+//! `othello-trainer bench`. What was tried and lost is in `trainer/docs/experiments.md`.
 
 use othello_engine::record::ScoredPosition;
 

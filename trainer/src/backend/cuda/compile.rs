@@ -132,6 +132,7 @@ mod tests {
 
     use othello_engine::pattern::PatternSet;
     use othello_kernels::{Kernel, index};
+    use othello_testing::skip;
 
     use super::*;
     use crate::backend::kernels::program;
@@ -141,12 +142,10 @@ mod tests {
     const AMPERE: Architecture = Architecture { major: 8, minor: 0 };
     const HOPPER: Architecture = Architecture { major: 9, minor: 0 };
 
-    /// The PTX for every architecture, or nothing where NVRTC is missing.
+    const NO_NVRTC: &str = "no NVRTC; put it into LD_LIBRARY_PATH (scripts/nvrtc.sh)";
+
+    /// The PTX for every architecture.
     fn all_ptx(set: &str) -> Vec<(Architecture, String)> {
-        if !nvrtc_is_there() {
-            eprintln!("skipped: no NVRTC; put it into LD_LIBRARY_PATH");
-            return vec![];
-        }
         let program = program(&Model::new(PatternSet::shipped(set).unwrap()));
         eprintln!("{set}: sha256 of the sources {}", program.sha256());
         let compiled = |architecture| (architecture, compile(&program, architecture).unwrap());
@@ -155,6 +154,9 @@ mod tests {
 
     #[test]
     fn nvrtc_compiles_every_kernel_without_contraction() {
+        if !nvrtc_is_there() {
+            skip!("{NO_NVRTC}");
+        }
         for (architecture, ptx) in all_ptx("standard").into_iter().chain(all_ptx("small")) {
             for kernel in index::kernels() {
                 assert!(ptx.contains(&format!(".entry {}(", kernel.name)), "{}", kernel.name);
@@ -173,6 +175,9 @@ mod tests {
     /// useless, and no atomic is a loop of compare and swap.
     #[test]
     fn limits_and_baseline_have_an_instruction_for_each_feature() {
+        if !nvrtc_is_there() {
+            skip!("{NO_NVRTC}");
+        }
         for (architecture, ptx) in all_ptx("standard") {
             let count = |kernel: Kernel, instruction: &str| {
                 let (_, text) = ptx.split_once(&format!(".entry {}(", kernel.name)).unwrap();
@@ -200,9 +205,11 @@ mod tests {
     #[test]
     fn no_kernel_spills_registers() {
         let Some(ptxas) = env::var_os("OTHELLO_PTXAS") else {
-            eprintln!("skipped: OTHELLO_PTXAS does not name a ptxas");
-            return;
+            skip!("OTHELLO_PTXAS does not name a ptxas (scripts/nvrtc.sh --ptxas)");
         };
+        if !nvrtc_is_there() {
+            skip!("{NO_NVRTC}");
+        }
         for (architecture, ptx) in all_ptx("standard") {
             let folder = tempfile::tempdir().unwrap();
             let source = folder.path().join("kernels.ptx");

@@ -89,7 +89,7 @@ fn self_play() -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");
     let random_plies = "1..=12".parse().unwrap();
-    let run = Run::whole(Settings::new(5, random_plies, 1, 4), 300, "mobility".to_owned());
+    let run = Run::whole(Settings::new(5, random_plies, 1, 4), 300);
     play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
     let split = Split { seed: 1, validation_percent: 0, test_percent: 0 };
     let mut dataset = DatasetBuilder::new(LabelRules::default(), split);

@@ -15,6 +15,8 @@ use super::{Content, MergeError, Merged};
 pub(super) struct OpeningShards<'a> {
     /// Those of the undivided run.
     pub(super) settings: &'a Settings,
+    /// The identity of the evaluation that scored the last ply.
+    pub(super) weights: &'a str,
     /// The files, the first shard first.
     pub(super) files: &'a [(Shard, PathBuf)],
 }
@@ -33,10 +35,11 @@ impl OpeningShards<'_> {
         progress.begin("merge (positions)", 0, last.len() as u64);
         let mut values = Vec::with_capacity(last.len());
         for &(shard, ref path) in self.files {
-            let places = Settings { shard, ..self.settings.clone() }.places(last.len());
+            let places = Settings { shard, ..*self.settings }.places(last.len());
             values.extend(self.values(path, shard, &last[places], progress)?);
         }
-        let summary = write_scored(out, self.settings, &plies, values, existing, progress)?;
+        let summary =
+            write_scored(out, (self.settings, self.weights), &plies, values, existing, progress)?;
         let positions = plies.iter().map(Vec::len).sum::<usize>() as u64;
         let shards = self.files.len() as u64;
         Ok(Merged { shards, content: Content::Openings, positions, summary })

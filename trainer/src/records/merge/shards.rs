@@ -108,7 +108,11 @@ pub(super) enum Run {
         positions: u64,
     },
     /// `openings`.
-    Openings(openings::Settings),
+    Openings {
+        settings: openings::Settings,
+        /// The identity of the evaluation.
+        weights: String,
+    },
 }
 
 /// A file and what it says of itself.
@@ -159,7 +163,7 @@ impl Run {
     fn whole(&self) -> Provenance {
         match self {
             Self::Games { whole, .. } | Self::Positions { whole, .. } => whole.clone(),
-            Self::Openings(settings) => settings.provenance(),
+            Self::Openings { settings, weights } => settings.provenance(weights),
         }
     }
 }
@@ -184,10 +188,11 @@ impl Part {
         };
         let run = match reader.kind() {
             Kind::Openings => {
-                let settings = openings::Settings::of(provenance).ok_or_else(|| {
+                let (settings, weights) = openings::Settings::of(provenance).ok_or_else(|| {
                     no_shard(path, "it was made by another version of the program".to_owned())
                 })?;
-                Run::Openings(openings::Settings { shard: Shard::WHOLE, ..settings })
+                let settings = openings::Settings { shard: Shard::WHOLE, ..settings };
+                Run::Openings { settings, weights }
             }
             Kind::Positions => Run::Positions { whole: whole(), positions: number("positions")? },
             _ => Run::Games { whole: whole(), games: number("games")? },

@@ -19,7 +19,7 @@ use crate::records::testing::Folder;
 fn run() -> Run {
     let random_plies = "3..=9".parse().unwrap();
     let settings = Settings { values: true, ..Settings::new(5, random_plies, 1, 4) };
-    Run::whole(settings, 600, "mobility".to_owned())
+    Run::whole(settings, 600)
 }
 
 /// The whole run, and its parts in 3 and in 7 shards, of which some have no frame; made once.
@@ -143,10 +143,10 @@ fn a_shard_without_all_its_frames_is_refused() {
 
 /// The openings to ply 7 in 2 shards and as a whole, with their settings.
 fn openings(folder: &Folder) -> (enumerated::Settings, Vec<PathBuf>, PathBuf) {
-    let settings = enumerated::Settings::whole(7, 1, "mobility".to_owned());
+    let settings = enumerated::Settings::whole(7, 1);
     let write = |shard: &str| {
         let path = folder.path(&format!("{}.openings", shard.replace('/', "of")));
-        let settings = enumerated::Settings { shard: shard.parse().unwrap(), ..settings.clone() };
+        let settings = enumerated::Settings { shard: shard.parse().unwrap(), ..settings };
         enumerated::write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
         path
     };
@@ -186,7 +186,8 @@ fn openings_that_are_no_parts_of_one_run_are_refused_by_name() {
     // All positions of the first part, but for one that is another.
     let other = folder.path("other.openings");
     let settings = enumerated::Settings { shard: "1/2".parse().unwrap(), ..settings };
-    let begun = PositionWriter::begin_openings(&other, &settings.provenance(), Existing::Keep);
+    let begun =
+        PositionWriter::begin_openings(&other, &settings.provenance("mobility"), Existing::Keep);
     let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
     let mut rows: Vec<ScoredPosition> = folder.read("1of2.openings");
     let (start, label) = (othello_engine::board::Position::START, Label::of_score(0).unwrap());

@@ -2,7 +2,7 @@
 
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Discs, Position, Side, Square};
-use othello_engine::eval::{Evaluate, STEPS_PER_DISC};
+use othello_engine::eval::Evaluate;
 use othello_engine::record::{Game, Solved};
 use othello_engine::search::Searcher;
 
@@ -67,8 +67,7 @@ impl Settings {
         for (step, value) in searched.skip(usize::from(game.random_plies())) {
             searcher.new_game();
             let found = searcher.search(&step.position, depth);
-            let discs = (f64::from(found.value) / f64::from(STEPS_PER_DISC)).round();
-            *value = Some(discs as i8);
+            *value = Some(found.value.nearest_disc() as i8);
         }
         values
     }

@@ -1,6 +1,6 @@
 //! One scored position with the label that a search finds.
 
-use othello_engine::eval::{Evaluate, STEPS_PER_DISC};
+use othello_engine::eval::Evaluate;
 use othello_engine::record::{Label, ScoredPosition};
 use othello_engine::search::Searcher;
 
@@ -41,6 +41,6 @@ impl Settings {
             return Label::of_score(searcher.solve(&position).score);
         }
         let value = searcher.search(&position, self.depth?).value;
-        Label::of_discs(f64::from(value) / f64::from(STEPS_PER_DISC))
+        Label::of_discs(value.discs())
     }
 }

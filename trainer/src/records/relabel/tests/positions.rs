@@ -30,8 +30,8 @@ fn positions(games: u64) -> Vec<ScoredPosition> {
 
 fn relabel_in(folder: &Folder, settings: Settings, shard: &str, out: &str) -> Relabelled {
     let inputs = inputs::<ScoredPosition>(&folder.path("all.positions"));
-    let (shard, weights) = (shard.parse().unwrap(), "mobility".to_owned());
-    let run = Run { settings, inputs: &inputs, shard, weights };
+    let shard = shard.parse().unwrap();
+    let run = Run { settings, inputs: &inputs, shard };
     relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
 }
 
@@ -70,7 +70,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     for after in folder.read::<ScoredPosition>("searched") {
         if after.position().empties() > 5 {
             let value = searcher.search(&after.position(), 2).value;
-            assert_eq!(i32::from(after.label().steps()), 8 * value);
+            assert_eq!(after.label().discs(), value.discs());
         }
     }
 }
@@ -123,7 +123,7 @@ fn a_killed_run_goes_on_and_ends_as_if_undisturbed() {
 fn relabelled_openings_are_still_all_there_are() {
     let folder = Folder::new();
     let path = folder.path("all.openings");
-    let settings = othello_engine::openings::Settings::whole(3, 1, "mobility".to_owned());
+    let settings = othello_engine::openings::Settings::whole(3, 1);
     othello_engine::openings::write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent)
         .unwrap();
     std::fs::rename(path, folder.path("all.positions")).unwrap();

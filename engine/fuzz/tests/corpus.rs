@@ -1,0 +1,11 @@
+//! The fuzz targets with the stable compiler: over their corpora, and over thousands of changes
+//! to them that are the same on every machine. `scripts/fuzz.sh` looks for longer.
+
+use othello_engine_fuzz::targets::TARGETS;
+use othello_testing::corpus;
+
+#[test]
+fn no_parser_breaks_its_word() {
+    let corpora = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus");
+    corpus::run(corpora.as_ref(), &TARGETS, 1_500);
+}

@@ -1,0 +1,149 @@
+//! A picture of a pattern set: one board for each pattern, with its instances and classes counted.
+
+use std::fmt::Display;
+
+use svg::Document;
+use svg::node::element::{Path, Rectangle, Text};
+
+use crate::board::Square;
+use crate::eval::Weights;
+use crate::pattern::{Instance, Pattern};
+
+/// Boards beside each other.
+const COLUMNS: usize = 4;
+/// The side of a square, in the picture's units, as all lengths here.
+const CELL: usize = 16;
+const BOARD: usize = 8 * CELL;
+/// From the left edge of a board to that of the next.
+const STEP_X: usize = BOARD + 64;
+/// From the upper edge of a board to that of the one below: two lines of text lie between.
+const STEP_Y: usize = BOARD + 60;
+/// Where the first board begins: below the headline and the name of the pattern.
+const LEFT: usize = 20;
+const TOP: usize = 66;
+/// The most characters of a name that fit beside the next.
+const NAME_LENGTH: usize = 28;
+
+const FELT: &str = "#d8ead8";
+/// The squares of the pattern as it is written.
+const OWN: &str = "#1b6e3c";
+/// The squares of its other instances.
+const IMAGE: &str = "#a3cfa9";
+
+/// The patterns of these weights as an SVG picture. The same weights give the same text.
+pub(super) fn picture(weights: &Weights) -> String {
+    let set = weights.set();
+    let rows = set.patterns().len().div_ceil(COLUMNS);
+    let (width, height) = (LEFT + COLUMNS * STEP_X, TOP + rows * STEP_Y);
+    let background = rectangle(0, 0, "#ffffff").set("width", width).set("height", height);
+    let document = Document::new()
+        .set("viewBox", (0, 0, width, height))
+        .set("width", width)
+        .set("font-family", "sans-serif")
+        .add(background)
+        .add(text(&headline(weights), LEFT, 28, 16));
+    let patterns = set.patterns().iter().enumerate();
+    patterns.fold(document, |document, (number, _)| draw(document, weights, number)).to_string()
+        + "\n"
+}
+
+fn headline(weights: &Weights) -> String {
+    let (set, geometry) = (weights.set(), weights.geometry());
+    format!(
+        "{}: {} patterns, {} instances, {} weights in each of 60 phases",
+        short(set.name()),
+        set.patterns().len(),
+        geometry.instances.len(),
+        geometry.parameters()
+    )
+}
+
+/// Adds the board of a pattern: its own squares numbered in their order, those of its other
+/// instances in a lighter colour.
+fn draw(document: Document, weights: &Weights, number: usize) -> Document {
+    let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
+    let (x, y) = (LEFT + number % COLUMNS * STEP_X, TOP + number / COLUMNS * STEP_Y);
+    let instances: Vec<&Instance> =
+        geometry.instances.iter().filter(|instance| instance.pattern == number).collect();
+    let is_covered = |square: &Square| instances.iter().any(|i| i.squares.contains(square));
+    let covered: Vec<Square> = (0..64).filter_map(Square::new).filter(is_covered).collect();
+    let corner = |square: &Square| (x + square.index() % 8 * CELL, y + square.index() / 8 * CELL);
+    let cells = |squares: &[Square], colour: &str| {
+        let cell = |square| {
+            let (left, top) = corner(square);
+            format!("M{left} {top}h{CELL}v{CELL}h-{CELL}z")
+        };
+        path(squares.iter().map(cell).collect()).set("fill", colour)
+    };
+    let board = rectangle(x, y, FELT).set("width", BOARD).set("height", BOARD);
+    let lines = (0..=8).map(|line| {
+        let (right, down) = (x + line * CELL, y + line * CELL);
+        format!("M{right} {y}v{BOARD}M{x} {down}h{BOARD}")
+    });
+    let classes = geometry.patterns[number].classes;
+    let document = document
+        .add(text(short(pattern.name()), x, y - 8, 13))
+        .add(board)
+        .add(cells(&covered, IMAGE))
+        .add(cells(pattern.squares(), OWN))
+        .add(path(lines.collect()).set("stroke", "#ffffff"))
+        .add(text(caption(pattern, instances.len(), classes), x, y + BOARD + 16, 11));
+    pattern.squares().iter().enumerate().fold(document, |document, (place, square)| {
+        let (left, top) = corner(square);
+        let digit = text(place + 1, left + CELL / 2, top + 12, 10);
+        document.add(digit.set("fill", "#ffffff").set("text-anchor", "middle"))
+    })
+}
+
+fn caption(pattern: &Pattern, instances: usize, classes: usize) -> String {
+    let plural = if instances == 1 { "" } else { "s" };
+    format!("{} squares, {instances} instance{plural}, {classes} classes", pattern.squares().len())
+}
+
+fn rectangle(x: usize, y: usize, fill: &str) -> Rectangle {
+    Rectangle::new().set("x", x).set("y", y).set("fill", fill)
+}
+
+fn path(data: String) -> Path {
+    Path::new().set("d", data)
+}
+
+fn text(content: impl Display, x: usize, y: usize, size: usize) -> Text {
+    Text::new(content.to_string()).set("x", x).set("y", y).set("font-size", size)
+}
+
+/// A name as far as it fits.
+fn short(name: &str) -> String {
+    name.chars().take(NAME_LENGTH).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern::PatternSet;
+
+    fn of(toml: &str) -> String {
+        picture(&Weights::zero(PatternSet::from_toml(toml).expect("a pattern set")))
+    }
+
+    #[test]
+    fn instances_and_classes_are_counted() {
+        // An edge lies on the board four times, and mirrors onto itself: (3^8 + 3^4) / 2 classes.
+        let edge = of("name = \"one\"\nscalars = []\n[[pattern]]\nname = \"edge\"\n\
+                       squares = \"a1 b1 c1 d1 e1 f1 g1 h1\"\n");
+        assert!(edge.contains("8 squares, 4 instances, 3321 classes"), "{edge}");
+        let cells = |colour: &str| {
+            let path = edge.lines().find(|line| line.contains(colour)).expect("a path");
+            path.matches('M').count()
+        };
+        assert_eq!((cells(OWN), cells(IMAGE)), (8, 28));
+    }
+
+    #[test]
+    fn a_name_cannot_break_the_picture() {
+        let named = of("name = \"<a&b>\"\nscalars = []\n[[pattern]]\nname = \"</text>\"\n\
+                        squares = \"a1\"\n");
+        assert!(named.contains("&lt;a&amp;b&gt;: 1 patterns, 4 instances"), "{named}");
+        assert_eq!(named.matches("<text").count(), named.matches("</text>").count());
+    }
+}

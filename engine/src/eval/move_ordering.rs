@@ -1,0 +1,115 @@
+//! The move-ordering evaluation: a few patterns, read off the boards where no indices are carried
+//! along, to order moves in the last plies.
+
+use super::MoveOrderingWeights;
+use crate::board::bits::extract;
+use crate::board::{Position, Square};
+use crate::pattern::{Geometry, MAX_SQUARES};
+
+/// [`MoveOrderingWeights`] ready to search with.
+#[derive(Clone, Debug)]
+pub struct MoveOrdering {
+    instances: Vec<Instance>,
+    /// By configuration, pattern after pattern.
+    weights: Vec<i16>,
+    strength: i32,
+}
+
+/// An image of a pattern.
+#[derive(Clone, Debug)]
+struct Instance {
+    squares: u64,
+    /// What discs on these squares add to the configuration, by the bits that [`extract`] gives.
+    digits: Box<[i16; 1 << MAX_SQUARES]>,
+    /// Where the configuration 0 stands among the weights.
+    middle: usize,
+}
+
+impl MoveOrdering {
+    /// Expands weights from classes to configurations.
+    pub fn new(weights: &MoveOrderingWeights) -> Self {
+        let geometry = Geometry::new(weights.set());
+        let (mut expanded, mut middles) = (vec![], vec![]);
+        for pattern in &geometry.patterns {
+            middles.push(expanded.len() + pattern.middle());
+            let parameter = |&class: &u16| pattern.first_parameter + usize::from(class);
+            expanded.extend(pattern.class_of.iter().map(|class| weights.steps()[parameter(class)]));
+        }
+        let instance = |instance: &crate::pattern::Instance| Instance {
+            squares: instance.squares.iter().map(|square| square.bit()).sum(),
+            digits: digits(&instance.squares),
+            middle: middles[instance.pattern],
+        };
+        let instances = geometry.instances.iter().map(instance).collect();
+        Self { instances, weights: expanded, strength: weights.strength().into() }
+    }
+
+    /// The weights of all instances in a position for its player, added up, in steps of 1/32 disc.
+    #[inline]
+    pub fn steps(&self, position: &Position) -> i32 {
+        let weight = |instance: &Instance| {
+            let digits = |board| {
+                instance.digits[extract(board, instance.squares) as usize % (1 << MAX_SQUARES)]
+            };
+            let configuration = digits(position.player()) - digits(position.opponent());
+            let place = instance.middle.wrapping_add_signed(configuration.into());
+            self.weights.get(place).map_or(0, |&weight| i32::from(weight))
+        };
+        self.instances.iter().map(weight).sum()
+    }
+
+    /// How much the promise of the move that leads to this position falls by the patterns.
+    #[inline]
+    pub fn cost(&self, child: &Position) -> i32 {
+        (self.steps(child) * self.strength) >> 10
+    }
+}
+
+/// The values of all sets of discs on some squares, as digits to the base 3 in the order given.
+fn digits(squares: &[Square]) -> Box<[i16; 1 << MAX_SQUARES]> {
+    let all: u64 = squares.iter().map(|square| square.bit()).sum();
+    let mut digits = Box::new([0; 1 << MAX_SQUARES]);
+    for (place, square) in squares.iter().enumerate() {
+        let bit = extract(square.bit(), all) as usize;
+        let with_it = (0..1 << squares.len()).filter(|set| set & bit != 0);
+        with_it.for_each(|set| digits[set] += 3i16.pow(place as u32));
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Symmetry;
+    use crate::pattern::PatternSet;
+    use crate::random::Generator;
+
+    /// A pattern of every kind of symmetry, their squares in no particular order.
+    const SET: &str = "name = \"t\"\n\
+        [[pattern]]\nname = \"corner\"\nsquares = \"c3 a1 b1 c1 a2 b2 c2 a3 b3\"\n\
+        [[pattern]]\nname = \"edge\"\nsquares = \"h1 g1 f1 e1 d1 c1 b1 a1 b2 g2\"\n\
+        [[pattern]]\nname = \"centre\"\nsquares = \"d4 e4 d5 e5\"\n\
+        [[pattern]]\nname = \"crooked\"\nsquares = \"b1 c3 h7\"\n";
+
+    #[test]
+    fn the_steps_are_the_sum_of_the_weights_of_all_instances() {
+        let set = PatternSet::from_toml(SET).unwrap();
+        let geometry = Geometry::new(&set);
+        let mut random = Generator::new(8);
+        let steps = (0..geometry.parameters()).map(|_| random.below(401) as i16 - 200);
+        let steps: Vec<i16> = steps.collect();
+        let weights = MoveOrderingWeights::new(set, 100, steps.clone()).unwrap();
+        let ordering = MoveOrdering::new(&weights);
+        for _ in 0..2_000 {
+            let (a, b) = (random.next_u64(), random.next_u64());
+            let position = Position::new(a & b, !a & b).unwrap();
+            let expected: i32 =
+                geometry.parameters_of(&position).map(|p| i32::from(steps[p])).sum();
+            assert_eq!(ordering.steps(&position), expected);
+            assert_eq!(ordering.cost(&position), (expected * 100).div_euclid(1024));
+            for symmetry in Symmetry::all() {
+                assert_eq!(ordering.steps(&position.image(symmetry)), expected);
+            }
+        }
+    }
+}

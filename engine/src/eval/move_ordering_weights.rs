@@ -1,0 +1,86 @@
+//! The weights of the move-ordering evaluation, as sections of a weights file.
+
+use super::MAX_STEPS;
+use crate::pattern::{Geometry, PatternSet};
+
+/// The section with the pattern set of the move-ordering evaluation.
+pub(super) const ORDERING_SET: &str = "ordering pattern set";
+/// The section with its strength and its weights.
+pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
+
+/// What of a move's promise in the last plies is due to patterns: one weight for each class of a
+/// small pattern set, in steps of 1/32 disc as those of a phase, and how much they count beside
+/// the number of replies.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MoveOrderingWeights {
+    set: PatternSet,
+    strength: i16,
+    steps: Vec<i16>,
+}
+
+impl MoveOrderingWeights {
+    /// Weights for the parameters of a pattern set without scalars, as [`Geometry`] numbers them.
+    ///
+    /// # Errors
+    /// What does not fit: a scalar, a negative strength, too few or too many weights, one beyond
+    /// ±[`MAX_STEPS`].
+    pub fn new(set: PatternSet, strength: i16, steps: Vec<i16>) -> Result<Self, String> {
+        if !set.scalars().is_empty() {
+            return Err("its pattern set has scalars; expected none".to_owned());
+        }
+        if strength < 0 {
+            return Err(format!("the strength is {strength}; expected 0 or more"));
+        }
+        let parameters = Geometry::new(&set).parameters();
+        if steps.len() != parameters {
+            let found = steps.len();
+            return Err(format!("has {found} weights; the pattern set has {parameters} classes"));
+        }
+        if let Some(place) = steps.iter().position(|step| !(-MAX_STEPS..=MAX_STEPS).contains(step))
+        {
+            let step = steps[place];
+            return Err(format!("weight {place} is {step}; expected ±{MAX_STEPS} at most"));
+        }
+        Ok(Self { set, strength, steps })
+    }
+
+    /// The pattern set.
+    pub fn set(&self) -> &PatternSet {
+        &self.set
+    }
+
+    /// How much the weights count beside replies: so many units of promise for 32 discs (1,024 steps), where
+    /// a reply costs 16 units. 0 for not at all.
+    pub fn strength(&self) -> i16 {
+        self.strength
+    }
+
+    /// The weights, one for each parameter.
+    pub fn steps(&self) -> &[i16] {
+        &self.steps
+    }
+
+    /// The sections of the file, in their order.
+    pub(crate) fn sections(&self) -> [(String, Vec<u8>); 2] {
+        let numbers = [self.strength].into_iter().chain(self.steps.iter().copied());
+        let content = numbers.flat_map(i16::to_le_bytes).collect();
+        [
+            (ORDERING_SET.to_owned(), self.set.to_toml().into_bytes()),
+            (ORDERING_WEIGHTS.to_owned(), content),
+        ]
+    }
+
+    /// Reads the two sections.
+    pub(super) fn from_sections(set: &[u8], weights: &[u8]) -> Result<Self, String> {
+        let text = str::from_utf8(set).map_err(|_| "its pattern set is no text in UTF-8")?;
+        let set =
+            PatternSet::from_toml(text).map_err(|error| format!("its pattern set: {error}"))?;
+        let (numbers, rest) = weights.as_chunks();
+        let mut numbers = numbers.iter().copied().map(i16::from_le_bytes);
+        let strength = numbers.next().filter(|_| rest.is_empty());
+        let strength = strength.ok_or_else(|| {
+            format!("has {} bytes; expected two for the strength and for each class", weights.len())
+        })?;
+        Self::new(set, strength, numbers.collect())
+    }
+}

@@ -1,0 +1,157 @@
+//! The unit of evaluations, steps of 1/32 disc, and every conversion between steps and discs.
+
+use std::fmt;
+use std::ops::{Add, Neg, Sub};
+
+use crate::board::Discs;
+
+/// Steps in a disc.
+pub const STEPS_PER_DISC: i32 = 32;
+
+/// The largest weight, in steps: sums of eight fit 16 bits.
+pub const MAX_STEPS: i16 = 4095;
+
+/// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64
+/// discs. A window of a search may end at ±[`Value::INFINITE`], beyond every value.
+///
+/// A [`Value`] and a whole number of [`Discs`] are different types, and nothing turns one into the
+/// other but the functions here. `{value:+.2}` prints discs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[repr(transparent)]
+pub struct Value(i32);
+
+impl Value {
+    /// A draw.
+    pub const ZERO: Self = Self(0);
+    /// The smallest difference between two values.
+    pub const STEP: Self = Self(1);
+    /// The largest value: 64 discs.
+    pub const MAX: Self = Self(64 * STEPS_PER_DISC);
+    /// The smallest value: −64 discs.
+    pub const MIN: Self = Self(-Self::MAX.0);
+    /// Beyond every value.
+    pub const INFINITE: Self = Self(Self::MAX.0 + 1);
+
+    /// The value of so many steps; `None` where they are more than 64 discs for either side.
+    pub const fn from_steps(steps: i32) -> Option<Self> {
+        if Self::MIN.0 <= steps && steps <= Self::MAX.0 { Some(Self(steps)) } else { None }
+    }
+
+    /// The value of so many steps, or the end of the range that they are beyond.
+    #[inline]
+    pub fn clamped(steps: i32) -> Self {
+        Self(steps.clamp(Self::MIN.0, Self::MAX.0))
+    }
+
+    /// The value of a position whose score is known: −64..=64 discs.
+    #[inline]
+    pub const fn from_score(score: Discs) -> Self {
+        debug_assert!(-64 <= score && score <= 64, "a score is at most 64 discs");
+        Self(score * STEPS_PER_DISC)
+    }
+
+    /// How many steps of 1/32 disc it is.
+    #[inline]
+    pub const fn steps(self) -> i32 {
+        self.0
+    }
+
+    /// How many discs it is, exactly.
+    pub fn discs(self) -> f64 {
+        f64::from(self.0) / f64::from(STEPS_PER_DISC)
+    }
+
+    /// The score that an exact value states. Exact values, of solved positions and finished games, are
+    /// whole discs.
+    #[inline]
+    pub const fn score(self) -> Discs {
+        debug_assert!(self.0 % STEPS_PER_DISC == 0, "an exact value is a whole number of discs");
+        self.0 / STEPS_PER_DISC
+    }
+
+    /// The nearest whole disc, halves away from zero.
+    pub const fn nearest_disc(self) -> Discs {
+        self.nearest_multiple(1)
+    }
+
+    /// The nearest even number of discs, odd ones away from zero: a game without empty squares ends
+    /// with one.
+    pub const fn nearest_even_disc(self) -> Discs {
+        self.nearest_multiple(2)
+    }
+
+    const fn nearest_multiple(self, discs: Discs) -> Discs {
+        let unit = discs * STEPS_PER_DISC;
+        (self.0 + unit / 2 * self.0.signum()) / unit * discs
+    }
+}
+
+impl Neg for Value {
+    type Output = Self;
+
+    #[inline]
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+impl Add for Value {
+    type Output = Self;
+
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Sub for Value {
+    type Output = Self;
+
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.discs().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_rounded_to_the_nearest_disc() {
+        let steps = [0, 15, 16, -15, -16, 47, 48, 2048, -2048];
+        let nearest = steps.map(|steps| Value::from_steps(steps).unwrap().nearest_disc());
+        assert_eq!(nearest, [0, 0, 1, 0, -1, 1, 2, 64, -64]);
+    }
+
+    /// Against rounding of floating point numbers, for every value there is.
+    #[test]
+    fn a_value_is_rounded_as_floating_point_numbers_are() {
+        for value in (-2048..=2048).map(|steps| Value::from_steps(steps).unwrap()) {
+            assert_eq!(f64::from(value.nearest_disc()), value.discs().round());
+            assert_eq!(f64::from(value.nearest_even_disc()), (value.discs() / 2.0).round() * 2.0);
+        }
+    }
+
+    #[test]
+    fn steps_beyond_64_discs_are_no_value() {
+        assert_eq!(Value::from_steps(2049), None);
+        assert_eq!(Value::from_steps(-2049), None);
+        assert_eq!(Value::clamped(i32::MAX), Value::MAX);
+        assert_eq!(Value::clamped(i32::MIN), Value::MIN);
+        let scores: Vec<Discs> = (-64..=64).collect();
+        assert!(scores.iter().all(|&score| Value::from_score(score).score() == score));
+    }
+
+    #[test]
+    fn a_value_is_printed_in_discs() {
+        let value = Value::from_steps(-40).unwrap();
+        assert_eq!(format!("{value:+.2} {:+.1}", Value::MAX), "-1.25 +64.0");
+    }
+}

@@ -1,0 +1,198 @@
+//! PVS nodes: their moves are ordered by value.
+
+use super::super::Searcher;
+use super::super::ordering::{Move, Moves, Parity, weighted_count};
+use super::super::window::{Best, Window};
+use super::{INFINITE, PVS_EMPTIES, stability_bound};
+use crate::board::{Discs, Position, Square};
+use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
+
+/// The search that guesses the score leaves moves in the table: from this depth on they are the
+/// first here, while those of shallower searches are worse than what [`Searcher::promise`] finds.
+/// With these too, a large table, which keeps more of them, took more nodes than a small one. From
+/// 5 on, from 7 on, or none of them gained less over five suites. (Of few empty squares, where only
+/// the root comes here, every move is kept.)
+const TRUSTED_DEPTH: u32 = 6;
+
+impl<E: Evaluate> Searcher<'_, E> {
+    /// The score, a bound on it outside the window: by the kind of node that suits the position.
+    fn endgame(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        alpha: Discs,
+        beta: Discs,
+        empties: u32,
+    ) -> Discs {
+        if empties >= PVS_EMPTIES {
+            return self.endgame_pvs(position, state, alpha, beta).value;
+        }
+        let parity = self.parity(position);
+        let (mut lower, mut upper) = (alpha, beta);
+        // Null windows close in on the score: most often the middle one is decisive.
+        loop {
+            let middle = (lower + upper - 1).div_euclid(2);
+            let value = self.null_window(*position, parity, middle, empties);
+            if value > middle {
+                lower = value;
+            } else {
+                upper = value;
+            }
+            if lower >= upper || value <= alpha || beta <= value {
+                return value;
+            }
+        }
+    }
+
+    /// A PVS node, whose moves are ordered by value; the root in any case.
+    pub(super) fn endgame_pvs(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        alpha: Discs,
+        beta: Discs,
+    ) -> Best<Discs> {
+        self.nodes += 1;
+        self.table.prefetch(position);
+        let squares = position.moves();
+        if squares == 0 {
+            let passed = position.pass();
+            let value = if passed.moves() == 0 {
+                position.score()
+            } else {
+                -self.endgame_pvs(&passed, &self.evaluator.pass(state), -beta, -alpha).value
+            };
+            return Best { value, square: None };
+        }
+        let empties = position.empties();
+        if beta == alpha + 1
+            && let Some(upper) = stability_bound(position, alpha, empties, self.features)
+        {
+            return Best { value: upper, square: None };
+        }
+        let mut window = Window::new(alpha, beta);
+        let mut table_moves = [None; 2];
+        if self.features.transposition_table
+            && let Some(entry) = self.table.probe(position)
+        {
+            let found = entry.best();
+            if window.narrow(exact(entry.bounds(empties)), found[0]) {
+                return window.best;
+            }
+            if entry.depth() >= TRUSTED_DEPTH || empties < PVS_EMPTIES {
+                table_moves = found;
+            }
+        }
+        let mut moves = Moves::new(position, squares);
+        if self.features.enhanced_cutoff
+            && self.features.transposition_table
+            && empties > PVS_EMPTIES
+        {
+            moves.iter().for_each(|candidate| self.table.prefetch(&candidate.child));
+            let (bounds, square) = self.bounds_from_children(&moves, empties);
+            if window.narrow(bounds, square) {
+                return window.best;
+            }
+        }
+        let odd_squares = self.parity(position).odd_squares();
+        // Most nodes end with the table's move: the others are rated only after it.
+        let mut table_move = if self.features.hash_move_first { table_moves[0] } else { None };
+        let mut rated = false;
+        let mut first = true;
+        loop {
+            let mut next = table_move.take().and_then(|square| moves.take(square));
+            if next.is_none() {
+                if !rated {
+                    moves.rate(table_moves, |candidate| {
+                        self.promise(candidate, state, odd_squares, empties)
+                    });
+                    rated = true;
+                }
+                next = moves.take_best();
+            }
+            let Some(next) = next else { break };
+            let state = self.evaluator.after(state, next.square, next.flips);
+            let Window { alpha, beta, .. } = window;
+            let mut value = INFINITE;
+            let first_or_full = first || !self.features.null_windows;
+            if !first_or_full {
+                value = -self.endgame(&next.child, &state, -alpha - 1, -alpha, empties - 1);
+            }
+            if first_or_full || (alpha < value && value < beta) {
+                value = -self.endgame(&next.child, &state, -beta, -alpha, empties - 1);
+            }
+            first = false;
+            if window.take(value, next.square) {
+                break;
+            }
+        }
+        self.store(position, empties, &window);
+        window.best
+    }
+
+    /// Enhanced transposition cut-off: a child whose score lies in [l, h] for its own player
+    /// proves at least −h here, by the move that leads to it; and where that is known of every
+    /// child, the score is at most the greatest −l.
+    fn bounds_from_children(
+        &self,
+        moves: &Moves,
+        empties: u32,
+    ) -> ((Discs, Discs), Option<Square>) {
+        let (mut bounds, mut square) = ((-INFINITE, -INFINITE), None);
+        for candidate in moves.iter() {
+            let Some(entry) = self.table.probe(&candidate.child) else {
+                bounds.1 = INFINITE;
+                continue;
+            };
+            let (lower, upper) = exact(entry.bounds(empties - 1));
+            bounds.1 = bounds.1.max(-lower);
+            if -upper > bounds.0 {
+                (bounds.0, square) = (-upper, Some(candidate.square));
+            }
+        }
+        (bounds, square)
+    }
+
+    /// How promising a move is, in steps: by a shallow search, few replies, and parity.
+    fn promise(
+        &mut self,
+        candidate: &Move,
+        state: &E::State,
+        odd_squares: u64,
+        empties: u32,
+    ) -> i32 {
+        let child = &candidate.child;
+        let mut promise = 0;
+        if self.features.value_ordering {
+            let state = self.evaluator.after(state, candidate.square, candidate.flips);
+            let depth = u32::from(empties >= 15) + u32::from(empties >= 18);
+            let (alpha, beta) = (-Value::INFINITE, Value::INFINITE);
+            promise -= self.alpha_beta(child, &state, alpha, beta, depth).steps();
+        }
+        if self.features.fastest_first {
+            promise -= 2 * STEPS_PER_DISC * weighted_count(child.moves());
+        }
+        let odd = i32::from(candidate.square.bit() & odd_squares != 0);
+        promise + odd * STEPS_PER_DISC / 2
+    }
+
+    /// Which quadrants are odd; none of them where parity is not to matter.
+    #[inline]
+    pub(super) fn parity(&self, position: &Position) -> Parity {
+        if self.features.parity { Parity::of(position.empty()) } else { Parity::EVEN }
+    }
+
+    fn store(&mut self, position: &Position, empties: u32, window: &Window<Discs>) {
+        if !self.features.transposition_table {
+            return;
+        }
+        let (lower, upper) = window.proven();
+        let bounds = (lower.map(Value::from_score), upper.map(Value::from_score));
+        self.table.store(position, empties, bounds, window.best.square);
+    }
+}
+
+/// Bounds of a solved position, which are whole discs.
+fn exact((lower, upper): (Value, Value)) -> (Discs, Discs) {
+    (lower.score(), upper.score())
+}

@@ -1,0 +1,99 @@
+//! The small table near the leaves: it stays in the processor's cache, where the large one does not.
+
+use crate::board::{Discs, Position, Square};
+
+/// Of each half, as a power of two. 256 KiB of entries.
+const ENTRIES_LOG2: u32 = 13;
+
+/// Positions with this many empty squares or more have a half of their own: they are few and save most,
+/// and the many with fewer would push them out.
+const FAR_EMPTIES: u32 = 10;
+
+/// Stands for no move.
+const NO_SQUARE: u8 = 64;
+
+/// What is known of the score of a position.
+#[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
+#[repr(C, align(32))]
+struct Entry {
+    player: u64,
+    opponent: u64,
+    lower: i8,
+    upper: i8,
+    best: u8,
+    /// 0 in an entry that was never written.
+    generation: u8,
+}
+
+/// Bounds on a score, and the move that was best last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    pub(super) lower: Discs,
+    pub(super) upper: Discs,
+    pub(super) best: Option<Square>,
+}
+
+/// One entry for each hash; the last one stays. Scores only, so that no depth is kept.
+#[derive(Debug)]
+pub(super) struct ShallowTable {
+    entries: Vec<Entry>,
+    generation: u8,
+}
+
+impl ShallowTable {
+    /// An empty table.
+    pub(super) fn new() -> Self {
+        Self { entries: bytemuck::zeroed_vec(2 << ENTRIES_LOG2), generation: 1 }
+    }
+
+    /// Makes the table empty: by stepping the generation, and only when that wraps by clearing.
+    pub(super) fn step_generation(&mut self) {
+        if self.generation == u8::MAX {
+            self.entries.fill(bytemuck::Zeroable::zeroed());
+            self.generation = 0;
+        }
+        self.generation += 1;
+    }
+
+    /// What is known of a position with so many empty squares.
+    #[inline]
+    pub(super) fn probe(&self, position: Position, empties: u32) -> Option<Known> {
+        let entry = &self.entries[place(position, empties)];
+        let is_there = entry.player == position.player()
+            && entry.opponent == position.opponent()
+            && entry.generation == self.generation;
+        is_there.then(|| Known {
+            lower: entry.lower.into(),
+            upper: entry.upper.into(),
+            best: Square::new(entry.best),
+        })
+    }
+
+    /// Records bounds on the score and the best move, over whatever was there.
+    #[inline]
+    pub(super) fn store(
+        &mut self,
+        position: Position,
+        empties: u32,
+        (lower, upper): (Discs, Discs),
+        best: Option<Square>,
+    ) {
+        self.entries[place(position, empties)] = Entry {
+            player: position.player(),
+            opponent: position.opponent(),
+            lower: lower as i8,
+            upper: upper as i8,
+            best: best.map_or(NO_SQUARE, |square| square.index() as u8),
+            generation: self.generation,
+        };
+    }
+}
+
+/// The upper bits of two products, which depend on all bits of the boards.
+#[inline]
+fn place(position: Position, empties: u32) -> usize {
+    let player = position.player().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let opponent = position.opponent().wrapping_mul(0xD1B5_4A32_D192_ED03);
+    let half = usize::from(empties >= FAR_EMPTIES) << ENTRIES_LOG2;
+    half | ((player ^ opponent) >> (64 - ENTRIES_LOG2)) as usize
+}

@@ -1,0 +1,168 @@
+//! Stands in for the commands of a guide while `tests/guides.rs` runs its blocks: a link to this
+//! program under the name of a command does what the command does, small.
+//!
+//! * `othello-engine`, `othello-trainer`: the real one, with every amount in [`AT_MOST`] made as small as
+//!   it says, [`ADDED`] for what the guide leaves out, and inputs that are not there made up. A shard of
+//!   many is made as all of 3, so that what follows can merge them; an output of an earlier block is made
+//!   anew. What takes minutes whatever its arguments (`quickstart`), or a GPU that is not there, is only
+//!   checked: its arguments are read, and nothing is done.
+//! * `cargo run -p PROGRAM -- …`: the program, likewise. Any other `cargo`, and the repository's own scripts:
+//!   nothing.
+//!
+//! Exit status 1, something wrong found by the work, is to be expected of so little of it.
+
+use std::ffi::OsStr;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use othello_testing::guides::{BINARIES, LOG, inputs};
+
+/// Amounts, and how much of each is enough.
+const AT_MOST: [(&str, u32); 19] = [
+    ("--games", 60),
+    ("--pairs", 4),
+    ("--depth", 2),
+    ("--black-depth", 2),
+    ("--white-depth", 1),
+    ("--exact", 6),
+    ("--black-exact", 6),
+    ("--white-exact", 6),
+    ("--plies", 5),
+    ("--score-depth", 1),
+    ("--hash-mb", 4),
+    ("--random", 300),
+    ("--count", 20),
+    ("--positions", 60),
+    ("--searches", 2),
+    ("--iterations", 2),
+    ("--epochs", 2),
+    ("--repetitions", 1),
+    ("--seeds", 2),
+];
+
+/// What a command gets that does not say it itself.
+const ADDED: [(&str, &str, &str); 6] = [
+    ("fit", "--iterations", "1"),
+    ("calibrate", "--positions", "60"),
+    ("calibrate", "--searches", "2"),
+    ("stats", "--random", "300"),
+    ("othello-trainer bench", "--games", "60"),
+    ("othello-trainer bench", "--repetitions", "1"),
+];
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args();
+    let name = arguments.next().unwrap_or_default();
+    let name = Path::new(&name).file_name().and_then(OsStr::to_str).unwrap_or_default().to_owned();
+    let arguments: Vec<String> = arguments.collect();
+    let done = match (name.as_str(), program_of_cargo(&arguments)) {
+        ("othello-engine" | "othello-trainer", _) => run(&name, &arguments),
+        ("cargo", Some((program, arguments))) => run(&program, &arguments),
+        _ => {
+            log("left out", &name, &arguments);
+            true
+        }
+    };
+    if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What `cargo run … -p PROGRAM -- ARGUMENTS…` runs.
+fn program_of_cargo(arguments: &[String]) -> Option<(String, Vec<String>)> {
+    let program = arguments.iter().position(|word| word == "-p")? + 1;
+    let end = arguments.iter().position(|word| word == "--")? + 1;
+    let is_run = arguments.first()? == "run";
+    is_run.then(|| (arguments[program].clone(), arguments[end..].to_vec()))
+}
+
+fn run(program: &str, arguments: &[String]) -> bool {
+    let mut arguments = smaller(program, arguments);
+    inputs::make_missing(&arguments);
+    if is_only_checked(program, &arguments) {
+        arguments.push("--help".to_owned());
+        log("only checked", program, &arguments);
+        return real(program).args(&arguments).output().is_ok_and(|out| out.status.success());
+    }
+    for arguments in shards(&arguments) {
+        log("run", program, &arguments);
+        take_away_outputs(&arguments);
+        let status = real(program).args(&arguments).status();
+        if !status.is_ok_and(|status| matches!(status.code(), Some(0 | 1))) {
+            eprintln!("as: {program} {}", arguments.join(" "));
+            return false;
+        }
+    }
+    true
+}
+
+fn real(program: &str) -> Command {
+    Command::new(PathBuf::from(std::env::var_os(BINARIES).unwrap_or_default()).join(program))
+}
+
+fn log(what: &str, program: &str, arguments: &[String]) {
+    let line = format!("{what}: {program} {}\n", arguments.join(" "));
+    let file = std::env::var_os(LOG).map(|path| OpenOptions::new().append(true).open(path));
+    if let Some(Ok(mut file)) = file {
+        let _ = file.write_all(line.as_bytes());
+    }
+}
+
+fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
+    let mut smaller = arguments.to_vec();
+    for at in 1..smaller.len() {
+        let most = AT_MOST.iter().find(|(flag, _)| *flag == smaller[at - 1]);
+        let said: Option<u32> = smaller[at].parse().ok();
+        if let (Some((_, most)), Some(said)) = (most, said) {
+            smaller[at] = said.min(*most).to_string();
+        }
+    }
+    let command = arguments.first().map_or("", String::as_str);
+    for (of, flag, value) in ADDED {
+        if (of == command || of == format!("{program} {command}"))
+            && !smaller.iter().any(|word| word == flag)
+        {
+            smaller.extend([flag.to_owned(), value.to_owned()]);
+        }
+    }
+    smaller
+}
+
+fn is_only_checked(program: &str, arguments: &[String]) -> bool {
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    let doctor = || real("othello-trainer").args(["doctor", "--json"]).output();
+    let has_gpu = || {
+        doctor()
+            .is_ok_and(|out| String::from_utf8_lossy(&out.stdout).contains(r#""device":"cuda""#))
+    };
+    let interactive = ["gtp", "nboard", "play"];
+    has("quickstart")
+        || program == "othello-trainer" && has("cuda") && !has_gpu()
+        || arguments.first().is_some_and(|command| interactive.contains(&command.as_str()))
+}
+
+/// The command for each of 3 shards where it has `--shard`, each into a file of its own.
+fn shards(arguments: &[String]) -> Vec<Vec<String>> {
+    const SHARDS: u32 = 3;
+    let value_of = |flag: &str| Some(arguments.iter().position(|word| word == flag)? + 1);
+    let (Some(shard), Some(out)) = (value_of("--shard"), value_of("--out")) else {
+        return vec![arguments.to_vec()];
+    };
+    let number = arguments[shard].split('/').next().unwrap_or_default();
+    let one = |own: u32| {
+        let mut arguments = arguments.to_vec();
+        arguments[shard] = format!("{own}/{SHARDS}");
+        arguments[out] = arguments[out].replace(number, &own.to_string());
+        arguments
+    };
+    (1..=SHARDS).map(one).collect()
+}
+
+fn take_away_outputs(arguments: &[String]) {
+    for (flag, value) in arguments.iter().zip(arguments.iter().skip(1)) {
+        if matches!(flag.as_str(), "--out" | "--repair") {
+            let _ = fs::remove_file(value);
+            let _ = fs::remove_dir_all(value);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The commands under attack, and the files that they are given.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use othello_testing::guides::inputs;
+
+/// A command line; in its words, `@name` is the file of that name among the inputs.
+pub(crate) type Words = &'static str;
+
+/// Commands that write, and whether their report is the same each time.
+pub(crate) const WRITERS: [(Words, bool); 22] = [
+    (
+        "othello-engine selfplay --games 300 --seed 1 --depth 3 --exact 8 --weights mobility --values --out out.games",
+        true,
+    ),
+    (
+        "othello-engine openings --plies 6 --score-depth 4 --weights mobility --out out.openings",
+        true,
+    ),
+    (
+        "othello-trainer fit @random.games --patterns small --optimizer lsq --iterations 12 --out out.weights",
+        true,
+    ),
+    (
+        "othello-trainer fit @random.games --patterns small --optimizer adam --iterations 2 --out out.weights",
+        true,
+    ),
+    (
+        "othello-trainer fit @random.games --init @small.weights --optimizer adam --phases 30..33 --iterations 3 --out out.weights",
+        true,
+    ),
+    ("othello-trainer import wthor @games.wtb --out out.games", true),
+    ("othello-trainer import transcripts @moves.txt @moves.txt.zst --out out.games", true),
+    ("othello-trainer import boards @boards.txt --out out.positions", true),
+    ("othello-trainer import ggf @games.ggf --out out.games", true),
+    ("othello-trainer import egaroucid @boards.dat --out out.positions", true),
+    ("othello-trainer merge @shard1.games @shard2.games @shard3.games --out out.games", true),
+    (
+        "othello-trainer merge @shard1.openings @shard2.openings @shard3.openings --out out.openings",
+        true,
+    ),
+    ("othello-trainer relabel @random.games --exact 9 --depth 2 --out out.games", true),
+    ("othello-trainer relabel @random.positions --exact 12 --out out.positions", true),
+    ("othello-trainer sample @random.games --count 50 --seed 1 --out out.games", true),
+    ("othello-trainer shuffle @random.games @shard1.games --seed 1 --out out.games", true),
+    ("othello-trainer split @random.games --seed 1 --out out", true),
+    ("othello-trainer validate @damaged.games --repair out.games", true),
+    ("othello-trainer export @small.weights --format npz --out out.npz", true),
+    ("othello-trainer export @random.games --format wthor --year 2001 --out out.wtb", true),
+    (
+        "othello-trainer calibrate ordering @small.weights --positions 60 --searches 2 --out out.weights",
+        true,
+    ),
+    ("othello-trainer bench --device cpu --games 40 --repetitions 1 --indices out.bin", false),
+];
+
+/// Commands that only read.
+pub(crate) const READERS: [Words; 14] = [
+    "othello-engine perft 4",
+    "othello-engine bench --weights @small.weights",
+    "othello-engine solve @problems.obf --hash-mb 1 --weights @small.weights",
+    "othello-engine ablate @problems.obf --hash-mb 1 --weights mobility",
+    "othello-engine evaluate @boards.txt --depth 1 --weights @small.weights --book @some.openings",
+    "othello-engine stats @random.games --plies 3",
+    "othello-engine weights @small.weights",
+    "othello-trainer diff @small.weights @small.weights",
+    "othello-trainer doctor",
+    "othello-trainer inspect @random.games @random.positions @some.openings",
+    "othello-trainer validate @random.games @random.positions @some.openings @small.weights",
+    "othello-trainer loss @small.weights @random.games @random.positions --worst 3",
+    "othello-trainer match @small.weights mobility --openings @some.openings --pairs 2 --depth 1 --exact 2",
+    "othello-trainer fit @random.games --settings @fit.toml --patterns @patterns.toml --phases 30..30 --iterations 1 --out out.weights",
+];
+
+/// The folder of the binaries and that of the inputs.
+pub(crate) struct Place {
+    pub(crate) binaries: PathBuf,
+    pub(crate) inputs: PathBuf,
+}
+
+impl Place {
+    /// Makes the inputs in a folder.
+    pub(crate) fn new(binaries: &Path, inputs: &Path) -> Self {
+        let binaries = binaries.canonicalize().expect("the folder of the binaries");
+        fs::create_dir_all(inputs).expect("a folder for the inputs");
+        let place = Self { binaries, inputs: inputs.canonicalize().expect("just made") };
+        let write = |name: &str, text: &str| fs::write(place.input(name), text).expect("an input");
+        write("moves.txt", &inputs::transcripts(60));
+        let moves = fs::read(place.input("moves.txt")).expect("just written");
+        let packed = zstd::bulk::compress(&moves, 3).expect("memory can be compressed");
+        fs::write(place.input("moves.txt.zst"), packed).expect("an input");
+        write("boards.txt", &inputs::boards(60));
+        write("fit.toml", "ridge = 30.0\n[adam]\nbatch = 100\n");
+        for (name, from) in [
+            ("games.ggf", "trainer/fuzz/corpus/ggf/two"),
+            ("boards.dat", "trainer/fuzz/corpus/egaroucid/start"),
+            ("patterns.toml", "datasets/patterns/small.toml"),
+        ] {
+            fs::copy(othello_testing::guides::repository().join(from), place.input(name))
+                .expect("an input");
+        }
+        let problems =
+            othello_testing::guides::repository().join("datasets/problems/fforum-1-19.obf");
+        let problems = fs::read_to_string(problems).expect("a file of the repository");
+        write("problems.obf", problems.lines().next().expect("a problem"));
+        let wthor = othello_testing::random_games::wthor_file(60);
+        fs::write(place.input("games.wtb"), wthor).expect("an input");
+        place.make_by_commands();
+        place
+    }
+
+    fn make_by_commands(&self) {
+        let play = "othello-engine selfplay --games 900 --seed 1 --depth 1 --exact 2 --weights mobility --random-plies 20 --out";
+        let open = "othello-engine openings --plies 6 --score-depth 1 --weights mobility --out";
+        let mut commands = vec![
+            format!("{play} @random.games"),
+            format!("{open} @some.openings"),
+            "othello-trainer import boards @boards.txt --out @random.positions".to_owned(),
+            "othello-trainer fit @random.games --patterns @patterns.toml --optimizer lsq --iterations 2 --out @small.weights".to_owned(),
+        ];
+        for shard in 1..=3 {
+            commands.push(format!("{play} @shard{shard}.games --shard {shard}/3"));
+            commands.push(format!("{open} @shard{shard}.openings --shard {shard}/3"));
+        }
+        for words in commands {
+            let output = self.command(&self.inputs, &words).output().expect("the binary runs");
+            assert!(
+                output.status.success(),
+                "{words}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+        let games = fs::read(self.input("random.games")).expect("just made");
+        fs::write(self.input("damaged.games"), &games[..games.len() - 60]).expect("an input");
+        // Beside the weights: of no use to anybody here.
+        for entry in fs::read_dir(&self.inputs).expect("the inputs") {
+            let path = entry.expect("an entry").path();
+            if path.to_string_lossy().contains(".weights.") {
+                fs::remove_file(path).expect("a file of ours");
+            }
+        }
+    }
+
+    pub(crate) fn input(&self, name: &str) -> PathBuf {
+        self.inputs.join(name)
+    }
+
+    /// A command line's words, the program first, with the paths of its inputs.
+    pub(crate) fn words(&self, words: &str) -> Vec<OsString> {
+        let path = |word: &str| match word.strip_prefix('@') {
+            Some(name) => self.input(name).into(),
+            None => word.into(),
+        };
+        words.split(' ').map(path).collect()
+    }
+
+    pub(crate) fn command(&self, folder: &Path, words: &str) -> Command {
+        self.command_of(folder, &self.words(words))
+    }
+
+    pub(crate) fn command_of(&self, folder: &Path, words: &[OsString]) -> Command {
+        let mut command = Command::new(self.binaries.join(&words[0]));
+        command.args(&words[1..]).args(["--threads", "2"]).current_dir(folder);
+        command
+    }
+}
+
+/// What a command is called in messages: the program and the subcommand, and what it works on.
+pub(crate) fn name(words: &str) -> String {
+    let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
+    let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();
+    let rest: Vec<&str> = parts.take_while(|word| !word.starts_with("--")).take(2).collect();
+    let optimizer = words
+        .split_once("--optimizer ")
+        .map_or("", |(_, rest)| rest.split(' ').next().unwrap_or(""));
+    format!("{program} {} {optimizer}", rest.join(" ")).trim_end().to_owned()
+}

@@ -1,0 +1,351 @@
+//! Damaged files, and forged ones with right checksums, to every command that reads them; and unfinished
+//! files whose frames are not those that were written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use othello_testing::container::{Container, Section};
+use othello_testing::mutation::{Draws, mutate};
+
+use crate::commands::{Place, WRITERS, Words, name};
+use crate::findings::{End, Findings};
+use crate::kills::{difference, finish, undisturbed, unfinished};
+use crate::process::{Limits, run};
+
+const ROUND: &str = "files";
+
+/// The sound file of a kind, and the commands that read it, as `@x`.
+const READ_BY: [(&str, &[Words]); 12] = [
+    (
+        "small.weights",
+        &[
+            "othello-engine weights @x",
+            "othello-engine evaluate @boards.txt --weights @x",
+            "othello-engine solve @problems.obf --hash-mb 1 --weights @x",
+            "othello-engine bench --weights @x",
+            "othello-engine selfplay --games 2 --seed 1 --depth 1 --exact 2 --weights @x --out out.games",
+            "othello-engine openings --plies 3 --score-depth 1 --weights @x --out out.openings",
+            "othello-trainer loss @x @random.games",
+            "othello-trainer diff @x @x",
+            "othello-trainer match @x mobility --openings @some.openings --pairs 1 --depth 1 --exact 2",
+            "othello-trainer export @x --format npz --out out.npz",
+            "othello-trainer fit @random.games --init @x --phases 30..30 --iterations 1 --out out.weights",
+            "othello-trainer relabel @random.positions --exact 4 --weights @x --out out.positions",
+            "othello-trainer calibrate ordering @x --positions 20 --searches 1 --out out.weights",
+            "othello-trainer validate @x",
+        ],
+    ),
+    (
+        "random.games",
+        &[
+            "othello-engine stats @x --plies 2",
+            "othello-trainer fit @x --patterns small --phases 30..30 --iterations 1 --out out.weights",
+            "othello-trainer loss mobility @x",
+            "othello-trainer inspect @x",
+            "othello-trainer validate @x",
+            "othello-trainer validate @x --repair out.games",
+            "othello-trainer relabel @x --exact 4 --out out.games",
+            "othello-trainer sample @x --count 9 --out out.games",
+            "othello-trainer shuffle @x --out out.games",
+            "othello-trainer split @x --out out",
+            "othello-trainer export @x --format wthor --out out.wtb",
+            "othello-trainer bench --data @x --repetitions 1",
+        ],
+    ),
+    ("shard2.games", &["othello-trainer merge @shard1.games @x @shard3.games --out out.games"]),
+    (
+        "shard2.openings",
+        &["othello-trainer merge @shard1.openings @x @shard3.openings --out out.openings"],
+    ),
+    (
+        "random.positions",
+        &[
+            "othello-trainer fit @x --patterns small --phases 30..30 --iterations 1 --out out.weights",
+            "othello-trainer loss mobility @x",
+            "othello-trainer inspect @x",
+            "othello-trainer validate @x --repair out.positions",
+            "othello-trainer relabel @x --exact 4 --out out.positions",
+            "othello-trainer shuffle @x --out out.positions",
+        ],
+    ),
+    (
+        "some.openings",
+        &[
+            "othello-engine evaluate @boards.txt --book @x",
+            "othello-trainer match none mobility --openings @x --pairs 1 --depth 1 --exact 2",
+            "othello-trainer inspect @x",
+            "othello-trainer validate @x",
+        ],
+    ),
+    (
+        "patterns.toml",
+        &[
+            "othello-trainer fit @random.games --patterns @x --phases 30..30 --iterations 1 --out out.weights",
+            "othello-trainer bench --patterns @x --games 20 --repetitions 1",
+        ],
+    ),
+    (
+        "fit.toml",
+        &[
+            "othello-trainer fit @random.games --settings @x --patterns small --phases 30..30 --out out.weights",
+        ],
+    ),
+    (
+        "problems.obf",
+        &["othello-engine solve @x --hash-mb 1", "othello-engine ablate @x --hash-mb 1"],
+    ),
+    (
+        "boards.txt",
+        &["othello-engine evaluate @x", "othello-trainer import boards @x --out out.positions"],
+    ),
+    ("moves.txt.zst", &["othello-trainer import transcripts @x --out out.games"]),
+    ("games.wtb", &["othello-trainer import wthor @x --out out.games"]),
+];
+
+/// Every kind of file, with so many damaged ones each; then unfinished files likewise.
+pub(crate) fn round(
+    place: &Place,
+    files: usize,
+    limits: Limits,
+    draws: &mut Draws,
+    findings: &mut Findings,
+) {
+    for (sound, readers) in READ_BY {
+        let bytes = fs::read(place.input(sound)).expect("an input");
+        for number in 0..files {
+            let damaged = damage(&bytes, number, draws);
+            let words = readers[(number / 7 + draws.below(readers.len())) % readers.len()];
+            hand(place, sound, &damaged, words, limits, findings);
+        }
+    }
+    if files > 0 {
+        nothing_but_a_name(place, limits, findings);
+        for (words, _) in WRITERS {
+            forge_unfinished(place, words, files.div_ceil(4), limits, draws, findings);
+        }
+    }
+}
+
+/// What is done to a file.
+struct Damaged {
+    what: &'static str,
+    bytes: Vec<u8>,
+    /// Whether a file with checksums has to be refused for it.
+    must_be_refused: bool,
+}
+
+fn damage(sound: &[u8], number: usize, draws: &mut Draws) -> Damaged {
+    let at = draws.below(sound.len());
+    let is_container = sound.starts_with(b"OTHELLO");
+    let (what, bytes) = match number % 7 {
+        0 => ("cut off", sound[..at].to_vec()),
+        1 => ("changed", mutate(sound, b"\x1b[2J\0\xff 9999999999", draws)),
+        2 => ("foreign", b"\x89PNG\r\n\x1a\n somebody's notes\n".repeat(draws.below(50))),
+        _ if is_container => return forged(&Container::of(sound), draws),
+        _ => ("changed", mutate(sound, sound, draws)),
+    };
+    let must_be_refused = is_container && bytes != sound;
+    Damaged { what, bytes, must_be_refused }
+}
+
+/// A container that is sound as such, and whose content is nonsense.
+fn forged(sound: &Container, draws: &mut Draws) -> Damaged {
+    let mut forged = sound.clone();
+    let place = draws.below(forged.sections.len());
+    let section = forged.sections[place].clone();
+    let renew =
+        |content: &[u8]| Section { name: section.name.clone(), ..Section::new("", content) };
+    let what = match draws.below(8) {
+        0 => {
+            forged.sections[place] =
+                renew(&mutate(&section.content, b"\xff\xff\x7f\x80\0\0", draws));
+            "a changed section, right checksums"
+        }
+        1 => {
+            let byte = [0, 0x7F, 0x80, 0xFF][draws.below(4)];
+            forged.sections[place] = renew(&vec![byte; section.content.len()]);
+            "a section of one byte, right checksums"
+        }
+        2 => {
+            let end = draws.below(section.content.len());
+            forged.sections[place] = renew(&section.content[..end]);
+            "a short section, right checksums"
+        }
+        3 => {
+            drop(forged.sections.remove(place));
+            "a section dropped, right checksums"
+        }
+        4 => {
+            forged.sections.insert(place, section);
+            "a section doubled, right checksums"
+        }
+        5 => {
+            let other = draws.below(forged.sections.len());
+            forged.sections.swap(place, other);
+            "sections swapped, right checksums"
+        }
+        6 => {
+            forged.provenance = mutate(&sound.provenance, b"{}[]\":,0-9e309null", draws);
+            "other provenance, right checksums"
+        }
+        _ => {
+            forged.sections[place] = renew(&vec![0; 1 << 24]);
+            "a section of zeros, right checksums"
+        }
+    };
+    Damaged { what, bytes: forged.bytes(), must_be_refused: false }
+}
+
+/// Hands a damaged file to a command.
+fn hand(
+    place: &Place,
+    sound: &str,
+    damaged: &Damaged,
+    words: Words,
+    limits: Limits,
+    findings: &mut Findings,
+) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(format!("x-{sound}"));
+    fs::write(&path, &damaged.bytes).expect("writable");
+    let words: Vec<_> = words
+        .split(' ')
+        .map(|word| if word == "@x" { path.clone().into() } else { place.words(word).remove(0) })
+        .collect();
+    let ended = run(&mut place.command_of(folder.path(), &words), limits);
+    let name = name(&shown(&words).replace(&path.display().to_string(), sound));
+    let taken = damaged.must_be_refused && ended.code() == Some(0) && !is_repair(&words);
+    let fault = ended
+        .fault(limits)
+        .or(ended.took_too_long().then(|| "hangs".to_owned()))
+        .or(taken.then(|| "takes a damaged file for good".to_owned()));
+    let Some(fault) = fault else {
+        let end = if ended.code() == Some(0) { End::Done } else { End::Refused };
+        return findings.count(ROUND, &name, end);
+    };
+    let kept = keep(&path);
+    findings.report(
+        ROUND,
+        &name,
+        &format!("{fault} ({})", damaged.what),
+        &format!("{}\n  the file: {}", shown(&words), kept.display()),
+    );
+}
+
+fn is_repair(words: &[std::ffi::OsString]) -> bool {
+    words.iter().any(|word| word == "--repair")
+}
+
+fn shown(words: &[std::ffi::OsString]) -> String {
+    words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// Copies a file that showed something to where it stays.
+fn keep(path: &Path) -> PathBuf {
+    let folder = std::env::temp_dir().join("othello-hostile");
+    let _ = fs::create_dir_all(&folder);
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let free =
+        (0..).map(|number| folder.join(format!("{number}-{name}"))).find(|path| !path.exists());
+    let kept = free.expect("there are names enough");
+    let _ = fs::copy(path, &kept);
+    kept
+}
+
+/// Weights whose pattern set has no pattern and no scalar: no command can do anything with them.
+fn nothing_but_a_name(place: &Place, limits: Limits, findings: &mut Findings) {
+    let mut weights = Container::of(&fs::read(place.input("small.weights")).expect("an input"));
+    for section in &mut weights.sections {
+        let empty = if section.name == b"pattern set" { &b"name = \"t\"\n"[..] } else { b"" };
+        *section = Section { name: section.name.clone(), ..Section::new("", empty) };
+    }
+    let what = "a set without patterns, right checksums";
+    let damaged = Damaged { what, bytes: weights.bytes(), must_be_refused: true };
+    let set = Damaged { what, bytes: b"name = \"t\"\n".to_vec(), must_be_refused: true };
+    for (sound, readers) in READ_BY {
+        let damaged = match sound {
+            "small.weights" => &damaged,
+            "patterns.toml" => &set,
+            _ => continue,
+        };
+        readers.iter().for_each(|words| hand(place, sound, damaged, words, limits, findings));
+    }
+}
+
+/// What a killed run left, changed: it is refused, or what comes of it is the undisturbed result.
+fn forge_unfinished(
+    place: &Place,
+    words: Words,
+    files: usize,
+    limits: Limits,
+    draws: &mut Draws,
+    findings: &mut Findings,
+) {
+    let whole = undisturbed(place, words, limits);
+    let Some(left) = unfinished(place, words, whole.seconds, draws) else { return };
+    let left = othello_testing::kill::files_in(left.path(), &[]);
+    for _ in 0..files {
+        let folder = tempfile::tempdir().expect("a folder");
+        left.iter().for_each(|(name, bytes)| {
+            fs::write(folder.path().join(name), bytes).expect("writable")
+        });
+        let nth = draws.below(left.len());
+        let (name_of_file, bytes) = left.iter().nth(nth).expect("one of them");
+        if !bytes.starts_with(b"OTHELLO") || bytes.len() < 20 {
+            continue;
+        }
+        let (damaged, must_be_as_undisturbed) = forge(bytes, draws);
+        fs::write(folder.path().join(name_of_file), &damaged.bytes).expect("writable");
+        let how =
+            format!("{words}\n  {} of a killed run: {}", name_of_file.display(), damaged.what);
+        let name = format!("{}, resumed", name(words));
+        let (result, code) = finish(place, folder.path(), words, limits);
+        let wrong = match result {
+            Ok(result) if must_be_as_undisturbed => difference(&whole, &result, false),
+            Err(error) if code != 2 => Some(error),
+            _ => None,
+        };
+        match wrong {
+            Some(wrong) => {
+                let kept = folder.path().join("forged");
+                fs::write(&kept, &damaged.bytes).expect("writable");
+                let kept = keep(&kept);
+                let how = format!("{how}\n  the file: {}", kept.display());
+                findings.report(ROUND, &name, &format!("{wrong} ({})", damaged.what), &how);
+            }
+            None if code == 2 => findings.count(ROUND, &name, End::Refused),
+            None => findings.count(ROUND, &name, End::Done),
+        }
+    }
+}
+
+/// A changed unfinished file, and whether what comes of it has to be the undisturbed result: a change
+/// of what a section says, with right checksums, is another matter.
+fn forge(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
+    let sound = Container::of(bytes);
+    if draws.below(3) == 0 || sound.sections.is_empty() {
+        let damaged = damage(bytes, draws.below(3), draws);
+        return (damaged, true);
+    }
+    if draws.below(2) == 0 {
+        return (forged(&sound, draws), false);
+    }
+    let mut forged = sound.clone();
+    let (one, other) = (draws.below(forged.sections.len()), draws.below(forged.sections.len()));
+    let what = match draws.below(3) {
+        0 => {
+            forged.sections.swap(one, other);
+            "frames swapped, right checksums"
+        }
+        1 => {
+            let section = forged.sections[one].clone();
+            forged.sections.insert(other, section);
+            "a frame doubled, right checksums"
+        }
+        _ => {
+            drop(forged.sections.remove(one));
+            "a frame dropped, right checksums"
+        }
+    };
+    (Damaged { what, bytes: forged.bytes(), must_be_refused: false }, true)
+}

@@ -1,0 +1,89 @@
+//! Counts of what was done, and what was found.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The counts of one command in one round.
+#[derive(Default)]
+struct Row {
+    runs: usize,
+    done: usize,
+    refused: usize,
+    stopped: usize,
+    findings: usize,
+}
+
+/// How one attack ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// With a result.
+    Done,
+    /// With a message.
+    Refused,
+    /// By a kill, as it was meant to.
+    Stopped,
+}
+
+/// Everything that was found.
+#[derive(Default)]
+pub(crate) struct Findings {
+    rows: BTreeMap<(&'static str, String), Row>,
+    /// How often each was found, and the first that showed it.
+    found: BTreeMap<String, (usize, String)>,
+}
+
+impl Findings {
+    /// Counts an attack that did no harm.
+    pub(crate) fn count(&mut self, round: &'static str, name: &str, end: End) {
+        let row = self.rows.entry((round, name.to_owned())).or_default();
+        row.runs += 1;
+        match end {
+            End::Done => row.done += 1,
+            End::Refused => row.refused += 1,
+            End::Stopped => row.stopped += 1,
+        }
+    }
+
+    /// Counts an attack that did: `what` is wrong, `how` shows it again.
+    pub(crate) fn report(&mut self, round: &'static str, name: &str, what: &str, how: &str) {
+        let row = self.rows.entry((round, name.to_owned())).or_default();
+        row.runs += 1;
+        row.findings += 1;
+        let what: String = what.chars().take(300).collect();
+        let entry = self.found.entry(format!("{round}: {name}: {what}"));
+        entry.or_insert_with(|| (0, how.chars().take(600).collect())).0 += 1;
+    }
+
+    pub(crate) fn are_none(&self) -> bool {
+        self.found.is_empty()
+    }
+}
+
+impl fmt::Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{:<10}{:<40}{:>7}{:>7}{:>9}{:>9}{:>10}",
+            "round", "command", "runs", "done", "refused", "stopped", "findings"
+        )?;
+        let mut all = Row::default();
+        for ((round, name), row) in &self.rows {
+            let Row { runs, done, refused, stopped, findings } = row;
+            writeln!(
+                f,
+                "{round:<10}{name:<40}{runs:>7}{done:>7}{refused:>9}{stopped:>9}{findings:>10}"
+            )?;
+            all.runs += runs;
+            all.done += done;
+            all.refused += refused;
+            all.stopped += stopped;
+            all.findings += findings;
+        }
+        let Row { runs, done, refused, stopped, findings } = all;
+        writeln!(f, "{:<50}{runs:>7}{done:>7}{refused:>9}{stopped:>9}{findings:>10}", "all")?;
+        for (what, (times, how)) in &self.found {
+            writeln!(f, "\nFOUND {times} times: {what}\n  {how}")?;
+        }
+        Ok(())
+    }
+}

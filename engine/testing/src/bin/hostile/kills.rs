@@ -1,0 +1,133 @@
+//! Kills at random moments: what is gone on with gives the files and the report of the undisturbed run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use othello_testing::kill::{files_in, lasting};
+use othello_testing::mutation::Draws;
+use serde_json::Value;
+
+use crate::commands::{Place, WRITERS, Words, name};
+use crate::findings::{End, Findings};
+use crate::process::{Limits, run};
+
+const ROUND: &str = "kills";
+
+/// What a run leaves.
+pub(crate) struct Result {
+    pub(crate) files: BTreeMap<PathBuf, Vec<u8>>,
+    report: Value,
+    pub(crate) seconds: f64,
+}
+
+/// What a command makes that nobody disturbs.
+pub(crate) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Result {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (result, _) = finish(place, folder.path(), words, limits);
+    result.unwrap_or_else(|error| panic!("{words}: {error}"))
+}
+
+/// Runs a command to its end; what it left, and what it said.
+pub(crate) fn finish(
+    place: &Place,
+    folder: &Path,
+    words: Words,
+    limits: Limits,
+) -> (std::result::Result<Result, String>, i32) {
+    let begun = Instant::now();
+    let ended = run(place.command(folder, words).arg("--json"), limits);
+    let seconds = begun.elapsed().as_secs_f64();
+    let fault = ended.fault(limits).or(ended.took_too_long().then(|| "hangs".to_owned()));
+    let code = ended.code().unwrap_or(-1);
+    if let Some(fault) = fault {
+        return (Err(fault), code);
+    }
+    if code == 2 {
+        return (Err(ended.errors), code);
+    }
+    let report = serde_json::from_str(&ended.output).unwrap_or(Value::Null);
+    (Ok(Result { files: files_in(folder, &[]), report: lasting(&report), seconds }), code)
+}
+
+/// What differs from the undisturbed run; nothing where nothing does.
+pub(crate) fn difference(undisturbed: &Result, found: &Result, report: bool) -> Option<String> {
+    let names = |result: &Result| result.files.keys().cloned().collect::<Vec<_>>();
+    if names(undisturbed) != names(found) {
+        return Some(format!("leaves {:?}, not {:?}", names(found), names(undisturbed)));
+    }
+    let differs = |name: &&PathBuf| undisturbed.files[*name] != found.files[*name];
+    if let Some(name) = undisturbed.files.keys().find(differs) {
+        return Some(format!("{} differs", name.display()));
+    }
+    (report && undisturbed.report != found.report).then(|| "the report differs".to_owned())
+}
+
+/// Every command that writes, killed so many times.
+pub(crate) fn round(
+    place: &Place,
+    kills: usize,
+    limits: Limits,
+    draws: &mut Draws,
+    findings: &mut Findings,
+) {
+    for (words, report) in WRITERS {
+        if kills == 0 {
+            return;
+        }
+        let whole = undisturbed(place, words, limits);
+        for _ in 0..kills {
+            let folder = tempfile::tempdir().expect("a folder");
+            // Some are killed again as they go on.
+            let mut times = vec![];
+            for _ in 0..1 + draws.below(3) {
+                let part = draws.below(1000) as f64 / 1000.0;
+                times.push(part * whole.seconds);
+                kill_after(place, folder.path(), words, part * whole.seconds);
+            }
+            let how = || format!("{words}\n  killed after {times:.3?} s of {:.3} s", whole.seconds);
+            let (result, _) = finish(place, folder.path(), words, limits);
+            let wrong = match result {
+                Ok(result) => difference(&whole, &result, report),
+                Err(error) => Some(error),
+            };
+            match wrong {
+                Some(wrong) => findings.report(ROUND, &name(words), &wrong, &how()),
+                None => findings.count(ROUND, &name(words), End::Stopped),
+            }
+        }
+    }
+}
+
+/// Begins a command and kills it after some time, if it still runs then.
+pub(crate) fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
+    let mut command = place.command(folder, words);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+    let mut child = command.spawn().expect("the binary runs");
+    sleep(Duration::from_secs_f64(seconds));
+    child.kill().expect("SIGKILL");
+    child.wait().expect("its end");
+}
+
+/// A folder in which a killed run left something unfinished; none where it never does.
+pub(crate) fn unfinished(
+    place: &Place,
+    words: Words,
+    seconds: f64,
+    draws: &mut Draws,
+) -> Option<tempfile::TempDir> {
+    for _ in 0..12 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let part = (300 + draws.below(600)) as f64 / 1000.0;
+        kill_after(place, folder.path(), words, part * seconds);
+        let names = fs::read_dir(folder.path()).expect("the folder");
+        let mut names = names.map(|entry| entry.expect("an entry").file_name());
+        if names.any(|name| name.to_string_lossy().contains("partial")) {
+            return Some(folder);
+        }
+    }
+    None
+}

@@ -1,0 +1,97 @@
+//! A process within limits, and what is wrong with how it ended.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// What no run may take.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) seconds: u64,
+    pub(crate) mebibytes: u64,
+}
+
+/// How a run ended.
+pub(crate) struct Ended {
+    /// None where it took too long and was killed.
+    status: Option<ExitStatus>,
+    kibibytes: u64,
+    pub(crate) output: String,
+    pub(crate) errors: String,
+}
+
+impl Ended {
+    /// The exit status, if it ended by itself.
+    pub(crate) fn code(&self) -> Option<i32> {
+        self.status.and_then(|status| status.code())
+    }
+
+    pub(crate) fn took_too_long(&self) -> bool {
+        self.status.is_none()
+    }
+
+    /// What no run may do, whatever it is given; how long it takes is another matter.
+    pub(crate) fn fault(&self, limits: Limits) -> Option<String> {
+        let last = self.errors.lines().last().unwrap_or_default();
+        if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {
+            return Some(format!("panics: {place}"));
+        }
+        if self.kibibytes > limits.mebibytes << 10 {
+            return Some(format!("takes {} MiB", self.kibibytes >> 10));
+        }
+        let status = self.status?;
+        match (status.signal(), status.code()) {
+            (Some(signal), _) => Some(format!("ends by signal {signal}: {last}")),
+            (_, Some(0 | 1)) => None,
+            (_, Some(2)) if self.errors.contains("error: ") => None,
+            (_, Some(2)) => Some("is refused without a word".to_owned()),
+            (_, code) => Some(format!("ends with status {code:?}: {last}")),
+        }
+    }
+}
+
+/// Runs a command, and kills it when it takes longer or more than the limits.
+pub(crate) fn run(command: &mut Command, limits: Limits) -> Ended {
+    let [mut output, mut errors] =
+        [(); 2].map(|()| tempfile::tempfile().expect("a temporary file"));
+    let handle = |file: &File| Stdio::from(file.try_clone().expect("a handle"));
+    command.stdin(Stdio::null()).stdout(handle(&output)).stderr(handle(&errors));
+    let mut child = command.spawn().expect("the binary runs");
+    let (status, kibibytes) = watch(&mut child, limits);
+    Ended { status, kibibytes, output: text(&mut output), errors: text(&mut errors) }
+}
+
+fn watch(child: &mut Child, limits: Limits) -> (Option<ExitStatus>, u64) {
+    let (begun, mut most) = (Instant::now(), 0);
+    loop {
+        if let Some(status) = child.try_wait().expect("its state") {
+            return (Some(status), most);
+        }
+        most = most.max(kibibytes_of(child));
+        if begun.elapsed().as_secs() >= limits.seconds || most > limits.mebibytes << 10 {
+            child.kill().expect("SIGKILL");
+            child.wait().expect("its end");
+            return (None, most);
+        }
+        sleep(Duration::from_millis(if begun.elapsed().as_millis() < 50 { 1 } else { 10 }));
+    }
+}
+
+/// The most memory that a process had so far.
+fn kibibytes_of(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
+    let status = status.unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok()).unwrap_or(0)
+}
+
+fn text(file: &mut File) -> String {
+    let mut bytes = vec![];
+    file.rewind().expect("a temporary file");
+    // A megabyte says enough.
+    file.take(1 << 20).read_to_end(&mut bytes).expect("a temporary file");
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,141 @@
+//! The container as `datasets/formats.md` describes it, byte by byte and apart from the program's
+//! own writer: so that its numbers can lie while its checksums are right.
+
+use sha2::{Digest, Sha256};
+
+/// The letter of each kind at the end of its magic number.
+pub const KINDS: [u8; 5] = *b"WGPOC";
+
+/// The first and the only version of the format.
+pub const VERSION: u32 = 1;
+
+/// A named part of a container.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Section {
+    /// 1 to 255 bytes of text, if it is to be read.
+    pub name: Vec<u8>,
+    /// The content as the checksum of the whole has it.
+    pub content: Vec<u8>,
+    /// What is stored for it: one zstd frame, if it is to be read.
+    pub stored: Vec<u8>,
+    /// How long the stored bytes are said to be.
+    pub stated_stored: u64,
+    /// How long the content is said to be.
+    pub stated_content: u64,
+}
+
+impl Section {
+    /// A sound section.
+    pub fn new(name: &str, content: &[u8]) -> Self {
+        let stored = zstd::bulk::compress(content, 1).expect("memory can be compressed");
+        Self::stored(name, content, stored)
+    }
+
+    /// A section whose stored bytes are these, whatever they unpack to.
+    pub fn stored(name: &str, content: &[u8], stored: Vec<u8>) -> Self {
+        Self {
+            name: name.into(),
+            content: content.to_vec(),
+            stated_stored: stored.len() as u64,
+            stated_content: content.len() as u64,
+            stored,
+        }
+    }
+
+    fn frame(&self) -> Vec<u8> {
+        let mut head = b"SECT".to_vec();
+        head.extend((self.name.len() as u32).to_le_bytes());
+        head.extend(self.stated_stored.to_le_bytes());
+        head.extend(self.stated_content.to_le_bytes());
+        head.extend(&self.name);
+        [checksummed(head), checksummed(self.stored.clone())].concat()
+    }
+}
+
+/// A header: magic of the kind with this letter, version, provenance, checksum.
+pub fn header(kind: u8, version: u32, provenance: &[u8]) -> Vec<u8> {
+    let mut header = b"OTHELLO".to_vec();
+    header.push(kind);
+    header.extend(version.to_le_bytes());
+    header.extend((provenance.len() as u32).to_le_bytes());
+    header.extend(provenance);
+    checksummed(header)
+}
+
+/// A whole file of the kind with this letter.
+pub fn file(kind: u8, version: u32, provenance: &[u8], sections: &[Section]) -> Vec<u8> {
+    let mut bytes = partial(header(kind, version, provenance), sections);
+    let mut digest = Sha256::new();
+    for section in sections {
+        for part in [&section.name, &section.content] {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
+    }
+    let mut end = b"END.".to_vec();
+    end.extend((sections.len() as u64).to_le_bytes());
+    end.extend(digest.finalize());
+    bytes.extend(checksummed(end));
+    bytes
+}
+
+/// A header and sections without an end.
+pub fn partial(mut header: Vec<u8>, sections: &[Section]) -> Vec<u8> {
+    sections.iter().for_each(|section| header.extend(section.frame()));
+    header
+}
+
+fn checksummed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let checksum = crc32fast::hash(&bytes);
+    bytes.extend(checksum.to_le_bytes());
+    bytes
+}
+
+/// A sound container cut into its frames, so that it can be put together in another way.
+#[derive(Clone)]
+pub struct Container {
+    /// The letter of its magic number.
+    pub kind: u8,
+    /// The bytes before the first section.
+    pub header: Vec<u8>,
+    /// The provenance in the header.
+    pub provenance: Vec<u8>,
+    /// The bytes of each section, and those of the end where there is one.
+    pub frames: Vec<Vec<u8>>,
+    /// The sections.
+    pub sections: Vec<Section>,
+}
+
+impl Container {
+    /// Cuts a sound container, complete or not; a last frame that is torn counts as the end.
+    pub fn of(bytes: &[u8]) -> Self {
+        let eight = |at: usize| bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+        let number = |at: usize| u64::from_le_bytes(eight(at).unwrap_or_default()) as usize;
+        let length = number(8) >> 32;
+        let (header, provenance) = (bytes[..20 + length].to_vec(), bytes[16..16 + length].to_vec());
+        let (mut at, mut frames, mut sections) = (20 + length, vec![], vec![]);
+        while bytes[at..].starts_with(b"SECT") {
+            let (name, stored, content) = (number(at) >> 32, number(at + 8), number(at + 16));
+            let name_at = at + 24;
+            let stored_at = name_at + name + 4;
+            let Some(packed) = bytes.get(stored_at..stored_at + stored) else { break };
+            let Ok(unpacked) = zstd::bulk::decompress(packed, content) else { break };
+            let name = String::from_utf8_lossy(&bytes[name_at..name_at + name]);
+            sections.push(Section::stored(&name, &unpacked, packed.to_vec()));
+            frames.push(bytes[at..stored_at + stored + 4].to_vec());
+            at = stored_at + stored + 4;
+        }
+        frames.extend((at < bytes.len()).then(|| bytes[at..].to_vec()));
+        Self { kind: bytes[7], header, provenance, frames, sections }
+    }
+
+    /// The bytes of the container as its parts now say, with right checksums: complete if it was.
+    pub fn bytes(&self) -> Vec<u8> {
+        let header = header(self.kind, VERSION, &self.provenance);
+        if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
+            file(self.kind, VERSION, &self.provenance, &self.sections)
+        } else {
+            partial(header, &self.sections)
+        }
+    }
+}

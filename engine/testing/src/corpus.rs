@@ -1,0 +1,61 @@
+//! The small run of all targets that needs no fuzzer.
+
+use std::fs;
+use std::path::Path;
+
+use crate::mutation::{Draws, mutate};
+
+/// A check of one parser on any bytes: it panics where the parser breaks its word.
+pub type Target = fn(&[u8]);
+
+/// A message is short, and has no character that changes a terminal.
+pub fn check_message(message: &str) {
+    assert!(message.len() <= 2000, "{} bytes: {message:.200}…", message.len());
+    assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message:?}");
+}
+
+/// Hands each target its corpus, then `changes` changed inputs. A panic names the input.
+pub fn run(corpora: &Path, targets: &[(&str, Target)], changes: usize) {
+    for &(name, target) in targets {
+        let inputs = inputs(&corpora.join(name));
+        let mut draws = Draws(1);
+        inputs.iter().for_each(|(_, input)| target(input));
+        for (change, (file, input)) in (0..changes).zip(inputs.iter().cycle()) {
+            let other = &inputs[draws.below(inputs.len())].1;
+            let changed = mutate(input, other, &mut draws);
+            let _named = Named { target: name, file, change, input: &changed };
+            target(&changed);
+        }
+        println!("{name}: {} inputs, {changes} changed ones", inputs.len());
+    }
+}
+
+fn inputs(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let files = fs::read_dir(folder).expect("every target has a corpus");
+    let files = files.map(|file| file.expect("a folder that can be read").path());
+    let named = |path: std::path::PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        (name.unwrap_or_default(), fs::read(path).expect("a file that can be read"))
+    };
+    let mut inputs: Vec<_> = files.map(named).collect();
+    inputs.sort();
+    assert!(!inputs.is_empty(), "{}: no input", folder.display());
+    inputs
+}
+
+/// Says which input it was when a check panics.
+struct Named<'a> {
+    target: &'a str,
+    file: &'a str,
+    change: usize,
+    input: &'a [u8],
+}
+
+impl Drop for Named<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let Self { target, file, change, input } = self;
+            eprintln!("target {target}, change {change} of {file}: {}", input.escape_ascii());
+        }
+    }
+}

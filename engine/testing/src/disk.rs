@@ -1,0 +1,53 @@
+//! A disk that is small or read-only, in a mount namespace of its own.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The command lines of a test, for a shell: `$PROGRAM` is the program.
+pub struct Scenario<'a> {
+    /// The binary.
+    pub program: &'a Path,
+    /// What runs on the disk, in the folder `disk`; what it puts in `..` is kept.
+    pub script: &'a str,
+    /// The size of the disk at first.
+    pub kilobytes: u32,
+}
+
+impl Scenario<'_> {
+    /// Runs the script in `folder`; false where no disk can be mounted here. In the
+    /// script, `room` makes the disk large enough, `read_only` and `writable` are what they say.
+    pub fn run(&self, folder: &Path) -> bool {
+        fs::create_dir(folder.join("disk")).expect("a folder");
+        let mount = format!("mount -t tmpfs -o size={}k none disk", self.kilobytes);
+        let script = format!(
+            "set -u; {mount} && cd disk || exit 99
+             remount() {{ cd ..; mount -o \"remount,$1\" disk || exit 99; cd disk; }}
+             room() {{ remount size=64m; }}
+             read_only() {{ remount ro; }}
+             writable() {{ remount rw; }}
+             {}",
+            self.script
+        );
+        for private in [&["--mount"][..], &["--user", "--map-root-user", "--mount"]] {
+            let mut command = Command::new("unshare");
+            command.args(private).args(["sh", "-c", &script]);
+            command.current_dir(folder).env("PROGRAM", self.program);
+            let output = command.output();
+            if let Ok(output) = output
+                && !String::from_utf8_lossy(&output.stderr).contains("unshare failed")
+                && output.status.code() != Some(99)
+            {
+                let message = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(output.status.success(), "{message}");
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// A file that the script left.
+pub fn left(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
+}

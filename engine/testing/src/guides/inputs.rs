@@ -1,0 +1,106 @@
+//! Small inputs in place of the reader's own data, by the name that a guide gives them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use othello_engine::board::Side;
+use othello_engine::board::notation::board_text;
+use othello_engine::record::Game;
+
+use super::{BINARIES, repository};
+use crate::random_games::{random_moves, wthor_file};
+
+const GAMES: u64 = 40;
+
+/// Makes every file that a command reads and that is not there.
+pub fn make_missing(arguments: &[String]) {
+    for (at, argument) in arguments.iter().enumerate().skip(1) {
+        let before = arguments[at - 1].as_str();
+        // `DATA*WEIGHT`
+        let name = argument.split_once('*').map_or(argument.as_str(), |(name, _)| name);
+        let path = Path::new(name);
+        let is_output = matches!(before, "--out" | "--repair" | "--indices" | "--book-out");
+        if !is_output && !name.starts_with('-') && !name.contains(' ') && !path.exists() {
+            make(path, before, arguments);
+        }
+    }
+}
+
+fn make(path: &Path, flag: &str, arguments: &[String]) {
+    let text = |text: &str| write(path, text.as_bytes());
+    let shipped = |name: &str| copy(&repository().join(name), path);
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    let name = path.to_string_lossy();
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("obf") => shipped("datasets/problems/fforum-1-19.obf"),
+        Some("toml") if flag == "--settings" => text("ridge = 30.0\n"),
+        Some("toml") => shipped("datasets/patterns/small.toml"),
+        Some("txt") if has("transcripts") || flag == "--openings" => text(&transcripts(GAMES)),
+        Some("txt") => text(&boards(GAMES)),
+        Some("wtb") => write(path, &wthor_file(GAMES)),
+        None if has("wthor") && name.ends_with('/') => {
+            fs::create_dir_all(path).expect("a folder");
+            write(&path.join("WTH_2001.wtb"), &wthor_file(GAMES));
+        }
+        Some("ggf") => shipped("trainer/fuzz/corpus/ggf/two"),
+        Some("dat") => shipped("trainer/fuzz/corpus/egaroucid/start"),
+        Some("zst") => {
+            let unpacked = path.with_extension("");
+            make(&unpacked, flag, arguments);
+            let bytes = fs::read(unpacked).expect("just made");
+            write(path, &zstd::bulk::compress(&bytes, 3).expect("memory can be compressed"));
+        }
+        Some("weights") => shipped("datasets/conformance/conformance.weights"),
+        Some("positions") => shipped("datasets/conformance/conformance.positions"),
+        Some("openings") => {
+            let settings = "openings --plies 4 --score-depth 1 --weights mobility --out";
+            by_command("othello-engine", settings, path);
+        }
+        Some("games") => {
+            let settings =
+                "selfplay --games 60 --seed 1 --depth 1 --exact 4 --weights mobility --out";
+            by_command("othello-engine", settings, path);
+            if name.contains("damaged") {
+                let bytes = fs::read(path).expect("just made");
+                write(path, &bytes[..bytes.len() - 60]);
+            }
+        }
+        _ => (),
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) {
+    fs::write(path, bytes).expect("a small input can be written");
+}
+
+fn copy(from: &Path, to: &Path) {
+    write(to, &fs::read(from).expect("a file of the repository"));
+}
+
+fn by_command(program: &str, arguments: &str, out: &Path) {
+    let binaries = std::env::var_os(BINARIES).expect("the folder of the binaries");
+    let mut command = Command::new(Path::new(&binaries).join(program));
+    let output = command.args(arguments.split(' ')).arg(out).output().expect("the binary runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Random games, a transcript a line.
+pub fn transcripts(games: u64) -> String {
+    let line = |seed| random_moves(seed).iter().map(ToString::to_string).collect::<String>();
+    (0..games).map(|seed| line(seed) + "\n").collect()
+}
+
+/// Scored boards of random games, a line each.
+pub fn boards(count: u64) -> String {
+    let line = |seed| {
+        let replay = Game::new(0, &random_moves(seed)).expect("a game").replay();
+        let step = replay.steps[30];
+        format!(
+            "{} {}\n",
+            board_text(&step.position, step.side),
+            if step.side == Side::Black { 2 } else { -4 }
+        )
+    };
+    (0..count).map(line).collect()
+}

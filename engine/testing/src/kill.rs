@@ -1,0 +1,221 @@
+//! Kills a command at moments spread over its work, resumes it with the same command line, and
+//! compares the result and the work with those of an undisturbed run.
+//!
+//! `OTHELLO_KILLS=25 cargo test --release --test kill -- --nocapture` does it 25 times on larger
+//! work, and checks the processor time too, which a few kills of little work leave to chance.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike as _;
+use nix::time::{ClockId, clock_getcpuclockid};
+use nix::unistd::Pid;
+use othello_engine::file::{Kind, Reader, Section};
+use serde_json::Value;
+
+/// Killed and resumed work together, at most, in parts of the undisturbed work.
+const MOST_WORK: f64 = 1.2;
+
+/// How many of the kills to run where `OTHELLO_KILLS` does not say.
+const FEW_KILLS: usize = 4;
+
+/// A command to kill. It runs in a folder of its own: outputs are named relative to it.
+pub struct Subject<'a> {
+    /// What the check says when something is wrong.
+    pub name: &'a str,
+    /// The binary.
+    pub program: &'a Path,
+    /// The subcommand and its arguments, without `--json` and `--threads`.
+    pub arguments: Vec<String>,
+    /// The output, which the command completes last.
+    pub output: &'a str,
+    /// What is not the result and may differ, such as a log.
+    pub may_differ: &'a [&'a str],
+    /// The stage of the work, as progress names it, and how many of its units are finished, as the
+    /// files of a killed run tell.
+    pub finished: (&'a str, fn(&Path) -> u64),
+}
+
+/// Whether many kills of large work are wanted, and how many.
+pub fn many_kills() -> Option<usize> {
+    std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
+}
+
+/// Reads the whole sections of a file that may be torn; none where there is no file.
+pub fn whole_sections(path: &Path, kind: Kind) -> Vec<Section> {
+    let sections = Reader::open(path, kind).into_iter().flatten();
+    sections.map_while(Result::ok).collect()
+}
+
+/// What a run leaves and what it took.
+struct Run {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+    report: Value,
+    seconds: f64,
+}
+
+/// Children's processor time is known only of all together: one at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+impl Subject<'_> {
+    /// Kills and resumes; panics where a result differs or finished work is done again.
+    pub fn check(&self) {
+        self.check_with(many_kills().unwrap_or(FEW_KILLS));
+    }
+
+    /// The same with so many kills: for work that takes minutes.
+    pub fn check_with(&self, kills: usize) {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let (stage, finished) = self.finished;
+        let undisturbed = self.run_to_the_end(tempfolder().path());
+        let (mut alone, mut ratios, mut kept) = (vec![undisturbed.seconds], vec![], 0);
+        for kill in 0..kills {
+            let folder = tempfolder();
+            let killed = self.run_killed(folder.path(), &undisturbed, kill, kills);
+            let finished = finished(folder.path());
+            let resumed = self.run_to_the_end(folder.path());
+            self.compare(&undisturbed, &resumed);
+            let found = resumed.report["resumed"][stage].as_u64().unwrap_or(0);
+            assert_eq!(found, finished, "{}: finished work that is done again", self.name);
+            kept += found;
+            // The machine may be faster now than it was: work is compared with work done nearby.
+            if kill % 5 == 4 {
+                alone.push(self.run_to_the_end(tempfolder().path()).seconds);
+            }
+            ratios.push(killed + resumed.seconds);
+        }
+        self.check_the_end(&undisturbed);
+        let undisturbed = alone.iter().sum::<f64>() / alone.len() as f64;
+        ratios.iter_mut().for_each(|seconds| *seconds /= undisturbed);
+        let mean = ratios.iter().sum::<f64>() / kills as f64;
+        let most = ratios.iter().copied().fold(0.0, f64::max);
+        println!(
+            "{}: {kills} kills in {undisturbed:.2} s of processor time, {kills} identical results; \
+             {kept} units kept, 0 done again; killed and resumed work {mean:.3} times the \
+             undisturbed on average, {most:.3} at most",
+            self.name
+        );
+        assert!(many_kills().is_none() || mean <= MOST_WORK, "{}: too much work", self.name);
+    }
+
+    /// Runs until it has done its part of the undisturbed work and kills it there; returns the
+    /// processor seconds that it took. A run that is over before is begun again, to be killed
+    /// earlier.
+    fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
+        let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
+        loop {
+            let before = seconds_of_children();
+            let mut child = self.start(folder, Stdio::null());
+            let was_running = wait_for(&mut child, |child| seconds_of(child) >= moment);
+            child.kill().expect("SIGKILL");
+            child.wait().expect("its end");
+            if was_running {
+                return seconds_of_children() - before;
+            }
+            moment *= 0.9;
+            empty(folder);
+        }
+    }
+
+    /// Kills a run as soon as its output is there.
+    fn check_the_end(&self, undisturbed: &Run) {
+        let folder = tempfolder();
+        let mut child = self.start(folder.path(), Stdio::null());
+        wait_for(&mut child, |_| folder.path().join(self.output).exists());
+        child.kill().expect("SIGKILL");
+        child.wait().expect("its end");
+        self.compare(undisturbed, &self.run_to_the_end(folder.path()));
+    }
+
+    fn run_to_the_end(&self, folder: &Path) -> Run {
+        let before = seconds_of_children();
+        let output = self.start(folder, Stdio::piped()).wait_with_output().expect("its output");
+        let seconds = seconds_of_children() - before;
+        assert!(output.status.success(), "{}: {}", self.name, output.status);
+        let report = serde_json::from_slice(&output.stdout).expect("a JSON object");
+        Run { files: files_in(folder, self.may_differ), report, seconds }
+    }
+
+    fn start(&self, folder: &Path, output: Stdio) -> Child {
+        let mut command = Command::new(self.program);
+        command.current_dir(folder).args(&self.arguments).args(["--json", "--threads", "2"]);
+        command.stdout(output).stderr(Stdio::null()).spawn().expect("the binary runs")
+    }
+
+    fn compare(&self, undisturbed: &Run, resumed: &Run) {
+        let names = |run: &Run| run.files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(resumed), names(undisturbed), "{}: the files", self.name);
+        for (name, bytes) in &undisturbed.files {
+            assert!(resumed.files[name] == *bytes, "{}: {} differs", self.name, name.display());
+        }
+        assert_eq!(lasting(&resumed.report), lasting(&undisturbed.report), "{}", self.name);
+    }
+}
+
+fn tempfolder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// A report without what differs from run to run.
+pub fn lasting(report: &Value) -> Value {
+    match report {
+        Value::Object(fields) => {
+            let lasts =
+                |(key, _): &(&String, &Value)| !["seconds", "resumed"].contains(&key.as_str());
+            let fields = fields.iter().filter(lasts);
+            fields.map(|(key, value)| (key.clone(), lasting(value))).collect()
+        }
+        Value::Array(values) => values.iter().map(lasting).collect(),
+        value => value.clone(),
+    }
+}
+
+/// Waits until `condition` holds of a process; whether it was still running then.
+fn wait_for(child: &mut Child, condition: impl Fn(&Child) -> bool) -> bool {
+    while child.try_wait().expect("its state").is_none() {
+        if condition(child) {
+            return true;
+        }
+        sleep(Duration::from_micros(200));
+    }
+    false
+}
+
+/// The processor time of a running process so far.
+fn seconds_of(child: &Child) -> f64 {
+    let clock: nix::Result<ClockId> = clock_getcpuclockid(Pid::from_raw(child.id().cast_signed()));
+    let time = clock.and_then(ClockId::now);
+    time.map_or(0.0, |time| time.num_microseconds() as f64 / 1e6)
+}
+
+/// The processor time of all processes that ended.
+fn seconds_of_children() -> f64 {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the usage of children");
+    (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
+}
+
+/// The bytes of every file in a folder and those in it, but for files of some names.
+pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_owned();
+        if path.is_dir() {
+            let inside = files_in(&path, except).into_iter();
+            files.extend(inside.map(|(file, bytes)| (Path::new(&name).join(file), bytes)));
+        } else if !except.iter().any(|except| name == *except) {
+            files.insert(name.into(), fs::read(&path).expect("the file"));
+        }
+    }
+    files
+}
+
+fn empty(folder: &Path) {
+    fs::remove_dir_all(folder).and_then(|()| fs::create_dir(folder)).expect("an empty folder");
+}

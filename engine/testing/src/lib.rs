@@ -1,0 +1,14 @@
+//! What the tests of all crates share: games of random moves, damaged files, kills, small disks, the
+//! blocks of the guides, and the count of the tests that could not run.
+
+pub mod container;
+pub mod corpus;
+#[cfg(target_os = "linux")]
+pub mod disk;
+pub mod guides;
+#[cfg(target_os = "linux")]
+pub mod kill;
+pub mod mutation;
+pub mod random_games;
+pub mod scratch;
+pub mod skipped;

@@ -1,0 +1,27 @@
+//! Tests that lack what they need say so, and are counted.
+//!
+//! `$OTHELLO_SKIPPED` names a file that gets a line for each; `.ci/run` prints it at its end.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+
+/// Ends a test that lacks what it needs, with the reason: `skip!("no Python")`.
+#[macro_export]
+macro_rules! skip {
+    ($($reason:tt)*) => {
+        return $crate::skipped::note(module_path!(), &format!($($reason)*))
+    };
+}
+
+/// Says on standard error, past the capture of tests, that the running test of a module is skipped.
+pub fn note(module: &str, reason: &str) {
+    let thread = std::thread::current();
+    let test = thread.name().filter(|&name| name != "main").unwrap_or(module);
+    let line = format!("skipped: {test}: {reason}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    if let Some(path) = std::env::var_os("OTHELLO_SKIPPED") {
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
+        written.expect("$OTHELLO_SKIPPED names a file that can be written");
+    }
+}

@@ -1,0 +1,149 @@
+//! Every ```` ```sh ```` block of every guide runs, small, in the order of the guide and in a folder of
+//! its own. `src/bin/guide-command.rs` says what is made smaller and how.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+use othello_testing::guides::{self, BINARIES, Block, LOG};
+use othello_testing::{skip, skipped};
+
+/// The folder of the programs, which a test of the whole workspace builds beside this one.
+fn binaries() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_BIN_EXE_guide-command")).parent()?;
+    let there = ["othello-engine", "othello-trainer"].iter().all(|name| folder.join(name).exists());
+    there.then(|| folder.to_owned())
+}
+
+#[test]
+fn every_block_of_every_guide_runs() {
+    let Some(binaries) = binaries() else { skip!("cargo build first: the binaries are not there") };
+    let guides = Mutex::new(guides::all());
+    let failures = Mutex::new(vec![]);
+    // Two at a time: most commands have one thread's work.
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let Some(guide) = guides.lock().unwrap().pop() else { break };
+                    let found = run(&guide, &binaries);
+                    failures.lock().unwrap().extend(found);
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Runs the blocks of a guide; what failed.
+fn run(guide: &Path, binaries: &Path) -> Vec<String> {
+    let blocks = guides::blocks(&fs::read_to_string(guide).unwrap());
+    let name = guide.strip_prefix(guides::repository()).unwrap().display().to_string();
+    let place = Place::new(binaries);
+    let mut failures = vec![];
+    for block in &blocks {
+        if let Some(missing) = lacks(block) {
+            skipped::note("guides", &format!("{name}, line {}: {missing}", block.line));
+        } else if let Err(said) = place.run(block) {
+            failures.push(format!("{name}, line {}: {}\n{said}", block.line, block.script));
+        }
+    }
+    let log = fs::read_to_string(place.log()).unwrap();
+    let count = |what: &str| log.lines().filter(|line| line.starts_with(what)).count();
+    println!(
+        "{name}: {} blocks, {} commands run, {} only checked, {} left out",
+        blocks.len(),
+        count("run: "),
+        count("only checked: "),
+        count("left out: ")
+    );
+    failures
+}
+
+/// What a block needs beside our programs, and is not there.
+fn lacks(block: &Block) -> Option<&'static str> {
+    let calls = |program: &str| block.script.lines().any(|line| line.starts_with(program));
+    let runs = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
+    };
+    let import = ["-c", "import sys, numpy, zstandard; assert sys.version_info >= (3, 11)"];
+    if calls("sbatch") || block.script.contains("submit.sh") {
+        return Some("needs a cluster; scripts/slurm/check.sh is one");
+    }
+    if calls("python3") && !runs("python3", &import) {
+        return Some("needs Python 3.11 with numpy and zstandard");
+    }
+    let compiles = || {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo '#include <zstd.h>' | cc -E - >/dev/null"]);
+        command.status().is_ok_and(|status| status.success())
+    };
+    (calls("cc ") && !compiles()).then_some("needs a C compiler and libzstd")
+}
+
+/// A folder like the repository, with stand-ins for the commands.
+struct Place {
+    folder: tempfile::TempDir,
+    binaries: PathBuf,
+}
+
+impl Place {
+    fn new(binaries: &Path) -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap(), binaries: binaries.to_owned() };
+        let stand_in = Path::new(env!("CARGO_BIN_EXE_guide-command"));
+        let (bin, work) = (place.folder.path().join("bin"), place.work());
+        fs::create_dir_all(&bin).unwrap();
+        fs::create_dir_all(work.join("target")).unwrap();
+        for name in ["othello-engine", "othello-trainer", "cargo", "rustup", "git", "pip"] {
+            symlink(stand_in, bin.join(name)).unwrap();
+        }
+        symlink(&bin, work.join("target/release")).unwrap();
+        copy(&guides::repository().join("datasets"), &work.join("datasets"));
+        fs::create_dir(work.join("scripts")).unwrap();
+        for script in fs::read_dir(guides::repository().join("scripts")).unwrap() {
+            symlink(stand_in, work.join("scripts").join(script.unwrap().file_name())).unwrap();
+        }
+        fs::write(place.log(), "").unwrap();
+        place
+    }
+
+    fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
+    fn run(&self, block: &Block) -> Result<(), String> {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let output = Command::new("sh")
+            .args(["-eu", "-c", &block.script])
+            .current_dir(self.work())
+            .env("PATH", format!("{}:{path}", self.folder.path().join("bin").display()))
+            .env(BINARIES, &self.binaries)
+            .env(LOG, self.log())
+            .output()
+            .map_err(|error| error.to_string())?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() && !said.contains("panicked") { Ok(()) } else { Err(said) }
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).unwrap();
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! A sound file of every kind, and how the commands read it.
+
+use std::fmt::Display;
+use std::fs;
+use std::path::Path;
+use std::str::FromStr;
+
+use othello_engine::board::notation::BoardLine;
+use othello_engine::board::obf::Problem;
+use othello_engine::board::transcript::{self, Replay};
+use othello_engine::board::{Phase, Side, Square};
+use othello_engine::eval::{Evaluator, MoveOrderingWeights, Weights, WeightsChoice};
+use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::pattern::PatternSet;
+use othello_engine::progress::Silent;
+use othello_engine::record::{
+    Game, GameWriter, Label, PositionWriter, ScoredPosition, Solved, Weight,
+};
+use othello_engine::text::{self, Lines};
+use othello_trainer::arena::Choice;
+use othello_trainer::fit::FitSettings;
+use othello_trainer::source::egaroucid::EgaroucidBoards;
+use othello_trainer::source::ggf::GgfGames;
+use othello_trainer::source::wthor::WthorGames;
+use othello_trainer::source::{Entries, LabelRules, SourceError, boards, records, transcripts};
+
+use othello_testing::mutation::Draws;
+use othello_testing::scratch;
+use othello_trainer_fuzz::targets::resumed_fit::{self, Left, Resumed, sound};
+
+/// A kind of file.
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    pub(super) extension: &'static str,
+    /// The letter of its magic number, if it is a container.
+    pub(super) magic: Option<u8>,
+    /// Whether no other bytes than the sound ones may be taken.
+    pub(super) checksummed: bool,
+    /// Whether what is damaged may be cut off and made again; `read` sees to it that no more is
+    /// taken than is sound.
+    pub(super) cut_back: bool,
+    pub(super) bytes: Vec<u8>,
+    pub(super) read: fn(&Path) -> Read,
+}
+
+/// What a reader made of a file.
+pub(super) enum Read {
+    /// Taken, but for these records.
+    Taken(Vec<String>),
+    /// Not taken.
+    Refused(String),
+}
+
+impl<E: Display> From<Result<Vec<String>, E>> for Read {
+    fn from(read: Result<Vec<String>, E>) -> Self {
+        read.map_or_else(|error| Self::Refused(format!("{error:#}")), Self::Taken)
+    }
+}
+
+pub(super) fn all() -> Vec<Kind> {
+    let rows = rows();
+    let container = |name, extension, magic, bytes, read| {
+        let (checksummed, cut_back) = (true, false);
+        Kind { name, extension, magic: Some(magic), checksummed, cut_back, bytes, read }
+    };
+    let text = |name, extension, bytes, read| {
+        let (checksummed, cut_back) = (false, false);
+        Kind { name, extension, magic: None, checksummed, cut_back, bytes, read }
+    };
+    let partial = |name, extension, magic, bytes, read| Kind {
+        cut_back: true,
+        ..container(name, extension, magic, bytes, read)
+    };
+    let settings = FULL_SETTINGS.as_bytes().to_vec();
+    let patterns = PatternSet::shipped("small").unwrap().to_toml().into_bytes();
+    vec![
+        container("weights", "weights", b'W', weights(), |path| {
+            Evaluator::load(&WeightsChoice::File(path.into())).map(|_| vec![]).into()
+        }),
+        container("games", "games", b'G', games(), read_records),
+        container("positions", "positions", b'P', positions(&rows, false), read_records),
+        container("openings", "openings", b'O', positions(&rows, true), read_records),
+        container("openings of a match", "openings", b'O', positions(&rows, true), read_openings),
+        partial("checkpoint", "weights.checkpoint.partial", b'C', sound(Left::Phases), |path| {
+            let resumed = resumed_fit::of(Left::Phases, path).map(|resumed| {
+                assert!(resumed.as_undisturbed, "weights that the fit does not make");
+                resumed.said
+            });
+            resumed.into()
+        }),
+        container("unfinished phase", IN_PHASE, b'C', sound(Left::InsidePhase), begin_phase_anew),
+        partial("unfinished games", "games.partial", b'G', partial_games(), resume_games),
+        text("WTHOR", "wtb", wthor(), |path| read_entries(WthorGames::open(path))),
+        text("OBF", "obf", lines(100, obf_line), read_lines::<Problem>),
+        text("boards", "txt", lines(100, board_line), read_lines::<BoardLine>),
+        text("boards to import", "txt", lines(100, board_line), |path| {
+            read_entries(boards::read(path))
+        }),
+        text("transcripts", "txt", lines(100, transcript), |path| {
+            read_entries(transcripts::read(path))
+        }),
+        text("transcripts, packed", "txt.zst", packed(lines(100, transcript)), |path| {
+            read_entries(transcripts::read(path))
+        }),
+        text("GGF", "ggf", lines(100, ggf), |path| read_entries(GgfGames::open(path))),
+        text("Egaroucid's boards", "dat", egaroucid(), |path| {
+            read_entries(EgaroucidBoards::open(path))
+        }),
+        text("openings as text", "txt", lines(100, transcript), read_openings),
+        text("settings", "toml", settings, |path| {
+            text::read_by(path, FitSettings::from_toml).map(|_| vec![]).into()
+        }),
+        text("pattern set", "toml", patterns, |path| {
+            text::read_by(path, PatternSet::from_toml).map(|_| vec![]).into()
+        }),
+    ]
+}
+
+/// Of Adam, stopped inside phase 4.
+const IN_PHASE: &str = "weights.phase-04.checkpoint";
+
+const FULL_SETTINGS: &str = r#"
+window = "1,0.5"
+ridge = 12.5
+patience = 3
+seed = 9
+validation_percent = 10
+test_percent = 20
+
+[least_squares]
+epochs = 7
+tolerance = 1e-4
+
+[adam]
+epochs = 4
+batch = 100
+learning_rate = 0.5
+schedule = "step:2:0.5"
+
+[[labels]]
+plies = "solved-1..=solved"
+use = "solved"
+
+[[labels]]
+plies = "34..=38"
+use = "result"
+weight = 0.5
+"#;
+
+// How the commands read them.
+
+fn read_records(path: &Path) -> Read {
+    let read = records::read_positions(path, &LabelRules::default(), &Silent, |_| {});
+    read.map(|()| vec![]).into()
+}
+
+fn read_openings(path: &Path) -> Read {
+    Choice { count: 0, seed: 1, within: 64 }.draw(path).map(|_| vec![]).into()
+}
+
+fn read_entries<T, E: Entries<T>>(entries: Result<E, SourceError>) -> Read {
+    let read = entries.and_then(|entries| {
+        let mut rejections = vec![];
+        for entry in entries {
+            rejections.extend(entry?.err().map(|rejection| rejection.to_string()));
+        }
+        Ok(rejections)
+    });
+    read.into()
+}
+
+fn read_lines<T: FromStr<Err: Display>>(path: &Path) -> Read {
+    let lines = Lines::open(path).and_then(|mut lines| lines.next_lines::<T>(usize::MAX));
+    lines.map(|_| vec![]).into()
+}
+
+/// What a killed run left is a beginning of what it was to write, or is refused.
+fn resume_games(path: &Path) -> Read {
+    let (name, sound) = (path.with_extension(""), random_games());
+    let _ = fs::remove_file(&name);
+    let resumed = GameWriter::begin(&name, &Provenance::new("damage"), Existing::Keep);
+    let resumed = resumed.and_then(|begun| {
+        let Begin::Writer(writer) = begun else { panic!("an unfinished file is not complete") };
+        let games = writer.reread()?.collect::<Result<Vec<Game>, _>>()?;
+        assert!(sound.starts_with(&games), "games that were not written");
+        assert_eq!(writer.resumed_games(), games.len() as u64);
+        Ok(writer.warning().into_iter().collect())
+    });
+    resumed.into()
+}
+
+/// What cannot be used is said, and the fit comes out as if it had not been there.
+fn begin_phase_anew(path: &Path) -> Read {
+    match resumed_fit::of(Left::InsidePhase, path) {
+        Ok(Resumed { as_undisturbed, said }) => {
+            assert!(as_undisturbed, "weights that the fit does not make");
+            if said.is_empty() { Read::Taken(vec![]) } else { Read::Refused(said.join("\n")) }
+        }
+        Err(error) => Read::Refused(error.to_string()),
+    }
+}
+
+// Sound files.
+
+fn bytes_of(name: &str, write: impl FnOnce(&Path)) -> Vec<u8> {
+    let path = scratch::path(name);
+    write(&path);
+    fs::read(path).unwrap()
+}
+
+fn weights() -> Vec<u8> {
+    let toml =
+        "name = \"t\"\nscalars = [\"player_discs\"]\n[[pattern]]\nsquares = \"a1 b1 c1 b2\"\n";
+    let mut weights = Weights::zero(PatternSet::from_toml(toml).unwrap());
+    for phase in Phase::all() {
+        weights.set_steps(phase, |parameter| (parameter * 7 % 300) as i16 - 150);
+        weights.set_counts(phase, |parameter| parameter as u32);
+    }
+    let light =
+        PatternSet::from_toml("name = \"light\"\n[[pattern]]\nname = \"c\"\nsquares = \"a1 b1\"\n");
+    let ordering =
+        MoveOrderingWeights::new(light.unwrap(), 60, (0..9).map(|n| 7 * n - 30).collect());
+    let weights = weights.with_move_ordering(Some(ordering.unwrap()));
+    bytes_of("sound.weights", |path| {
+        weights.write(path, &Provenance::new("damage"), Existing::Replace).unwrap();
+    })
+}
+
+/// Random games with all that a record can have, some of them broken off.
+fn random_games() -> Vec<Game> {
+    let mut draws = Draws(2);
+    let games = (0..600).map(|number| {
+        let mut replay = Replay::from_start(&[]).unwrap();
+        while replay.end.moves() != 0 && replay.steps.len() < 30 + number {
+            let legal = replay.end.moves();
+            let nth = draws.below(legal.count_ones() as usize);
+            replay.push(Square::nth(legal, nth).unwrap()).unwrap();
+        }
+        let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
+        let game = Game::new(8, &squares).unwrap();
+        let values = (0..squares.len()).map(|move_| Some((move_ % 100) as i8 - 50)).collect();
+        let game = if number % 2 == 0 { game.with_values(values).unwrap() } else { game };
+        game.with_solved(Solved { ply: 9, black_score: 4 }).unwrap()
+    });
+    games.collect()
+}
+
+fn games() -> Vec<u8> {
+    bytes_of("sound.games", |path| {
+        let begun = GameWriter::begin(path, &Provenance::new("damage"), Existing::Replace);
+        let Begin::Writer(mut writer) = begun.unwrap() else { unreachable!() };
+        random_games().into_iter().for_each(|game| writer.push(game).unwrap());
+        writer.finish().unwrap();
+    })
+}
+
+/// The same without its end frame.
+fn partial_games() -> Vec<u8> {
+    let mut bytes = games();
+    bytes.truncate(bytes.len() - 48);
+    bytes
+}
+
+fn rows() -> Vec<ScoredPosition> {
+    let replays = random_games().into_iter().take(100).map(|game| game.replay());
+    let rows = replays.flat_map(|replay| replay.steps).map(|step| {
+        let label = Label::of_score(step.position.discs() as i32 / 2).unwrap();
+        ScoredPosition::new(step.position, label, Weight::ONE)
+    });
+    rows.collect()
+}
+
+fn positions(rows: &[ScoredPosition], openings: bool) -> Vec<u8> {
+    bytes_of("sound.positions", |path| {
+        let begin = if openings { PositionWriter::begin_openings } else { PositionWriter::begin };
+        let begun = begin(path, &Provenance::new("damage"), Existing::Replace);
+        let Begin::Writer(mut writer) = begun.unwrap() else { unreachable!() };
+        rows.iter().for_each(|&row| writer.push(row).unwrap());
+        writer.finish().unwrap();
+    })
+}
+
+fn wthor() -> Vec<u8> {
+    let games: Vec<Game> = random_games().into_iter().take(50).collect();
+    let mut bytes = vec![20, 24, 1, 1];
+    bytes.extend((games.len() as u32).to_le_bytes());
+    bytes.extend([0, 0, 0xE8, 7, 8, 0, 24, 0]);
+    for game in games {
+        let mut record = [0; 68];
+        record[6..8].copy_from_slice(&[40, 34]);
+        for (code, square) in record[8..].iter_mut().zip(game.squares()) {
+            *code = (square.index() / 8 * 10 + square.index() % 8 + 11) as u8;
+        }
+        bytes.extend(record);
+    }
+    bytes
+}
+
+fn lines(count: usize, line: fn(&Game) -> String) -> Vec<u8> {
+    let games = random_games();
+    let lines: Vec<String> = games.iter().take(count).map(line).collect();
+    (lines.join("\n") + "\n").into_bytes()
+}
+
+fn transcript(game: &Game) -> String {
+    let moves: String = game.squares().iter().map(Square::to_string).collect();
+    assert_eq!(transcript::parse(&moves).unwrap(), game.squares());
+    moves
+}
+
+fn packed(text: Vec<u8>) -> Vec<u8> {
+    zstd::bulk::compress(&text, 3).unwrap()
+}
+
+fn ggf(game: &Game) -> String {
+    let moves = game.replay().steps.into_iter().map(|step| {
+        let name = if step.side == Side::Black { "B" } else { "W" };
+        format!("{name}[{}/1.5/2]", step.square)
+    });
+    let board = "-------- -------- -------- ---O*--- ---*O--- -------- -------- --------";
+    let head = "(;GM[Othello]PC[here]PB[one]PW[other]TY[8]RE[0]";
+    format!("1 {head}BO[8 {board} *]{};)", moves.collect::<String>())
+}
+
+fn egaroucid() -> Vec<u8> {
+    let record = |game: &Game| -> Vec<u8> {
+        let position = game.replay().steps[20].position;
+        let boards = [position.player(), position.opponent()];
+        let boards = boards.map(|board| board.reverse_bits().to_le_bytes());
+        [boards.as_flattened(), &[0, 20, 6]].concat()
+    };
+    random_games().iter().take(100).flat_map(record).collect()
+}
+
+fn board_line(game: &Game) -> String {
+    let step = game.replay().steps[20];
+    format!("{} {}", othello_engine::board::notation::board_text(&step.position, step.side), -6.5)
+}
+
+fn obf_line(game: &Game) -> String {
+    let step = game.replay().steps[20];
+    let board = othello_engine::board::notation::board_text(&step.position, step.side);
+    format!("{board}; {}:+12; {}:-4; --:-127;", step.square, step.square)
+}

@@ -1,0 +1,86 @@
+//! A picture of the errors of an evaluation: the mean absolute error of each phase.
+
+use std::ops::Range;
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use super::PhaseLoss;
+
+const SIZE: (u32, u32) = (860, 330);
+
+/// The mean absolute error by phase as an SVG picture. Phases without positions are left out. The
+/// same errors give the same text.
+pub(super) fn picture(title: &str, phases: &[PhaseLoss]) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+    draw(&area, title, phases).map_err(|error| anyhow::anyhow!("the picture: {error}"))?;
+    drop(area);
+    Ok(text)
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type DrawingError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>;
+
+fn draw<'a>(area: &Area<'a>, title: &str, phases: &[PhaseLoss]) -> Result<(), DrawingError<'a>> {
+    area.fill(&WHITE)?;
+    let highest = phases.iter().filter_map(|row| row.mae).fold(1.0, f64::max);
+    let mut chart = ChartBuilder::on(area)
+        .caption(title, ("sans-serif", 16))
+        .margin(12)
+        .x_label_area_size(36)
+        .y_label_area_size(44)
+        .build_cartesian_2d(0.0..59.0, 0.0..highest * 1.05)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .x_labels(13)
+        .x_label_formatter(&|phase| format!("{phase:.0}"))
+        .y_label_formatter(&|discs| format!("{discs:.0}"))
+        .x_desc("phase: discs played")
+        .y_desc("mean absolute error, discs")
+        .light_line_style(TRANSPARENT)
+        .draw()?;
+    let colour = RGBColor(27, 110, 60);
+    for run in runs(phases) {
+        let points: Vec<(f64, f64)> = phases[run].iter().filter_map(point).collect();
+        chart.draw_series(points.iter().map(|&at| Circle::new(at, 2, colour.filled())))?;
+        chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
+    }
+    area.present()
+}
+
+fn point(row: &PhaseLoss) -> Option<(f64, f64)> {
+    Some((row.phase.index() as f64, row.mae?))
+}
+
+/// The stretches of phases that have errors: no line leads over a phase that has none.
+fn runs(phases: &[PhaseLoss]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = vec![];
+    for (index, _) in phases.iter().enumerate().filter(|(_, row)| row.mae.is_some()) {
+        match runs.last_mut() {
+            Some(run) if run.end == index => run.end += 1,
+            _ => runs.push(index..index + 1),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::board::Phase;
+
+    #[test]
+    fn a_phase_without_positions_has_no_point() {
+        let row = |phase: Phase| {
+            let mae = (phase.index() % 3 != 1).then_some(5.0);
+            PhaseLoss { phase, positions: u64::from(mae.is_some()), mae, mse: mae }
+        };
+        let rows: Vec<PhaseLoss> = Phase::all().take(6).map(row).collect();
+        assert_eq!(runs(&rows), [0..1, 2..4, 5..6]);
+        let text = picture("a < b", &rows).expect("it is drawn");
+        assert_eq!(text.matches("<circle").count(), 4);
+        assert!(text.contains("a &lt; b"), "{text}");
+    }
+}
