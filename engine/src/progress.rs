@@ -1,10 +1,10 @@
-//! How long work says how far it is, without knowing who listens.
+//! How long work reports how far it is, whoever observes it.
 
 use std::path::Path;
 #[cfg(test)]
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Listens to long work. The command line draws bars with it; [`Silent`] hears nothing.
+/// Observes long work. The command line draws bars with it; [`Silent`] shows nothing.
 ///
 /// Work is a sequence of stages. A new stage ends the one before it.
 pub trait Progress: Sync {
@@ -55,7 +55,7 @@ pub trait Progress: Sync {
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// Hears nothing: for tests, and for callers that want no progress.
+/// Shows nothing: for tests, and for callers that want no progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 
@@ -65,7 +65,7 @@ impl Progress for Silent {
     fn message(&self, _line: &str) {}
 }
 
-/// Wants the work to stop after some units, and remembers what it heard.
+/// Wants the work to stop after some units, and remembers what was reported.
 #[cfg(test)]
 #[derive(Debug, Default)]
 pub(crate) struct StopAfter {

@@ -14,7 +14,7 @@ pub use super::error::NotationError;
 pub struct BoardLine {
     /// The position, seen by the side to move.
     pub position: Position,
-    /// Which side that is.
+    /// The side to move.
     pub side: Side,
     /// The stated score in discs.
     pub score: Option<f64>,
@@ -48,7 +48,7 @@ pub(super) fn split_board(line: &str) -> Result<(&[u8; 64], &str), NotationError
     Ok((board, line.get(64..).unwrap_or("")))
 }
 
-/// What each byte of a board stands for: 0 empty, 1 black, 2 white, 4 nothing.
+/// The meaning of each byte of a board: 0 empty, 1 black, 2 white, 4 nothing.
 static MEANING: [u8; 256] = {
     let mut meaning = [4; 256];
     meaning[b'-' as usize] = 0;

@@ -112,8 +112,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// The value of each position: from the book where it has the position, else from a search. Counts
-/// those from the book.
+/// Takes values from the book, and from a search where the book knows none; counts those from the book.
 fn book_first(
     book: &Book,
     positions: &[Position],

@@ -14,7 +14,6 @@ pub mod progress;
 pub mod report;
 pub mod session;
 pub mod table;
-pub mod whole_file;
 
 pub use session::{Outcome, Session};
 

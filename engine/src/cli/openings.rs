@@ -11,6 +11,7 @@ use super::arguments::{existing, number_in};
 use super::table::{Align, table};
 use super::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
+use crate::file::check_output;
 use crate::openings::{MAX_PLIES, MAX_PLIES_HELD, Settings, count, write_openings};
 use crate::record::Shard;
 
@@ -82,6 +83,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
                 "--plies {}: openings are written up to ply {MAX_PLIES_HELD}, and only counted further",
                 arguments.plies
             );
+            check_output(path, arguments.weights.path())?;
             let evaluator = Evaluator::load(&arguments.weights)?;
             let &Arguments { plies, score_depth, shard, .. } = arguments;
             let settings = Settings { plies, score_depth, shard };

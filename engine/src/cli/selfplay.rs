@@ -1,6 +1,7 @@
 //! `othello-engine selfplay`: plays and records games.
 
 use std::fmt;
+use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -8,6 +9,7 @@ use serde::Serialize;
 use super::arguments::{Output, number_in};
 use super::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
+use crate::file::check_output;
 use crate::record::Shard;
 use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, play_games,
@@ -92,9 +94,22 @@ impl fmt::Display for SelfPlay {
     }
 }
 
+impl Arguments {
+    /// The files that are read.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let openings = match &self.openings {
+            OpeningsChoice::File(path) => Some(path.as_path()),
+            OpeningsChoice::Random | OpeningsChoice::Distinct => None,
+        };
+        let white = self.white_weights.as_ref().and_then(WeightsChoice::path);
+        [self.weights.path(), white, openings].into_iter().flatten()
+    }
+}
+
 /// Plays and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
+    check_output(&arguments.output.out, arguments.inputs())?;
     let black = Evaluator::load(&arguments.weights)?;
     let white = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
     let depth = arguments.depth;

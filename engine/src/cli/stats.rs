@@ -12,8 +12,9 @@ use super::table::{Align, table};
 use super::{Outcome, Session};
 use crate::openings::{MAX_PLIES, enumerate};
 use crate::progress::Progress;
+use crate::random::random_game;
 use crate::record::{Game, GameReader, RecordError};
-use crate::statistics::{GameStatistics, PlyStatistics, of_positions, random_game};
+use crate::statistics::{GameStatistics, PlyStatistics, of_positions};
 
 /// Arguments of `stats`.
 #[derive(clap::Args, Debug)]
@@ -159,7 +160,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 fn of_random_games(games: u64, seed: u64, progress: &dyn Progress) -> GameStatistics {
     progress.begin("random games", 0, games);
     let count = |mut found: GameStatistics, index| {
-        found.count(&random_game(seed, index));
+        found.count(&random_game(seed, index, usize::MAX));
         progress.advance(1);
         found
     };

@@ -8,11 +8,13 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
+use super::arguments::existing;
 use super::by_class::ByClass;
 use super::table::{Align, table};
-use super::{Outcome, Session, whole_file};
+use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice};
+use crate::file::{check_output, plain};
 
 mod picture;
 
@@ -105,7 +107,7 @@ impl fmt::Display for Report {
         for pattern in &self.patterns {
             writeln!(f, "             {pattern}")?;
         }
-        writeln!(f, "phases       {} of {} weights", self.phases, self.parameters)?;
+        writeln!(f, "phases       {}, each with {} weights", self.phases, self.parameters)?;
         writeln!(f, "unit         1/{} disc", self.steps_per_disc)?;
         if let Some(Light { patterns, parameters, strength }) = &self.ordering {
             writeln!(f, "ordering     {parameters} weights, strength {strength}")?;
@@ -151,7 +153,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let inspect = arguments.inspect.as_deref();
     let inspect = inspect.map(|asked| inspection(&chosen, asked)).transpose()?;
     if let Some(path) = &arguments.picture {
-        whole_file::put(path, picture::picture(&chosen.weights).as_bytes(), arguments.force)?;
+        check_output(path, arguments.weights.path())?;
+        let existing = existing(arguments.force);
+        plain::write(path, picture::picture(&chosen.weights).as_bytes(), existing)?;
     }
     session.print(&report(chosen, inspect))?;
     Ok(Outcome::Done)

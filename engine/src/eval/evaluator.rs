@@ -1,7 +1,7 @@
-//! Which evaluation to use: one type for whatever `--weights` may say.
+//! The choice of an evaluation: one type for whatever `--weights` may say.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
 
-/// What `--weights` names.
+/// A choice of weights, as `--weights` names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WeightsChoice {
     /// `none`: every position is worth 0.
@@ -34,6 +34,16 @@ impl FromStr for WeightsChoice {
             "embedded" => Self::Embedded,
             path => Self::File(path.into()),
         })
+    }
+}
+
+impl WeightsChoice {
+    /// The weights file that is named, where it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::None | Self::Mobility | Self::Embedded => None,
+        }
     }
 }
 
@@ -151,7 +161,7 @@ impl Evaluate for Evaluator {
 mod tests {
     use super::*;
 
-    /// What `--weights` names is what the provenance of its games names.
+    /// The weights that `--weights` names are what the provenance of its games names.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

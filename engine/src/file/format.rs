@@ -186,6 +186,11 @@ impl ContentHash {
     pub(super) fn sha256(&self) -> [u8; 32] {
         self.digest.clone().finalize().into()
     }
+
+    /// The checksum of the sections so far, in hexadecimal.
+    pub(super) fn hexadecimal(&self) -> String {
+        hexadecimal(&self.sha256())
+    }
 }
 
 /// Bytes in hexadecimal.

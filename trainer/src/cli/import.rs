@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use othello_engine::cli::arguments::Output as OutputFile;
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::file::{Begin, Provenance};
+use othello_engine::file::{Begin, Provenance, check_output};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, PositionWriter, ScoredPosition};
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,7 @@ fn import<T: Imported, E: Entries<T>>(
 ) -> anyhow::Result<Summary> {
     let (inputs, provenance) = files.inputs(format, progress)?;
     let mut output: Output<T> =
-        Output::begin(&files.output.out, &provenance, files.output.existing(), progress)?;
+        Output::begin(&files.output.out, &provenance, files.output.existing(), &inputs, progress)?;
     let place = output.place.clone();
     inputs.read(open, &place, progress, |entry, bytes| output.take(entry, bytes))?;
     output.finish(&files.sources())
@@ -126,6 +126,7 @@ fn import<T: Imported, E: Entries<T>>(
 /// Imports the exactly scored positions of games. They are few, and are written when all are
 /// known: a run that was killed reads the games again.
 fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summary> {
+    check_output(&wthor.files.output.out, &wthor.except)?;
     let (inputs, provenance) = wthor.files.inputs("wthor", progress)?;
     let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
     inputs.read(WthorGames::open, &Place::default(), progress, |game: Option<Game>, _| {
@@ -161,13 +162,15 @@ impl Summary {
         self.positions = positions.len() as u64;
         self.sha256 =
             match PositionWriter::begin(&files.output.out, provenance, files.output.existing())? {
-                Begin::Done(done) => done.sha256,
+                Begin::Done(done) => {
+                    progress.begin("import (positions)", self.positions, self.positions);
+                    done.sha256
+                }
                 Begin::Writer(mut writer) => {
                     progress.warn(writer.warning());
-                    let written = usize::try_from(writer.resumed_positions())?;
-                    for &position in positions.iter().skip(written) {
-                        writer.push(position)?;
-                    }
+                    writer.compare_from_start();
+                    positions.iter().try_for_each(|&position| writer.push(position))?;
+                    progress.warn(writer.end_comparison()?);
                     writer.finish()?.sha256
                 }
             };
@@ -193,6 +196,7 @@ impl Files {
     ) -> anyhow::Result<(Inputs, Provenance)> {
         let extension = (format == "wthor").then_some("wtb");
         let inputs = Inputs::find(&self.paths, extension)?;
+        check_output(&self.output.out, inputs.files())?;
         let provenance = Provenance::new("import")
             .with("format", format)
             .with("inputs", inputs.checksums(progress)?);

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use othello_engine::cli::arguments::{Output, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::file::{Kind, kind_of};
+use othello_engine::file::{Kind, check_output, kind_of};
 use othello_engine::record::{Game, ScoredPosition, Shard};
 use serde::Serialize;
 
@@ -103,6 +103,7 @@ impl fmt::Display for Report {
 /// Relabels and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
+    check_output(&arguments.output.out, arguments.weights.path())?;
     let evaluator = Evaluator::load(&arguments.weights)?;
     let first = arguments.files.first().context("no file is named")?;
     let (count, Relabelled { changes, summary, .. }) = if kind_of(first)? == Kind::Games {

@@ -8,9 +8,9 @@ use std::time::Instant;
 use anyhow::Context as _;
 use othello_engine::cli::Session;
 use othello_engine::file::{Kind, kind_of};
+use othello_engine::record::Record;
 use serde::Serialize;
 
-use crate::records::record::Record;
 use crate::records::select::Selected;
 use crate::records::sequence::Inputs;
 

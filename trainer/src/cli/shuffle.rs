@@ -4,10 +4,9 @@ use std::time::Instant;
 
 use othello_engine::cli::arguments::Output;
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::record::{Game, ScoredPosition};
+use othello_engine::record::{Game, Record, ScoredPosition};
 
 use super::selection::{Files, report};
-use crate::records::record::Record;
 use crate::records::select::shuffle;
 
 /// Arguments of `shuffle`.

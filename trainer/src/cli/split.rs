@@ -10,8 +10,7 @@ use othello_engine::record::{Game, ScoredPosition};
 
 use super::selection::{Files, report};
 use crate::dataset::{Part, Split};
-use crate::records::record::Record;
-use crate::records::select::split;
+use crate::records::select::{Splittable, split};
 
 /// Arguments of `split`.
 #[derive(clap::Args, Debug)]
@@ -46,7 +45,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     }
 }
 
-fn split_records<R: Record>(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+fn split_records<R: Splittable>(
+    arguments: &Arguments,
+    session: &Session,
+) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let &Arguments { validation_percent, test_percent, .. } = arguments;
     if validation_percent + test_percent > 100 {

@@ -105,7 +105,7 @@ impl Dataset {
         before - Part::ALL.iter().map(|&part| self.len(part)).sum::<usize>()
     }
 
-    /// The same without the positions that are images of any of these.
+    /// The dataset without the positions that are images of any of these.
     #[must_use]
     pub fn without(mut self, positions: &[Position]) -> Self {
         self.remove(positions);

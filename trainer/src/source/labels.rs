@@ -17,9 +17,9 @@ pub use origin::{Origin, Use};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Plies {
-    /// These, in every game: `34..38`, `34`, or `all`. A range includes its end.
+    /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
     Between(RangeInclusive<u8>),
-    /// Those about the game's solved position: `solved-2..solved+2`, or `solved`.
+    /// Plies about the game's solved position: `solved-2..solved+2`, or `solved`.
     AboutSolved {
         /// How many before it.
         before: u8,

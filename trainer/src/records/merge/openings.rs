@@ -13,7 +13,7 @@ use super::{Content, MergeError, Merged};
 
 /// The shards of a run of `openings`.
 pub(super) struct OpeningShards<'a> {
-    /// Those of the undivided run.
+    /// The settings of the undivided run.
     pub(super) settings: &'a Settings,
     /// The identity of the evaluation that scored the last ply.
     pub(super) weights: &'a str,
