@@ -30,7 +30,7 @@ impl Program {
         Self { text }
     }
 
-    /// The same with every `from` in it replaced, for tests that must see a change.
+    /// This program with every `from` in it replaced, for tests that must see a change.
     #[must_use]
     pub fn with(&self, from: &str, to: &str) -> Self {
         Self { text: self.text.replace(from, to) }

@@ -6,19 +6,19 @@ use std::str::FromStr;
 use super::{Position, Side, Square};
 use crate::text::excerpt;
 
-/// What is wrong with a text that should name a square, a board, a move or a score.
+/// The reason why a text is refused that should name a square, a board, a move or a score.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotationError {
     /// Not `a1` to `h8`.
     #[error("`{found}` is no square; expected a1 to h8")]
     Square {
-        /// What stood there.
+        /// The text that stands there, cut off where it is long.
         found: String,
     },
     /// Fewer than 64 squares.
     #[error("the board has {found} squares; expected 64 of X, *, O, - and .")]
     Short {
-        /// How many characters there were.
+        /// The number of characters in the field.
         found: usize,
     },
     /// A character that stands for no disc.
@@ -27,39 +27,39 @@ pub enum NotationError {
         found.escape_debug()
     )]
     Disc {
-        /// Counted from 1.
+        /// The place in the line, counted from 1.
         column: usize,
-        /// What stood there.
+        /// The text that stands there, cut off where it is long.
         found: char,
     },
     /// A board that no game reaches.
     #[error("the board has {found} discs; a position has at least 4")]
     FewDiscs {
-        /// How many there were.
+        /// The number of discs on the board.
         found: u32,
     },
     /// Neither `X` nor `O`.
     #[error("`{found}` is no side to move; expected X or O")]
     Side {
-        /// What stood there.
+        /// The text that stands there, cut off where it is long.
         found: String,
     },
     /// A score that is no number or too large.
     #[error("`{found}` is no score; expected a number from -64 to 64")]
     Score {
-        /// What stood there.
+        /// The text that stands there, cut off where it is long.
         found: String,
     },
-    /// Something after the end.
+    /// A text with something after its end.
     #[error("`{found}` stands after the end of the line")]
     Trailing {
-        /// What stood there.
+        /// The text that stands there, cut off where it is long.
         found: String,
     },
     /// A move that the rules forbid.
     #[error("move {number}: {square} is not legal here")]
     Illegal {
-        /// Counted from 1.
+        /// The place in the line, counted from 1.
         number: usize,
         /// The square.
         square: String,
@@ -72,7 +72,7 @@ pub enum NotationError {
 pub struct BoardLine {
     /// The position, seen by the side to move.
     pub position: Position,
-    /// Which side that is.
+    /// The side to move.
     pub side: Side,
     /// The stated score in discs.
     pub score: Option<f64>,
@@ -106,7 +106,7 @@ pub(super) fn split_board(line: &str) -> Result<(&[u8; 64], &str), NotationError
     Ok((board, line.get(64..).unwrap_or("")))
 }
 
-/// What each byte of a board stands for: 0 empty, 1 black, 2 white, 4 nothing.
+/// The meaning of each byte of a board: 0 empty, 1 black, 2 white, 4 nothing.
 static MEANING: [u8; 256] = {
     let mut meaning = [4; 256];
     meaning[b'-' as usize] = 0;

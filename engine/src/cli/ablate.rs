@@ -31,23 +31,24 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-/// One search of all positions.
+/// The row of one search of all positions.
 #[derive(Serialize)]
 struct Row {
     /// The feature left out; `None` in the row of the search with all of them.
     without: Option<&'static str>,
     nodes: u64,
     seconds: f64,
-    /// Of the thread: unlike `seconds` the same on a busy machine, or nearly so.
+    /// The CPU time of the thread: unlike `seconds` the same on a busy machine, or nearly so.
     cpu_seconds: f64,
-    /// Of the nodes and of the CPU time, to those with all features.
+    /// The nodes divided by those with all features.
     nodes_ratio: f64,
+    /// The CPU time divided by that with all features.
     cpu_ratio: f64,
     /// Positions with another score than with all features.
     different_scores: usize,
 }
 
-/// What came of it.
+/// The result of one search of all positions.
 struct Solved {
     scores: Vec<Discs>,
     nodes: u64,

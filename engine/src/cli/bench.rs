@@ -23,10 +23,11 @@ pub struct Arguments {
 
 const POSITIONS: u64 = 24;
 const HASH_MEGABYTES: usize = 16;
-/// Of the searches to a fixed depth, and how many squares are empty there at least and at most.
+/// The depth of the searches to a fixed depth.
 const DEPTH: u32 = 9;
+/// The numbers of empty squares of the positions that are searched to it.
 const MIDGAME_EMPTIES: std::ops::Range<u32> = 28..52;
-/// How many squares are empty where positions are solved.
+/// The number of empty squares of the positions that are solved.
 const SOLVED_EMPTIES: u32 = 17;
 
 #[derive(Serialize)]

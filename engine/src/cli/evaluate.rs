@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// What the book knows, and what a search finds where it does not; counts the former.
+/// Takes values from the book, and from a search where the book knows none; counts those from the book.
 fn book_first(
     book: &Book,
     positions: &[Position],

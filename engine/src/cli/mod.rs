@@ -8,7 +8,6 @@ pub mod common;
 mod interrupt;
 pub mod output;
 pub mod progress;
-pub mod whole_file;
 
 pub mod ablate;
 pub mod bench;

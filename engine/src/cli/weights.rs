@@ -9,11 +9,11 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::common::{Outcome, Session};
-use super::whole_file;
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{
     MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile, embedded,
 };
+use crate::file::{Existing, check_output, plain};
 
 mod picture;
 
@@ -105,7 +105,7 @@ impl fmt::Display for Report {
         for pattern in &self.patterns {
             writeln!(f, "             {pattern}")?;
         }
-        writeln!(f, "phases       {} of {} weights", self.phases, self.parameters)?;
+        writeln!(f, "phases       {}, each with {} weights", self.phases, self.parameters)?;
         writeln!(f, "unit         1/{} disc", self.steps_per_disc)?;
         if let Some(Light { patterns, parameters, strength }) = &self.ordering {
             writeln!(f, "ordering     {parameters} weights, strength {strength}")?;
@@ -187,7 +187,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let inspect = arguments.inspect.as_deref();
     let inspect = inspect.map(|asked| inspection(&chosen, asked)).transpose()?;
     if let Some(path) = &arguments.picture {
-        whole_file::put(path, picture::picture(&chosen.weights).as_bytes(), arguments.force)?;
+        check_output(path, arguments.weights.path())?;
+        let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+        plain::write(path, picture::picture(&chosen.weights).as_bytes(), existing)?;
     }
     session.print(&report(chosen, inspect))?;
     Ok(Outcome::Done)

@@ -1,4 +1,4 @@
-//! Which evaluation to use: one type for whatever `--weights` may say.
+//! The choice of an evaluation: one type for whatever `--weights` may say.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::{
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
 
-/// What `--weights` names.
+/// A choice of weights, as `--weights` names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WeightsChoice {
     /// `none`: every position is worth 0.
@@ -167,7 +167,7 @@ impl Evaluate for Evaluator {
 mod tests {
     use super::*;
 
-    /// What `--weights` names is what the provenance of its games names.
+    /// The weights that `--weights` names are what the provenance of its games names.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

@@ -12,6 +12,7 @@ mod differences;
 mod error;
 mod format;
 mod paths;
+pub mod plain;
 mod provenance;
 mod reader;
 #[cfg(test)]

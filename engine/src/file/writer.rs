@@ -370,7 +370,7 @@ fn exists(path: &Path, reason: String) -> FileError {
 }
 
 /// Opens the partial file for this process alone.
-fn lock(partial: &Path) -> Result<File, FileError> {
+pub(super) fn lock(partial: &Path) -> Result<File, FileError> {
     let failed = |source| FileError::Io { path: partial.to_owned(), action: "create it", source };
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(partial);
     let file = open.map_err(failed)?;
@@ -404,12 +404,12 @@ fn is_at(_: &File, path: &Path) -> io::Result<bool> {
 }
 
 #[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::Geometry;
 use crate::board::{Position, Square, Squares};
 
-/// How many instances there is room for. Lanes without an instance stay 0.
+/// The number of instances that there is room for. Lanes without an instance stay 0.
 pub const LANES: usize = 64;
 
 /// The configuration of every instance, seen by the player: −29,524..=29,524.
@@ -11,12 +11,12 @@ pub const LANES: usize = 64;
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
-/// What a disc of the player adds to every lane, for each square. An opponent's disc subtracts
+/// The numbers that a disc of the player adds to every lane, for each square. An opponent's disc subtracts
 /// it, a flip to the player's side adds it twice, and a change of the side to move negates all.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// Twice that.
+    /// The numbers of `disc`, doubled.
     flip: Box<[Indices; 64]>,
 }
 
@@ -63,7 +63,7 @@ impl Lanes {
 }
 
 impl Indices {
-    /// The same board with the other side to move.
+    /// The indices of the same board with the other side to move.
     #[inline]
     #[must_use]
     pub fn negated(&self) -> Self {

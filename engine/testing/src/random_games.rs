@@ -1,5 +1,7 @@
 //! Games of random moves.
 
+use std::ops::Range;
+
 use othello_engine::board::Square;
 use othello_engine::random::random_game;
 
@@ -8,13 +10,15 @@ pub fn random_moves(number: u64) -> Vec<Square> {
     random_game(1, number, usize::MAX).steps.iter().map(|step| step.square).collect()
 }
 
-/// A WTHOR file of the random games below `games`, without theoretical scores.
-pub fn wthor_file(games: u64) -> Vec<u8> {
+/// A WTHOR file of the random games with these numbers, each said to be drawn by perfect play from 24
+/// empty squares on.
+pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
-    bytes.extend((games as u32).to_le_bytes());
-    bytes.extend([0, 0, 0xE4, 0x07, 8, 0, 0, 0]);
-    for seed in 0..games {
+    bytes.extend(((games.end - games.start) as u32).to_le_bytes());
+    bytes.extend([0, 0, 0xE4, 0x07, 8, 0, 24, 0]);
+    for seed in games {
         let mut record = [0; 68];
+        record[6..8].copy_from_slice(&[32, 32]);
         for (code, square) in record[8..].iter_mut().zip(random_moves(seed)) {
             *code = 10 * (square.index() as u8 / 8 + 1) + square.index() as u8 % 8 + 1;
         }

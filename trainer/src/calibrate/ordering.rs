@@ -58,7 +58,7 @@ const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 const TRIAL_EMPTIES: u32 = 17;
 /// What one of so many families says is kept to see what was learned from the others.
 const HELD_OUT: usize = 10;
-/// In occurrences: more than this many decide over a weight, fewer do not.
+/// The pull of weights towards 0, in occurrences: more than this many decide over a weight, fewer do not.
 const RIDGE: f64 = 10.0;
 const HASH_MEGABYTES: usize = 16;
 
@@ -68,15 +68,15 @@ const COUNTS_ALONE: f64 = 1e18;
 /// Why nothing was learned.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
-    /// The patterns are none for this.
+    /// The pattern set cannot order moves.
     #[error("the pattern set `{set}` cannot order moves: {reason}")]
     Set {
-        /// Its name.
+        /// The name of the set.
         set: String,
         /// What is wrong.
         reason: String,
     },
-    /// Somebody wanted it to stop.
+    /// Somebody wanted the work to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
@@ -158,7 +158,7 @@ fn families(
     Ok(parts)
 }
 
-/// Of each position that a move leads to: its parameters, counts, and score.
+/// A family: for each position that a move leads to its parameters, counts, and score.
 type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
 fn family_of<E: Evaluate>(

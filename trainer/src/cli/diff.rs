@@ -14,7 +14,7 @@ use serde::Serialize;
 pub struct Arguments {
     /// A weights file, or `embedded`
     first: WeightsChoice,
-    /// Another one
+    /// Another weights file, or `embedded`
     second: WeightsChoice,
 }
 

@@ -128,11 +128,11 @@ validation_percent = 10
 test_percent = 20
 
 [least_squares]
-iterations = 7
+epochs = 7
 tolerance = 1e-4
 
 [adam]
-passes = 4
+epochs = 4
 batch = 100
 learning_rate = 0.5
 schedule = "step:2:0.5"

@@ -31,7 +31,7 @@ const READ_BY: [(&str, &[Words]); 12] = [
             "othello-trainer export @x --format npz --out out.npz",
             "othello-trainer fit @random.games --init @x --phases 30..30 --iterations 1 --out out.weights",
             "othello-trainer relabel @random.positions --exact 4 --weights @x --out out.positions",
-            "othello-trainer calibrate ordering @x --positions 20 --searches 1 --out out.weights",
+            "othello-trainer calibrate ordering @x --positions 100 --searches 1 --out out.weights",
             "othello-trainer validate @x",
         ],
     ),

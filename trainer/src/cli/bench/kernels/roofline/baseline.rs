@@ -5,13 +5,13 @@ use othello_kernels::index;
 
 use super::wide::Table;
 use super::{checked_count, grid_over, upload};
-use crate::backend::kernels::launcher::{Launcher, Value};
+use crate::backend::kernels::{Launcher, Value};
 use crate::backend::{BackendError, WEIGHTS_PER_DISC};
 use crate::model::Model;
 
 /// What the baseline's table has an element for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Layout {
+pub(in crate::cli::bench) enum Layout {
     /// Each configuration; a feature takes two atomics, one of them for the mirrored configuration.
     Mirrored,
     /// Each class; a feature takes one atomic.
@@ -20,7 +20,7 @@ pub enum Layout {
 
 /// A baseline's kernel with what it reads.
 #[derive(Debug)]
-pub struct Baseline<'l, L: Launcher> {
+pub(in crate::cli::bench) struct Baseline<'l, L: Launcher> {
     launcher: &'l L,
     layout: Layout,
     positions: u32,
@@ -38,7 +38,7 @@ impl<'l, L: Launcher> Baseline<'l, L> {
     /// Computes the rows of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and copies
     /// them to the device. `launcher` has the model's program; there is a weight in
     /// 1/[`WEIGHTS_PER_DISC`] disc for each parameter.
-    pub fn new(
+    pub(in crate::cli::bench) fn new(
         model: &Model,
         launcher: &'l L,
         layout: Layout,
@@ -69,7 +69,7 @@ impl<'l, L: Launcher> Baseline<'l, L> {
     }
 
     /// Computes the gradient `passes` times, and waits for its end.
-    pub fn run(&mut self, passes: u32) -> Result<(), BackendError> {
+    pub(in crate::cli::bench) fn run(&mut self, passes: u32) -> Result<(), BackendError> {
         for _ in 0..passes {
             self.launcher.clear(&mut self.gradient)?;
             self.launch()?;
@@ -80,7 +80,7 @@ impl<'l, L: Launcher> Baseline<'l, L> {
 
     /// Σ weight · (label − value) for each parameter of the model, in occurrences and discs, as the
     /// last pass left it.
-    pub fn gradient(&self) -> Result<Vec<f64>, BackendError> {
+    pub(in crate::cli::bench) fn gradient(&self) -> Result<Vec<f64>, BackendError> {
         // With two atomics for each feature, a class's configurations hold twice its sum.
         let share = match self.layout {
             Layout::Mirrored => 0.5,

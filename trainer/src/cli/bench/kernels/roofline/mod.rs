@@ -1,4 +1,4 @@
-//! What the gradient kernels are measured beside: the device's own limits, and the layout that other
+//! The roofline of the gradient kernels: the device's own limits, measured, and the layout that other
 //! trainers use. No fit runs any of this.
 
 mod baseline;
@@ -11,21 +11,21 @@ mod wide;
 use othello_engine::record::ScoredPosition;
 use othello_kernels::{Grid, Kernel};
 
-use super::launcher::Launcher;
 use crate::backend::BackendError;
+use crate::backend::kernels::Launcher;
 
-pub use baseline::{Baseline, Layout};
-pub use limits::{Limit, LimitKernels};
-pub use wide::WIDE_ROW_BYTES;
+pub(super) use baseline::{Baseline, Layout};
+pub(super) use limits::{Limit, LimitKernels};
+pub(super) use wide::WIDE_ROW_BYTES;
 
 /// The most positions that are measured on: numbers of 32 bits count their features.
-pub const MOST_POSITIONS: usize = 1 << 25;
+pub(in crate::cli::bench) const MOST_POSITIONS: usize = 1 << 25;
 
 fn failed(reason: String) -> BackendError {
     BackendError { device: "benchmark of the kernels".to_owned(), reason }
 }
 
-/// How many positions there are, where they are not too many.
+/// The number of positions, where they are not too many.
 fn checked_count(positions: &[ScoredPosition]) -> Result<u32, BackendError> {
     let count = positions.len();
     if count > MOST_POSITIONS {

@@ -6,13 +6,12 @@ use othello_kernels::{Grid, Kernel, index};
 use super::streams::{PLACES_PER_WORD, Slice, parameters, places};
 use super::{checked_count, failed, grid_over, upload};
 use crate::backend::BackendError;
-use crate::backend::kernels::launcher::{Launcher, Value};
-use crate::backend::kernels::tiles::tiles;
+use crate::backend::kernels::{Launcher, Value, tiles};
 use crate::model::Model;
 
 /// One kind of work that gradient kernels do, alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Limit {
+pub(in crate::cli::bench) enum Limit {
     /// The parameters of positions from their boards.
     IndexOnly,
     /// A 32-bit gather in global memory for each feature.
@@ -26,8 +25,8 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
+    /// All limits.
+    pub(in crate::cli::bench) const ALL: [Self; 5] = [
         Self::IndexOnly,
         Self::GlobalGathers,
         Self::GlobalAtomics,
@@ -36,7 +35,7 @@ impl Limit {
     ];
 
     /// What the report calls it: its kernel's name.
-    pub const fn name(self) -> &'static str {
+    pub(in crate::cli::bench) const fn name(self) -> &'static str {
         self.kernel().name
     }
 
@@ -53,7 +52,7 @@ impl Limit {
 
 /// The kernels of all limits with what they read, for the same positions and weights.
 #[derive(Debug)]
-pub struct LimitKernels<'l, L: Launcher> {
+pub(in crate::cli::bench) struct LimitKernels<'l, L: Launcher> {
     launcher: &'l L,
     positions: u32,
     rows: L::Buffer,
@@ -69,7 +68,7 @@ pub struct LimitKernels<'l, L: Launcher> {
     /// For the largest tile and the place behind it.
     table_bytes: usize,
     checksum: L::Buffer,
-    /// By number of the limit.
+    /// What the kernel of each limit adds up to, by number of the limit.
     expected: [u64; Limit::ALL.len()],
 }
 
@@ -77,7 +76,7 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
     /// Computes the streams of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and copies
     /// them to the device.
     /// `launcher` has the model's program; there is a weight for each parameter.
-    pub fn new(
+    pub(in crate::cli::bench) fn new(
         model: &Model,
         launcher: &'l L,
         positions: &[ScoredPosition],
@@ -108,7 +107,11 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
     }
 
     /// Does the work of a limit once for all positions, `passes` times, and waits for its end.
-    pub fn run(&mut self, limit: Limit, passes: u32) -> Result<(), BackendError> {
+    pub(in crate::cli::bench) fn run(
+        &mut self,
+        limit: Limit,
+        passes: u32,
+    ) -> Result<(), BackendError> {
         for _ in 0..passes {
             self.launch(limit)?;
         }
@@ -116,7 +119,7 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
     }
 
     /// Whether every limit's kernel touches exactly what it should.
-    pub fn verify(&mut self) -> Result<(), BackendError> {
+    pub(in crate::cli::bench) fn verify(&mut self) -> Result<(), BackendError> {
         for (limit, expected) in Limit::ALL.into_iter().zip(self.expected) {
             let found = self.checksum(limit)?;
             if found != expected {

@@ -2,7 +2,7 @@
 
 use othello_engine::record::ScoredPosition;
 
-use crate::backend::kernels::tiles::Tile;
+use crate::backend::kernels::Tile;
 use crate::model::{Model, Row};
 
 /// Places in one word of [`places`].

@@ -74,7 +74,7 @@ fn the_places_of_all_tiles_are_the_parameters_of_all_positions() {
     let rows = rows(3);
     let stream = streams::parameters(&model, &rows);
     for most in [1000, 12_000, 60_000] {
-        let tiles = crate::backend::kernels::tiles::tiles(&model, most);
+        let tiles = crate::backend::kernels::tiles(&model, most);
         let (words, slices) = streams::places(&stream, rows.len(), &tiles);
         let mut found = vec![0; model.parameters()];
         let mut next = 0;

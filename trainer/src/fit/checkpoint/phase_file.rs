@@ -1,6 +1,7 @@
-//! Where a phase stands that is not finished, in a file of its own beside the weights.
+//! The file in which an unfinished phase is kept.
 
 use std::fmt::Display;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,22 +10,20 @@ use othello_engine::board::Phase;
 use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Writer};
 use othello_engine::progress::{Progress, Silent};
 
-use super::checkpoint::CheckpointError;
-use super::phase::{Keeper, Next};
-use super::snapshot::Snapshot;
+use super::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
 
 /// The file `WEIGHTS.phase-PP.checkpoint`: a whole container, replaced at once whenever the phase is
-/// kept, and taken away when it is finished.
-pub(super) struct Unfinished<'a> {
+/// saved, and taken away when it is finished.
+pub(in crate::fit) struct PhaseFile<'a> {
     path: PathBuf,
     provenance: Provenance,
     begun: Instant,
-    kept: Instant,
+    saved: Instant,
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
 }
 
-impl<'a> Unfinished<'a> {
+impl<'a> PhaseFile<'a> {
     /// A kill costs at most this part of the work done on a phase …
     const PART: u32 = 10;
     /// … or this much, which keeps writing below a hundredth or so of the time …
@@ -33,26 +32,46 @@ impl<'a> Unfinished<'a> {
     const LONGEST: Duration = Duration::from_secs(30);
 
     /// The file of a phase of the fit that will write `weights`, from now on.
-    pub(super) fn new(weights: &Path, provenance: &Provenance, phase: Phase) -> Self {
+    pub(in crate::fit) fn new(weights: &Path, provenance: &Provenance, phase: Phase) -> Self {
         let now = Instant::now();
         Self {
             path: weights.with_added_extension(format!("phase-{:02}.checkpoint", phase.index())),
             provenance: provenance.clone().with("phase", phase.index()),
             begun: now,
-            kept: now,
+            saved: now,
             deadline: None,
             progress: &Silent,
         }
     }
 
-    /// The phase stops at `deadline`, and when somebody wants the work to stop.
-    pub(super) fn until(self, deadline: Option<Instant>, progress: &'a dyn Progress) -> Self {
+    /// The same file for a phase that stops at `deadline`, and when somebody wants the work to stop.
+    pub(in crate::fit) fn until(
+        self,
+        deadline: Option<Instant>,
+        progress: &'a dyn Progress,
+    ) -> Self {
         Self { deadline, progress, ..self }
+    }
+
+    /// Refuses a file of somebody else where this one belongs, before it is replaced. A damaged
+    /// checkpoint is nobody's any more.
+    pub(in crate::fit) fn check_is_own(&self) -> Result<(), FileError> {
+        for path in self.paths().iter().filter(|path| path.exists()) {
+            let reason = match Reader::open(path, Kind::Checkpoint) {
+                Ok(reader) if reader.provenance() == &self.provenance => continue,
+                Err(FileError::Truncated { .. } | FileError::Damaged { .. }) => continue,
+                Err(error @ FileError::Io { .. }) => return Err(error),
+                Err(error) => error.to_string(),
+                Ok(_) => "it is the checkpoint of a fit with other settings".to_owned(),
+            };
+            return Err(FileError::Exists { path: path.clone(), reason });
+        }
+        Ok(())
     }
 
     /// Where an earlier run of the same fit left the phase; `None` where there is nothing to go on
     /// from. What cannot be used is told to `warn`, and the phase begins anew.
-    pub(super) fn read(&self, parameters: usize, warn: impl Fn(&str)) -> Option<Snapshot> {
+    pub(in crate::fit) fn read(&self, parameters: usize, warn: impl Fn(&str)) -> Option<Snapshot> {
         if !self.path.exists() {
             return None;
         }
@@ -71,7 +90,7 @@ impl<'a> Unfinished<'a> {
     }
 
     /// What to say where the file cannot be used.
-    pub(super) fn anew(&self, reason: &impl Display) -> String {
+    pub(in crate::fit) fn anew(&self, reason: &impl Display) -> String {
         format!("{}: {reason}; the phase begins anew", self.path.display())
     }
 
@@ -85,31 +104,40 @@ impl<'a> Unfinished<'a> {
     }
 
     /// Takes the file away.
-    pub(super) fn remove(&self) -> Result<(), CheckpointError> {
-        for path in [self.path.clone(), self.path.with_added_extension("partial")] {
-            match std::fs::remove_file(&path) {
+    pub(in crate::fit) fn remove(&self) -> Result<(), FileError> {
+        for path in self.paths() {
+            match fs::remove_file(&path) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    return Err(CheckpointError::Remove { path, source });
+                    return Err(FileError::Io { path, action: "remove it", source });
                 }
                 _ => {}
             }
         }
         Ok(())
     }
+
+    /// The file, and what it is until it is complete.
+    fn paths(&self) -> [PathBuf; 2] {
+        [self.path.clone(), self.path.with_added_extension("partial")]
+    }
 }
 
-impl Keeper for Unfinished<'_> {
-    fn next(&mut self) -> Next {
+impl Checkpointer for PhaseFile<'_> {
+    fn policy(&mut self) -> CheckpointPolicy {
         let now = Instant::now();
         if self.progress.is_interrupted() || self.deadline.is_some_and(|deadline| now >= deadline) {
-            return Next::Stop;
+            return CheckpointPolicy::Stop;
         }
         let work = now.duration_since(self.begun);
         let interval = (work / Self::PART).clamp(Self::SHORTEST, Self::LONGEST);
-        if now.duration_since(self.kept) < interval { Next::GoOn } else { Next::Keep }
+        if now.duration_since(self.saved) < interval {
+            CheckpointPolicy::Continue
+        } else {
+            CheckpointPolicy::Save
+        }
     }
 
-    fn keep(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
+    fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
         let (kind, existing) = (Kind::Checkpoint, Existing::Replace);
         let writer = Writer::begin(&self.path, kind, &self.provenance, existing)?;
         // What is there is replaced, never found done.
@@ -119,7 +147,7 @@ impl Keeper for Unfinished<'_> {
             }
             writer.finish()?;
         }
-        self.kept = Instant::now();
+        self.saved = Instant::now();
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ const LABELS_PER_DISC: f64 = 256.0;
 const WIDE_FEATURES: usize = 65;
 
 /// What a position takes in this layout.
-pub const WIDE_ROW_BYTES: usize = size_of::<WideRow>();
+pub(in crate::cli::bench) const WIDE_ROW_BYTES: usize = size_of::<WideRow>();
 
 /// A position as `baseline.cu` has it.
 #[derive(Clone, Copy, Debug, bytemuck::NoUninit)]

@@ -1,20 +1,20 @@
-//! A phase that is not finished yet, as bytes.
+//! Where the fit of a phase stands that is not finished yet, as sections of a container.
 
 use othello_engine::file::{FileError, Reader, Section};
 use othello_engine::text::excerpt;
 use serde::{Deserialize, Serialize};
 
-use super::best::{Best, Progress};
-use super::report::Metrics;
-use super::solver::{State, StateError};
+use crate::fit::best::{Best, Progress};
+use crate::fit::report::Metrics;
+use crate::fit::state::{HEAD, State, StateError};
 
 /// Everything that the rest of a phase's fit depends on besides data and settings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot {
-    pub(super) state: State,
-    pub(super) best: Best,
-    /// The passes so far, for the metrics file.
-    pub(super) metrics: Vec<Metrics>,
+    pub(in crate::fit) state: State,
+    pub(in crate::fit) best: Best,
+    /// One line for each epoch so far, for the metrics file.
+    pub(in crate::fit) metrics: Vec<Metrics>,
 }
 
 /// The first section: all that is no vector.
@@ -27,22 +27,20 @@ struct Head {
     vectors: Vec<String>,
 }
 
-/// The name of the first section, of which also the solver's scalars are a part.
-pub(super) const HEAD: &str = "phase";
 const BEST: &str = "best";
-/// The longest first section that is read, in bytes: a hundred thousand passes.
+/// The longest first section that is read, in bytes: a hundred thousand epochs.
 const LONGEST_HEAD: usize = 16 << 20;
 /// The most sections that are read: no solver has as many vectors.
 const MOST_SECTIONS: usize = 16;
 
 impl Snapshot {
-    /// How many passes are complete.
-    pub fn passes(&self) -> u32 {
-        self.best.progress.passes
+    /// The number of epochs that are complete.
+    pub fn epochs(&self) -> u32 {
+        self.best.progress.epochs
     }
 
     /// The sections of a container.
-    pub(super) fn sections(&self) -> Vec<Section> {
+    pub(in crate::fit) fn sections(&self) -> Vec<Section> {
         let names = self.state.vectors.iter().map(|(name, _)| name.clone());
         let head = Head {
             solver: self.state.scalars.clone(),
@@ -63,7 +61,10 @@ impl Snapshot {
 
     /// Takes the sections of a container for [`Self::from_sections`], and no more bytes than a
     /// snapshot of so many parameters has.
-    pub(super) fn read(reader: &mut Reader, parameters: usize) -> Result<Vec<Section>, FileError> {
+    pub(in crate::fit) fn read(
+        reader: &mut Reader,
+        parameters: usize,
+    ) -> Result<Vec<Section>, FileError> {
         let mut sections: Vec<Section> = vec![];
         while let Some(section) = reader.next().transpose()? {
             let bytes = section.content.len();
@@ -81,7 +82,7 @@ impl Snapshot {
     }
 
     /// The snapshot that sections hold, with one element of each vector for each of `parameters`.
-    pub(super) fn from_sections(
+    pub(in crate::fit) fn from_sections(
         sections: &[Section],
         parameters: usize,
     ) -> Result<Self, StateError> {
