@@ -15,7 +15,7 @@ mod weights;
 use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
-pub use evaluator::{Evaluator, Identified, WeightsChoice};
+pub use evaluator::{Evaluator, WeightsChoice};
 pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
 pub use sections::PhaseSection;
@@ -48,4 +48,10 @@ pub trait Evaluate: Sync {
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         None
     }
+}
+
+/// An evaluation that says which one it is, for the provenance of what it decides.
+pub trait Identified: Evaluate {
+    /// The checksum of the weights file's content, or the name of a built-in evaluation.
+    fn identity(&self) -> &str;
 }

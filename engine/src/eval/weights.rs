@@ -164,8 +164,8 @@ impl Weights {
 
     /// Writes the sections to a writer that was begun before, and completes the file.
     pub fn write_to(&self, mut writer: Writer) -> Result<Summary, WeightsError> {
-        let written = writer.resumed().len();
-        for Section { name, content } in self.sections().skip(written) {
+        writer.compare_from_start();
+        for Section { name, content } in self.sections() {
             writer.section(&name, &content)?;
         }
         Ok(writer.finish()?)

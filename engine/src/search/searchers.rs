@@ -14,6 +14,17 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
+    /// Makes so many searchers at once, whose tables may be too large for the memory.
+    pub fn try_new(
+        evaluator: &'a E,
+        hash_megabytes: usize,
+        count: usize,
+    ) -> Result<Self, TableError> {
+        let made = (0..count).map(|_| Searcher::try_new(evaluator, hash_megabytes));
+        let idle = Mutex::new(made.collect::<Result<_, _>>()?);
+        Ok(Self { evaluator, hash_megabytes, idle })
+    }
+
     /// A collection without searchers: each is made when it is first needed.
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
         Self { evaluator, hash_megabytes, idle: Mutex::new(vec![]) }
