@@ -13,8 +13,7 @@ profile=release
 if [[ ${1-} == --profile ]]; then
     profile=$2 && shift 2
 fi
-cargo build --profile "$profile"
-cargo build --profile "$profile" -p othello-testing --bin hostile
+cargo build --profile "$profile" --workspace --bins
 binaries=${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}
 library=$binaries/libfail.so
 cc -O1 -shared -fPIC -o "$library" engine/testing/src/bin/hostile/fail.c -ldl

@@ -50,7 +50,7 @@ fn check_import(format: &str, input: &[u8]) {
 /// Random games in a file of WTHOR's.
 #[test]
 fn import_wthor() {
-    let mut bytes = wthor_file(size(40_000, 300_000));
+    let mut bytes = wthor_file(0..size(40_000, 300_000));
     // One in a hundred is no game.
     for game in bytes[16..].chunks_mut(68).step_by(100) {
         game[8] = 99;
@@ -217,7 +217,7 @@ fn check_fit(optimizer: &str, epochs: u64) {
         arguments: [&arguments[..], &settings].concat().into_iter().map(str::to_owned).collect(),
         output: "out.weights",
         may_differ: &[],
-        finished: ("fit, phases", finished),
+        finished: ("fit (phases)", finished),
     }
     .check();
 }

@@ -1,5 +1,5 @@
-//! The commands of the README and of the guides exist, the picture of the errors is the one that the
-//! program draws, and `quickstart` prints what the README says.
+//! The picture of the errors is the one that the program draws, and `quickstart` prints what the README
+//! says. That every command of the guides runs is tested by `othello-testing`.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -7,29 +7,10 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use clap::Parser as _;
 use othello_engine::eval::Evaluator;
 use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
-
-#[path = "../src/main.rs"]
-#[allow(dead_code, reason = "only the arguments are looked at")]
-mod binary;
-#[path = "../../engine/tests/support/readme.rs"]
-mod readme;
-
-#[test]
-fn every_command_of_the_guides_is_understood() {
-    let commands = readme::commands("othello-trainer");
-    assert!(commands.len() >= 40, "the code blocks of the guides were not found: {commands:?}");
-    let refusal = |command: &Vec<String>| {
-        let error = binary::Arguments::try_parse_from(command).err()?;
-        Some(format!("{}\n{error}", command.join(" ")))
-    };
-    let refusals: Vec<String> = commands.iter().filter_map(refusal).collect();
-    assert!(refusals.is_empty(), "{}", refusals.join("\n"));
-}
 
 /// The two commands are those that `docs/measured.md` shows.
 #[test]

@@ -45,7 +45,7 @@ pub enum FileError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The version that the file states.
         found: u32,
     },
     /// The file stops too early.
@@ -107,7 +107,7 @@ pub enum FileError {
     OutputIsInput {
         /// The output.
         path: PathBuf,
-        /// The same file, as the input was named.
+        /// The name by which the file is an input.
         input: PathBuf,
     },
     /// Somebody else writes the same output.

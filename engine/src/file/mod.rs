@@ -23,16 +23,16 @@ pub use checkpoint::Checkpoint;
 pub use error::{FileError, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
 pub use paths::{check_output, open_ordinary};
-pub use provenance::Provenance;
+pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{Reader, kind_of};
 pub use writer::{Begin, Existing, SectionInfo, Writer};
 
 /// A named part of a file, as it was before compression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// What it is called; the same name may come again.
+    /// The name of the section; the same name may come again.
     pub name: String,
-    /// Its bytes.
+    /// The content of the section.
     pub content: Vec<u8>,
 }
 

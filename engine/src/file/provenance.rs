@@ -4,6 +4,10 @@ use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
+/// Counts the changes of what this program plays, searches and fits: a file of an earlier revision
+/// is none that this program would make. It moves whenever `scripts/regenerate-small.sha256` does.
+pub const BEHAVIOUR_REVISION: u32 = 1;
+
 /// Everything that decides a file's content, as a JSON object: validated settings, seeds, the
 /// checksums of the inputs, the program's version; and nothing that does not: no paths, threads,
 /// device, host or date. Two are equal when their canonical JSON (keys sorted, no blanks) is.
@@ -11,15 +15,25 @@ use super::differences::Differences;
 pub struct Provenance(Map<String, Value>);
 
 impl Provenance {
-    /// The provenance of what `command` of this version of the program makes.
+    /// The provenance of what `command` of this version and revision of the program makes.
     pub fn new(command: &str) -> Self {
-        Self(Map::new()).with("command", command).with("version", env!("CARGO_PKG_VERSION"))
+        Self(Map::new())
+            .with("command", command)
+            .with("version", env!("CARGO_PKG_VERSION"))
+            .with("behaviour", BEHAVIOUR_REVISION)
     }
 
     /// Adds a setting, or replaces it.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Takes a setting out.
+    #[must_use]
+    pub fn without(mut self, key: &str) -> Self {
+        self.0.shift_remove(key);
         self
     }
 
@@ -76,11 +90,37 @@ mod tests {
         assert_eq!(
             one.canonical(),
             concat!(
-                r#"{"a":{"c":2,"d":1},"b":1,"command":"x","version":""#,
+                r#"{"a":{"c":2,"d":1},"b":1,"behaviour":1,"command":"x","version":""#,
                 env!("CARGO_PKG_VERSION"),
                 r#""}"#
             )
         );
+    }
+
+    /// The checksum of the weights that each revision makes from a seed, as
+    /// `scripts/regenerate.sh --small --seed 1` prints it. A new one is added at the end.
+    const RECORDED: [&str; 1] =
+        ["8232ee3f7603ccff1c714e9b61a5aa0e141805f279bfcc207a24c6e6cb43a2bb"];
+
+    #[test]
+    fn the_behaviour_revision_moves_with_the_recorded_checksum() {
+        let recorded = include_str!("../../../scripts/regenerate-small.sha256").trim();
+        assert_eq!(
+            (RECORDED.len(), RECORDED.last()),
+            (BEHAVIOUR_REVISION as usize, Some(&recorded)),
+            "games, searches or fits are others than before: raise BEHAVIOUR_REVISION by one, and \
+             add the new checksum to RECORDED"
+        );
+    }
+
+    #[test]
+    fn a_file_of_another_revision_is_another_file() {
+        let wanted = Provenance::new("selfplay");
+        let there = wanted.clone().with("behaviour", BEHAVIOUR_REVISION - 1);
+        let difference = Provenance::differences(&there, &wanted);
+        assert_eq!(difference, "behaviour: 0 there, 1 wanted");
+        let older = Provenance::differences(&wanted.clone().without("behaviour"), &wanted);
+        assert_eq!(older, "behaviour: nothing there, 1 wanted");
     }
 
     #[test]

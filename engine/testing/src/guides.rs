@@ -12,45 +12,110 @@ pub const BINARIES: &str = "OTHELLO_BINARIES";
 /// The variable with the file to which stand-ins write what they did.
 pub const LOG: &str = "OTHELLO_GUIDE_LOG";
 
+/// The variable that has stand-ins only check what they are told to do.
+pub const ONLY_CHECK: &str = "OTHELLO_ONLY_CHECK";
+
 /// The root of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// The guides, by their paths in the repository.
+/// The README, what stands beside it, and the guides of the crates and of the folders of files.
 pub fn all() -> Vec<PathBuf> {
-    let root = repository();
-    let folders = [".", "datasets", "engine/docs", "trainer/docs"];
-    let entries = folders.iter().filter_map(|folder| fs::read_dir(root.join(folder)).ok());
-    let paths = entries.flatten().map(|entry| entry.expect("a folder that can be read").path());
-    let mut guides: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect();
+    const FOLDERS: [&str; 8] = [
+        "",
+        "engine/docs",
+        "trainer/docs",
+        "datasets",
+        "datasets/conformance",
+        "datasets/problems",
+        "kernels",
+        "scripts",
+    ];
+    let mut guides = vec![];
+    for folder in FOLDERS {
+        let entries = fs::read_dir(repository().join(folder)).expect("a folder of the repository");
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        guides.extend(paths.filter(|path| path.extension().is_some_and(|kind| kind == "md")));
+    }
     guides.sort();
     guides
 }
 
-/// A block of ```` ```sh ````.
+/// Commands in a guide.
 pub struct Block {
     /// The line of the file on which it begins, from 1.
     pub line: usize,
-    /// What stands in it.
+    /// A script for a shell.
     pub script: String,
+    /// Whether it is to be run: a block of `sh`. Of those of `text` and `console`, the calls of our programs
+    /// are only to be understood.
+    pub runs: bool,
 }
 
-/// The blocks of shell commands of a guide.
+/// The blocks of a guide that have commands.
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = vec![];
-    let mut open: Option<Block> = None;
+    let mut open: Option<(&str, Block)> = None;
     for (number, line) in text.lines().enumerate() {
         if let Some(language) = line.trim_start().strip_prefix("```") {
-            let begins = open.is_none() && language.trim_end() == "sh";
-            blocks.extend(open.take());
-            open = begins.then(|| Block { line: number + 1, script: String::new() });
-        } else if let Some(block) = &mut open {
-            block.script += &format!("{}\n", line.strip_prefix("$ ").unwrap_or(line));
+            let block = Block { line: number + 1, script: String::new(), runs: language == "sh" };
+            open = match open.take() {
+                Some((_, block)) => {
+                    blocks.push(block);
+                    None
+                }
+                None => Some((language, block)),
+            };
+        } else if let Some((language, block)) = &mut open {
+            let command = match *language {
+                "sh" => Some(line),
+                "console" => line.strip_prefix("$ ").filter(|line| line.starts_with("othello-")),
+                "text" => Some(line).filter(|line| line.starts_with("othello-")),
+                _ => None,
+            };
+            block.script.extend(command.map(|command| format!("{command}\n")));
         }
     }
+    blocks.retain(|block| !block.script.is_empty());
     blocks
+}
+
+/// Every relative link of the guides, and where it leads.
+pub fn links() -> Vec<(PathBuf, PathBuf)> {
+    let of_guide = |guide: PathBuf| {
+        let text = fs::read_to_string(&guide).expect("a guide");
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        let relative = targets.map(|(target, _)| target).filter(|target| !target.contains("://"));
+        let paths = relative.filter_map(|target| target.split('#').next());
+        let paths = paths.filter(|path| !path.is_empty());
+        let folder = guide.parent().expect("a guide is in a folder");
+        paths.map(|path| (guide.clone(), folder.join(path))).collect::<Vec<_>>()
+    };
+    all().into_iter().flat_map(of_guide).collect()
+}
+
+/// The files that guides name between backticks, each without a folder in which it is. Names with
+/// capitals stand for others.
+pub fn missing_files() -> Vec<(PathBuf, String)> {
+    const KINDS: [&str; 5] = ["rs", "md", "toml", "sh", "sha256"];
+    const FOLDERS: [&str; 6] =
+        ["", "engine", "engine/src", "engine/src/search", "trainer/src", "scripts"];
+    let is_file = |span: &&str| {
+        span.contains('/')
+            && span.chars().all(|c| c.is_ascii_lowercase() || "/._-0123456789".contains(c))
+            && KINDS.iter().any(|kind| Path::new(span).extension().is_some_and(|e| e == *kind))
+    };
+    let of_guide = |guide: PathBuf| {
+        let text = fs::read_to_string(&guide).expect("a guide");
+        let own = guide.parent().expect("a guide is in a folder").to_owned();
+        let folders =
+            || FOLDERS.map(|folder| repository().join(folder)).into_iter().chain([own.clone()]);
+        let is_missing = |span: &&str| folders().all(|folder| !folder.join(span).exists());
+        let spans = text.split('`').skip(1).step_by(2).filter(is_file).filter(is_missing);
+        spans.map(|span| (guide.clone(), span.to_owned())).collect::<Vec<_>>()
+    };
+    all().into_iter().flat_map(of_guide).collect()
 }
 
 #[cfg(test)]
@@ -58,11 +123,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_blocks_of_shell_commands_are_found() {
-        let text =
-            "```toml\na = 1\n```\n\n```sh\n$ one\ntwo\n```\n```\nnone\n```\n```sh\nthree\n```\n";
-        let found: Vec<(usize, String)> =
-            blocks(text).into_iter().map(|block| (block.line, block.script)).collect();
-        assert_eq!(found, [(5, "one\ntwo\n".to_owned()), (12, "three\n".to_owned())]);
+    fn only_commands_are_found_and_only_those_for_a_shell_are_to_be_run() {
+        let text = "```toml\na = 1\n```\n\n```sh\none\ntwo\n```\n```\nnone\n```\n```console\n\
+                    $ othello-engine bench\nothello-engine says\n```\n";
+        let found: Vec<_> =
+            blocks(text).into_iter().map(|block| (block.line, block.script, block.runs)).collect();
+        let console = (12, "othello-engine bench\n".to_owned(), false);
+        assert_eq!(found, [(5, "one\ntwo\n".to_owned(), true), console]);
     }
 }

@@ -1,5 +1,5 @@
 //! Every ```` ```sh ```` block of every guide runs, small, in the order of the guide and in a folder of
-//! its own. `src/bin/guide-command.rs` says what is made smaller and how.
+//! its own; the links lead somewhere, and the files that are named are there. `src/bin/guide-command.rs` says what is made smaller and how.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use othello_testing::guides::{self, BINARIES, Block, LOG};
+use othello_testing::guides::{self, BINARIES, Block, LOG, ONLY_CHECK};
 use othello_testing::{skip, skipped};
 
 /// The folder of the programs, which a test of the whole workspace builds beside this one.
@@ -39,6 +39,20 @@ fn every_block_of_every_guide_runs() {
     });
     let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_link_of_the_guides_leads_somewhere() {
+    let links = guides::links();
+    assert!(links.len() >= 30, "the links of the guides were not found: {links:?}");
+    let broken: Vec<_> = links.iter().filter(|(_, target)| !target.exists()).collect();
+    assert!(broken.is_empty(), "{broken:?}");
+}
+
+#[test]
+fn every_file_that_a_guide_names_is_there() {
+    let missing = guides::missing_files();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 /// Runs the blocks of a guide; what failed.
@@ -106,9 +120,14 @@ impl Place {
         symlink(&bin, work.join("target/release")).unwrap();
         copy(&guides::repository().join("datasets"), &work.join("datasets"));
         fs::create_dir(work.join("scripts")).unwrap();
-        for script in fs::read_dir(guides::repository().join("scripts")).unwrap() {
-            symlink(stand_in, work.join("scripts").join(script.unwrap().file_name())).unwrap();
+        for file in fs::read_dir(guides::repository().join("scripts")).unwrap() {
+            let (path, name) = (file.as_ref().unwrap().path(), file.unwrap().file_name());
+            let is_script = path.extension().is_some_and(|extension| extension == "sh");
+            let own = if is_script { stand_in } else { &path };
+            symlink(own, work.join("scripts").join(name)).unwrap();
         }
+        fs::create_dir(work.join(".ci")).unwrap();
+        symlink(stand_in, work.join(".ci/run")).unwrap();
         fs::write(place.log(), "").unwrap();
         place
     }
@@ -123,7 +142,11 @@ impl Place {
 
     fn run(&self, block: &Block) -> Result<(), String> {
         let path = std::env::var("PATH").unwrap_or_default();
-        let output = Command::new("sh")
+        let mut command = Command::new("sh");
+        if !block.runs {
+            command.env(ONLY_CHECK, "yes");
+        }
+        let output = command
             .args(["-eu", "-c", &block.script])
             .current_dir(self.work())
             .env("PATH", format!("{}:{path}", self.folder.path().join("bin").display()))

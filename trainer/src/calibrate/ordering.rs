@@ -105,7 +105,7 @@ pub fn calibrate(
     let steps = in_steps(&found.weights);
     let positions = trial_positions(settings, &evaluator);
     let strengths = strengths(found.counts[0]);
-    progress.begin("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
+    progress.begin_stoppable("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
     let mut trials = vec![];
     for strength in strengths {
         let tried = weights.clone().with_move_ordering(Some(with(strength, steps.clone())?));
@@ -136,7 +136,7 @@ fn families(
     evaluator: &Tables,
     progress: &dyn Progress,
 ) -> Result<[Siblings; 2], Interrupted> {
-    progress.begin("solve (positions with all moves)", 0, settings.families);
+    progress.begin_stoppable("solve (positions with all moves)", 0, settings.families);
     let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
     let family = |number: u64| {
         progress.check()?;

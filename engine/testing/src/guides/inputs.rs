@@ -36,12 +36,13 @@ fn make(path: &Path, flag: &str, arguments: &[String]) {
         Some("obf") => shipped("datasets/problems/fforum-1-19.obf"),
         Some("toml") if flag == "--settings" => text("ridge = 30.0\n"),
         Some("toml") => shipped("datasets/patterns/small.toml"),
-        Some("txt") if has("transcripts") || flag == "--openings" => text(&transcripts(GAMES)),
+        Some("txt") if flag == "--openings" => text(&transcripts(GAMES, 10)),
+        Some("txt") if has("transcripts") => text(&transcripts(GAMES, 60)),
         Some("txt") => text(&boards(GAMES)),
-        Some("wtb") => write(path, &wthor_file(GAMES)),
+        Some("wtb") => write(path, &wthor_file(0..GAMES)),
         None if has("wthor") && name.ends_with('/') => {
             fs::create_dir_all(path).expect("a folder");
-            write(&path.join("WTH_2001.wtb"), &wthor_file(GAMES));
+            write(&path.join("WTH_2001.wtb"), &wthor_file(GAMES..2 * GAMES));
         }
         Some("ggf") => shipped("trainer/fuzz/corpus/ggf/two"),
         Some("dat") => shipped("trainer/fuzz/corpus/egaroucid/start"),
@@ -85,9 +86,10 @@ fn by_command(program: &str, arguments: &str, out: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Random games, a transcript a line.
-pub fn transcripts(games: u64) -> String {
-    let line = |seed| random_moves(seed).iter().map(ToString::to_string).collect::<String>();
+/// Random games up to some move, a transcript a line.
+pub fn transcripts(games: u64, moves: usize) -> String {
+    let squares = |seed| random_moves(seed).into_iter().take(moves);
+    let line = |seed| squares(seed).map(|square| square.to_string()).collect::<String>();
     (0..games).map(|seed| line(seed) + "\n").collect()
 }
 

@@ -183,7 +183,7 @@ fn resume_games(path: &Path) -> Read {
         let Begin::Writer(writer) = begun else { panic!("an unfinished file is not complete") };
         let games = writer.reread()?.collect::<Result<Vec<Game>, _>>()?;
         assert!(sound.starts_with(&games), "games that were not written");
-        assert_eq!(writer.resumed_games(), games.len() as u64);
+        assert_eq!(writer.resumed_records(), games.len() as u64);
         Ok(writer.warning().into_iter().collect())
     });
     resumed.into()

@@ -5,9 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use nix::sys::stat::Mode;
-use nix::unistd::mkfifo;
 use othello_testing::kill::files_in;
 use othello_testing::mutation::Draws;
 
@@ -17,55 +16,84 @@ use crate::process::{Limits, run};
 
 const ROUND: &str = "arguments";
 
-const HOSTILE: [&[u8]; 48] = [
-    b"",
-    b" ",
-    b"-",
-    b"--",
-    b"-1",
-    b"0",
-    b"1",
-    b"2",
-    b"65",
-    b"100000",
-    b"4294967295",
-    b"4294967296",
-    b"18446744073709551615",
-    b"18446744073709551616",
-    b"-9223372036854775808",
-    b"1e307",
-    b"1e-320",
-    b"nan",
-    b"inf",
-    b"-inf",
-    b"1/0",
-    b"0/1",
-    b"3/2",
-    b"4294967296/4294967297",
-    b"0..=4294967295",
-    b"60..0",
-    b"..",
-    b"8..=24*0",
-    b"all:result*1e308",
-    b"1,0.5,nan",
-    b"step:0:0",
-    b"x*1e300",
-    b"*",
+/// Numbers and ranges at the edge of what can be said, and beyond.
+const NUMBERS: [&str; 30] = [
+    "0",
+    "1",
+    "2",
+    "-1",
+    "60",
+    "65",
+    "100000",
+    "4294967295",
+    "4294967296",
+    "18446744073709551615",
+    "18446744073709551616",
+    "-9223372036854775808",
+    "1e307",
+    "1e-320",
+    "nan",
+    "inf",
+    "-inf",
+    "1/0",
+    "0/1",
+    "3/2",
+    "4294967296/4294967297",
+    "0..=4294967295",
+    "60..0",
+    "..",
+    "8..=24*0",
+    "all:result*1e308",
+    "1,0.5,nan",
+    "step:0:0",
+    "",
+    "1000000",
+];
+
+/// Names that are no ordinary file, or nobody's.
+const PLACES: [&str; 10] = [
+    "folder",
+    ".",
+    "/",
+    "",
+    "/dev/null",
+    "/dev/full",
+    "missing/x",
+    "notes.txt",
+    "notes.txt/x",
+    "fifo",
+];
+
+/// Words that belong nowhere.
+const WORDS: [&[u8]; 12] = [
     b"\xff\xfe",
     b"\x1b[31m",
     b"a b",
+    b" ",
+    b"-",
+    b"--",
     b"none",
     b"embedded",
     b"mobility",
     b"standard",
-    b".",
-    b"folder",
-    b"/",
-    b"/dev/null",
-    b"/dev/full",
-    b"missing/x",
-    b"notes.txt",
-    b"none/none",
+    b"*",
+    b"x*1e300",
+];
+
+/// Flags that any command may take, or not.
+const FLAGS: [&str; 12] = [
+    "--threads",
+    "--hash-mb",
+    "--memory-mb",
+    "--seed",
+    "--shard",
+    "--max-mae",
+    "--ridge",
+    "--worst",
+    "--phases",
+    "--window",
+    "--depth",
+    "--test-percent",
 ];
 
 /// Flags that may ask for work without end.
@@ -126,7 +154,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
         fs::copy(&path, folder.path().join(path.file_name().unwrap_or_default())).expect("a copy");
     }
     fs::create_dir(folder.path().join("folder")).expect("a folder");
-    mkfifo(&folder.path().join("fifo"), Mode::S_IRWXU).expect("a FIFO");
+    let made = Command::new("mkfifo").arg(folder.path().join("fifo")).status();
+    assert!(made.is_ok_and(|status| status.success()), "no mkfifo");
     let all = draws.below(2) == 0;
     for foreign in FOREIGN.iter().take(if all { FOREIGN.len() } else { 1 }) {
         fs::write(folder.path().join(foreign), "somebody's notes\n").expect("writable");
@@ -141,7 +170,7 @@ fn attack(place: &Place, words: &str, limits: Limits, draws: &mut Draws, finding
     let inputs: Vec<OsString> =
         words.split(' ').filter_map(|word| Some(word.strip_prefix('@')?.into())).collect();
     let mut endless = false;
-    for _ in 0..1 + draws.below(3) {
+    for _ in 0..1 + draws.below(4) / 3 {
         endless |= change(&mut list, &inputs, draws);
     }
     let before = regular_files(folder.path());
@@ -166,38 +195,57 @@ fn attack(place: &Place, words: &str, limits: Limits, draws: &mut Draws, finding
     }
 }
 
-/// Changes a word, takes one out or puts one in; whether the work may now take for ever.
+/// Makes the list hostile in one way; whether the work may now take for ever.
 fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> bool {
-    let at = 1 + draws.below(list.len() - 1);
-    let before = list[at - 1].clone();
-    let is_output = ["--out", "--repair", "--indices"].iter().any(|flag| before == *flag);
-    let is_amount = AMOUNTS.iter().any(|flag| before == *flag);
-    let hostile = match draws.below(12) {
-        0 if !inputs.is_empty() => inputs[draws.below(inputs.len())].clone(),
-        1 if is_output => "fifo".into(),
-        2 => OsString::from("x".repeat(100_000)),
-        _ => OsStr::from_bytes(HOSTILE[draws.below(HOSTILE.len())]).to_owned(),
-    };
-    match draws.below(10) {
-        0 if list.len() > 2 => drop(list.remove(at)),
-        1 => list.push("--force".into()),
-        2 => {
-            let flags = [
-                "--threads",
-                "--hash-mb",
-                "--memory-mb",
-                "--seed",
-                "--shard",
-                "--max-mae",
-                "--ridge",
-                "--worst",
-            ];
-            list.extend([flags[draws.below(flags.len())].into(), hostile]);
-        }
-        3 => list.insert(at, hostile),
-        _ => list[at] = hostile,
+    fn one<'a, T: ?Sized>(of: &[&'a T], draws: &mut Draws) -> &'a T {
+        of[draws.below(of.len())]
     }
-    is_amount
+    let place = |draws: &mut Draws| match draws.below(2) {
+        0 if !inputs.is_empty() => inputs[draws.below(inputs.len())].clone(),
+        _ => one(&PLACES, draws).into(),
+    };
+    let after =
+        |flag: &str, list: &[OsString]| Some(list.iter().position(|word| word == flag)? + 1);
+    let output = ["--out", "--repair", "--indices"].iter().find_map(|flag| after(flag, list));
+    let input = (1..list.len()).find(|&at| inputs.contains(&list[at]));
+    match (draws.below(8), output, input) {
+        // An output that must not be written.
+        (0..3, Some(at), _) if at < list.len() => {
+            list[at] = place(draws);
+            list.extend((draws.below(2) == 0).then(|| "--force".into()));
+            false
+        }
+        // An input that is none, or another's.
+        (3, _, Some(at)) => {
+            // Whoever names a FIFO as an input waits for somebody to write to it.
+            list[at] = Some(place(draws)).filter(|place| place != "fifo").unwrap_or_default();
+            false
+        }
+        (4, ..) => {
+            let at = 1 + draws.below(list.len() - 1);
+            match draws.below(4) {
+                0 => drop(list.remove(at)),
+                1 => list.insert(at, OsString::from("x".repeat(100_000))),
+                _ => list[at] = OsStr::from_bytes(one(&WORDS, draws)).to_owned(),
+            }
+            false
+        }
+        // A number: that of a flag that is there, or of one more.
+        _ => {
+            let is_number =
+                |word: &OsString| word.to_str().is_some_and(|word| word.parse::<u64>().is_ok());
+            let numbers: Vec<usize> = (1..list.len()).filter(|&at| is_number(&list[at])).collect();
+            let number: OsString = one(&NUMBERS, draws).into();
+            if numbers.is_empty() || draws.below(3) == 0 {
+                let flag = one(&FLAGS, draws);
+                list.extend([flag.into(), number]);
+                return AMOUNTS.contains(&flag);
+            }
+            let at = numbers[draws.below(numbers.len())];
+            list[at] = number;
+            AMOUNTS.iter().any(|flag| list[at - 1] == *flag)
+        }
+    }
 }
 
 fn regular_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {

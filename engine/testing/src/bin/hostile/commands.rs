@@ -51,7 +51,7 @@ pub(crate) const WRITERS: [(Words, bool); 22] = [
     ("othello-trainer export @small.weights --format npz --out out.npz", true),
     ("othello-trainer export @random.games --format wthor --year 2001 --out out.wtb", true),
     (
-        "othello-trainer calibrate ordering @small.weights --positions 60 --searches 2 --out out.weights",
+        "othello-trainer calibrate ordering @small.weights --positions 100 --searches 2 --out out.weights",
         true,
     ),
     ("othello-trainer bench --device cpu --games 40 --repetitions 1 --indices out.bin", false),
@@ -88,7 +88,7 @@ impl Place {
         fs::create_dir_all(inputs).expect("a folder for the inputs");
         let place = Self { binaries, inputs: inputs.canonicalize().expect("just made") };
         let write = |name: &str, text: &str| fs::write(place.input(name), text).expect("an input");
-        write("moves.txt", &inputs::transcripts(60));
+        write("moves.txt", &inputs::transcripts(60, 60));
         let moves = fs::read(place.input("moves.txt")).expect("just written");
         let packed = zstd::bulk::compress(&moves, 3).expect("memory can be compressed");
         fs::write(place.input("moves.txt.zst"), packed).expect("an input");
@@ -106,7 +106,7 @@ impl Place {
             othello_testing::guides::repository().join("datasets/problems/fforum-1-19.obf");
         let problems = fs::read_to_string(problems).expect("a file of the repository");
         write("problems.obf", problems.lines().next().expect("a problem"));
-        let wthor = othello_testing::random_games::wthor_file(60);
+        let wthor = othello_testing::random_games::wthor_file(0..60);
         fs::write(place.input("games.wtb"), wthor).expect("an input");
         place.make_by_commands();
         place

@@ -31,7 +31,7 @@ const READ_BY: [(&str, &[Words]); 12] = [
             "othello-trainer export @x --format npz --out out.npz",
             "othello-trainer fit @random.games --init @x --phases 30..30 --iterations 1 --out out.weights",
             "othello-trainer relabel @random.positions --exact 4 --weights @x --out out.positions",
-            "othello-trainer calibrate ordering @x --positions 20 --searches 1 --out out.weights",
+            "othello-trainer calibrate ordering @x --positions 100 --searches 1 --out out.weights",
             "othello-trainer validate @x",
         ],
     ),
@@ -112,6 +112,8 @@ pub(crate) fn round(
 ) {
     for (sound, readers) in READ_BY {
         let bytes = fs::read(place.input(sound)).expect("an input");
+        let is_container = bytes.starts_with(b"OTHELLO");
+        assert!(!is_container || !Container::of(&bytes).sections.is_empty(), "{sound} has no section");
         for number in 0..files {
             let damaged = damage(&bytes, number, draws);
             let words = readers[(number / 7 + draws.below(readers.len())) % readers.len()];
