@@ -113,7 +113,10 @@ pub(crate) fn round(
     for (sound, readers) in READ_BY {
         let bytes = fs::read(place.input(sound)).expect("an input");
         let is_container = bytes.starts_with(b"OTHELLO");
-        assert!(!is_container || !Container::of(&bytes).sections.is_empty(), "{sound} has no section");
+        assert!(
+            !is_container || !Container::of(&bytes).sections.is_empty(),
+            "{sound} has no section"
+        );
         for number in 0..files {
             let damaged = damage(&bytes, number, draws);
             let words = readers[(number / 7 + draws.below(readers.len())) % readers.len()];
