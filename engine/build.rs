@@ -26,10 +26,12 @@ mod text;
 mod eval {
     pub(crate) mod layout;
     mod move_ordering_weights;
+    mod sections;
     mod value;
     mod weights;
 
     pub use move_ordering_weights::MoveOrderingWeights;
+    pub use sections::PhaseSection;
     pub use value::MAX_STEPS;
     pub use weights::{Weights, WeightsError, WeightsFile};
 }
@@ -55,9 +57,9 @@ fn embed() -> Result<(), String> {
     let tables: Vec<u8> =
         eval::layout::expand(&file.weights).iter().flat_map(|step| step.to_le_bytes()).collect();
     let ordering = match file.weights.move_ordering().map(MoveOrderingWeights::sections) {
-        Some([(_, set), (_, weights)]) => {
-            write("embedded.ordering", &weights)?;
-            let set = String::from_utf8(set).unwrap_or_default();
+        Some([set, weights]) => {
+            write("embedded.ordering", &weights.content)?;
+            let set = String::from_utf8(set.content).unwrap_or_default();
             format!(
                 "Some(({set:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/embedded.ordering\"))))"
             )

@@ -74,11 +74,11 @@ sys.exit(bool(worse))
 PYTHON
 
 step "a fit in a tenth of the memory that its positions take: the same sha256"
-"$engine" selfplay --games 300000 --seed 3 --random-plies 6..=10 --depth 1 --exact 0 --weights mobility --out "$out/many.games" --json 2>"$out/log"
-"$trainer" fit "$out/many.games" --patterns small --iterations 3 --out "$out/roomy.weights" --json 2>"$out/log" >"$out/roomy.json"
+"$engine" selfplay --games 300000 --seed 3 --random-plies 6..10 --depth 1 --exact 0 --weights mobility --out "$out/many.games" --json 2>"$out/log"
+"$trainer" fit "$out/many.games" --patterns small --epochs 3 --out "$out/roomy.weights" --json 2>"$out/log" >"$out/roomy.json"
 field sha256 <"$out/roomy.json"
 bytes=$(python3 -c 'import json, sys; print(2 * json.load(open(sys.argv[1]))["positions"])' "$out/roomy.json")
-prlimit --data="$bytes" "$trainer" fit "$out/many.games" --threads 1 --memory-mb $((bytes >> 20)) --patterns small --iterations 3 --out "$out/narrow.weights" --json 2>"$out/log" | field sha256
+prlimit --data="$bytes" "$trainer" fit "$out/many.games" --threads 1 --memory-mb $((bytes >> 20)) --patterns small --epochs 3 --out "$out/narrow.weights" --json 2>"$out/log" | field sha256
 
 step "the inner loop beside the machine's limit"
 "$trainer" bench --json 2>"$out/log"
@@ -166,12 +166,12 @@ for optimizer in lsq adam; do
         printf '%s, %s: ' "$optimizer" "$where"
         # shellcheck disable=SC2086 # a device and perhaps its flag
         "$trainer" fit "$out/wthor.games" --optimizer $optimizer --device $where --phases 34..37 --window 1,0.5 \
-            --iterations 4 --out "$out/same.weights" --force --json 2>"$out/log" | field sha256
+            --epochs 4 --out "$out/same.weights" --force --json 2>"$out/log" | field sha256
     done
 done
 
 step "validation error on WTHOR by phase: Adam within 0.5 % of least squares run to convergence; steepest descent beside them"
-printf 'patience = 1000\n[least_squares]\niterations = 120\n' >"$out/converged.toml"
+printf 'patience = 1000\n[least_squares]\nepochs = 120\n' >"$out/converged.toml"
 for optimizer in lsq descent adam; do
     settings=(--settings "$out/converged.toml")
     [[ $optimizer != adam ]] || settings=()
@@ -183,7 +183,9 @@ python3 - "$out" <<'PYTHON'
 import json, sys
 def errors(optimizer):
     by_phase = {}
-    for line in map(json.loads, open(f"{sys.argv[1]}/{optimizer}.weights.metrics.jsonl")):
+    lines = open(f"{sys.argv[1]}/{optimizer}.weights.metrics.jsonl")
+    next(lines)  # The provenance.
+    for line in map(json.loads, lines):
         by_phase.setdefault(line["phase"], []).append(line["validation_mse"])
     return {phase: mses for phase, mses in by_phase.items() if mses[0] is not None}
 lsq, descent, adam = map(errors, ["lsq", "descent", "adam"])

@@ -52,7 +52,7 @@ for tool in memcheck racecheck initcheck; do
     if ! command -v compute-sanitizer >/dev/null; then
         printf '"%s":"skipped: no compute-sanitizer"\n' $tool
     elif compute-sanitizer --tool $tool --error-exitcode 3 ./othello-trainer fit small.games --device cuda --optimizer adam \
-        --phases 30..31 --iterations 2 --force --out small.weights >$tool.log 2>&1 &&
+        --phases 30..31 --epochs 2 --force --out small.weights >$tool.log 2>&1 &&
         compute-sanitizer --tool $tool --error-exitcode 3 ./othello-trainer bench --device cuda --games 1000 --repetitions 1 \
             >>$tool.log 2>&1; then
         printf '"%s":"clean"\n' $tool

@@ -80,7 +80,7 @@ fn evaluation(criterion: &mut Criterion) {
     println!("ratio of the speeds, in one run: {:.2}", ratio(&tables, &steps, &places));
 }
 
-/// How fast update and value are beside the reads: alternating, the median of 31 pairs.
+/// The speed of update and value divided by the speed of the reads: alternating, the median of 31 pairs.
 fn ratio(tables: &Tables, steps: &[Step], places: &[[u32; 64]]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();

@@ -9,7 +9,7 @@ use othello_engine::eval::{Evaluator, WeightsChoice, WeightsError};
 use othello_engine::search::{Found, Searcher};
 
 const DEPTH: u32 = 4;
-/// From so many empty squares on, the game is solved.
+/// The number of empty squares from which on the game is solved.
 const EXACT: u32 = 10;
 
 fn main() -> Result<(), WeightsError> {

@@ -1,15 +1,29 @@
-//! How long work says how far it is, without knowing who listens.
+//! How long work reports how far it is, whoever observes it.
 
+use std::path::Path;
 #[cfg(test)]
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Listens to long work. The command line draws bars with it; [`Silent`] hears nothing.
+/// Observes long work. The command line draws bars with it; [`Silent`] shows nothing.
 ///
 /// Work is a sequence of stages. A new stage ends the one before it.
 pub trait Progress: Sync {
-    /// A stage of `total` units (games, positions, iterations) begins. `done` of them were finished
-    /// by an earlier run that is now resumed: they count, but not towards the rate.
+    /// A stage of `total` units begins. Its name ends with the unit in parentheses: `solve
+    /// (positions)`, `import (bytes)`. `done` units were finished by an earlier run that is now
+    /// resumed: they count, but not towards the rate.
     fn begin(&self, stage: &str, done: u64, total: u64);
+
+    /// A stage begins that stops between its units: it asks [`Self::check`] before each, so that an
+    /// interrupt can wait for the units at hand.
+    fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
+        self.begin(stage, done, total);
+    }
+
+    /// A stage begins that reads a file of so many bytes.
+    fn begin_file(&self, path: &Path, bytes: u64) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.begin(&format!("{name} (bytes)"), 0, bytes);
+    }
 
     /// `units` more are finished. May be called from any thread.
     fn advance(&self, units: u64);
@@ -41,7 +55,7 @@ pub trait Progress: Sync {
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// Hears nothing: for tests, and for callers that want no progress.
+/// Shows nothing: for tests, and for callers that want no progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 
@@ -51,7 +65,7 @@ impl Progress for Silent {
     fn message(&self, _line: &str) {}
 }
 
-/// Wants the work to stop after some units, and remembers what it heard.
+/// Wants the work to stop after some units, and remembers what was reported.
 #[cfg(test)]
 #[derive(Debug, Default)]
 pub(crate) struct StopAfter {

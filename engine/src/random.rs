@@ -1,10 +1,17 @@
 //! Random draws: one named generator, and our own mapping from its bits to ranges, so that the
 //! same seed gives the same games on every machine and with every version of every library.
 
-use rand_core::{Rng, SeedableRng};
+use std::convert::Infallible;
+
+use rand::{Rng as _, SeedableRng as _, TryRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::board::transcript::Replay;
+use crate::board::{Position, Square};
+
 /// A stream of random draws from xoshiro256++ (Blackman and Vigna).
+///
+/// It is a generator for [`rand`] too, for draws whose mapping may change with that library.
 #[derive(Clone, Debug)]
 pub struct Generator(Xoshiro256PlusPlus);
 
@@ -30,7 +37,21 @@ impl Generator {
     /// the high half of the product of 64 random bits and the bound.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
-        ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u32
+        self.below_u64(bound.into()) as u32
+    }
+
+    /// A number in `0..bound`, for bounds of 64 bits; 0 for an empty range. The numbers are equally
+    /// likely to within one part in 2⁶⁴ of the bound.
+    #[inline]
+    pub fn below_u64(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// One of a set of squares, all equally likely; `None`, after a draw too, of an empty set.
+    #[inline]
+    pub fn square_of(&mut self, squares: u64) -> Option<Square> {
+        let choice = self.below(squares.count_ones());
+        Square::nth(squares, choice as usize)
     }
 
     /// Puts a slice into random order (Fisher and Yates).
@@ -42,8 +63,53 @@ impl Generator {
     }
 }
 
+impl TryRng for Generator {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.0.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.0.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.0.try_fill_bytes(bytes)
+    }
+}
+
+/// Random game number `number` of a seed, broken off after `most_moves`: all legal moves are
+/// equally likely.
+pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
+    let mut random = Generator::split(seed, number);
+    let mut replay = Replay::from_start(&[]).expect("no move is no illegal one");
+    while replay.steps.len() < most_moves
+        && let Some(square) = random.square_of(replay.end.moves())
+    {
+        replay.push(square).expect("the move is legal");
+    }
+    replay
+}
+
+/// A position of a random game with this many empty squares at most; its player may have to pass,
+/// or the game be over.
+pub fn random_position(random: &mut Generator, empties: u32) -> Position {
+    let mut position = Position::START;
+    while position.empties() > empties {
+        position = match random.square_of(position.moves()) {
+            Some(square) => position.after(square, position.flips(square)),
+            None if position.is_over() => Position::START,
+            None => position.pass(),
+        };
+    }
+    position
+}
+
 #[cfg(test)]
 mod tests {
+    use rand::seq::IndexedRandom as _;
+
     use super::*;
 
     #[test]
@@ -57,6 +123,27 @@ mod tests {
 
     const GOLDEN_DRAWS: [u32; 8] = [44, 6, 44, 11, 35, 59, 31, 5];
     const GOLDEN_SPLIT: u64 = 6_150_933_660_122_519_280;
+
+    #[test]
+    fn the_streams_are_generators_of_rand() {
+        let (mut own, mut named) = (Generator::new(4), Xoshiro256PlusPlus::seed_from_u64(4));
+        let squares: Vec<Square> = Square::all().collect();
+        assert_eq!(squares.choose(&mut own), squares.choose(&mut named));
+        assert_eq!(own.next_u64(), named.next_u64());
+    }
+
+    #[test]
+    fn a_random_game_is_played_to_its_end_or_broken_off() {
+        let moves = |game: Replay| -> String {
+            game.steps.iter().map(|step| step.square.to_string()).collect()
+        };
+        let whole = moves(random_game(1, 0, usize::MAX));
+        assert!(whole.starts_with(&moves(random_game(1, 0, 10))));
+        assert_eq!(moves(random_game(1, 0, 10)).len(), 20);
+        assert_eq!(random_game(1, 0, usize::MAX).end.moves(), 0);
+        assert_ne!(moves(random_game(1, 1, usize::MAX)), whole);
+        assert_eq!(random_position(&mut Generator::new(1), 20).empties(), 20);
+    }
 
     #[test]
     fn draws_cover_the_range_evenly() {

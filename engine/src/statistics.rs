@@ -2,7 +2,6 @@
 
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
-use crate::random::Generator;
 
 /// Plies 0 to 60.
 const PLIES: usize = 61;
@@ -27,7 +26,7 @@ pub struct PlyStatistics {
 }
 
 impl PlyStatistics {
-    /// Both together.
+    /// What happened in both sets of positions.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -82,12 +81,11 @@ pub fn of_positions<'a>(positions: impl IntoIterator<Item = &'a Position>) -> Pl
 /// What happened in games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameStatistics {
-    /// How many there are.
+    /// How many games were counted.
     pub games: u64,
     /// By ply, 0 to 60.
     pub plies: Vec<PlyStatistics>,
-    /// Of the finished games one with the fewest moves: the first of them in the order of its
-    /// squares.
+    /// The finished game with the fewest moves; of several, the first in the order of its squares.
     pub shortest: Option<Vec<Square>>,
 }
 
@@ -117,7 +115,7 @@ impl GameStatistics {
         }
     }
 
-    /// Both together.
+    /// What happened in both sets of games.
     #[must_use]
     pub fn plus(mut self, other: Self) -> Self {
         self.games += other.games;
@@ -130,7 +128,7 @@ impl GameStatistics {
         self
     }
 
-    /// All plies together.
+    /// What happened at all plies.
     pub fn total(&self) -> PlyStatistics {
         self.plies.iter().copied().fold(PlyStatistics::default(), PlyStatistics::plus)
     }
@@ -143,25 +141,13 @@ impl GameStatistics {
     }
 }
 
-/// Random game number `index` of a seed: all legal moves are equally likely.
-pub fn random_game(seed: u64, index: u64) -> Replay {
-    let mut random = Generator::split(seed, index);
-    let mut replay = Replay::from_start(&[]).expect("no move is no illegal one");
-    while let Some(square) = {
-        let moves = replay.end.moves();
-        Square::nth(moves, random.below(moves.count_ones()) as usize)
-    } {
-        replay.push(square).expect("the move is legal");
-    }
-    replay
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::board::transcript::parse;
     use crate::openings::enumerate;
     use crate::progress::Silent;
+    use crate::random::random_game;
 
     fn replay(text: &str) -> Replay {
         Replay::from_start(&parse(text).unwrap()).unwrap()
@@ -185,7 +171,7 @@ mod tests {
     #[test]
     fn a_pass_is_counted_where_a_side_moves_twice() {
         for index in 0..50 {
-            let game = random_game(1, index);
+            let game = random_game(1, index, usize::MAX);
             let sides = game.steps.windows(2).filter(|pair| pair[0].side == pair[1].side);
             let mut games = GameStatistics::default();
             games.count(&game);
@@ -208,7 +194,7 @@ mod tests {
     fn the_order_of_games_does_not_matter() {
         let of = |numbers: Vec<u64>| {
             let mut games = GameStatistics::default();
-            numbers.iter().for_each(|&index| games.count(&random_game(1, index)));
+            numbers.iter().for_each(|&index| games.count(&random_game(1, index, usize::MAX)));
             games
         };
         let all = of((0..40).rev().collect());

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::notation::BoardLine;
-use othello_engine::board::{Phase, Position};
+use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluator, Value, Weights, WeightsChoice};
 use othello_engine::progress::Silent;
 use othello_engine::record::{GameReader, PositionReader};
@@ -80,6 +80,63 @@ fn the_stated_values_follow_from_the_definition() {
     for (position, stated) in boards() {
         assert_eq!(value(&weights, &position), stated, "{position:?}");
     }
+}
+
+/// The board that formats.md works out: a line of boards.txt, counted from 1.
+const WORKED_OUT: usize = 39;
+
+/// The rows of the worked example in formats.md: for each pattern its first instance, what stands
+/// there, and what all instances give together; then the scalar feature, and the sum.
+#[test]
+fn the_worked_example_is_what_the_definition_gives() {
+    let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;
+    let boards = text("boards.txt");
+    let line = boards.lines().nth(WORKED_OUT - 1).unwrap();
+    let position = line.parse::<BoardLine>().unwrap().position;
+    let phase = Phase::of(&position).unwrap();
+    let (geometry, steps) = (weights.geometry(), weights.steps(phase));
+    let mut rows = format!("`{line}`: phase {phase}\n");
+    let mut sum = 0;
+    for (number, pattern) in weights.set().patterns().iter().enumerate() {
+        let own = geometry.instances.iter().filter(|instance| instance.pattern == number);
+        let (tied, mut found) = (&geometry.patterns[number], vec![]);
+        for instance in own {
+            let digit = |square: &Square| match square.bit() {
+                bit if position.player() & bit != 0 => 1,
+                bit if position.opponent() & bit != 0 => -1,
+                _ => 0,
+            };
+            let digits: Vec<i32> = instance.squares.iter().map(digit).collect();
+            let configuration = digits.iter().rev().fold(0, |number, digit| 3 * number + digit);
+            let index = (configuration + tied.middle() as i32) as usize;
+            let class = usize::from(tied.class_of[index]);
+            let weight = i32::from(steps[tied.first_parameter + class]);
+            let squares = instance.squares.iter().map(Square::to_string).collect::<Vec<_>>();
+            let discs: String =
+                digits.iter().map(|digit| ["O", "-", "X"][(digit + 1) as usize]).collect();
+            let row =
+                format!("{} | {discs} | {configuration} | {class} | {weight}", squares.join(" "));
+            found.push((row, weight));
+        }
+        let all: i32 = found.iter().map(|(_, weight)| weight).sum();
+        sum += all;
+        rows += &format!("| {} | {} | {all} of {} |\n", pattern.name(), found[0].0, found.len());
+    }
+    let discs = position.player().count_ones() as usize;
+    let scalar = i32::from(steps[geometry.pattern_parameters + discs]);
+    sum += scalar;
+    rows += &format!("| `player_discs` |  |  | {discs} |  | {scalar} |  |\n");
+    assert_eq!(boards_value(WORKED_OUT), sum, "a sum within 64 discs");
+    rows += &format!("The sum is {sum}");
+    let formats = include_str!("../../datasets/formats.md");
+    for row in rows.lines() {
+        assert!(formats.contains(row), "formats.md has no `{row}`; all rows:\n{rows}");
+    }
+}
+
+/// The value beside a line of boards.txt.
+fn boards_value(line: usize) -> i32 {
+    boards()[line - 1].1.steps()
 }
 
 #[test]

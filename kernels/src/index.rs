@@ -7,7 +7,7 @@ pub struct Family {
     pub file: &'static str,
     /// The whole text of the file.
     pub text: &'static str,
-    /// Its kernels.
+    /// The kernels in the file.
     pub kernels: &'static [Kernel],
 }
 

@@ -11,8 +11,7 @@ use othello_testing::mutation::{Draws, mutate};
 const MOVES: &str = "f5d6c5f4e7f6g5e6e3\nf5d6c3d3c4\nf5f6e6f4\n";
 const BOARDS: &str = "---------------------------OX------XO--------------------------- X 2\n\
                       ------------------XO-------OX------XO---------------------------- -1.5\n";
-const SETTINGS: &str =
-    "ridge = 30.0\niterations = 2\nwindow = \"1,0.5\"\nlabels = \"all:result\"\n";
+const SETTINGS: &str = "ridge = 30.0\nepochs = 2\nwindow = \"1,0.5\"\nlabels = \"all:result\"\n";
 const PATTERNS: &str =
     "name = \"t\"\nscalars = [\"player_discs\"]\n[[pattern]]\nsquares = \"a1 b1\"\n";
 

@@ -46,7 +46,7 @@ fn threads_and_kernels_fit_the_same_bytes() {
             let out = folder.path().join(format!("{optimizer}-{device}-{threads}.weights"));
             let out = out.to_str().unwrap();
             let mut arguments = vec!["fit", games, "--out", out, "--json", "--phases", "30..32"];
-            arguments.extend(["--window", "1,0.5", "--iterations", "4", "--optimizer", optimizer]);
+            arguments.extend(["--window", "1,0.5", "--epochs", "4", "--optimizer", optimizer]);
             arguments.extend(["--device", device, "--threads", threads, "--settings", settings]);
             let report = json(&trainer(&arguments));
             assert_eq!(report["device"], device);

@@ -4,6 +4,7 @@
 //! bit 63 is h8. Nothing in this room knows of patterns, values or files.
 
 pub mod bits;
+mod error;
 pub mod notation;
 pub mod obf;
 pub mod perft;
@@ -20,5 +21,9 @@ pub use position::{Position, Side};
 pub use square::{CORNERS, QUADRANTS, Square, Squares};
 pub use symmetry::Symmetry;
 
-/// A difference of discs, player minus opponent: −64..=64 for a score.
+/// A whole number of discs, such as a score: player minus opponent, −64..=64.
+///
+/// It is a plain number and not a type of its own, since the last squares of a search, where half of
+/// its nodes are, make scores out of counts of bits. Values in steps of 1/32 disc are what could be
+/// confused with it: they have a type, and nothing turns one into the other but its functions.
 pub type Discs = i32;

@@ -1,70 +1,12 @@
 //! Board lines: 64 characters, the side to move, a score.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use super::{Position, Side, Square};
 use crate::text::excerpt;
 
-/// What is wrong with a text that should name a square, a board, a move or a score.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotationError {
-    /// Not `a1` to `h8`.
-    #[error("`{found}` is no square; expected a1 to h8")]
-    Square {
-        /// What stood there.
-        found: String,
-    },
-    /// Fewer than 64 squares.
-    #[error("the board has {found} squares; expected 64 of X, *, O, - and .")]
-    Short {
-        /// How many characters there were.
-        found: usize,
-    },
-    /// A character that stands for no disc.
-    #[error(
-        "column {column}: `{}` is no square; expected X or * (black), O (white), - or . (empty)",
-        found.escape_debug()
-    )]
-    Disc {
-        /// Counted from 1.
-        column: usize,
-        /// What stood there.
-        found: char,
-    },
-    /// A board that no game reaches.
-    #[error("the board has {found} discs; a position has at least 4")]
-    FewDiscs {
-        /// How many there were.
-        found: u32,
-    },
-    /// Neither `X` nor `O`.
-    #[error("`{found}` is no side to move; expected X or O")]
-    Side {
-        /// What stood there.
-        found: String,
-    },
-    /// A score that is no number or too large.
-    #[error("`{found}` is no score; expected a number from -64 to 64")]
-    Score {
-        /// What stood there.
-        found: String,
-    },
-    /// Something after the end.
-    #[error("`{found}` stands after the end of the line")]
-    Trailing {
-        /// What stood there.
-        found: String,
-    },
-    /// A move that the rules forbid.
-    #[error("move {number}: {square} is not legal here")]
-    Illegal {
-        /// Counted from 1.
-        number: usize,
-        /// The square.
-        square: String,
-    },
-}
+pub use super::error::NotationError;
 
 /// One line of a file of boards: `64 characters [X|O] [score]`. The side to move (default `X`)
 /// is the player; the score is the player's.
@@ -72,7 +14,7 @@ pub enum NotationError {
 pub struct BoardLine {
     /// The position, seen by the side to move.
     pub position: Position,
-    /// Which side that is.
+    /// The side to move.
     pub side: Side,
     /// The stated score in discs.
     pub score: Option<f64>,
@@ -106,7 +48,7 @@ pub(super) fn split_board(line: &str) -> Result<(&[u8; 64], &str), NotationError
     Ok((board, line.get(64..).unwrap_or("")))
 }
 
-/// What each byte of a board stands for: 0 empty, 1 black, 2 white, 4 nothing.
+/// The meaning of each byte of a board: 0 empty, 1 black, 2 white, 4 nothing.
 static MEANING: [u8; 256] = {
     let mut meaning = [4; 256];
     meaning[b'-' as usize] = 0;
@@ -175,6 +117,12 @@ pub fn board_text(position: &Position, side: Side) -> String {
     // Writing to a string cannot fail.
     let _ = write!(text, " {player}");
     text
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&board_text(self, Side::Black))
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::text::excerpt;
 pub struct Problem {
     /// The position, seen by the side to move.
     pub position: Position,
-    /// Which side that is.
+    /// The side to move.
     pub side: Side,
     /// The moves the file names, in its order, with the score of each where stated.
     pub moves: Vec<(Square, Option<Discs>)>,

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{Position, Squares};
 
-/// Whether a pass uses up a ply of the depth.
+/// A rule for passes: whether one uses up a ply of the depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassCost {
     /// The usual count.
@@ -13,7 +13,7 @@ pub enum PassCost {
     Free,
 }
 
-/// How many leaves the tree below `position` has at `depth`. A finished game is one leaf at every
+/// Counts the leaves of the tree below `position` at `depth`. A finished game is one leaf at every
 /// greater depth. The subtrees of the first plies are counted in parallel.
 pub fn count_leaves(position: &Position, depth: u32, pass: PassCost) -> u64 {
     const PARALLEL_PLIES: u32 = 3;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Position;
 
-/// How many phases there are.
+/// The number of phases.
 pub const PHASES: usize = 60;
 
 /// One of the 60 sets of weights, 0..=59: the ply (discs on the board − 4) of the positions it
@@ -26,7 +26,7 @@ impl Phase {
         Self::new((position.discs() as usize).wrapping_sub(4))
     }
 
-    /// 0..=59.
+    /// The number of the phase, 0..=59.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

@@ -1,7 +1,5 @@
 //! A position: who has which discs, whose turn it is being always the player's.
 
-use std::fmt;
-
 use super::{Discs, Square, Symmetry, rules, stability, symmetry};
 
 /// Two bitboards: the discs of the side to move and those of the other side. The two never
@@ -12,7 +10,7 @@ pub struct Position {
     opponent: u64,
 }
 
-/// Black moves first.
+/// One of the two sides. Black moves first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     /// `X`, the first to move.
@@ -64,12 +62,12 @@ impl Position {
         !(self.player | self.opponent)
     }
 
-    /// How many squares are empty: 0..=60.
+    /// The number of empty squares: 0..=60.
     pub const fn empties(&self) -> u32 {
         self.empty().count_ones()
     }
 
-    /// How many discs are on the board: 4..=64.
+    /// The number of discs on the board: 4..=64.
     pub const fn discs(&self) -> u32 {
         64 - self.empties()
     }
@@ -85,7 +83,7 @@ impl Position {
         rules::moves(self.player, self.opponent)
     }
 
-    /// Whether the player may move on `square`.
+    /// Says whether the player may move on `square`.
     pub fn is_legal(&self, square: Square) -> bool {
         self.moves() & square.bit() != 0
     }
@@ -97,7 +95,7 @@ impl Position {
         rules::flips(self.player, self.opponent, square.index())
     }
 
-    /// How many discs a move on the last empty square turns over; where others are empty too, the
+    /// The number of discs that a move on the last empty square turns over; where others are empty too, the
     /// result means nothing.
     #[inline]
     pub fn last_flips(&self, square: Square) -> u32 {
@@ -125,14 +123,14 @@ impl Position {
         (flips != 0).then(|| self.after(square, flips))
     }
 
-    /// The same board with the other side to move.
+    /// The position after a pass: the same board with the other side to move.
     #[inline]
     #[must_use]
     pub const fn pass(&self) -> Self {
         Self { player: self.opponent, opponent: self.player }
     }
 
-    /// Whether neither side can move.
+    /// Says whether the game is over: neither side can move.
     pub fn is_over(&self) -> bool {
         self.moves() == 0 && self.pass().moves() == 0
     }
@@ -159,12 +157,6 @@ impl Position {
     pub fn canonical(&self) -> Self {
         let (player, opponent) = symmetry::canonical(self.player, self.opponent);
         Self { player, opponent }
-    }
-}
-
-impl fmt::Debug for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&super::notation::board_text(self, Side::Black))
     }
 }
 

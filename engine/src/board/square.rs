@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::notation::NotationError;
+use super::error::NotationError;
 use crate::text::excerpt;
 
 /// The corners, as a bitboard.
@@ -36,12 +36,12 @@ impl Square {
         (0..64).map(Self)
     }
 
-    /// 0..=63.
+    /// The number of the square, 0..=63.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Which of the [`QUADRANTS`] it lies in.
+    /// The place among the [`QUADRANTS`] of the one that the square lies in.
     #[inline]
     pub const fn quadrant(self) -> usize {
         self.index() >> 2 & 1 | self.index() >> 4 & 2

@@ -22,7 +22,7 @@ pub struct Step {
     pub position: Position,
     /// Who moves.
     pub side: Side,
-    /// Where.
+    /// The square of the move.
     pub square: Square,
 }
 

@@ -8,8 +8,8 @@ use anyhow::Context as _;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 
-use super::common::{Outcome, Session};
 use super::solve::Line;
+use super::{Outcome, Session};
 use crate::board::Discs;
 use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
@@ -19,35 +19,36 @@ use crate::text::Lines;
 /// Arguments of `ablate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Positions to solve, one a line: boards with the side to move, or OBF
+    /// File of positions to solve, one a line: boards with the side to move, or OBF
     file: PathBuf,
 
-    /// The size of the transposition table
+    /// Size of the transposition table in MB
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash_mb: u32,
 
-    /// What orders moves: a weights file, `none`, `mobility` or `embedded`
+    /// Weights that order moves: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 }
 
-/// One search of all positions.
+/// The row of one search of all positions.
 #[derive(Serialize)]
 struct Row {
     /// The feature left out; `None` in the row of the search with all of them.
     without: Option<&'static str>,
     nodes: u64,
     seconds: f64,
-    /// Of the thread: unlike `seconds` the same on a busy machine, or nearly so.
+    /// The CPU time of the thread: unlike `seconds` the same on a busy machine, or nearly so.
     cpu_seconds: f64,
-    /// Of the nodes and of the CPU time, to those with all features.
+    /// The nodes divided by those with all features.
     nodes_ratio: f64,
+    /// The CPU time divided by that with all features.
     cpu_ratio: f64,
     /// Positions with another score than with all features.
     different_scores: usize,
 }
 
-/// What came of it.
+/// The result of one search of all positions.
 struct Solved {
     scores: Vec<Discs>,
     nodes: u64,

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::common::{Outcome, Session};
+use super::{Outcome, Session};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
@@ -16,17 +16,18 @@ use crate::search::Searcher;
 /// Arguments of `bench`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A weights file, `none`, `mobility` or `embedded`
+    /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 }
 
 const POSITIONS: u64 = 24;
 const HASH_MEGABYTES: usize = 16;
-/// Of the searches to a fixed depth, and how many squares are empty there at least and at most.
+/// The depth of the searches to a fixed depth.
 const DEPTH: u32 = 9;
+/// The numbers of empty squares of the positions that are searched to it.
 const MIDGAME_EMPTIES: std::ops::Range<u32> = 28..52;
-/// How many squares are empty where positions are solved.
+/// The number of empty squares of the positions that are solved.
 const SOLVED_EMPTIES: u32 = 17;
 
 #[derive(Serialize)]

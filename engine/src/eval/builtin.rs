@@ -35,11 +35,11 @@ impl Identified for Zero {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
-/// What one more legal move than the other side is worth, in steps.
+/// The worth of one more legal move than the other side has, in steps.
 const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
-/// What a corner is worth, in steps.
+/// The worth of a corner, in steps.
 const CORNER: i32 = 8 * STEPS_PER_DISC;
-/// What a disc diagonally before an empty corner costs, in steps.
+/// The cost of a disc diagonally before an empty corner, in steps.
 const BEFORE_CORNER: i32 = 3 * STEPS_PER_DISC;
 
 impl Evaluate for Mobility {

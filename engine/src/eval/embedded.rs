@@ -16,18 +16,18 @@ static TABLES: &Aligned<[u8]> =
 // are any.
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// What the embedded weights are.
+/// The identity of the embedded weights.
 #[derive(Clone, Copy, Debug)]
 pub struct EmbeddedIdentity {
     /// The pattern set, as TOML.
     pub pattern_set: &'static str,
-    /// What decided the weights, as JSON.
+    /// The settings and inputs that decided the weights, as JSON.
     pub provenance: &'static str,
     /// Checksum of the decoded content of the weights file.
     pub sha256: &'static str,
 }
 
-/// What the embedded weights are.
+/// Says what the embedded weights are.
 pub const fn identity() -> EmbeddedIdentity {
     EmbeddedIdentity { pattern_set: PATTERN_SET, provenance: PROVENANCE, sha256: SHA256 }
 }

@@ -1,17 +1,17 @@
-//! Which evaluation to use: one type for whatever `--weights` may say.
+//! The choice of an evaluation: one type for whatever `--weights` may say.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::{
-    Evaluate, Mobility, MoveOrdering, Tables, Value, Weights, WeightsError, WeightsFile, Zero,
-    embedded,
+    Evaluate, Identified, Mobility, MoveOrdering, Tables, Value, Weights, WeightsError,
+    WeightsFile, Zero, embedded,
 };
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
 
-/// What `--weights` names.
+/// A choice of weights, as `--weights` names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WeightsChoice {
     /// `none`: every position is worth 0.
@@ -37,6 +37,16 @@ impl FromStr for WeightsChoice {
     }
 }
 
+impl WeightsChoice {
+    /// The weights file that is named, where it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::None | Self::Mobility | Self::Embedded => None,
+        }
+    }
+}
+
 impl fmt::Display for WeightsChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -46,12 +56,6 @@ impl fmt::Display for WeightsChoice {
             Self::File(path) => path.display().fmt(f),
         }
     }
-}
-
-/// An evaluation that says which one it is, for the provenance of what it decides.
-pub trait Identified: Evaluate {
-    /// The checksum of the weights file's content, or the name of a built-in evaluation.
-    fn identity(&self) -> &str;
 }
 
 /// The evaluation that a [`WeightsChoice`] names, with its identity.
@@ -157,7 +161,7 @@ impl Evaluate for Evaluator {
 mod tests {
     use super::*;
 
-    /// What `--weights` names is what the provenance of its games names.
+    /// The weights that `--weights` names are what the provenance of its games names.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

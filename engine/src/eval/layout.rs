@@ -1,4 +1,4 @@
-//! How weights lie in memory once classes are expanded to configurations.
+//! The layout of weights in memory once classes are expanded to configurations.
 
 use super::Weights;
 use crate::board::{PHASES, Phase};
@@ -8,14 +8,14 @@ use crate::pattern::{Geometry, LANES, PatternSet, Scalar};
 /// leads to a place inside, so that no read has to be checked.
 pub const MARGIN: usize = 1 << 15;
 
-/// Where everything stands in the table of one phase, in 16-bit weights: the configurations of
+/// The layout of the table of one phase, in 16-bit weights: the configurations of
 /// all patterns, a zero for the lanes without an instance, the scalars, and padding to a whole
 /// number of cache lines that is at least two bytes, so that 32-bit gathers stay inside.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// Where the configuration 0 of each lane's pattern stands.
+    /// The place of the configuration 0 of each lane's pattern.
     pub(super) middles: [u32; LANES],
-    /// Where the scalars start.
+    /// The place of the first scalar.
     pub(super) scalars: usize,
     /// Weights from one phase to the next.
     pub(super) stride: usize,
@@ -42,7 +42,7 @@ impl TableLayout {
         self.stride * PHASES + 2 * MARGIN
     }
 
-    /// Where the table of a phase starts.
+    /// The place where the table of a phase starts.
     #[inline]
     pub(super) fn start(&self, phase: usize) -> usize {
         MARGIN + phase * self.stride

@@ -1,4 +1,4 @@
-//! What a position is worth: the interface the search sees, and everything behind it.
+//! Evaluations of positions: the interface that the search sees, and everything behind it.
 
 mod builtin;
 pub mod embedded;
@@ -6,6 +6,7 @@ mod evaluator;
 pub mod layout;
 mod move_ordering;
 mod move_ordering_weights;
+mod sections;
 mod sum;
 mod tables;
 mod value;
@@ -14,9 +15,10 @@ mod weights;
 use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
-pub use evaluator::{Evaluator, Identified, WeightsChoice};
+pub use evaluator::{Evaluator, WeightsChoice};
 pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
+pub use sections::PhaseSection;
 pub use tables::Tables;
 pub use value::{MAX_STEPS, STEPS_PER_DISC, Value};
 pub use weights::{Weights, WeightsError, WeightsFile};
@@ -26,7 +28,7 @@ pub use weights::{Weights, WeightsError, WeightsFile};
 /// The state is what is carried along a line of play (pattern indices, or nothing); it is copied
 /// at every move and never undone.
 pub trait Evaluate: Sync {
-    /// What is carried along.
+    /// The state that is carried along.
     type State: Copy + Send;
 
     /// The state of a position, from scratch.
@@ -46,4 +48,10 @@ pub trait Evaluate: Sync {
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         None
     }
+}
+
+/// An evaluation that says which one it is, for the provenance of what it decides.
+pub trait Identified: Evaluate {
+    /// The checksum of the weights file's content, or the name of a built-in evaluation.
+    fn identity(&self) -> &str;
 }

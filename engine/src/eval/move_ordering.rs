@@ -10,7 +10,7 @@ use crate::pattern::{Geometry, MAX_SQUARES};
 #[derive(Clone, Debug)]
 pub struct MoveOrdering {
     instances: Vec<Instance>,
-    /// By configuration, pattern after pattern.
+    /// The weights by configuration, pattern after pattern.
     weights: Vec<i16>,
     strength: i32,
 }
@@ -19,9 +19,10 @@ pub struct MoveOrdering {
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// What discs on these squares add to the configuration, by the bits that [`extract`] gives.
+    /// The numbers that discs on these squares add to the configuration, by the bits that [`extract`]
+    /// gives.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
-    /// Where the configuration 0 stands among the weights.
+    /// The place of the configuration 0 among the weights.
     middle: usize,
 }
 
@@ -58,7 +59,7 @@ impl MoveOrdering {
         self.instances.iter().map(weight).sum()
     }
 
-    /// How much the promise of the move that leads to this position falls by the patterns.
+    /// The promise that the move to this position loses by the patterns.
     #[inline]
     pub fn cost(&self, child: &Position) -> i32 {
         (self.steps(child) * self.strength) >> 10

@@ -1,6 +1,7 @@
 //! The weights of the move-ordering evaluation, as sections of a weights file.
 
 use super::MAX_STEPS;
+use crate::file::Section;
 use crate::pattern::{Geometry, PatternSet};
 
 /// The section with the pattern set of the move-ordering evaluation.
@@ -8,7 +9,7 @@ pub(super) const ORDERING_SET: &str = "ordering pattern set";
 /// The section with its strength and its weights.
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
-/// What of a move's promise in the last plies is due to patterns: one weight for each class of a
+/// The part of a move's promise in the last plies that is due to patterns: one weight for each class of a
 /// small pattern set, in steps of 1/32 disc as those of a phase, and how much they count beside
 /// the number of replies.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,7 +23,7 @@ impl MoveOrderingWeights {
     /// Weights for the parameters of a pattern set without scalars, as [`Geometry`] numbers them.
     ///
     /// # Errors
-    /// What does not fit: a scalar, a negative strength, too few or too many weights, one beyond
+    /// The problem with them: a scalar, a negative strength, too few or too many weights, one beyond
     /// ±[`MAX_STEPS`].
     pub fn new(set: PatternSet, strength: i16, steps: Vec<i16>) -> Result<Self, String> {
         if !set.scalars().is_empty() {
@@ -49,8 +50,8 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// How much the weights count beside replies: so many units of promise for 32 discs (1,024 steps), where
-    /// a reply costs 16 units. 0 for not at all.
+    /// The strength of the weights beside the replies: so many units of promise for 32 discs (1,024
+    /// steps), where a reply costs 16 units. At 0 they do not count at all.
     pub fn strength(&self) -> i16 {
         self.strength
     }
@@ -61,12 +62,12 @@ impl MoveOrderingWeights {
     }
 
     /// The sections of the file, in their order.
-    pub(crate) fn sections(&self) -> [(String, Vec<u8>); 2] {
+    pub(crate) fn sections(&self) -> [Section; 2] {
         let numbers = [self.strength].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(i16::to_le_bytes).collect();
         [
-            (ORDERING_SET.to_owned(), self.set.to_toml().into_bytes()),
-            (ORDERING_WEIGHTS.to_owned(), content),
+            Section { name: ORDERING_SET.to_owned(), content: self.set.to_toml().into_bytes() },
+            Section { name: ORDERING_WEIGHTS.to_owned(), content },
         ]
     }
 

@@ -47,12 +47,12 @@ impl Tables {
 }
 
 impl Tables {
-    /// All weights, for all phases: what [`Tables::places`] points into.
+    /// The weights of all phases, which [`Tables::places`] points into.
     pub fn weights(&self) -> &[i16] {
         &self.weights
     }
 
-    /// Where the weights of a position's lanes stand.
+    /// The places of the weights of a position's lanes.
     pub fn places(&self, indices: &Indices, position: &Position) -> [u32; LANES] {
         let phase = Phase::of(position).map_or(PHASES - 1, Phase::index);
         let start = self.layout.start(phase) as u32;

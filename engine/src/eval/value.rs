@@ -21,7 +21,7 @@ pub const MAX_STEPS: i16 = 4095;
 pub struct Value(i32);
 
 impl Value {
-    /// A draw.
+    /// The value of a draw.
     pub const ZERO: Self = Self(0);
     /// The smallest difference between two values.
     pub const STEP: Self = Self(1);
@@ -29,7 +29,7 @@ impl Value {
     pub const MAX: Self = Self(64 * STEPS_PER_DISC);
     /// The smallest value: −64 discs.
     pub const MIN: Self = Self(-Self::MAX.0);
-    /// Beyond every value.
+    /// The end of an open window: one step beyond every value.
     pub const INFINITE: Self = Self(Self::MAX.0 + 1);
 
     /// The value of so many steps; `None` where they are more than 64 discs for either side.
@@ -50,13 +50,13 @@ impl Value {
         Self(score * STEPS_PER_DISC)
     }
 
-    /// How many steps of 1/32 disc it is.
+    /// The value in steps of 1/32 disc.
     #[inline]
     pub const fn steps(self) -> i32 {
         self.0
     }
 
-    /// How many discs it is, exactly.
+    /// The value in discs, exactly.
     pub fn discs(self) -> f64 {
         f64::from(self.0) / f64::from(STEPS_PER_DISC)
     }

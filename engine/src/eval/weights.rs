@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::move_ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
-use super::{MAX_STEPS, MoveOrderingWeights};
+use super::{MAX_STEPS, MoveOrderingWeights, PhaseSection};
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet, PatternSetError};
@@ -26,13 +26,13 @@ pub struct Weights {
 pub struct WeightsFile {
     /// The weights.
     pub weights: Weights,
-    /// What decided them.
+    /// The settings and inputs that decided the weights.
     pub provenance: Provenance,
     /// Checksum of the decoded content, in hexadecimal.
     pub sha256: String,
 }
 
-/// Why weights cannot be read or written.
+/// The reason why weights cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsError {
     /// The container is damaged, foreign or not there.
@@ -43,7 +43,7 @@ pub enum WeightsError {
     PatternSet {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason why it is not valid.
         source: Box<PatternSetError>,
     },
     /// A section that should be there is not.
@@ -51,7 +51,7 @@ pub enum WeightsError {
     Missing {
         /// The file.
         path: PathBuf,
-        /// Which section.
+        /// The name of the section.
         section: String,
     },
     /// A section has the wrong length or a weight out of range.
@@ -59,32 +59,17 @@ pub enum WeightsError {
     Content {
         /// The file.
         path: PathBuf,
-        /// Which section.
+        /// The name of the section.
         section: String,
-        /// What is wrong, and what was expected.
+        /// The problem, and what was expected.
         problem: String,
     },
 }
 
 const PATTERN_SET: &str = "pattern set";
 
-const WEIGHTS: &str = "weights";
-const COUNTS: &str = "counts";
-
-/// The name of a phase's section.
-fn section_name(kind: &str, phase: Phase) -> String {
-    format!("{kind} {:02}", phase.index())
-}
-
-/// Which phase's section this is the name of, and of what kind.
-fn numbered(name: &str) -> Option<(Phase, &str)> {
-    let (kind, number) = name.split_once(' ')?;
-    let phase = Phase::new(number.parse().ok()?)?;
-    (section_name(kind, phase) == name).then_some((phase, kind))
-}
-
 impl Weights {
-    /// All weights 0, nothing counted.
+    /// Weights that are all 0, nothing counted.
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let parameters = geometry.parameters();
@@ -98,7 +83,7 @@ impl Weights {
         &self.set
     }
 
-    /// Instances and classes.
+    /// The instances and classes of the pattern set.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
@@ -108,7 +93,7 @@ impl Weights {
         &self.steps[phase.index()]
     }
 
-    /// How often the training positions of a phase met each parameter.
+    /// The counts of a phase: how often its training positions met each parameter.
     pub fn counts(&self, phase: Phase) -> &[u32] {
         &self.counts[phase.index()]
     }
@@ -125,12 +110,12 @@ impl Weights {
         counts.for_each(|(parameter, count)| *count = f(parameter));
     }
 
-    /// What else moves are ordered by in the last plies.
+    /// The weights of the evaluation that moves are ordered by in the last plies, if there is one.
     pub fn move_ordering(&self) -> Option<&MoveOrderingWeights> {
         self.ordering.as_ref()
     }
 
-    /// The same weights with others, or none, to order moves by.
+    /// These weights with another move-ordering evaluation, or none.
     #[must_use]
     pub fn with_move_ordering(self, ordering: Option<MoveOrderingWeights>) -> Self {
         Self { ordering, ..self }
@@ -179,27 +164,27 @@ impl Weights {
 
     /// Writes the sections to a writer that was begun before, and completes the file.
     pub fn write_to(&self, mut writer: Writer) -> Result<Summary, WeightsError> {
-        let written = writer.resumed().len();
-        for (name, content) in self.sections().skip(written) {
+        writer.compare_from_start();
+        for Section { name, content } in self.sections() {
             writer.section(&name, &content)?;
         }
         Ok(writer.finish()?)
     }
 
     /// All sections of the file, in order.
-    fn sections(&self) -> impl Iterator<Item = (String, Vec<u8>)> {
-        let first = (PATTERN_SET.to_owned(), self.set.to_toml().into_bytes());
+    fn sections(&self) -> impl Iterator<Item = Section> {
+        let set = self.set.to_toml().into_bytes();
+        let first = Section { name: PATTERN_SET.to_owned(), content: set };
         let phases = Phase::all().flat_map(|phase| {
-            let steps = self.steps(phase).iter().flat_map(|step| step.to_le_bytes()).collect();
-            let counts = self.counts(phase).iter().flat_map(|count| count.to_le_bytes()).collect();
-            [(section_name(WEIGHTS, phase), steps), (section_name(COUNTS, phase), counts)]
+            let weights = PhaseSection::of_weights(phase, self.steps(phase));
+            [weights, PhaseSection::of_counts(phase, self.counts(phase))]
         });
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         std::iter::once(first).chain(phases).chain(ordering)
     }
 }
 
-/// What has been read of a file: a phase takes no memory before its section comes.
+/// The sections of a file that are read so far: a phase takes no memory before its section comes.
 struct Parts {
     set: PatternSet,
     geometry: Geometry,
@@ -230,18 +215,14 @@ impl Parts {
             }
             _ => {}
         }
-        let Some((phase, kind)) = numbered(&section.name) else { return Ok(()) };
-        match kind {
-            WEIGHTS => {
-                let steps = read_steps(&section.content, parameters)?;
+        match PhaseSection::read(section, parameters)? {
+            Some(PhaseSection::Weights(phase, steps)) => {
                 once(&mut self.steps[phase.index()], steps)
             }
-            COUNTS => {
-                let counts = read_words(&section.content, parameters)?;
-                let counts = counts.map(|word| u32::from_le_bytes(*word)).collect();
+            Some(PhaseSection::Counts(phase, counts)) => {
                 once(&mut self.counts[phase.index()], counts)
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -251,8 +232,8 @@ impl Parts {
         for (phase, (own_steps, own_counts)) in
             Phase::all().zip(self.steps.into_iter().zip(self.counts))
         {
-            steps.push(own_steps.ok_or_else(|| section_name(WEIGHTS, phase))?);
-            counts.push(own_counts.ok_or_else(|| section_name(COUNTS, phase))?);
+            steps.push(own_steps.ok_or_else(|| PhaseSection::weights_name(phase))?);
+            counts.push(own_counts.ok_or_else(|| PhaseSection::counts_name(phase))?);
         }
         if self.ordering_set.is_some() && self.ordering.is_none() {
             return Err(ORDERING_WEIGHTS.to_owned());
@@ -267,31 +248,4 @@ fn once<T>(place: &mut Option<T>, value: T) -> Result<(), String> {
         None => Ok(()),
         Some(_) => Err("comes a second time".to_owned()),
     }
-}
-
-fn read_steps(content: &[u8], parameters: usize) -> Result<Vec<i16>, String> {
-    let steps: Vec<i16> =
-        read_words(content, parameters)?.map(|word| i16::from_le_bytes(*word)).collect();
-    match steps.iter().position(|step| !(-MAX_STEPS..=MAX_STEPS).contains(step)) {
-        None => Ok(steps),
-        Some(parameter) => {
-            let step = steps[parameter];
-            Err(format!("weight {parameter} is {step}; expected ±{MAX_STEPS} at most"))
-        }
-    }
-}
-
-fn read_words<const BYTES: usize>(
-    content: &[u8],
-    parameters: usize,
-) -> Result<impl Iterator<Item = &[u8; BYTES]>, String> {
-    let (words, rest) = content.as_chunks::<BYTES>();
-    if words.len() == parameters && rest.is_empty() {
-        return Ok(words.iter());
-    }
-    Err(format!(
-        "has {} bytes; the {parameters} parameters of the pattern set take {}",
-        content.len(),
-        parameters * BYTES
-    ))
 }

@@ -95,6 +95,7 @@ impl Checkpoint {
     }
 }
 
-fn checkpoint_path(output: &Path) -> PathBuf {
+/// Where the checkpoint of an output would be completed, if it ever were.
+pub(super) fn checkpoint_path(output: &Path) -> PathBuf {
     output.with_added_extension("checkpoint")
 }

@@ -45,7 +45,7 @@ pub enum FileError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The version that the file states.
         found: u32,
     },
     /// The file stops too early.
@@ -92,6 +92,23 @@ pub enum FileError {
         path: PathBuf,
         /// How it differs.
         reason: String,
+    },
+    /// No ordinary file, where one is to be read or written.
+    #[error("{}: is {found}, and no ordinary file; name another path", path.display())]
+    Special {
+        /// The path.
+        path: PathBuf,
+        /// What stands there, such as `a folder`.
+        found: &'static str,
+    },
+    /// A command would replace what it reads.
+    #[error("{}: is also an input ({}), which is never replaced; name another output",
+        path.display(), input.display())]
+    OutputIsInput {
+        /// The output.
+        path: PathBuf,
+        /// The name by which the file is an input.
+        input: PathBuf,
     },
     /// Somebody else writes the same output.
     #[error("{}: another process is writing this file; wait for it, or name another output",

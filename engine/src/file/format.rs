@@ -186,11 +186,16 @@ impl ContentHash {
     pub(super) fn sha256(&self) -> [u8; 32] {
         self.digest.clone().finalize().into()
     }
+
+    /// The checksum of the sections so far, in hexadecimal.
+    pub(super) fn hexadecimal(&self) -> String {
+        hexadecimal(&self.sha256())
+    }
 }
 
 /// Bytes in hexadecimal.
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(bytes)
 }
 
 /// The four bytes at `at` as a number; 0 beyond the end.

@@ -8,8 +8,11 @@
 //! The build script compiles this room too: it uses nothing of the others.
 
 mod checkpoint;
+mod differences;
 mod error;
 mod format;
+mod paths;
+pub mod plain;
 mod provenance;
 mod reader;
 #[cfg(test)]
@@ -19,16 +22,17 @@ mod writer;
 pub use checkpoint::Checkpoint;
 pub use error::{FileError, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
-pub use provenance::Provenance;
+pub use paths::{check_output, open_ordinary};
+pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{Reader, kind_of};
 pub use writer::{Begin, Existing, SectionInfo, Writer};
 
 /// A named part of a file, as it was before compression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// What it is called; the same name may come again.
+    /// The name of the section; the same name may come again.
     pub name: String,
-    /// Its bytes.
+    /// The content of the section.
     pub content: Vec<u8>,
 }
 

@@ -2,6 +2,12 @@
 
 use serde_json::{Map, Value};
 
+use super::differences::Differences;
+
+/// Counts the changes of what this program plays, searches and fits: a file of an earlier revision
+/// is none that this program would make. It moves whenever `scripts/regenerate-small.sha256` does.
+pub const BEHAVIOUR_REVISION: u32 = 1;
+
 /// Everything that decides a file's content, as a JSON object: validated settings, seeds, the
 /// checksums of the inputs, the program's version; and nothing that does not: no paths, threads,
 /// device, host or date. Two are equal when their canonical JSON (keys sorted, no blanks) is.
@@ -9,15 +15,25 @@ use serde_json::{Map, Value};
 pub struct Provenance(Map<String, Value>);
 
 impl Provenance {
-    /// The provenance of what `command` of this version of the program makes.
+    /// The provenance of what `command` of this version and revision of the program makes.
     pub fn new(command: &str) -> Self {
-        Self(Map::new()).with("command", command).with("version", env!("CARGO_PKG_VERSION"))
+        Self(Map::new())
+            .with("command", command)
+            .with("version", env!("CARGO_PKG_VERSION"))
+            .with("behaviour", BEHAVIOUR_REVISION)
     }
 
     /// Adds a setting, or replaces it.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Takes a setting out.
+    #[must_use]
+    pub fn without(mut self, key: &str) -> Self {
+        self.0.shift_remove(key);
         self
     }
 
@@ -46,32 +62,11 @@ impl Provenance {
         }
     }
 
-    /// Each setting that differs, as `seed: 8 there, 7 wanted`, for a message.
+    /// Each setting that differs, for a message, as `seed: 8 there, 7 wanted`. One inside another
+    /// is named with its place, as `labels[2].rule`; of long texts only what surrounds the first
+    /// difference is told.
     pub fn differences(there: &Self, wanted: &Self) -> String {
-        let mut keys: Vec<&String> = there.0.keys().chain(wanted.0.keys()).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let differs = |key: &&String| Self::text(there, key) != Self::text(wanted, key);
-        let difference = |key: &String| {
-            let short = |of| abbreviated(Self::text(of, key));
-            format!("{key}: {} there, {} wanted", short(there), short(wanted))
-        };
-        keys.into_iter().filter(differs).map(difference).collect::<Vec<_>>().join(", ")
-    }
-
-    fn text(of: &Self, key: &str) -> String {
-        let Some(value) = of.get(key) else { return "nothing".to_owned() };
-        let mut value = value.clone();
-        value.sort_all_objects();
-        value.to_string()
-    }
-}
-
-/// At most about 80 characters of a text.
-fn abbreviated(text: String) -> String {
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
-        None => text,
+        Differences::between(&there.0, &wanted.0).to_string()
     }
 }
 
@@ -95,25 +90,37 @@ mod tests {
         assert_eq!(
             one.canonical(),
             concat!(
-                r#"{"a":{"c":2,"d":1},"b":1,"command":"x","version":""#,
+                r#"{"a":{"c":2,"d":1},"b":1,"behaviour":1,"command":"x","version":""#,
                 env!("CARGO_PKG_VERSION"),
                 r#""}"#
             )
         );
     }
 
+    /// The checksum of the weights that each revision makes from a seed, as
+    /// `scripts/regenerate.sh --small --seed 1` prints it. A new one is added at the end.
+    const RECORDED: [&str; 1] =
+        ["8232ee3f7603ccff1c714e9b61a5aa0e141805f279bfcc207a24c6e6cb43a2bb"];
+
     #[test]
-    fn differences_name_the_setting_and_both_values() {
-        let there = Provenance::new("x").with("seed", 8).with("depth", 4);
-        let wanted = Provenance::new("x").with("seed", 7).with("exact", 12).with("depth", 4);
+    fn the_behaviour_revision_moves_with_the_recorded_checksum() {
+        let recorded = include_str!("../../../scripts/regenerate-small.sha256").trim();
         assert_eq!(
-            Provenance::differences(&there, &wanted),
-            "exact: nothing there, 12 wanted, seed: 8 there, 7 wanted"
+            (RECORDED.len(), RECORDED.last()),
+            (BEHAVIOUR_REVISION as usize, Some(&recorded)),
+            "games, searches or fits are others than before: raise BEHAVIOUR_REVISION by one, and \
+             add the new checksum to RECORDED"
         );
-        let long = Provenance::new("x").with("inputs", "é".repeat(5000));
-        let message = Provenance::differences(&long, &Provenance::new("x"));
-        assert!(message.ends_with("é… (10002 bytes) there, nothing wanted"), "{message}");
-        assert!(message.len() < 300);
+    }
+
+    #[test]
+    fn a_file_of_another_revision_is_another_file() {
+        let wanted = Provenance::new("selfplay");
+        let there = wanted.clone().with("behaviour", BEHAVIOUR_REVISION - 1);
+        let difference = Provenance::differences(&there, &wanted);
+        assert_eq!(difference, "behaviour: 0 there, 1 wanted");
+        let older = Provenance::differences(&wanted.clone().without("behaviour"), &wanted);
+        assert_eq!(older, "behaviour: nothing there, 1 wanted");
     }
 
     #[test]

@@ -2,11 +2,11 @@
 //! damaged number says so.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::io::{BufReader, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
-use super::{FileError, Kind, Provenance, Section, Summary, VERSION};
+use super::{FileError, Kind, Provenance, Section, Summary, VERSION, open_ordinary};
 
 /// Reads a file's sections in order. Each is checked before it is handed out; after the last, the
 /// checksum of the whole content is, so a file is known to be whole only at the iterator's end.
@@ -279,13 +279,9 @@ struct Source {
 impl Source {
     fn open(path: &Path) -> Result<Self, FileError> {
         let failed = |source| FileError::Io { path: path.to_owned(), action: "open it", source };
-        let file = File::open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() {
-            return Err(failed(io::Error::other("not an ordinary file")));
-        }
-        let file = BufReader::new(file);
-        Ok(Self { path: path.to_owned(), file, offset: 0, length: metadata.len() })
+        let file = open_ordinary(path)?;
+        let length = file.metadata().map_err(failed)?.len();
+        Ok(Self { path: path.to_owned(), file: BufReader::new(file), offset: 0, length })
     }
 
     /// The next `bytes` bytes, or fewer where the file ends.

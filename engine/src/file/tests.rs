@@ -8,6 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod resumed;
+
 /// A folder of its own for each test.
 struct Folder(tempfile::TempDir);
 
@@ -114,73 +116,16 @@ fn no_missing_or_extra_byte_goes_unnoticed() {
     assert!(read(&path).unwrap_err().to_string().contains("is not the end of the file"));
 }
 
-/// Wherever a run is killed, the next one ends with the same bytes.
+/// As formats.md says: readers may take the size from the frame of zstd, too.
 #[test]
-fn a_resumed_file_is_that_of_the_undisturbed_run() {
-    let folder = Folder::new();
-    let (path, partial) = (folder.path("file"), folder.path("file.partial"));
-    let sections = some_sections();
-    let summary = write(&path, &sections);
-    let whole = fs::read(&path).unwrap();
-    fs::remove_file(&path).unwrap();
-    for length in 0..=whole.len() {
-        fs::write(&partial, &whole[..length]).unwrap();
-        let mut writer = begin(&path, Existing::Keep).unwrap();
-        let done = writer.resumed().len();
-        let reread = writer.reread().unwrap().take(done).map(|s| s.unwrap().content);
-        assert!(reread.eq(sections[..done].iter().map(|(_, content)| content.clone())));
-        let names = writer.resumed().iter().map(|info| &info.name);
-        assert!(names.eq(sections[..done].iter().map(|(name, _)| name)));
-        if length == whole.len() {
-            assert_eq!((done, writer.dropped_bytes()), (sections.len(), 0));
-        }
-        sections[done..].iter().for_each(|(name, content)| writer.section(name, content).unwrap());
-        assert_eq!(writer.finish().unwrap(), summary);
-        assert_eq!(fs::read(&path).unwrap(), whole);
-        fs::remove_file(&path).unwrap();
+fn stored_bytes_state_the_size_of_the_content() {
+    for content in [vec![], b"x".to_vec(), vec![7; 1 << 20]] {
+        let frame = format::section(Kind::Games, "a", &content).unwrap();
+        // The stored bytes begin behind the head, the name and their checksum.
+        let stored = &frame[format::SECTION_BYTES as usize + 1 + 4..];
+        let stated = zstd::zstd_safe::get_frame_content_size(stored).unwrap();
+        assert_eq!(stated, Some(content.len() as u64));
     }
-}
-
-#[test]
-fn what_a_torn_frame_loses_is_counted() {
-    let folder = Folder::new();
-    let (path, partial) = (folder.path("file"), folder.path("file.partial"));
-    let mut writer = begin(&path, Existing::Keep).unwrap();
-    writer.section("one", b"content").unwrap();
-    drop(writer);
-    let length = fs::metadata(&partial).unwrap().len();
-    fs::write(&partial, [&fs::read(&partial).unwrap()[..], b"SECT and more"].concat()).unwrap();
-    let writer = begin(&path, Existing::Keep).unwrap();
-    assert_eq!((writer.resumed().len(), writer.dropped_bytes()), (1, 13));
-    let warning = writer.warning().unwrap();
-    assert!(
-        warning.contains("file.partial: the head of section 2 that begins at byte"),
-        "{warning}"
-    );
-    assert!(warning.contains("is cut short; the 13 bytes"), "{warning}");
-    assert_eq!(fs::metadata(&partial).unwrap().len(), length);
-}
-
-/// What is damaged before the end takes what follows it along, and that is said.
-#[test]
-fn what_a_damaged_frame_loses_is_counted() {
-    let folder = Folder::new();
-    let (path, partial) = (folder.path("file"), folder.path("file.partial"));
-    let mut writer = begin(&path, Existing::Keep).unwrap();
-    writer.section("one", b"content").unwrap();
-    let first = fs::metadata(&partial).unwrap().len();
-    writer.section("two", b"content").unwrap();
-    writer.section("three", b"content").unwrap();
-    drop(writer);
-    let mut bytes = fs::read(&partial).unwrap();
-    bytes[first as usize + 35] ^= 1;
-    fs::write(&partial, &bytes).unwrap();
-    let writer = begin(&path, Existing::Keep).unwrap();
-    let dropped = bytes.len() as u64 - first;
-    assert_eq!((writer.resumed().len(), writer.dropped_bytes()), (1, dropped));
-    let warning = writer.warning().unwrap();
-    let place = format!("section 2 (`two`) at byte {first} does not match its checksum");
-    assert!(warning.contains(&place) && warning.contains(&format!("{dropped} bytes")), "{warning}");
 }
 
 #[test]

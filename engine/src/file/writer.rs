@@ -5,7 +5,13 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
-use super::{Checkpoint, FileError, Kind, Provenance, Reader, Summary};
+use super::{Checkpoint, FileError, Kind, Provenance, Reader, Section, Summary, check_output};
+
+/// Whoever has inputs calls [`check_output`] with them.
+const NO_INPUT: [&Path; 0] = [];
+
+/// What is wrong with a section that a run writes differently now.
+const OTHER_CONTENT: &str = "is none that this run writes there";
 
 /// What to do about an output that exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +32,7 @@ pub enum Begin<W = Writer> {
 }
 
 impl<W> Begin<W> {
-    /// The same with another kind of writer.
+    /// Turns the writer into another, where there is one.
     pub fn map<T>(self, change: impl FnOnce(W) -> T) -> Begin<T> {
         match self {
             Self::Done(summary) => Begin::Done(summary),
@@ -38,10 +44,12 @@ impl<W> Begin<W> {
 /// A section that a resumed file already holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SectionInfo {
-    /// Its name.
+    /// The name of the section.
     pub name: String,
-    /// The size of its content.
+    /// The size of the content, in bytes.
     pub bytes: u64,
+    /// The checksum, in hexadecimal, of the file's content up to the end of this section.
+    pub sha256: String,
 }
 
 /// Writes a file section by section as `PATH.partial`, and renames it when it is complete.
@@ -58,8 +66,12 @@ pub struct Writer {
     content: ContentHash,
     resumed: Vec<SectionInfo>,
     dropped_bytes: u64,
-    /// Which frame was no longer whole, and how that shows.
-    dropped_at: String,
+    /// What resuming dropped, for the user to know.
+    warning: Option<String>,
+    /// How many of the resumed sections were written once more, and their content.
+    compared: Option<(usize, ContentHash)>,
+    /// What comparing dropped, for the user to know.
+    mismatch: Option<String>,
     removed_if_empty: bool,
 }
 
@@ -72,6 +84,7 @@ impl Writer {
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Begin, FileError> {
+        check_output(path, NO_INPUT)?;
         let partial = partial_path(path);
         let mut refusal = None;
         if existing == Existing::Keep && path.exists() {
@@ -100,7 +113,9 @@ impl Writer {
             content,
             resumed,
             dropped_bytes,
-            dropped_at: String::new(),
+            warning: None,
+            compared: None,
+            mismatch: None,
             removed_if_empty: false,
         };
         let resumes = existing == Existing::Keep && writer.resume(provenance)?;
@@ -137,9 +152,47 @@ impl Writer {
 
     /// What resuming dropped, for the user to know.
     pub fn warning(&self) -> Option<String> {
-        let (path, bytes) = (self.partial.display(), self.dropped_bytes);
+        self.warning.clone()
+    }
+
+    /// Says that every section is written from the first one on, those too that the partial file
+    /// already holds: these are compared with what they are to be. From the first on that is
+    /// another they are dropped, and written anew.
+    pub fn compare_from_start(&mut self) {
+        self.compared = Some((0, ContentHash::default()));
+    }
+
+    /// Says that all sections are written, after [`Self::compare_from_start`]: those that the
+    /// partial file holds beyond them are dropped. What was dropped since, for the user to know.
+    pub fn end_comparison(&mut self) -> Result<Option<String>, FileError> {
+        if let Some((sections, _)) = self.compared.take() {
+            self.mismatch = self.keep(sections, OTHER_CONTENT)?;
+        }
+        Ok(self.mismatch.take())
+    }
+
+    /// Keeps so many of the sections that the partial file already held; what was dropped, for the
+    /// user to know. `reason` says what is wrong with the first of the others, as in "section 3 …".
+    pub fn keep(&mut self, sections: usize, reason: &str) -> Result<Option<String>, FileError> {
+        if sections >= self.resumed.len() {
+            return Ok(None);
+        }
+        let mut reader = self.reread()?;
+        for section in reader.by_ref().take(sections) {
+            section?;
+        }
+        let dropped = self.offset - reader.whole_until();
+        self.offset = reader.whole_until();
+        self.content = reader.into_content();
+        self.resumed.truncate(sections);
+        self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))?;
+        Ok(Some(self.dropped(&format!("section {} {reason}", sections + 1), dropped)))
+    }
+
+    /// The warning that bytes were dropped, and from where on.
+    fn dropped(&self, place: &str, bytes: u64) -> String {
         let dropped = "bytes from there on were dropped, and what they held is made again";
-        (bytes > 0).then(|| format!("{path}: {}; the {bytes} {dropped}", self.dropped_at))
+        format!("{}: {place}; the {bytes} {dropped}", self.partial.display())
     }
 
     /// Leaves the partial file there, empty or not: the output that stands in its place is to be
@@ -151,11 +204,31 @@ impl Writer {
     /// Writes a section: a name of 1 to 255 bytes, content of at most
     /// [`super::MAX_CONTENT_BYTES`].
     pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {
+        if self.holds_next(name, content)? {
+            return Ok(());
+        }
         let frame = format::section(self.kind, name, content)
             .map_err(|reason| self.unwritable(name, reason))?;
         self.append(&frame)?;
         self.content.add(name, content);
         Ok(())
+    }
+
+    /// Whether the next section to be compared is this one; one that is another is dropped.
+    fn holds_next(&mut self, name: &str, content: &[u8]) -> Result<bool, FileError> {
+        let Some((sections, mut so_far)) = self.compared.take() else { return Ok(false) };
+        so_far.add(name, content);
+        match self.resumed.get(sections) {
+            Some(info) if info.sha256 == so_far.hexadecimal() => {
+                self.compared = Some((sections + 1, so_far));
+                Ok(true)
+            }
+            Some(_) => {
+                self.mismatch = self.keep(sections, OTHER_CONTENT)?;
+                Ok(false)
+            }
+            None => Ok(false),
+        }
     }
 
     /// Waits until all sections so far are on the disk.
@@ -170,6 +243,11 @@ impl Writer {
         self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))
     }
 
+    /// The checksum, in hexadecimal, of the content so far.
+    pub fn content_sha256(&self) -> String {
+        self.content.hexadecimal()
+    }
+
     /// Where the file stands until it is complete.
     pub(super) fn partial(&self) -> &Path {
         &self.partial
@@ -177,13 +255,14 @@ impl Writer {
 
     /// Completes the file: end frame, sync, rename, sync of the folder.
     pub fn finish(mut self) -> Result<Summary, FileError> {
+        self.end_comparison()?;
         self.append(&format::end(&self.content))?;
         self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))?;
         self.file.sync_all().map_err(|error| self.failed("sync it", error))?;
         fs::rename(&self.partial, &self.path).map_err(|error| self.failed("rename it", error))?;
         self.removed_if_empty = false;
         sync_folder(&self.path).map_err(|error| self.failed("sync its folder", error))?;
-        let sha256 = format::hexadecimal(&self.content.sha256());
+        let sha256 = self.content.hexadecimal();
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
@@ -200,23 +279,25 @@ impl Writer {
         if let Err(error) = same_provenance(&reader, provenance) {
             return if reader.any(|section| section.is_ok()) { Err(error) } else { Ok(false) };
         }
+        let mut end = None;
+        let mut so_far = ContentHash::default();
         for section in reader.by_ref() {
             match section {
-                Ok(section) => {
-                    let bytes = section.content.len() as u64;
-                    self.resumed.push(SectionInfo { name: section.name, bytes });
+                Ok(Section { name, content }) => {
+                    so_far.add(&name, &content);
+                    let (bytes, sha256) = (content.len() as u64, so_far.hexadecimal());
+                    self.resumed.push(SectionInfo { name, bytes, sha256 });
                 }
                 Err(error @ FileError::Io { .. }) => return Err(error),
-                Err(error) => {
-                    self.dropped_at = error.place();
-                    break;
-                }
+                Err(error) => end = Some(error.place()),
             }
         }
         self.offset = reader.whole_until();
-        if reader.summary().is_none() {
+        if let Some(place) = end {
             let length = self.file.metadata().map_err(|e| self.failed("look at it", e))?.len();
             self.dropped_bytes = length.saturating_sub(self.offset);
+            let bytes = self.dropped_bytes;
+            self.warning = (bytes > 0).then(|| self.dropped(&place, bytes));
         }
         self.content = reader.into_content();
         self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))?;
@@ -289,7 +370,7 @@ fn exists(path: &Path, reason: String) -> FileError {
 }
 
 /// Opens the partial file for this process alone.
-fn lock(partial: &Path) -> Result<File, FileError> {
+pub(super) fn lock(partial: &Path) -> Result<File, FileError> {
     let failed = |source| FileError::Io { path: partial.to_owned(), action: "create it", source };
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(partial);
     let file = open.map_err(failed)?;
@@ -323,12 +404,12 @@ fn is_at(_: &File, path: &Path) -> io::Result<bool> {
 }
 
 #[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }

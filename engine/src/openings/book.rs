@@ -34,12 +34,12 @@ impl Book {
         Ok(Self { positions, values })
     }
 
-    /// How many positions there are.
+    /// How many positions the book knows.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether there are none.
+    /// Whether the book knows no position.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }

@@ -45,7 +45,7 @@ impl<'a, E: Evaluate> Scorer<'a, E> {
             })
         };
         let at_once = positions_at_once(self.depth);
-        self.found.complete(first as u64, positions, at_once, self.progress, search)
+        self.found.complete(first as u64, positions, at_once, self.progress, |_, _| true, search)
     }
 }
 

@@ -104,9 +104,16 @@ pub fn write_openings<E: Identified>(
     let positions =
         if settings.is_whole() { plies.iter().map(Vec::len).sum() } else { places.len() };
     let summary = match begun {
-        Begin::Done(summary) => summary,
+        Begin::Done(summary) => {
+            progress.begin(SCORES, places.len() as u64, places.len() as u64);
+            summary
+        }
         Begin::Writer(writer) => {
-            let mut output = Output::resume(writer, progress)?;
+            let earlier = if settings.is_whole() { plies.split_last() } else { None };
+            let earlier = earlier.map_or(&[][..], |(_, earlier)| earlier);
+            let rest = earlier.iter().rev().flatten();
+            let expected = last[places.clone()].iter().chain(rest);
+            let mut output = Output::resume(writer, expected, progress)?;
             let found = FinishedWork::open(path, &provenance, existing)?;
             progress.warn(found.warning());
             let scorer = Scorer::new(evaluator, settings.score_depth, &found, progress);
@@ -135,16 +142,21 @@ pub fn write_scored(
 ) -> Result<Summary, RecordError> {
     match PositionWriter::begin_openings(path, &settings.provenance(weights), existing)? {
         Begin::Done(summary) => Ok(summary),
-        Begin::Writer(writer) => {
-            let mut output = Output::resume(writer, progress)?;
+        Begin::Writer(mut writer) => {
+            progress.warn(writer.warning());
+            writer.compare_from_start();
+            let mut output = Output { writer, resumed: vec![] };
             let positions = plies.last().map_or(&[][..], Vec::as_slice);
-            let skipped = output.resumed.len().min(positions.len());
-            output.write(&positions[skipped..], &last[skipped..])?;
+            output.write(positions, &last)?;
             output.write_earlier(plies, last)?;
+            progress.warn(output.writer.end_comparison()?);
             output.writer.finish()
         }
     }
 }
+
+/// How progress calls the scoring of the last ply.
+const SCORES: &str = "scores (positions)";
 
 /// The file being written, and what an earlier run left in it.
 struct Output {
@@ -153,9 +165,24 @@ struct Output {
 }
 
 impl Output {
-    fn resume(writer: PositionWriter, progress: &dyn Progress) -> Result<Self, RecordError> {
+    /// Keeps of what an earlier run left the frames with the positions that are expected there.
+    fn resume<'a>(
+        mut writer: PositionWriter,
+        expected: impl Iterator<Item = &'a Position>,
+        progress: &dyn Progress,
+    ) -> Result<Self, RecordError> {
         progress.warn(writer.warning());
-        let resumed = writer.reread()?.collect::<Result<_, _>>()?;
+        let (mut resumed, mut expected) = (vec![], expected.peekable());
+        let dropped = writer.keep_while(|_, rows| {
+            let is_next = |row: &ScoredPosition| expected.next() == Some(&row.position());
+            let fits = rows.iter().all(is_next)
+                && (rows.len() == POSITIONS_PER_FRAME || expected.peek().is_none());
+            if fits {
+                resumed.extend_from_slice(rows);
+            }
+            Ok(fits)
+        })?;
+        progress.warn(dropped);
         Ok(Self { writer, resumed })
     }
 
@@ -172,7 +199,7 @@ impl Output {
         let mut values: Vec<Value> = self.resumed.iter().take(places.len()).map(value).collect();
         let first = places.start + values.len();
         let done = values.len() as u64 + found.count_in(first as u64..places.end as u64);
-        progress.begin("scores (last ply)", done, places.len() as u64);
+        progress.begin_stoppable(SCORES, done, places.len() as u64);
         let mut next = first;
         for positions in last[first..places.end].chunks(POSITIONS_PER_FRAME) {
             let scores = scorer.values(next, positions)?;
@@ -229,6 +256,7 @@ mod tests {
 
     use super::*;
     use crate::eval::Mobility;
+    use crate::file::Checkpoint;
     use crate::progress::{Silent, StopAfter};
     use crate::record::PositionReader;
     use crate::search;
@@ -269,6 +297,48 @@ mod tests {
             assert_eq!(fs::read(&path).unwrap(), bytes);
         }
         assert_eq!(write(&whole, Existing::Keep), written);
+    }
+
+    /// A value beyond 64 discs, with right checksums, panicked when it became a label.
+    #[test]
+    fn recorded_values_that_no_search_finds_are_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = folder.path().join("whole.openings");
+        write(&whole, Existing::Keep);
+        for value in [2049, -2049, i32::MAX, i32::MIN] {
+            let path = folder.path().join(format!("{value}.openings"));
+            let provenance = SETTINGS.provenance("mobility");
+            let (mut checkpoint, _) = Checkpoint::open(&path, &provenance, Existing::Keep).unwrap();
+            checkpoint.record("0", &[i32::to_le_bytes(5), value.to_le_bytes()].concat()).unwrap();
+            checkpoint.record("18446744073709551615", &[0; 8]).unwrap();
+            checkpoint.record("7", &[0; 3]).unwrap();
+            drop(checkpoint);
+            write(&path, Existing::Keep);
+            assert_eq!(fs::read(&path).unwrap(), fs::read(&whole).unwrap(), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_scored_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = folder.path().join("whole.openings");
+        write(&whole, Existing::Keep);
+        let mut reader = PositionReader::open(&whole).unwrap();
+        let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
+        let orders: [&[usize]; 6] = [&[0, 0], &[1], &[0, 2], &[0, 1, 2, 3, 3], &[3], &[0, 1, 3]];
+        for order in orders {
+            let path = folder.path().join(format!("{order:?}.openings"));
+            let begun = PositionWriter::begin_openings(
+                &path,
+                &SETTINGS.provenance("mobility"),
+                Existing::Keep,
+            );
+            let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+            order.iter().for_each(|&frame| writer.write_frame(&frames[frame]).unwrap());
+            drop(writer);
+            write(&path, Existing::Keep);
+            assert_eq!(fs::read(&path).unwrap(), fs::read(&whole).unwrap(), "{order:?}");
+        }
     }
 
     #[test]

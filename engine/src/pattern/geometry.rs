@@ -1,9 +1,10 @@
-//! What the eight symmetries make of a pattern set: instances, and classes of configurations.
+//! The geometry of a pattern set under the eight symmetries: instances, and classes of configurations.
 
+use super::images::images;
 use super::{Pattern, PatternSet, Scalar};
 use crate::board::{Position, Square, Symmetry};
 
-/// How many configurations `squares` squares have: 3 to the power of it.
+/// The number of configurations of so many squares: 3 to the power of it.
 pub const fn configurations(squares: usize) -> usize {
     3usize.pow(squares as u32)
 }
@@ -11,7 +12,7 @@ pub const fn configurations(squares: usize) -> usize {
 /// One of the distinct images of a pattern under the eight symmetries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
-    /// Which pattern of the set it is an image of.
+    /// The place in the set of the pattern that it is an image of.
     pub pattern: usize,
     /// The images of the pattern's squares, in the pattern's order.
     pub squares: Vec<Square>,
@@ -26,19 +27,19 @@ pub struct PatternGeometry {
     /// The class of each configuration, indexed by configuration + `(3^squares − 1) / 2`. Classes
     /// are numbered by their smallest configuration.
     pub class_of: Vec<u16>,
-    /// How many classes there are.
+    /// The number of classes.
     pub classes: usize,
-    /// Where the pattern's classes start among all parameters of a phase.
+    /// The number of the pattern's first class among all parameters of a phase.
     pub first_parameter: usize,
 }
 
 impl PatternGeometry {
-    /// How many squares the pattern has.
+    /// The number of the pattern's squares.
     pub fn squares(&self) -> usize {
         self.permutations[0].len()
     }
 
-    /// The configuration 0 (all squares empty) stands at this index of `class_of`.
+    /// The index in `class_of` of the configuration 0: all squares empty.
     pub fn middle(&self) -> usize {
         self.class_of.len() / 2
     }
@@ -48,13 +49,13 @@ impl PatternGeometry {
 /// patterns in order, then [`Scalar::VALUES`] weights for each scalar feature.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// One for each pattern.
+    /// The geometry of each pattern.
     pub patterns: Vec<PatternGeometry>,
-    /// All instances, those of the first pattern first.
+    /// All instances, the instances of the first pattern first.
     pub instances: Vec<Instance>,
     /// The scalar features.
     pub scalars: Vec<Scalar>,
-    /// How many parameters belong to patterns: where the scalars start.
+    /// The number of parameters that belong to patterns: the scalars start there.
     pub pattern_parameters: usize,
 }
 
@@ -68,7 +69,7 @@ impl Geometry {
             pattern_parameters: 0,
         };
         for (number, pattern) in set.patterns().iter().enumerate() {
-            let instances = images(pattern).into_iter();
+            let instances = images(pattern.squares()).into_iter();
             geometry
                 .instances
                 .extend(instances.map(|squares| Instance { pattern: number, squares }));
@@ -82,19 +83,7 @@ impl Geometry {
         geometry
     }
 
-    /// How many instances these patterns have in all.
-    pub(super) fn instance_count(patterns: &[Pattern]) -> usize {
-        patterns.iter().map(|pattern| images(pattern).len()).sum()
-    }
-
-    /// The smallest image of a pattern's squares as a bitboard: the same for two patterns exactly
-    /// where they have the same instances.
-    pub(super) fn smallest_image(pattern: &Pattern) -> u64 {
-        let squares = bits(pattern.squares());
-        Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)
-    }
-
-    /// How many weights a phase has.
+    /// The number of weights in a phase.
     pub fn parameters(&self) -> usize {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
@@ -115,7 +104,7 @@ impl Geometry {
     }
 }
 
-/// What stands on these squares as a balanced base-3 number, the first square least significant.
+/// The configuration of these squares as a balanced base-3 number, the first square least significant.
 fn configuration(position: &Position, squares: &[Square]) -> i32 {
     squares.iter().rev().fold(0, |number, square| {
         let player = (position.player() >> square.index() & 1) as i32;
@@ -124,24 +113,7 @@ fn configuration(position: &Position, squares: &[Square]) -> i32 {
     })
 }
 
-/// The images of a pattern that differ as sets of squares, each in the pattern's order.
-fn images(pattern: &Pattern) -> Vec<Vec<Square>> {
-    let mut images: Vec<Vec<Square>> = vec![];
-    for symmetry in Symmetry::all() {
-        let image: Vec<Square> =
-            pattern.squares().iter().map(|&square| symmetry.square(square)).collect();
-        if images.iter().all(|other| bits(other) != bits(&image)) {
-            images.push(image);
-        }
-    }
-    images
-}
-
-fn bits(squares: &[Square]) -> u64 {
-    squares.iter().map(|square| square.bit()).sum()
-}
-
-/// How the symmetries that map a pattern onto itself permute its digits.
+/// The ways in which the symmetries that map a pattern onto itself permute its digits.
 fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
     let squares = pattern.squares();
     let mut permutations: Vec<Vec<usize>> = vec![];

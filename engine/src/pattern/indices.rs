@@ -1,22 +1,19 @@
 //! The configurations of all instances at once, in 64 lanes of 16 bits.
 
-use super::Geometry;
+use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
-
-/// How many instances there is room for. Lanes without an instance stay 0.
-pub const LANES: usize = 64;
 
 /// The configuration of every instance, seen by the player: −29,524..=29,524.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
-/// What a disc of the player adds to every lane, for each square. An opponent's disc subtracts
+/// The numbers that a disc of the player adds to every lane, for each square. An opponent's disc subtracts
 /// it, a flip to the player's side adds it twice, and a change of the side to move negates all.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// Twice that.
+    /// The numbers of `disc`, doubled.
     flip: Box<[Indices; 64]>,
 }
 
@@ -63,7 +60,7 @@ impl Lanes {
 }
 
 impl Indices {
-    /// The same board with the other side to move.
+    /// The indices of the same board with the other side to move.
     #[inline]
     #[must_use]
     pub fn negated(&self) -> Self {

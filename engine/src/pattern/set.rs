@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Geometry, LANES, MAX_SQUARES};
+use super::images::{images, smallest_image};
+use super::{LANES, MAX_SQUARES};
 use crate::board::{Position, Square};
 use crate::text::{TomlError, excerpt, from_toml};
 
@@ -16,12 +17,12 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// What the file calls it; for people only.
+    /// The name that the file gives the pattern; for people only.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its squares; the first is the least significant digit of a configuration.
+    /// The squares of the pattern; the first is the least significant digit of a configuration.
     pub fn squares(&self) -> &[Square] {
         &self.squares
     }
@@ -32,12 +33,12 @@ impl Pattern {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scalar {
-    /// How many discs the player has, 0..=64.
+    /// The number of the player's discs, 0..=64.
     PlayerDiscs,
 }
 
 impl Scalar {
-    /// How many values the count can take.
+    /// The number of values that a count can take.
     pub const VALUES: usize = 65;
 
     /// The count in a position: 0..[`Self::VALUES`].
@@ -57,38 +58,38 @@ pub struct PatternSet {
     scalars: Vec<Scalar>,
 }
 
-/// Why a text is no pattern set.
+/// The reason why a text is no pattern set.
 #[derive(Debug, thiserror::Error)]
 pub enum PatternSetError {
-    /// Not TOML, or not these fields.
+    /// A text that is not TOML, or has other fields.
     #[error("not a pattern set: {0}")]
     Toml(#[from] TomlError),
-    /// A square that is none.
+    /// A word that names no square.
     #[error("pattern {number} ({name}): {source}")]
     Square {
-        /// Counted from 1.
+        /// The number of the pattern, counted from 1.
         number: usize,
-        /// Its name.
+        /// The name of the pattern.
         name: String,
-        /// What is wrong.
+        /// The reason why the square cannot be read.
         source: crate::board::notation::NotationError,
     },
-    /// No squares, or too many.
+    /// A pattern without squares, or with too many.
     #[error("pattern {number} ({name}) has {found} squares; expected 1 to {MAX_SQUARES}")]
     Size {
-        /// Counted from 1.
+        /// The number of the pattern, counted from 1.
         number: usize,
-        /// Its name.
+        /// The name of the pattern.
         name: String,
-        /// How many squares it has.
+        /// The number of its squares.
         found: usize,
     },
     /// A square named twice.
     #[error("pattern {number} ({name}) names {square} twice")]
     Repeated {
-        /// Counted from 1.
+        /// The number of the pattern, counted from 1.
         number: usize,
-        /// Its name.
+        /// The name of the pattern.
         name: String,
         /// The square.
         square: Square,
@@ -124,12 +125,12 @@ pub enum PatternSetError {
     /// More instances than lanes.
     #[error("the patterns have {found} instances in all; at most {LANES} fit: take some out")]
     Instances {
-        /// How many there are.
+        /// The number of instances.
         found: usize,
     },
 }
 
-/// The file as it stands.
+/// A pattern set as it stands in the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawSet {
@@ -179,10 +180,11 @@ impl PatternSet {
         }
         check_distinct(&patterns)?;
         let set = Self { name: raw.name, patterns, scalars: raw.scalars };
-        match Geometry::instance_count(&set.patterns) {
-            found if found > LANES => Err(PatternSetError::Instances { found }),
-            _ => Ok(set),
+        let found = set.patterns.iter().map(|pattern| images(&pattern.squares).len()).sum();
+        if found > LANES {
+            return Err(PatternSetError::Instances { found });
         }
+        Ok(set)
     }
 
     /// The set as TOML: reads back as the same set.
@@ -196,7 +198,7 @@ impl PatternSet {
         toml::to_string(&raw).unwrap_or_default()
     }
 
-    /// What the file calls the set.
+    /// The name that the file gives the set.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -235,7 +237,7 @@ fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, PatternSetErr
 fn check_distinct(patterns: &[Pattern]) -> Result<(), PatternSetError> {
     let mut earlier = BTreeMap::new();
     for (pattern, number) in patterns.iter().zip(1..) {
-        let squares = Geometry::smallest_image(pattern);
+        let squares = smallest_image(&pattern.squares);
         if let Some(earlier) = earlier.insert(squares, number) {
             let name = excerpt(&pattern.name);
             return Err(PatternSetError::RepeatedPattern { number, name, earlier });

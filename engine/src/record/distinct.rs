@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use sha2::{Digest as _, Sha256};
 
-use super::Outline;
 use crate::board::Square;
 
 /// Games by their moves. 16 bytes of a checksum stand for each: two games in 2⁶⁴ would be confused.
@@ -15,26 +14,17 @@ impl DistinctGames {
     /// Adds a game; whether its moves were not met before.
     pub fn insert(&mut self, moves: &[Square]) -> bool {
         let moves: Vec<u8> = moves.iter().map(|square| square.index() as u8).collect();
-        self.insert_bytes(&moves)
-    }
-
-    /// The same for a game that is not replayed. Not to be mixed with the other in one set.
-    pub fn insert_outline(&mut self, outline: &Outline) -> bool {
-        self.insert_bytes(&outline.ordinals)
-    }
-
-    fn insert_bytes(&mut self, moves: &[u8]) -> bool {
         let mut key = [0; 16];
         key.copy_from_slice(&Sha256::digest(moves)[..16]);
         self.0.insert(key)
     }
 
-    /// How many there are.
+    /// How many different games were added.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether no game was added.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -7,37 +7,27 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::{Game, ROW_BYTES, RecordError, ScoredPosition, frame};
+use super::{Record, RecordError};
 use crate::eval::Value;
-use crate::file::{Checkpoint, Existing, Provenance, Writer};
+use crate::file::{Checkpoint, Existing, Provenance, Section, Writer};
 use crate::progress::Progress;
+use crate::text::excerpt;
 
-/// What a piece of work comes to: a game, a position, or the value of one.
+/// What a piece of work comes to: a record, or the value of a position.
 pub trait Finished: Clone + Send + Sync {
     /// The bytes of several that follow each other.
     fn encode(finished: &[Self]) -> Vec<u8>;
-    /// Those in the bytes, up to the first that cannot be read.
-    fn decode(bytes: &[u8]) -> Vec<Self>;
+    /// What is in the bytes; `None` where they hold anything that no work comes to.
+    fn decode(bytes: &[u8]) -> Option<Vec<Self>>;
 }
 
-impl Finished for Game {
-    fn encode(games: &[Self]) -> Vec<u8> {
-        frame::encode(games)
+impl<R: Record> Finished for R {
+    fn encode(records: &[Self]) -> Vec<u8> {
+        R::encode_frame(records)
     }
 
-    fn decode(bytes: &[u8]) -> Vec<Self> {
-        frame::decode(bytes).unwrap_or_default()
-    }
-}
-
-impl Finished for ScoredPosition {
-    fn encode(positions: &[Self]) -> Vec<u8> {
-        positions.iter().flat_map(Self::to_bytes).collect()
-    }
-
-    fn decode(bytes: &[u8]) -> Vec<Self> {
-        let rows = bytes.as_chunks::<ROW_BYTES>().0.iter();
-        rows.map_while(|row| Self::from_bytes(row).ok()).collect()
+    fn decode(bytes: &[u8]) -> Option<Vec<Self>> {
+        R::decode_frame(bytes).ok()
     }
 }
 
@@ -46,9 +36,10 @@ impl Finished for Value {
         values.iter().flat_map(|value| value.steps().to_le_bytes()).collect()
     }
 
-    fn decode(bytes: &[u8]) -> Vec<Self> {
-        let steps = bytes.as_chunks().0.iter().copied().map(i32::from_le_bytes);
-        steps.map_while(Self::from_steps).collect()
+    fn decode(bytes: &[u8]) -> Option<Vec<Self>> {
+        let (steps, rest) = bytes.as_chunks();
+        let values = steps.iter().copied().map(i32::from_le_bytes).map(Self::from_steps);
+        if rest.is_empty() { values.collect() } else { None }
     }
 }
 
@@ -57,6 +48,7 @@ impl Finished for Value {
 pub struct FinishedWork<T> {
     checkpoint: Mutex<Checkpoint>,
     earlier: BTreeMap<u64, T>,
+    warning: Option<String>,
 }
 
 impl<T: Finished> FinishedWork<T> {
@@ -67,18 +59,40 @@ impl<T: Finished> FinishedWork<T> {
         existing: Existing,
     ) -> Result<Self, RecordError> {
         let (checkpoint, sections) = Checkpoint::open(output, provenance, existing)?;
-        let mut earlier = BTreeMap::new();
+        let (mut earlier, mut refused) = (BTreeMap::new(), None);
         for section in sections {
-            // What cannot be read is done again.
-            let Ok(first) = section.name.parse::<u64>() else { continue };
-            earlier.extend((first..).zip(T::decode(&section.content)));
+            match Self::piece(&section) {
+                Some((first, finished)) => {
+                    let numbered = finished.into_iter().zip(first..);
+                    earlier.extend(numbered.map(|(finished, number)| (number, finished)));
+                }
+                None => refused = refused.or(Some(section.name)),
+            }
         }
-        Ok(Self { checkpoint: Mutex::new(checkpoint), earlier })
+        let refused = refused.map(|name| {
+            let again = "is no finished work, and is done again";
+            format!(
+                "{}: what is recorded beside it as `{}` {again}",
+                output.display(),
+                excerpt(&name)
+            )
+        });
+        let warnings = [checkpoint.warning(), refused].into_iter().flatten();
+        let warning = warnings.reduce(|one, other| format!("{one}\n{other}"));
+        Ok(Self { checkpoint: Mutex::new(checkpoint), earlier, warning })
     }
 
-    /// What resuming the checkpoint dropped, for the user to know.
+    /// The number of a section's first piece, and what its pieces came to; `None` where the bytes
+    /// mean nothing.
+    fn piece(section: &Section) -> Option<(u64, Vec<T>)> {
+        let first: u64 = section.name.parse().ok()?;
+        let finished = T::decode(&section.content)?;
+        first.checked_add(finished.len() as u64).map(|_| (first, finished))
+    }
+
+    /// What resuming the checkpoint dropped or does not take, for the user to know.
     pub fn warning(&self) -> Option<String> {
-        self.lock().warning()
+        self.warning.clone()
     }
 
     /// How many pieces with numbers in this range an earlier run finished.
@@ -88,18 +102,21 @@ impl<T: Finished> FinishedWork<T> {
 
     /// What `work` makes of each of `items`, in their order, of which the first has the number
     /// `first`. It is given so many `at_once`, by several threads, and not those that an earlier run
-    /// finished all of; what it makes of them is recorded together.
+    /// finished all of, as far as `fits` holds of each and what was made of it; what it makes of
+    /// them is recorded together.
     pub fn complete<I: Sync>(
         &self,
         first: u64,
         items: &[I],
         at_once: usize,
         progress: &dyn Progress,
+        fits: impl Fn(&I, &T) -> bool + Sync,
         work: impl Fn(&[I]) -> Vec<T> + Sync,
     ) -> Result<Vec<T>, RecordError> {
         let complete = |(index, items): (usize, &[I])| {
             let first = first + (index * at_once) as u64;
-            if let Some(finished) = self.earlier(first, items.len()) {
+            let fit = |finished: &Vec<T>| items.iter().zip(finished).all(|(i, t)| fits(i, t));
+            if let Some(finished) = self.earlier(first, items.len()).filter(fit) {
                 return Ok(finished);
             }
             progress.check()?;

@@ -1,6 +1,6 @@
 //! Games in columns: the bytes of a frame before compression.
 
-use super::{Game, GameError, Outline, Solved};
+use super::{FrameError, Game, GameError, Solved};
 use crate::board::transcript::Replay;
 use crate::board::{Square, Squares};
 
@@ -16,14 +16,6 @@ const NO_VALUE: i8 = i8::MIN;
 /// The flag of a game with values, and that of one with moves that deviate from the search.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
-
-/// Why a frame is not read.
-pub(super) enum FrameError {
-    /// The columns do not fit the bytes.
-    Columns(&'static str),
-    /// The game with this index is none.
-    Game(usize, GameError),
-}
 
 /// The number of games (u32), then columns of one byte a game: random plies, moves, ply solved,
 /// score there, flags of what follows; then one byte a move: its ordinal; then, for the games that
@@ -58,25 +50,12 @@ pub(super) fn games_in(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |&count| u64::from(u32::from_le_bytes(count)))
 }
 
-/// The outlines of a frame's games; their moves are not looked at.
-pub(super) fn outlines(bytes: &[u8]) -> Result<Vec<Outline>, FrameError> {
-    let mut rest = Columns(bytes);
-    let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
-    let (random_plies, moves) = (rest.take(count)?, rest.take(count)?);
-    // Plies solved, scores, flags.
-    (0..3).try_for_each(|_| rest.take(count).map(drop))?;
-    let outline = |(&random_plies, &moves): (&u8, &u8)| {
-        Ok(Outline { random_plies, ordinals: rest.take(usize::from(moves))?.to_vec() })
-    };
-    random_plies.iter().zip(moves).map(outline).collect()
-}
-
 /// The games of a frame, replayed and checked.
 pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
     if count > MAX_GAMES {
-        return Err(FrameError::Columns("has more than 65536 games"));
+        return Err(wrong("has more than 65536 games"));
     }
     let random_plies = rest.take(count)?;
     let moves = rest.take(count)?;
@@ -84,7 +63,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     let solved_scores: Vec<i32> = rest.take(count)?.iter().map(|&s| i32::from(s as i8)).collect();
     let flags = rest.take(count)?;
     if flags.iter().any(|&flags| flags & !(VALUES | DEVIATIONS) != 0) {
-        return Err(FrameError::Columns("has games with columns that this program does not know"));
+        return Err(wrong("has games with columns that this program does not know"));
     }
     let mut games = Vec::with_capacity(count);
     for index in 0..count {
@@ -109,12 +88,12 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     for (index, game) in games.iter_mut().enumerate().filter(with(DEVIATIONS)) {
         let deviations = rest.take(8)?.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes));
         if deviations == 0 {
-            return Err(FrameError::Columns("flags deviations of a game that has none"));
+            return Err(wrong("flags deviations of a game that has none"));
         }
         let deviated = game.clone().with_deviations(deviations);
         *game = deviated.map_err(|error| FrameError::Game(index, error))?;
     }
-    if rest.0.is_empty() { Ok(games) } else { Err(FrameError::Columns("goes on after its end")) }
+    if rest.0.is_empty() { Ok(games) } else { Err(wrong("goes on after its end")) }
 }
 
 /// The place of a square among the legal moves in ascending order, counted from 0.
@@ -133,13 +112,17 @@ fn replay(ordinals: &[u8]) -> Result<Replay, GameError> {
     Ok(replay)
 }
 
+fn wrong(reason: &str) -> FrameError {
+    FrameError::Shape(reason.to_owned())
+}
+
 /// What is left of the bytes.
 struct Columns<'a>(&'a [u8]);
 
 impl<'a> Columns<'a> {
     fn take(&mut self, bytes: usize) -> Result<&'a [u8], FrameError> {
-        let too_short = FrameError::Columns("is shorter than its columns");
-        let (taken, rest) = self.0.split_at_checked(bytes).ok_or(too_short)?;
+        let too_short = || wrong("is shorter than its columns");
+        let (taken, rest) = self.0.split_at_checked(bytes).ok_or_else(too_short)?;
         self.0 = rest;
         Ok(taken)
     }

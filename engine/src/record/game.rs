@@ -9,17 +9,8 @@ use crate::board::{Discs, Square, Symmetry};
 pub struct Solved {
     /// The ply of that position: the number of moves played before it.
     pub ply: u8,
-    /// Its score for black, −64..=64 discs.
+    /// The score of the position for black, −64..=64 discs.
     pub black_score: Discs,
-}
-
-/// A game as it stands in a file, not replayed: enough to tell it from others.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outline {
-    /// How many moves at the beginning were drawn at random.
-    pub random_plies: u8,
-    /// For each move, how many of the legal ones have a smaller square.
-    pub ordinals: Vec<u8>,
 }
 
 /// A game by the rules from the start position, finished or broken off.
@@ -74,7 +65,7 @@ pub enum GameError {
     /// Not one value per move.
     #[error("{values} values for {moves} moves")]
     ValueCount {
-        /// How many there are.
+        /// How many values there are.
         values: usize,
         /// The moves of the game.
         moves: usize,

@@ -6,19 +6,23 @@ mod error;
 mod finished;
 mod frame;
 mod game;
-mod games;
-mod positions;
+mod kind;
+mod reader;
 mod scored;
 mod shard;
+#[cfg(test)]
+mod tests;
+mod writer;
 
 pub use distinct::DistinctGames;
 pub use error::RecordError;
 pub use finished::{Finished, FinishedWork};
-pub use game::{Game, GameError, Outline, Solved};
-pub use games::{GAMES_PER_FRAME, GameReader, GameWriter};
-pub use positions::{POSITIONS_PER_FRAME, PositionReader, PositionWriter};
+pub use game::{Game, GameError, Solved};
+pub use kind::{FrameError, GAMES_PER_FRAME, POSITIONS_PER_FRAME, Record};
+pub use reader::{GameReader, PositionReader, RecordReader};
 pub use scored::{
     LABEL_STEPS_PER_DISC, Label, ROW_BYTES, RowError, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE,
     Weight,
 };
 pub use shard::{Shard, ShardError};
+pub use writer::{GameWriter, PositionWriter, RecordWriter};

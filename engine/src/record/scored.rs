@@ -44,7 +44,7 @@ impl Label {
         self.0
     }
 
-    /// The same, for the other side.
+    /// The label for the other side.
     #[must_use]
     pub const fn negated(self) -> Self {
         Self(-self.0)
@@ -107,7 +107,7 @@ pub enum RowError {
     /// No game gets there.
     #[error("{found} discs; a position has at least 4")]
     FewDiscs {
-        /// How many there are.
+        /// How many discs there are.
         found: u32,
     },
     /// A label beyond the largest score.
@@ -146,7 +146,7 @@ impl ScoredPosition {
         Weight(self.weight)
     }
 
-    /// The same with the canonical one of the position's eight images.
+    /// The row with the canonical one of the position's eight images.
     #[must_use]
     pub fn canonical(&self) -> Self {
         Self::new(self.position().canonical(), self.label(), self.weight())

@@ -21,7 +21,7 @@ pub struct ShardError {
 }
 
 impl Shard {
-    /// All of it.
+    /// The whole run, undivided.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 
     /// Which part it is, counted from 1.

@@ -1,6 +1,6 @@
 //! The features of the search, each of which can be turned off to see what it is worth.
 
-/// Which features a search uses. None of them changes a value or a score; of several moves that are
+/// The features that a search uses. None of them changes a value or a score; of several moves that are
 /// equally good, another one may be found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {

@@ -9,7 +9,7 @@ use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 /// From this depth on, nodes are PVS nodes, which order their moves and use the transposition table;
 /// below, it costs more than it saves.
 const PVS_DEPTH: u32 = 3;
-/// What a move of the other side costs, beside the value, when moves are ordered; in steps.
+/// The cost of each move of the other side, beside the value, when moves are ordered; in steps.
 const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 impl<E: Evaluate> Searcher<'_, E> {

@@ -9,6 +9,7 @@ mod midgame;
 mod ordering;
 mod searchers;
 mod shallow_table;
+mod strength;
 mod table;
 mod values;
 mod window;
@@ -23,6 +24,7 @@ use table::Table;
 
 pub use features::Features;
 pub use searchers::Searchers;
+pub use strength::Strength;
 pub use table::TableError;
 pub use values::values;
 
@@ -40,27 +42,27 @@ pub struct Searcher<'a, E: Evaluate> {
     nodes: u64,
 }
 
-/// What a search to a fixed depth found.
+/// The result of a search to a fixed depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
     /// The position's value for its player.
     pub value: Value,
     /// A move that attains it; `None` where the player has none, and at depth 0.
     pub best: Option<Square>,
-    /// Positions entered.
+    /// The number of positions entered.
     pub nodes: u64,
-    /// In moves, passes not counted; no more than there were empty squares.
+    /// The depth of the search in moves, passes not counted; no more than there were empty squares.
     pub depth: u32,
 }
 
-/// What perfect play leads to.
+/// The result of perfect play by both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solution {
-    /// For the player: −64..=64.
+    /// The score for the player: −64..=64.
     pub score: Discs,
     /// A move that attains it; `None` where the player has none.
     pub best: Option<Square>,
-    /// Positions entered.
+    /// The number of positions entered.
     pub nodes: u64,
 }
 
@@ -91,7 +93,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         }
     }
 
-    /// The same searcher with only these features.
+    /// This searcher with only these features.
     #[must_use]
     pub fn with_features(self, features: Features) -> Self {
         Self { features, ..self }

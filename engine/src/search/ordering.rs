@@ -1,4 +1,5 @@
-//! Which move to search first: the table's, then those that leave the other side least.
+//! The order in which moves are searched: the table's first, then those that leave the other side
+//! least.
 
 use arrayvec::ArrayVec;
 
@@ -9,9 +10,9 @@ use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 pub(super) struct Move {
     pub(super) square: Square,
     pub(super) flips: u64,
-    /// Seen by the other side.
+    /// The position after the move, seen by the other side.
     pub(super) child: Position,
-    /// The higher, the sooner.
+    /// The promise of the move: the higher, the sooner it is searched.
     pub(super) promise: i32,
 }
 
@@ -79,14 +80,14 @@ impl Moves {
     }
 }
 
-/// How many moves these are, those to corners counted twice: little is what the other side wants
+/// The number of moves, with moves to corners counted twice: little is what the other side wants
 /// to leave the player.
 #[inline]
 pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
 }
 
-/// Which of the four quadrants hold an odd number of empty squares, as bits 0 to 3.
+/// The quadrants that hold an odd number of empty squares, as bits 0 to 3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Parity(u8);
 

@@ -1,18 +1,19 @@
-//! The small table near the leaves: it stays in the processor's cache, where the large one does not.
+//! The shallow table: a small transposition table near the leaves, which stays in the processor's
+//! cache, where the large one does not.
 
 use crate::board::{Discs, Position, Square};
 
-/// Of each half, as a power of two. 256 KiB of entries.
+/// The number of entries in each half, as a power of two: 256 KiB of entries.
 const ENTRIES_LOG2: u32 = 13;
 
 /// Positions with this many empty squares or more have a half of their own: they are few and save most,
 /// and the many with fewer would push them out.
 const FAR_EMPTIES: u32 = 10;
 
-/// Stands for no move.
+/// The number that stands for no move.
 const NO_SQUARE: u8 = 64;
 
-/// What is known of the score of a position.
+/// A position and the bounds on its score that are known.
 #[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
 #[repr(C, align(32))]
 struct Entry {
@@ -33,7 +34,8 @@ pub(super) struct Known {
     pub(super) best: Option<Square>,
 }
 
-/// One entry for each hash; the last one stays. Scores only, so that no depth is kept.
+/// The shallow table: one entry for each hash, of which the last one stays. It holds scores only, so
+/// that no depth is kept.
 #[derive(Debug)]
 pub(super) struct ShallowTable {
     entries: Vec<Entry>,
@@ -55,7 +57,7 @@ impl ShallowTable {
         self.generation += 1;
     }
 
-    /// What is known of a position with so many empty squares.
+    /// The bounds known of a position with so many empty squares.
     #[inline]
     pub(super) fn probe(&self, position: Position, empties: u32) -> Option<Known> {
         let entry = &self.entries[place(position, empties)];

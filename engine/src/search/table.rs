@@ -3,11 +3,11 @@
 use crate::board::{Position, Square};
 use crate::eval::Value;
 
-/// Entries that a position may lie in.
+/// The number of slots that a position may lie in.
 const WAYS: usize = 2;
-/// A cache line.
+/// The size of a cluster: a cache line.
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
-/// Stands for no move.
+/// The number that stands for no move.
 const NO_SQUARE: u8 = 64;
 
 /// Two slots in one cache line: whatever is asked of a position costs one access to memory. (Three
@@ -16,7 +16,7 @@ const NO_SQUARE: u8 = 64;
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
 
-/// Both bitboards and what is known.
+/// A position, by its bitboards, and what is known about it.
 #[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
 #[repr(C)]
 struct Slot {
@@ -25,7 +25,7 @@ struct Slot {
     entry: Entry,
 }
 
-/// What is known about a position.
+/// The bounds and moves that are known of a position.
 #[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Entry {
@@ -49,7 +49,7 @@ impl Entry {
         }
     }
 
-    /// How deep the search was that the bounds are from.
+    /// The depth of the search that the bounds are from.
     #[inline]
     pub(super) fn depth(&self) -> u32 {
         self.depth.into()
@@ -101,7 +101,7 @@ impl Table {
         self.generation += 1;
     }
 
-    /// What is known about a position.
+    /// The entry of a position, if there is one.
     #[inline]
     pub(super) fn probe(&self, position: &Position) -> Option<Entry> {
         let slots = &self.clusters[self.place(position)].0;
@@ -249,7 +249,7 @@ mod tests {
     /// The allocation panicked.
     #[test]
     fn a_table_larger_than_the_memory_is_refused_with_its_size() {
-        for megabytes in [1 << 40, usize::MAX] {
+        for megabytes in [usize::MAX >> 21, usize::MAX] {
             let error = Table::new(megabytes).unwrap_err();
             assert_eq!(error, TableError { megabytes });
             assert!(error.to_string().contains(&format!("of {megabytes} MB")), "{error}");

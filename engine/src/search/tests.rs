@@ -4,22 +4,7 @@ use super::table::Table;
 use super::*;
 use crate::board::Squares;
 use crate::eval::{Mobility, Zero};
-use crate::random::Generator;
-
-/// A position of a random game with this many empty squares at most, whoever's turn it is.
-fn random_position(random: &mut Generator, empties: u32) -> Position {
-    let mut position = Position::START;
-    while position.empties() > empties {
-        let moves = position.moves();
-        let number = random.below(moves.count_ones()) as usize;
-        position = match Square::nth(moves, number) {
-            Some(square) => position.play(square).unwrap(),
-            None if position.is_over() => Position::START,
-            None => position.pass(),
-        };
-    }
-    position
-}
+use crate::random::{Generator, random_position};
 
 /// Boards that no game needs to reach: many passes, isolated empty squares, early ends.
 fn random_board(random: &mut Generator, empties: u32) -> Position {

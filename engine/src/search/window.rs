@@ -5,9 +5,9 @@ use std::ops::Neg;
 use crate::board::{Discs, Square};
 use crate::eval::Value;
 
-/// What a search counts in: values in the midgame, whole discs in the endgame.
+/// The unit that a search counts in: values in the midgame, whole discs in the endgame.
 pub(super) trait Unit: Copy + Ord + Neg<Output = Self> {
-    /// Beyond everything that a node can be worth.
+    /// The end of an open window, beyond everything that a node can be worth.
     const INFINITE: Self;
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Best<T> {
     pub(super) square: Option<Square>,
 }
 
-/// Narrows as bounds are found in the table and moves are searched. Fail-soft: values outside the
+/// The window of a node. It narrows as bounds are found in the table and moves are searched. Fail-soft: values outside the
 /// window are kept as the bounds they are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window<T> {
@@ -36,7 +36,7 @@ pub(super) struct Window<T> {
     pub(super) alpha: T,
     /// The upper end: a move of this value ends the node.
     pub(super) beta: T,
-    /// What the node returns, were no better move to come.
+    /// The result of the node, were no better move to come.
     pub(super) best: Best<T>,
 }
 
@@ -77,8 +77,8 @@ impl<T: Unit> Window<T> {
         value >= self.beta
     }
 
-    /// What is proven once all moves are searched, or one ended the node: the lower bound, if any,
-    /// and the upper bound, if any, of the node's value.
+    /// The bounds of the node's value that are proven once all moves are searched, or one ended the
+    /// node: the lower one, if any, and the upper one, if any.
     #[inline]
     pub(super) fn proven(&self) -> (Option<T>, Option<T>) {
         let value = self.best.value;

@@ -1,10 +1,10 @@
 //! How a game begins: an opening, and random moves after it.
 
 use super::{ListedOpenings, Openings, Settings};
-use crate::board::Square;
 use crate::board::transcript::Replay;
 use crate::openings::OpeningTree;
 use crate::random::Generator;
+use crate::record::Game;
 
 /// The longest openings that [`Openings::Distinct`] draws from all there are: 433,993 of them,
 /// made in a third of a second.
@@ -34,7 +34,7 @@ struct Distinct {
 }
 
 impl<'s> Beginnings<'s> {
-    /// Those of all games with these settings.
+    /// The beginnings of all games with these settings.
     pub fn new(settings: &'s Settings) -> Self {
         let source = match &settings.openings {
             Openings::Random => Source::Random,
@@ -49,7 +49,14 @@ impl<'s> Beginnings<'s> {
         self.settings
     }
 
-    /// That of game number `index`, whatever the others are; the game is not over after it.
+    /// Whether a game begins as game number `index` does.
+    pub(super) fn fits(&self, index: u64, game: &Game) -> bool {
+        let beginning = self.of(index).steps;
+        usize::from(game.random_plies()) == beginning.len()
+            && game.squares().iter().zip(&beginning).all(|(square, step)| *square == step.square)
+    }
+
+    /// The beginning of game number `index`, whatever the others are; the game is not over after it.
     pub(super) fn of(&self, index: u64) -> Replay {
         let Settings { seed, random_plies, .. } = self.settings;
         let mut random = Generator::split(*seed, index);
@@ -110,9 +117,7 @@ fn played_on(
     let attempt = |plies| {
         let mut replay = opening.clone();
         while replay.steps.len() < plies {
-            let moves = replay.end.moves();
-            let choice = random.below(moves.count_ones()) as usize;
-            let square = Square::nth(moves, choice)?;
+            let square = random.square_of(replay.end.moves())?;
             replay.push(square).expect("the move is legal");
         }
         (replay.end.moves() != 0).then_some(replay)

@@ -22,7 +22,7 @@ pub const HASH_MEGABYTES: usize = 16;
 pub struct Run {
     /// How each is played.
     pub settings: Settings,
-    /// How many there are, in all shards together.
+    /// How many games there are, in all shards together.
     pub games: u64,
     /// The part of them to play here: whole frames, so none where there are fewer than shards.
     pub shard: Shard,
@@ -42,7 +42,7 @@ pub struct Played {
 }
 
 impl Run {
-    /// All games of an evaluation against itself.
+    /// The undivided run of games of an evaluation against itself.
     pub fn whole(settings: Settings, games: u64) -> Self {
         Self { settings, games, shard: Shard::WHOLE }
     }
@@ -82,7 +82,30 @@ impl Run {
         let first_of = |frame: u64| frame.saturating_mul(GAMES_PER_FRAME as u64).min(self.games);
         first_of(frames.start)..first_of(frames.end)
     }
+
+    /// Keeps of what an earlier run left the frames whose games begin as those of this run do, no
+    /// two of them alike. What was dropped, for the user to know.
+    fn keep_own(
+        &self,
+        writer: &mut GameWriter,
+        beginnings: &Beginnings<'_>,
+    ) -> Result<Option<String>, RecordError> {
+        let (frames, mut seen) = (self.frames(), DistinctGames::default());
+        writer.keep_while(|frame, games| {
+            let frame = frames.start + frame as u64;
+            if frame >= frames.end {
+                return Ok(false);
+            }
+            // Duplicates were dropped: the others follow each other.
+            let mut numbers = self.games_of(frame..frame + 1);
+            let begins = |game: &Game| numbers.any(|number| beginnings.fits(number, game));
+            Ok(games.iter().all(begins) && games.iter().all(|game| seen.insert(game.squares())))
+        })
+    }
 }
+
+/// How progress calls the games of a run.
+const GAMES: &str = "self-play (games)";
 
 /// Plays the games of a shard and writes them, one frame for each [`GAMES_PER_FRAME`] of them. Where
 /// both sides have the same evaluation, they share a transposition table.
@@ -107,6 +130,7 @@ pub fn play_games<E: Identified>(
     let provenance = run.provenance(identities);
     let mut writer = match GameWriter::begin(path, &provenance, existing)? {
         Begin::Done(summary) => {
+            progress.begin(GAMES, games, games);
             for game in GameReader::open(path)? {
                 tally.count(&game?);
             }
@@ -115,6 +139,8 @@ pub fn play_games<E: Identified>(
         Begin::Writer(writer) => writer,
     };
     progress.warn(writer.warning());
+    let beginnings = Beginnings::new(&run.settings);
+    progress.warn(run.keep_own(&mut writer, &beginnings)?);
     for game in writer.reread()? {
         tally.is_new(&game?);
     }
@@ -123,8 +149,7 @@ pub fn play_games<E: Identified>(
     let mut next = frames.start + writer.resumed_frames() as u64;
     let found = finished.count_in(run.games_of(next..frames.end));
     let done = count(run.games_of(frames.start..next)) + found;
-    progress.begin("self-play (games)", done, games);
-    let beginnings = Beginnings::new(&run.settings);
+    progress.begin_stoppable(GAMES, done, games);
     let black = Searchers::new(evaluators.black, HASH_MEGABYTES);
     let different = identities.white != identities.black;
     let white = different.then(|| Searchers::new(evaluators.white, HASH_MEGABYTES));
@@ -143,7 +168,8 @@ pub fn play_games<E: Identified>(
         let numbers = run.games_of(batch);
         let (first, numbers) = (numbers.start, numbers.collect::<Vec<u64>>());
         let play_all = |numbers: &[u64]| numbers.iter().map(|&number| play(number)).collect();
-        let played = finished.complete(first, &numbers, 1, progress, play_all)?;
+        let fits = |&number: &u64, game: &Game| beginnings.fits(number, game);
+        let played = finished.complete(first, &numbers, 1, progress, fits, play_all)?;
         for frame in played.chunks(GAMES_PER_FRAME) {
             let new = |game: &&Game| tally.is_new(game);
             writer.write_frame(&frame.iter().filter(new).cloned().collect::<Vec<_>>())?;
@@ -193,7 +219,9 @@ impl Tally {
 mod tests {
     use super::*;
     use crate::eval::Mobility;
+    use crate::file::Checkpoint;
     use crate::progress::{Silent, StopAfter};
+    use crate::record::Record as _;
 
     /// Three frames, with games that are the same as others.
     fn run() -> Run {
@@ -236,6 +264,68 @@ mod tests {
         writer.write_frame(&frames.next_frame().unwrap().unwrap()).unwrap();
         drop(writer);
         assert_eq!(played(&killed, &run()), one);
+    }
+
+    /// Frames with right checksums that stood twice, or were left out, were gone on with.
+    #[test]
+    fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_played_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let whole = played(&path("whole.games"), &run());
+        let bytes = std::fs::read(path("whole.games")).unwrap();
+        let mut reader = GameReader::open(&path("whole.games")).unwrap();
+        let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
+        let forged: [(&[usize], u64); 5] =
+            [(&[0, 0], 256), (&[1], 0), (&[0, 2], 256), (&[0, 1, 2, 2], 600), (&[0, 1, 2], 600)];
+        for (number, (frames_there, kept)) in forged.into_iter().enumerate() {
+            let path = path(&format!("{number}.games"));
+            let begun = GameWriter::begin(
+                &path,
+                &run().provenance(PerSide::both("mobility")),
+                Existing::Keep,
+            )
+            .unwrap();
+            let Begin::Writer(mut writer) = begun else { panic!("complete") };
+            for &frame in frames_there {
+                writer.write_frame(&frames[frame]).unwrap();
+            }
+            drop(writer);
+            let progress = StopAfter::units(u64::MAX);
+            let evaluators = PerSide::both(&Mobility);
+            let resumed = play_games(&path, &run(), evaluators, Existing::Keep, &progress).unwrap();
+            assert_eq!((&resumed, progress.begun_with()), (&whole, kept), "{frames_there:?}");
+            assert_eq!(std::fs::read(&path).unwrap(), bytes, "{frames_there:?}");
+        }
+    }
+
+    /// A game of another number, with right checksums.
+    #[test]
+    fn a_recorded_game_that_is_not_the_one_of_its_number_is_played_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        played(&path("whole.games"), &run());
+        let wrong = GameReader::open(&path("whole.games")).unwrap().last().unwrap().unwrap();
+        let provenance = run().provenance(PerSide::both("mobility"));
+        let (mut checkpoint, _) =
+            Checkpoint::open(&path("1.games"), &provenance, Existing::Keep).unwrap();
+        for name in ["0", "255", "18446744073709551615", "-1"] {
+            checkpoint.record(name, &Game::encode_frame(&[wrong.clone(), wrong.clone()])).unwrap();
+        }
+        drop(checkpoint);
+        played(&path("1.games"), &run());
+        let bytes = |name: &str| std::fs::read(path(name)).unwrap();
+        assert_eq!(bytes("1.games"), bytes("whole.games"));
+    }
+
+    /// A file that was there already said nothing of it.
+    #[test]
+    fn a_complete_file_is_said_to_be_from_an_earlier_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("whole.games");
+        played(&path, &run());
+        let progress = StopAfter::units(u64::MAX);
+        play_games(&path, &run(), PerSide::both(&Mobility), Existing::Keep, &progress).unwrap();
+        assert_eq!((progress.begun_with(), progress.finished()), (600, 0));
     }
 
     #[test]

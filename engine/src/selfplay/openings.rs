@@ -28,10 +28,10 @@ pub enum OpeningsChoice {
 pub enum Openings {
     /// Random moves from the start of the game.
     Random,
-    /// Those of up to 9 plies drawn from all there are, none twice before all were; longer ones
+    /// Openings of up to 9 plies drawn from all there are, none twice before all were; longer ones
     /// as [`Self::Random`].
     Distinct,
-    /// These in turn, each gone on with by random moves up to the length drawn.
+    /// The listed openings in turn, each gone on with by random moves up to the length drawn.
     Listed(ListedOpenings),
 }
 
@@ -87,7 +87,7 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// Those that a choice names; a file holds a transcript a line.
+    /// The openings that a choice names; a file holds a transcript a line.
     pub fn load(choice: &OpeningsChoice) -> Result<Self, TextError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
@@ -123,14 +123,14 @@ impl ListedOpenings {
         Replay::from_start(squares).expect("an opening replays")
     }
 
-    /// Of the transcripts in lower case, a line feed after each.
+    /// The SHA-256, in hexadecimal, of the transcripts in lower case, a line feed after each.
     fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         for Opening(squares) in self.0.iter() {
             let moves: String = squares.iter().map(ToString::to_string).collect();
             hash.update(moves + "\n");
         }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(hash.finalize())
     }
 }
 

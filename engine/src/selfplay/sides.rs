@@ -12,7 +12,7 @@ pub struct PerSide<T> {
 }
 
 impl<T> PerSide<T> {
-    /// The same for both.
+    /// One value for both sides.
     pub fn both(one: T) -> Self
     where
         T: Clone,
@@ -20,7 +20,7 @@ impl<T> PerSide<T> {
         Self { black: one.clone(), white: one }
     }
 
-    /// That of a side.
+    /// The value of a side.
     pub fn of(&self, side: Side) -> &T {
         match side {
             Side::Black => &self.black,

@@ -147,6 +147,37 @@ mod tests {
         assert!(message.contains(": line ") && message.contains("cannot be unpacked"), "{message}");
     }
 
+    /// A board after such a mark was refused for its third field.
+    #[test]
+    fn a_byte_order_mark_before_the_first_line_is_passed_over() {
+        let text = b"\xEF\xBB\xBF1\n2\n";
+        for bytes in [text.to_vec(), zstd::bulk::compress(text, 3).unwrap()] {
+            assert_eq!(lines(&bytes).next_lines::<u32>(9).unwrap(), [1, 2]);
+        }
+        assert!(lines(b"\xEF\xBB\xBF").next_lines::<u32>(9).unwrap().is_empty());
+        // Anywhere else it is no part of a number.
+        let error = lines(b"1\n\xEF\xBB\xBF2\n").next_lines::<u32>(9).unwrap_err().to_string();
+        assert!(error.contains(": line 2: "), "{error}");
+    }
+
+    /// It was read whole at once, so that nothing was left to tell how far 600 megabytes are.
+    #[test]
+    fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
+        let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();
+        let all = packed.len() as u64;
+        let mut lines = lines(&packed);
+        assert_eq!(lines.bytes_read(), 0);
+        let mut read = vec![];
+        while !lines.next_lines::<u32>(1 << 20).unwrap().is_empty() {
+            read.push(lines.bytes_read());
+        }
+        let quarters = [1, 2, 3, 4].map(|quarter| all * quarter / 4);
+        for (read, expected) in read.iter().zip(quarters) {
+            assert!(read.abs_diff(expected) < all / 10, "{read} of {all}, not {expected}");
+        }
+        assert_eq!(read.last(), Some(&all));
+    }
+
     #[test]
     fn a_line_of_the_largest_size_is_read() {
         let largest = "0".repeat(MAX_LINE_BYTES as usize);

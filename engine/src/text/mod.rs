@@ -4,14 +4,19 @@
 //! The build script compiles this room too: of the others it uses [`crate::file`] alone.
 
 mod lines;
+mod range;
 mod source;
 mod toml;
 mod whole;
 
 pub use lines::{BadLine, Lines, MAX_LINE_BYTES};
+pub use range::parse_range;
 pub use source::TextSource;
 pub use toml::{TomlError, from_toml};
 pub use whole::{MAX_FILE_BYTES, TextError, read_by};
+
+/// What some editors put before a text in UTF-8. It says nothing, and no reader hands it on.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The most characters of a text that a message repeats.
 const EXCERPT: usize = 40;

@@ -1,4 +1,4 @@
-//! The bytes of a text file, packed by zstd or not.
+//! The bytes of a text file, packed by zstd or not; a byte-order mark at its beginning is none of them.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{BadLine, TextError};
+use super::{BYTE_ORDER_MARK, BadLine, TextError};
 
 /// How a frame of zstd begins.
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
@@ -19,8 +19,8 @@ pub struct TextSource {
     path: PathBuf,
     text: Box<dyn BufRead + Send>,
     packed: bool,
-    /// Of the file, as far as the buffer goes.
-    taken: Arc<AtomicU64>,
+    /// How much of the packed file the decoder has taken.
+    unpacked: Arc<AtomicU64>,
     bytes: u64,
     consumed: u64,
     line: u64,
@@ -31,18 +31,18 @@ impl TextSource {
     pub fn open(path: &Path) -> Result<Self, TextError> {
         let file = File::open(path).map_err(|error| TextError::io(path, "open it", error))?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-        let taken = Arc::new(AtomicU64::new(0));
-        let counted = Counted { file, taken: taken.clone() };
-        let mut file = BufReader::with_capacity(BUFFER_BYTES, counted);
+        let unpacked = Arc::new(AtomicU64::new(0));
+        let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
         let failed = |error| TextError::io(path, "read it", error);
         let packed = file.fill_buf().map_err(failed)?.starts_with(ZSTD_MAGIC);
         let text: Box<dyn BufRead + Send> = if packed {
-            let decoder = zstd::stream::read::Decoder::with_buffer(file).map_err(failed)?;
+            let counted = Counted { source: file, consumed: unpacked.clone() };
+            let decoder = zstd::stream::read::Decoder::with_buffer(counted).map_err(failed)?;
             Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
         } else {
             Box::new(file)
         };
-        Ok(Self { path: path.to_owned(), text, packed, taken, bytes, consumed: 0, line: 1 })
+        Ok(Self { path: path.to_owned(), text, packed, unpacked, bytes, consumed: 0, line: 1 })
     }
 
     /// The file.
@@ -55,9 +55,10 @@ impl TextSource {
         self.bytes
     }
 
-    /// How much of the file has been read, packed as it is.
+    /// How much of the file has been read: of a packed one, packed as it is, to within what one
+    /// buffer holds when it is unpacked.
     pub fn bytes_read(&self) -> u64 {
-        if self.packed { self.taken.load(Ordering::Relaxed) } else { self.consumed }
+        if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
 
     /// The line that the next byte is on, counted from 1.
@@ -90,6 +91,9 @@ impl TextSource {
     fn try_read_until(&mut self, end: u8, most: u64, piece: &mut Vec<u8>) -> io::Result<u64> {
         let before = piece.len();
         let mut bytes = (&mut self.text).take(most + 1).read_until(end, piece)? as u64;
+        if self.consumed == 0 && piece[before..].starts_with(BYTE_ORDER_MARK) {
+            piece.drain(before..before + BYTE_ORDER_MARK.len());
+        }
         let lines = |text: &[u8]| text.iter().filter(|&&byte| byte == b'\n').count() as u64;
         self.line += lines(&piece[before..]);
         if bytes > most && piece.last() != Some(&end) {
@@ -110,16 +114,28 @@ impl TextSource {
     }
 }
 
-/// A file that says how much of it was read.
-struct Counted {
-    file: File,
-    taken: Arc<AtomicU64>,
+/// Bytes that are counted when they are taken, and not when a buffer is filled with them: a small
+/// file fits in one, and may unpack to a thousand times as much.
+struct Counted<R> {
+    source: R,
+    consumed: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl<R: BufRead> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let bytes = self.file.read(buffer)?;
-        self.taken.fetch_add(bytes as u64, Ordering::Relaxed);
+        let bytes = self.source.read(buffer)?;
+        self.consumed.fetch_add(bytes as u64, Ordering::Relaxed);
         Ok(bytes)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.source.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.source.consume(bytes);
+        self.consumed.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }

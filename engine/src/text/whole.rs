@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::BadLine;
+use super::{BYTE_ORDER_MARK, BadLine};
 use crate::file::FileError;
 
 /// The largest file of settings: 1 MiB.
@@ -66,6 +66,9 @@ fn read(path: &Path) -> Result<String, TextError> {
     let mut bytes = vec![];
     let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| TextError::io(path, "read it", error))?;
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
     let path = path.to_owned();
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(TextError::Long { path });
@@ -92,6 +95,16 @@ mod tests {
         assert_eq!(read(file.path()).unwrap().len(), largest.len());
         let error = read(Path::new("/nowhere/at all")).unwrap_err().to_string();
         assert!(error.starts_with("/nowhere/at all: cannot open it: "), "{error}");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_text() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"\xEF\xBB\xBFname = 1").unwrap();
+        assert_eq!(read(file.path()).unwrap(), "name = 1");
+        // Another encoding is no text in UTF-8, with a mark or without.
+        std::fs::write(file.path(), b"\xFF\xFEn\0").unwrap();
+        assert!(matches!(read(file.path()), Err(TextError::Encoding { at: 0, .. })));
     }
 
     /// A file that never ends, such as a device, is not read to its end.

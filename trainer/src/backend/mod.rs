@@ -252,11 +252,11 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// What the sum over a position's features is compared with.
+/// The target that the sum over a position's features is compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// The position's label: residual = label − sum.
     Label,
-    /// Nothing: residual = −sum, for the product with the normal matrix.
+    /// Zero: residual = −sum, for the product with the normal matrix.
     Zero,
 }

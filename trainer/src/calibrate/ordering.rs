@@ -58,7 +58,7 @@ const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 const TRIAL_EMPTIES: u32 = 17;
 /// What one of so many families says is kept to see what was learned from the others.
 const HELD_OUT: usize = 10;
-/// In occurrences: more than this many decide over a weight, fewer do not.
+/// The pull of weights towards 0, in occurrences: more than this many decide over a weight, fewer do not.
 const RIDGE: f64 = 10.0;
 const HASH_MEGABYTES: usize = 16;
 
@@ -68,15 +68,15 @@ const COUNTS_ALONE: f64 = 1e18;
 /// Why nothing was learned.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
-    /// The patterns are none for this.
+    /// The pattern set cannot order moves.
     #[error("the pattern set `{set}` cannot order moves: {reason}")]
     Set {
-        /// Its name.
+        /// The name of the set.
         set: String,
         /// What is wrong.
         reason: String,
     },
-    /// Somebody wanted it to stop.
+    /// Somebody wanted the work to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
@@ -105,7 +105,7 @@ pub fn calibrate(
     let steps = in_steps(&found.weights);
     let positions = trial_positions(settings, &evaluator);
     let strengths = strengths(found.counts[0]);
-    progress.begin("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
+    progress.begin_stoppable("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
     let mut trials = vec![];
     for strength in strengths {
         let tried = weights.clone().with_move_ordering(Some(with(strength, steps.clone())?));
@@ -136,7 +136,7 @@ fn families(
     evaluator: &Tables,
     progress: &dyn Progress,
 ) -> Result<[Siblings; 2], Interrupted> {
-    progress.begin("solve (positions with all moves)", 0, settings.families);
+    progress.begin_stoppable("solve (positions with all moves)", 0, settings.families);
     let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
     let family = |number: u64| {
         progress.check()?;
@@ -158,7 +158,7 @@ fn families(
     Ok(parts)
 }
 
-/// Of each position that a move leads to: its parameters, counts, and score.
+/// A family: for each position that a move leads to its parameters, counts, and score.
 type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
 fn family_of<E: Evaluate>(

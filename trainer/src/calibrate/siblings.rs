@@ -22,14 +22,14 @@ pub(super) struct Siblings {
 /// What explains the scores.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Explanation {
-    /// In discs, by parameter.
+    /// The weights in discs, by parameter.
     pub(super) weights: Vec<f64>,
-    /// In discs, for each of the counts.
+    /// The weights of the counts, in discs.
     pub(super) counts: [f64; COUNTS],
 }
 
-/// Rounds of conjugate gradients: the weights hardly change after half of them.
-const ROUNDS: usize = 60;
+/// Steps of conjugate gradients: the weights hardly change after half of them.
+const STEPS: usize = 60;
 
 impl Siblings {
     /// Adds a family: of each position the parameters, the counts and the score.
@@ -61,7 +61,7 @@ impl Siblings {
         let mut residual = self.transposed(&scores, all);
         let mut direction: Vec<f64> = divided(&residual, &diagonal);
         let mut energy = dot(&residual, &direction);
-        for _ in 0..ROUNDS {
+        for _ in 0..STEPS {
             let mut image = self.normal(&direction);
             add(&mut image[..parameters], ridge, &direction[..parameters]);
             let curvature = dot(&direction, &image);

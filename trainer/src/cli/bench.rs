@@ -7,13 +7,12 @@ mod positions;
 mod stopwatch;
 
 use std::fmt;
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::progress::Progress as _;
+use othello_engine::record::ScoredPosition;
 use serde::Serialize;
 
 use super::device::Device;
@@ -50,6 +49,9 @@ pub struct Arguments {
     /// be measured on
     #[arg(long, value_name = "FILE")]
     indices: Option<PathBuf>,
+    /// Write over a file of `--indices` that stands in the way
+    #[arg(long, requires = "indices")]
+    force: bool,
     /// How often everything is measured; the best counts
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: u32,
@@ -65,7 +67,7 @@ struct Report<D> {
     positions_per_second: f64,
     /// What the machine could do at most; each device defines it.
     limit_positions_per_second: f64,
-    /// The one divided by the other.
+    /// The rate divided by its limit.
     ratio: f64,
     #[serde(flatten)]
     details: D,
@@ -95,6 +97,11 @@ impl<D: fmt::Display> fmt::Display for Report<D> {
 
 /// Measures and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    if let Some(path) = &arguments.indices {
+        let set = Some(Path::new(&arguments.patterns));
+        let data = arguments.data.as_ref().map(|choice| choice.path.as_path());
+        check_output(path, data.into_iter().chain(set))?;
+    }
     let set = read_set(&arguments.patterns)?;
     let picked = arguments.device.pick()?;
     let device = picked.name();
@@ -106,22 +113,22 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let positions = rows.iter().map(|rows| rows.positions.len()).sum();
     session.progress().message(&format!("{positions} positions on {device}"));
     if let Some(path) = &arguments.indices {
-        write_indices(path, &Model::new(set.clone()), &rows)
-            .with_context(|| path.display().to_string())?;
+        let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+        plain::write(path, &indices(&Model::new(set.clone()), &rows), existing)?;
     }
-    let rounds = arguments.repetitions;
-    if device == "cpu" {
-        let rates = cpu::measure(&set, &rows, session.threads(), rounds)?;
+    let repetitions = arguments.repetitions;
+    if picked.is_cpu() {
+        let rates = cpu::measure(&set, &rows, session.threads(), repetitions)?;
         let measured = (rates.positions_per_second(), rates.limit());
         session.print(&Report::new(device, positions, measured, rates))?;
     } else {
         let model = Model::new(set);
         let program = program(&model);
         let rates = match picked.gpu() {
-            Some(found) => {
-                kernels::measure(&model, &rows, rounds, || CudaLauncher::new(found, &program, None))
-            }
-            None => kernels::measure(&model, &rows, rounds, || HostLauncher::new(&program)),
+            Some(found) => kernels::measure(&model, &rows, repetitions, || {
+                CudaLauncher::new(found, &program, None)
+            }),
+            None => kernels::measure(&model, &rows, repetitions, || HostLauncher::new(&program)),
         }?;
         let measured = (rates.positions_per_second(), rates.limit());
         session.print(&Report::new(device, positions, measured, rates))?;
@@ -136,12 +143,13 @@ fn weights(parameters: usize) -> Vec<i32> {
     (0..parameters).map(weight).collect()
 }
 
-fn write_indices(path: &Path, model: &Model, rows: &[Rows<'_>]) -> std::io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    for position in rows.iter().flat_map(|rows| rows.positions) {
-        for parameter in model.features(&position.position()).parameters() {
-            file.write_all(&parameter.to_le_bytes())?;
-        }
+/// The parameters of every position.
+fn indices(model: &Model, rows: &[Rows<'_>]) -> Vec<u8> {
+    let positions = rows.iter().flat_map(|rows| rows.positions);
+    let of = |position: &ScoredPosition| model.features(&position.position());
+    let mut bytes = vec![];
+    for features in positions.map(of) {
+        bytes.extend(features.parameters().iter().flat_map(|parameter| parameter.to_le_bytes()));
     }
-    file.flush()
+    bytes
 }

@@ -1,13 +1,13 @@
 //! `othello-trainer calibrate`: what a search learns beside an evaluation, as a new section of its weights file.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::cli::weights::ByClass;
+use othello_engine::cli::by_class::ByClass;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
-use othello_engine::file::{Existing, Provenance};
+use othello_engine::file::{Existing, Provenance, check_output};
 use serde::Serialize;
 
 use super::fit::read_set;
@@ -95,6 +95,8 @@ impl fmt::Display for Report {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let What::Ordering(arguments) = &arguments.what;
     let begun = Instant::now();
+    let set = Some(Path::new(&arguments.patterns));
+    check_output(&arguments.out, arguments.weights.path().into_iter().chain(set))?;
     let ByClass { weights, sha256, provenance, .. } = ByClass::load(&arguments.weights)?;
     let set = read_set(&arguments.patterns)?;
     let provenance = Provenance::new("calibrate ordering")

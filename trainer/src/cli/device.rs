@@ -71,6 +71,11 @@ impl Picked {
         }
     }
 
+    /// Whether the CPU was picked, by its own code.
+    pub fn is_cpu(&self) -> bool {
+        self.kind == Kind::Cpu
+    }
+
     /// The GPU, where that is what was picked.
     pub fn gpu(&self) -> Option<&Found> {
         match &self.kind {

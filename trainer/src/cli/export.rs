@@ -1,15 +1,14 @@
 //! `othello-trainer export`: weights and games in the formats of other programs.
 
 use std::fmt;
-use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
-use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::cli::weights::ByClass;
+use othello_engine::cli::by_class::ByClass;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
+use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::record::GameReader;
 use serde::Serialize;
 use serde_json::Value;
@@ -81,6 +80,7 @@ impl fmt::Display for ExportedGames {
 
 /// Writes the file and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    check_output(&arguments.out, arguments.weights.path())?;
     if arguments.format == Format::Wthor {
         return export_games(arguments, session);
     }
@@ -93,7 +93,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Format::Npz => npz(&weights, origin).context("the arrays cannot be packed")?,
         Format::Wthor => bail!("a file of games is no weights file"),
     };
-    put(&arguments.out, &bytes, arguments.force)?;
+    plain::write(&arguments.out, &bytes, arguments.existing())?;
     let weights_sha256 = sha256;
     let sha256 = sha256_of(&bytes);
     session.print(&Exported { bytes: bytes.len(), sha256, weights_sha256 })?;
@@ -107,7 +107,7 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
     let mut reader = GameReader::open(path)?;
     let games = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
     let bytes = wthor(&games, arguments.year).context("more games than such a file can count")?;
-    put(&arguments.out, &bytes, arguments.force)?;
+    plain::write(&arguments.out, &bytes, arguments.existing())?;
     session.print(&ExportedGames {
         games: games.len(),
         bytes: bytes.len(),
@@ -117,31 +117,13 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
     Ok(Outcome::Done)
 }
 
-/// The checksum of bytes, as `sha256sum` gives it.
-fn sha256_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+impl Arguments {
+    fn existing(&self) -> Existing {
+        if self.force { Existing::Replace } else { Existing::Keep }
+    }
 }
 
-/// Puts a whole file in place. One that is there already with the same bytes is left alone, and
-/// anything else is refused unless `force`.
-fn put(path: &Path, bytes: &[u8], force: bool) -> anyhow::Result<()> {
-    match fs::read(path) {
-        Ok(there) if there == bytes => return Ok(()),
-        Ok(_) if !force => bail!(
-            "{}: exists with other content; name another output, or replace it with --force",
-            path.display()
-        ),
-        _ => {}
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new()
-            .suffix(".partial")
-            .tempfile_in(folder.unwrap_or(Path::new(".")))?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("{}: cannot write it", path.display()))
+/// The checksum of bytes, as `sha256sum` gives it.
+fn sha256_of(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
 }

@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure};
 use clap::ValueEnum;
 use othello_engine::board::Phase;
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Weights;
-use othello_engine::file::Existing;
+use othello_engine::file::{Existing, check_output};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
 use othello_engine::text;
 use serde::Serialize;
 
 use super::device::{Device, Picked};
+use super::max_mae::{Verdict, largest_error};
 use super::phases::Phases;
 use crate::dataset::{DataChoice, Dataset, MemoryLimit, Part, allowed_bytes};
 use crate::fit::{self, Fit, FitReport, FitSettings, Limits, Schedule, Window};
@@ -36,9 +37,9 @@ pub struct Arguments {
     /// The weights file to write; metrics, report and checkpoint stand beside it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Where to compute
-    #[arg(long, value_enum, default_value_t = Device::Auto)]
-    device: Device,
+    /// Where to compute [default: auto]
+    #[arg(long, value_enum)]
+    device: Option<Device>,
     /// How to fit
     #[arg(long, value_enum, default_value_t = Optimizer::Auto)]
     optimizer: Optimizer,
@@ -58,23 +59,24 @@ pub struct Arguments {
     /// Pull of every weight towards its start, in occurrences
     #[arg(long, value_name = "R")]
     ridge: Option<f64>,
-    /// Which phases to fit, the last one taken in
+    /// Which phases to fit, the last one taken in. The others keep the weights of `--init`; without
+    /// it they take over those of the nearest phase that is fitted
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
-    /// Which label the positions of games get, such as `34..=38:solved, 0..=60:result*0.5`
+    /// Which label the positions of games get, such as `34..38:solved, 0..60:result*0.5`
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// The most passes over the data of a phase [default: 40 by lsq and descent, 10 by adam]
-    #[arg(long, value_name = "N")]
-    iterations: Option<u32>,
+    /// The most epochs of a phase [default: 40 by lsq and descent, 10 by adam]
+    #[arg(long, value_name = "N", alias = "iterations")]
+    epochs: Option<u32>,
     /// Positions that an update of Adam looks at, 0 for all [default: 4096]
     #[arg(long, value_name = "N")]
     batch: Option<u32>,
     /// How far Adam moves a weight in an update at the start, in discs [default: 0.2]
     #[arg(long, value_name = "DISCS")]
     learning_rate: Option<f64>,
-    /// How Adam's learning rate changes: `constant`, `cosine`, `step:PASSES:FACTOR` or
-    /// `plateau:PASSES:FACTOR` [default: cosine]
+    /// How Adam's learning rate changes: `constant`, `cosine`, `step:EPOCHS:FACTOR` or
+    /// `plateau:EPOCHS:FACTOR` [default: cosine]
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
     /// How long to fit. What has not come to its end by then goes into the weights as it stands;
@@ -85,7 +87,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
     /// Exit with status 1 where the mean absolute validation error is larger, in discs
-    #[arg(long, value_name = "X", value_parser = super::loss::largest_error)]
+    #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
     /// The memory to use, in MB of 2^20 bytes: half for positions, which go through temporary files
     /// beside the output where they do not fit; half for phases at work, of which there are the
@@ -114,14 +116,26 @@ struct Fitted {
     device: &'static str,
     optimizer: &'static str,
     phases: FitReport,
+    /// The phases outside `--phases` that took over the weights of a fitted one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    filled: Vec<Filled>,
     /// The phases that the time was too short for.
     unfinished: Vec<Phase>,
     positions: usize,
     validation_mae: Option<f64>,
     test_mae: Option<f64>,
+    /// Whether the validation error is within `--max-mae`; null without it.
+    passed: Option<bool>,
     weights: PathBuf,
     seconds: f64,
     sha256: String,
+}
+
+/// A phase that was not fitted, and the one whose weights it took over.
+#[derive(Serialize)]
+struct Filled {
+    phase: Phase,
+    copied_from: Phase,
 }
 
 impl fmt::Display for Fitted {
@@ -132,7 +146,7 @@ impl fmt::Display for Fitted {
         writeln!(f, "MAE over all phases: validation {validation}, test {test}")?;
         writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
         if let (phases @ 1.., weights) = (self.unfinished.len(), self.weights.display()) {
-            writeln!(f, "the time was up: {phases} phases of {weights} are not finished")?;
+            writeln!(f, "{weights}: the time was up, and {phases} phases are not finished")?;
         }
         write!(f, "{}  sha256 {}", self.weights.display(), self.sha256)
     }
@@ -141,10 +155,18 @@ impl fmt::Display for Fitted {
 /// Fits and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let device = arguments.device.pick()?;
+    check_output(&arguments.out, arguments.inputs())?;
+    for path in fit::side_files(&arguments.out) {
+        check_output(&path, arguments.inputs())?;
+    }
+    let device = arguments.device.unwrap_or(Device::Auto).pick()?;
     let (optimizer, why) = arguments.optimizer(&device);
     let (name, reason) = (device.name(), &device.reason);
-    session.progress().message(&format!("device {name} ({reason}), optimizer {optimizer} ({why})"));
+    // Why there is no GPU is news to nobody who did not ask for one; `doctor` says it, too.
+    session.progress().message(&match arguments.device {
+        None => format!("device {name}, optimizer {optimizer}"),
+        Some(_) => format!("device {name} ({reason}), optimizer {optimizer} ({why})"),
+    });
     let settings = arguments.settings(optimizer)?;
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
     let set = match &initial {
@@ -168,25 +190,49 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let (summary, phases) = device.run(&fit, &arguments.out, existing, session.progress())?;
+    let filled = if initial.is_some() { vec![] } else { filled(&phases) };
+    if !filled.is_empty() {
+        session.progress().message(&format!(
+            "{} phases are outside --phases and took over the weights of the nearest one that was \
+             fitted; with --init W they keep those of W",
+            filled.len()
+        ));
+    }
     let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
+    let verdict = arguments.max_mae.map(|limit| Verdict::new(limit, validation_mae));
     session.print(&Fitted {
         device: device.name(),
         optimizer: optimizer.name(),
         unfinished: phases.unfinished(),
         phases,
+        filled,
         test_mae,
+        passed: verdict.as_ref().map(Verdict::passed),
         positions: dataset.len(Part::Training),
         validation_mae,
         weights: arguments.out.clone(),
         seconds: begun.elapsed().as_secs_f64(),
         sha256: summary.sha256,
     })?;
-    let too_large =
-        arguments.max_mae.is_some_and(|limit| validation_mae.is_none_or(|mae| mae > limit));
-    Ok(Outcome::wrong_if(too_large))
+    Ok(verdict.map_or(Outcome::Done, |verdict| {
+        verdict.outcome("mean absolute validation error", session)
+    }))
+}
+
+/// The phases that a fit without weights to start from was not to fit.
+fn filled(phases: &FitReport) -> Vec<Filled> {
+    let filled = phases.filled().into_iter();
+    filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
 }
 
 impl Arguments {
+    /// The files that are read.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
+        let set = self.patterns.as_deref().map(Path::new);
+        data.chain(self.init.as_deref()).chain(self.settings.as_deref()).chain(set)
+    }
+
     /// Half of the memory is for positions.
     fn limit_of_positions(&self, memory: u64) -> MemoryLimit {
         let beside = self.out.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -200,10 +246,9 @@ impl Arguments {
             Optimizer::Adam => (fit::Optimizer::Adam, ASKED),
             Optimizer::Lsq => (fit::Optimizer::LeastSquares, ASKED),
             Optimizer::Descent => (fit::Optimizer::Descent, ASKED),
-            Optimizer::Auto if device.gpu().is_some() => (
-                fit::Optimizer::Adam,
-                "fewest passes over the data, and its updates cost a GPU little",
-            ),
+            Optimizer::Auto if device.gpu().is_some() => {
+                (fit::Optimizer::Adam, "fewest epochs, and its updates cost a GPU little")
+            }
             Optimizer::Auto => {
                 (fit::Optimizer::LeastSquares, "lowest error, and the default without a GPU")
             }
@@ -236,7 +281,7 @@ impl Arguments {
     ) -> anyhow::Result<()> {
         if optimizer == fit::Optimizer::Adam {
             let adam = &mut settings.adam;
-            adam.passes = self.iterations.unwrap_or(adam.passes);
+            adam.epochs = self.epochs.unwrap_or(adam.epochs);
             adam.batch = self.batch.unwrap_or(adam.batch);
             adam.learning_rate = self.learning_rate.unwrap_or(adam.learning_rate);
             adam.schedule = self.schedule.unwrap_or(adam.schedule);
@@ -249,8 +294,8 @@ impl Arguments {
             "--batch, --learning-rate and --schedule are Adam's, and the optimizer is {optimizer}: \
              add --optimizer adam"
         );
-        let iterations = &mut settings.least_squares.iterations;
-        *iterations = self.iterations.unwrap_or(*iterations);
+        let epochs = &mut settings.least_squares.epochs;
+        *epochs = self.epochs.unwrap_or(*epochs);
         Ok(())
     }
 }

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Phase, Side};
-use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::cli::whole_file;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluate, Evaluator, STEPS_PER_DISC, WeightsChoice};
+use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::max_mae::{Verdict, largest_error};
 use super::phases::Phases;
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
 use crate::source::LabelRules;
@@ -58,6 +59,8 @@ struct Loss {
     mae: Option<f64>,
     /// Mean squared error in discs².
     mse: Option<f64>,
+    /// Whether the mean absolute error is within `--max-mae`; null without it.
+    passed: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     worst: Vec<WorstPosition>,
 }
@@ -112,6 +115,10 @@ struct Valued {
 
 /// Measures and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    if let Some(path) = &arguments.picture {
+        let data = arguments.data.iter().map(PathBuf::as_path);
+        check_output(path, data.chain(arguments.weights.path()))?;
+    }
     let evaluator = Evaluator::load(&arguments.weights)?;
     let rules = arguments.labels.clone().unwrap_or_default();
     let mut phases = vec![Errors::default(); Phase::all().len()];
@@ -138,21 +145,23 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         mae: errors.mae(),
         mse: errors.mse(),
     });
+    let verdict = arguments.max_mae.map(|limit| Verdict::new(limit, all.mae()));
     let rows: Vec<PhaseLoss> = rows.collect();
     if let Some(path) = &arguments.picture {
         let title = format!("{} on {} positions", arguments.weights, all.positions);
         let picture = picture::picture(&title, &rows)?;
-        whole_file::put(path, picture.as_bytes(), arguments.force)?;
+        let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+        plain::write(path, picture.as_bytes(), existing)?;
     }
     session.print(&Loss {
         phases: rows,
         positions: all.positions,
         mae: all.mae(),
         mse: all.mse(),
+        passed: verdict.as_ref().map(Verdict::passed),
         worst: worst.iter().map(describe).collect(),
     })?;
-    let too_large = arguments.max_mae.is_some_and(|limit| all.mae().is_none_or(|mae| mae > limit));
-    Ok(Outcome::wrong_if(too_large))
+    Ok(verdict.map_or(Outcome::Done, |verdict| verdict.outcome("mean absolute error", session)))
 }
 
 /// The value of a position; `None` for a full board, which has no phase.
@@ -176,10 +185,4 @@ fn describe((phase, valued): &(Phase, Valued)) -> WorstPosition {
     let board = board_text(&valued.row.position(), Side::Black);
     let line = format!("{board} {label}");
     WorstPosition { line, board, phase: *phase, value: label + error, label, error }
-}
-
-/// A limit that an error can be above of: NaN and what is below 0 would never or always be.
-pub fn largest_error(text: &str) -> Result<f64, String> {
-    let discs = text.parse().ok().filter(|discs: &f64| discs.is_finite() && *discs >= 0.0);
-    discs.ok_or_else(|| "expected a number of discs, 0 or more".to_owned())
 }

@@ -12,6 +12,7 @@ pub mod import;
 pub mod inspect;
 pub mod loss;
 pub mod matches;
+mod max_mae;
 pub mod merge;
 pub mod phases;
 pub mod quickstart;

@@ -84,7 +84,7 @@ pub struct DatasetBuilder {
 enum Destination {
     /// Games by the split, enumerated positions to training.
     Split(Split),
-    /// All to the test.
+    /// Every game and position goes to the test.
     Test,
 }
 
@@ -118,7 +118,7 @@ impl Dataset {
         Self::read_within(None, data, test, rules, split, progress)
     }
 
-    /// The same with no more than so much memory: what does not fit goes through temporary files,
+    /// Reads a dataset with no more than so much memory: what does not fit goes through temporary files,
     /// and the result is mapped from one.
     pub fn read_within(
         limit: Option<MemoryLimit>,
@@ -162,7 +162,7 @@ impl DatasetBuilder {
         }
     }
 
-    /// The same with a limit on the memory of rows.
+    /// A builder with a limit on the memory of rows.
     #[cfg(test)]
     pub(super) fn within(self, limit: MemoryLimit) -> Self {
         Self { limit: Some(limit), ..self }
@@ -224,7 +224,7 @@ impl DatasetBuilder {
         self.into_dataset([training, validation, test].map(stored))
     }
 
-    /// The same, of what is in runs too.
+    /// Finishes as [`Self::finish`] does, with what is in runs on the disk too.
     pub(super) fn finish_within(
         mut self,
         progress: &dyn Progress,
@@ -284,8 +284,7 @@ impl DatasetBuilder {
         progress: &dyn Progress,
     ) -> Result<Input, DatasetError> {
         let mut records = Records::open(&choice.path)?;
-        let stage = choice.path.file_name().map(|name| name.to_string_lossy());
-        progress.begin(&stage.unwrap_or_default(), 0, records.bytes());
+        progress.begin_file(&choice.path, records.bytes());
         match &mut records {
             Records::Games(reader) => self.read_games(reader, to, choice.weight, progress)?,
             Records::Positions(reader) => {

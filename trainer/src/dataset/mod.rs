@@ -105,7 +105,7 @@ impl Dataset {
         before - Part::ALL.iter().map(|&part| self.len(part)).sum::<usize>()
     }
 
-    /// The same without the positions that are images of any of these.
+    /// The dataset without the positions that are images of any of these.
     #[must_use]
     pub fn without(mut self, positions: &[Position]) -> Self {
         self.remove(positions);
@@ -123,6 +123,6 @@ impl Dataset {
                 rows.iter().for_each(|row| digest.update(row.to_bytes()));
             }
         }
-        digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(digest.finalize())
     }
 }

@@ -16,7 +16,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// All three.
+    /// The three parts.
     pub const ALL: [Self; 3] = [Self::Training, Self::Validation, Self::Test];
 }
 

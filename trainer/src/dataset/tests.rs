@@ -3,24 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Phase, Position, Square, Symmetry};
 use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::progress::Silent;
-use othello_engine::random::Generator;
+use othello_engine::random;
 use othello_engine::record::{Game, GameWriter, Label, PositionWriter, ScoredPosition, Weight};
 
 use super::*;
 use crate::source::LabelRules;
 
-fn random_game(seed: u64) -> Game {
-    let mut random = Generator::new(seed);
-    let mut replay = Replay::from_start(&[]).unwrap();
-    while replay.end.moves() != 0 {
-        let legal = replay.end.moves();
-        let choice = random.below(legal.count_ones()) as usize;
-        replay.push(Square::nth(legal, choice).unwrap()).unwrap();
-    }
+fn random_game(number: u64) -> Game {
+    let replay = random::random_game(1, number, usize::MAX);
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
     Game::new(squares.len().min(2) as u8, &squares).unwrap()
 }

@@ -4,11 +4,11 @@
 //! The gradient is that of the mean squared error an occurrence, plus the ridge's part in it, so
 //! that full batches and small ones walk towards the minimum that least squares walks towards. A
 //! batch is a stretch of every phase of the window; since rows are sorted by a hash, it is a fair
-//! sample. The batches of a phase stay the same, their order is drawn anew each time they are gone
-//! over: so data that is read from front to back in chunks needs no shuffling.
+//! sample. The batches of a phase stay the same, their order is drawn anew for each sweep over them:
+//! so data that is read from front to back in chunks needs no shuffling.
 //!
-//! A phase of few positions has few batches, and ten updates are too few wherever it is: there a
-//! pass goes over the positions several times (on WTHOR, ten updates left the validation error of
+//! A phase of few positions has few batches, and ten updates are too few wherever it is: there an
+//! epoch is several sweeps over the positions (on WTHOR, ten updates left the validation error of
 //! phase 5 at 1,470 discs², where least squares comes to 1,150 and 640 updates to less).
 
 use othello_engine::random::Generator;
@@ -17,18 +17,19 @@ use serde_json::json;
 
 use super::schedule::{Plateau, Schedule};
 use super::settings::AdamSettings;
-use super::solver::{Advance, Pass, Problem, RestoreError, Solver, State};
+use super::solver::{Advance, Problem, RestoreError, Solver};
+use super::state::{Epoch, State};
 use crate::backend::{AdamStep, Backend, BackendError, Moments, Target};
 
-/// The solver, between two updates.
+/// Adam, between two updates.
 pub(super) struct Adam<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     settings: &'p AdamSettings,
     /// Decides the order of the batches.
     seed: u64,
     batches: u32,
-    /// How often a pass goes over them.
-    rounds: u32,
+    /// The number of sweeps over them that make an epoch.
+    sweeps: u32,
     initial: B::Reals,
     moments: Moments<B>,
     /// The weights, rounded.
@@ -37,21 +38,21 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
     /// The gradient of a batch, where its length is limited.
     gradient: Option<B::Reals>,
     progress: Progress,
-    /// The order of the batches in the round that is under way.
+    /// The order of the batches in the sweep that is under way.
     order: Vec<u32>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Progress {
-    /// Updates done.
+    /// The number of updates so far.
     updates: u64,
-    /// Σ weight · residual² of the pass that is under way; 128 bits as two halves, high first.
+    /// Σ weight · residual² of the epoch that is under way; 128 bits as two halves, high first.
     squared: [u64; 2],
     plateau: Plateau,
 }
 
 impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
-    /// The solver at the start.
+    /// Adam at the start of a fit.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         settings: &'p AdamSettings,
@@ -65,7 +66,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         Self::with(problem, settings, seed, moments, Progress::default())
     }
 
-    /// The solver where `state` left it.
+    /// Adam where `state` left it.
     pub(super) fn restore(
         problem: &'p Problem<'a, B>,
         settings: &'p AdamSettings,
@@ -93,30 +94,30 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         let mut fixed = backend.zero_fixed()?;
         backend.round_weights(&moments.weights, &mut fixed)?;
         let batches = problem.batches(settings.batch);
-        let rounds =
+        let sweeps =
             if settings.batch == 0 { 1 } else { settings.updates.div_ceil(batches).max(1) };
-        let round = progress.updates / u64::from(batches);
+        let sweep = progress.updates / u64::from(batches);
         Ok(Self {
             problem,
             settings,
             seed,
             batches,
-            rounds,
+            sweeps,
             initial: backend.upload(&problem.initial)?,
             moments,
             fixed,
             sums: backend.zero_sums()?,
             gradient: settings.clip.map(|_| problem.zero()).transpose()?,
             progress,
-            order: order(seed, round, batches),
+            order: order(seed, sweep, batches),
         })
     }
 
-    fn updates_per_pass(&self) -> u64 {
-        u64::from(self.batches) * u64::from(self.rounds)
+    fn updates_per_epoch(&self) -> u64 {
+        u64::from(self.batches) * u64::from(self.sweeps)
     }
 
-    /// The scalars of the next update but for the clipping.
+    /// The scalars of the next update, all but the clipping.
     fn step(&self) -> AdamStep {
         let AdamSettings { beta1, beta2, epsilon, .. } = *self.settings;
         let (batches, occurrences) = (f64::from(self.batches), self.problem.occurrences);
@@ -140,20 +141,20 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
 
     /// The learning rate of the next update, in discs.
     fn rate(&self) -> f64 {
-        let AdamSettings { passes, learning_rate, warm_up, .. } = *self.settings;
-        let updates_per_pass = self.updates_per_pass() as f64;
-        let pass = self.progress.updates as f64 / updates_per_pass;
+        let AdamSettings { epochs, learning_rate, warm_up, .. } = *self.settings;
+        let updates_per_epoch = self.updates_per_epoch() as f64;
+        let epoch = self.progress.updates as f64 / updates_per_epoch;
         let warming = if warm_up > 0.0 {
-            let done = (self.progress.updates + 1) as f64 / updates_per_pass;
+            let done = (self.progress.updates + 1) as f64 / updates_per_epoch;
             (done / warm_up).min(1.0)
         } else {
             1.0
         };
-        let scheduled = self.settings.schedule.factor(pass, passes, &self.progress.plateau);
+        let scheduled = self.settings.schedule.factor(epoch, epochs, &self.progress.plateau);
         learning_rate * warming * scheduled
     }
 
-    /// What a gradient is multiplied with so that it is no longer than the settings allow.
+    /// The factor that makes the gradient no longer than the settings allow.
     fn clip(&mut self, step: &AdamStep) -> Result<f64, BackendError> {
         let (Some(limit), Some(gradient)) = (self.settings.clip, &mut self.gradient) else {
             return Ok(1.0);
@@ -170,8 +171,8 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
 impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let backend = self.problem.backend;
-        let in_round = (self.progress.updates % u64::from(self.batches)) as usize;
-        let batch = Problem::<B>::batch(self.order[in_round], self.batches);
+        let in_sweep = (self.progress.updates % u64::from(self.batches)) as usize;
+        let batch = Problem::<B>::batch(self.order[in_sweep], self.batches);
         let (positions, sums) = (&self.problem.positions, &mut self.sums);
         let squared = backend.residual_sums(positions, batch, &self.fixed, Target::Label, sums)?;
         let mut step = self.step();
@@ -180,32 +181,33 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
         self.progress.updates += 1;
         let squared = joined(self.progress.squared).saturating_add(squared);
         self.progress.squared = halves(squared);
-        if in_round + 1 == self.order.len() {
-            let round = self.progress.updates / u64::from(self.batches);
-            self.order = order(self.seed, round, self.batches);
+        if in_sweep + 1 == self.order.len() {
+            let sweep = self.progress.updates / u64::from(self.batches);
+            self.order = order(self.seed, sweep, self.batches);
         }
-        if !self.progress.updates.is_multiple_of(self.updates_per_pass()) {
+        if !self.progress.updates.is_multiple_of(self.updates_per_epoch()) {
             return Ok(Advance::Update);
         }
         self.progress.squared = [0; 2];
-        Ok(Advance::Pass(Pass {
-            number: u32::try_from(self.passes()).unwrap_or(u32::MAX),
+        let squared = Problem::<B>::squared_discs(squared) / f64::from(self.sweeps);
+        Ok(Advance::Epoch(Epoch {
+            number: u32::try_from(self.epochs()).unwrap_or(u32::MAX),
             gradient: None,
-            training_mse: Some(self.problem.mean_squared(squared) / f64::from(self.rounds)),
+            train_mse: Some(squared / self.problem.occurrences),
         }))
     }
 
-    fn passes(&self) -> u64 {
-        self.progress.updates / self.updates_per_pass()
+    fn epochs(&self) -> u64 {
+        self.progress.updates / self.updates_per_epoch()
     }
 
     fn weights(&self) -> &B::Reals {
         &self.moments.weights
     }
 
-    fn hear(&mut self, error: f64) {
+    fn observe(&mut self, error: f64) {
         if let Schedule::Plateau { patience, .. } = self.settings.schedule {
-            self.progress.plateau.hear(error, patience);
+            self.progress.plateau.observe(error, patience);
         }
     }
 
@@ -222,10 +224,10 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     }
 }
 
-/// The order of the batches in a round.
-fn order(seed: u64, round: u64, batches: u32) -> Vec<u32> {
+/// The order of the batches in a sweep.
+fn order(seed: u64, sweep: u64, batches: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..batches).collect();
-    Generator::split(seed, round).shuffle(&mut order);
+    Generator::split(seed, sweep).shuffle(&mut order);
     order
 }
 

@@ -6,26 +6,35 @@ use std::ops::RangeInclusive;
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-use super::{FitReport, FittedPhase, PhaseReport};
+use super::fitted::FittedPhase;
+use super::report::{FitReport, Metrics, PhaseReport, nearest};
 
-/// The phases fitted so far, held once: in the weights that will be written.
+/// The phases fitted so far, whose weights are held once: in those that will be written.
 pub(super) struct Assembly {
     weights: Weights,
     reports: BTreeMap<Phase, PhaseReport>,
+    metrics: BTreeMap<Phase, Vec<Metrics>>,
 }
 
 impl Assembly {
     /// Begins with weights for the phases that will not be fitted.
     pub(super) fn new(weights: Weights) -> Self {
-        Self { weights, reports: BTreeMap::new() }
+        Self { weights, reports: BTreeMap::new(), metrics: BTreeMap::new() }
     }
 
     /// Takes in a fitted phase.
-    pub(super) fn insert(&mut self, FittedPhase { steps, counts, report }: FittedPhase) {
+    pub(super) fn insert(&mut self, fitted: FittedPhase) {
+        let FittedPhase { steps, counts, report, metrics } = fitted;
         let phase = report.phase;
         self.weights.set_steps(phase, |parameter| steps[parameter]);
         self.weights.set_counts(phase, |parameter| counts[parameter]);
         self.reports.insert(phase, report);
+        self.metrics.insert(phase, metrics);
+    }
+
+    /// The metrics of all phases, in the order of the phases.
+    pub(super) fn metrics(&self) -> impl Iterator<Item = &Metrics> {
+        self.metrics.values().flatten()
     }
 
     /// Whether a phase is fitted.
@@ -44,8 +53,7 @@ impl Assembly {
     ) -> Option<(Weights, FitReport)> {
         let mut rows = vec![];
         for phase in Phase::all() {
-            let distance = |other: &&Phase| other.index().abs_diff(phase.index());
-            let nearest = *self.reports.keys().min_by_key(distance)?;
+            let nearest = nearest(phase, self.reports.keys().copied())?;
             let is_wanted = wanted.contains(&phase);
             if nearest != phase && (is_wanted || !keep_others) {
                 let steps = self.weights.steps(nearest).to_vec();

@@ -2,37 +2,38 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Optimizer;
+use super::optimizer::Optimizer;
 use super::report::Metrics;
 use super::settings::FitSettings;
-use super::solver::Pass;
+use super::state::Epoch;
 use crate::backend::Errors;
 
 /// The best weights so far, by the error on the validation positions; without any, the latest.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Best {
-    /// In discs.
+    /// The best weights in discs.
     pub(super) weights: Vec<f64>,
     pub(super) progress: Progress,
 }
 
+/// How far the fit of a phase has come.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Progress {
-    /// Passes done.
-    pub(super) passes: u32,
-    /// The pass after which the best weights stood.
-    pub(super) best_pass: u32,
-    /// Their mean squared validation error in discs².
+    /// The number of epochs that are complete.
+    pub(super) epochs: u32,
+    /// The epoch after which the best weights stood.
+    pub(super) best_epoch: u32,
+    /// The mean squared validation error of the best weights in discs².
     validation_mse: Option<f64>,
-    /// Whether no pass will follow.
+    /// Whether no epoch will follow.
     pub(super) finished: bool,
 }
 
 impl Progress {
-    /// Whether a fit can stand here between two updates, with a line of metrics for each pass.
+    /// Whether a fit can stand here between two updates, with a line of metrics for each epoch.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
-        let numbers = metrics.iter().map(|line| line.iteration);
-        numbers.eq(1..=self.passes) && self.best_pass <= self.passes && !self.finished
+        let numbers = metrics.iter().map(|line| line.epoch);
+        numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
     }
 }
 
@@ -41,30 +42,30 @@ impl Best {
         Self { weights: initial.to_vec(), progress: Progress::default() }
     }
 
-    /// Hears how a pass came out; true where its weights are the best so far, and now to be put
-    /// into [`Self::weights`].
-    pub(super) fn hear(
+    /// Takes note of how an epoch came out; true where its weights are the best so far, and now to
+    /// be put into [`Self::weights`].
+    pub(super) fn observe(
         &mut self,
-        pass: Pass,
+        epoch: Epoch,
         validation: &Errors,
         settings: &FitSettings,
         optimizer: Optimizer,
     ) -> bool {
         let progress = &mut self.progress;
-        progress.passes = pass.number;
+        progress.epochs = epoch.number;
         let mse = validation.mse();
         let better = mse.is_none_or(|mse| progress.validation_mse.is_none_or(|best| mse < best));
         if better {
-            (progress.validation_mse, progress.best_pass) = (mse, pass.number);
+            (progress.validation_mse, progress.best_epoch) = (mse, epoch.number);
         }
         let settled = match mse {
             Some(_) => {
                 settings.stops_early(optimizer)
-                    && pass.number - progress.best_pass >= settings.patience
+                    && epoch.number - progress.best_epoch >= settings.patience
             }
-            None => pass.gradient.is_some_and(|size| size < settings.least_squares.tolerance),
+            None => epoch.gradient.is_some_and(|size| size < settings.least_squares.tolerance),
         };
-        progress.finished = settled || pass.number >= settings.passes(optimizer);
+        progress.finished = settled || epoch.number >= settings.epochs(optimizer);
         better
     }
 }
@@ -72,29 +73,29 @@ impl Best {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::Schedule;
+    use crate::fit::schedule::Schedule;
 
-    /// The pass after which a fit of 20 passes stops that was never better than after its first.
-    fn last_pass(optimizer: Optimizer, schedule: Schedule) -> u32 {
+    /// The epoch after which a fit of 20 epochs stops that was never better than after its first.
+    fn last_epoch(optimizer: Optimizer, schedule: Schedule) -> u32 {
         let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
-        (settings.adam.passes, settings.adam.schedule) = (20, schedule);
+        (settings.adam.epochs, settings.adam.schedule) = (20, schedule);
         let mut best = Best::new(&[]);
         let mut number = 0;
         while !best.progress.finished {
             number += 1;
             let mut validation = Errors::default();
             validation.add(64, if number == 1 { 1 } else { 2 });
-            let pass = Pass { number, gradient: None, training_mse: None };
-            best.hear(pass, &validation, &settings, optimizer);
+            let epoch = Epoch { number, gradient: None, train_mse: None };
+            best.observe(epoch, &validation, &settings, optimizer);
         }
-        assert_eq!(best.progress.best_pass, 1);
+        assert_eq!(best.progress.best_epoch, 1);
         number
     }
 
     #[test]
     fn patience_does_not_end_a_cosine() {
-        assert_eq!(last_pass(Optimizer::Adam, Schedule::Cosine), 20);
-        assert_eq!(last_pass(Optimizer::Adam, Schedule::Constant), 4);
-        assert_eq!(last_pass(Optimizer::LeastSquares, Schedule::Cosine), 4);
+        assert_eq!(last_epoch(Optimizer::Adam, Schedule::Cosine), 20);
+        assert_eq!(last_epoch(Optimizer::Adam, Schedule::Constant), 4);
+        assert_eq!(last_epoch(Optimizer::LeastSquares, Schedule::Cosine), 4);
     }
 }

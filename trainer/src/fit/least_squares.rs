@@ -9,30 +9,33 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::solver::{Advance, Pass, Problem, RestoreError, Solver, State};
+use super::solver::{Advance, Problem, RestoreError, Solver};
+use super::state::{Epoch, State};
 use crate::backend::{
     Backend, BackendError, Batch, DIRECTION_BITS, RESIDUALS_PER_DISC, Target, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
 };
 
-/// Which way the next step goes.
+/// The direction of the steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Directions {
-    /// Conjugate to all before, preconditioned by how often each parameter occurs.
+    /// Conjugate to all directions before, preconditioned by how often each parameter occurs.
     Conjugate,
     /// Along the plain gradient.
     Steepest,
 }
 
-/// The solver, between two iterations.
+/// Least squares, between two epochs: each takes one step.
 pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     directions: Directions,
     diagonal: B::Reals,
+    /// Where the weights start, unless all of them start from 0.
+    initial: Option<B::Reals>,
     weights: B::Reals,
     /// Half the negative gradient of the objective, in discs · occurrences.
     gradient: B::Reals,
-    /// Where the next step goes.
+    /// The direction of the next step.
     direction: B::Reals,
     progress: Progress,
     scratch: Scratch<B>,
@@ -40,14 +43,16 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Progress {
-    iteration: u32,
+    epoch: u32,
     /// gradient · preconditioned gradient, at the start.
     start: f64,
-    /// The same now.
+    /// gradient · preconditioned gradient, now.
     energy: f64,
+    /// What is minimised, in discs² · occurrences.
+    objective: f64,
 }
 
-/// What an iteration needs and leaves nothing in.
+/// What an epoch needs and leaves nothing in.
 struct Scratch<B: Backend> {
     fixed: B::Fixed,
     sums: B::Sums,
@@ -56,7 +61,7 @@ struct Scratch<B: Backend> {
 }
 
 impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
-    /// The solver at the start.
+    /// Least squares at the start of a fit.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         directions: Directions,
@@ -64,21 +69,34 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         let backend = problem.backend;
         let mut scratch = Scratch::new(problem)?;
         let diagonal = scratch.diagonal(problem, directions)?;
+        let initial = starts(problem)?;
         let weights = backend.upload(&problem.initial)?;
         // The ridge has no part in the gradient: the weights are what it pulls towards.
         backend.round_weights(&weights, &mut scratch.fixed)?;
         let (fixed, sums) = (&scratch.fixed, &mut scratch.sums);
-        backend.residual_sums(&problem.positions, Batch::WHOLE, fixed, Target::Label, sums)?;
+        let squared =
+            backend.residual_sums(&problem.positions, Batch::WHOLE, fixed, Target::Label, sums)?;
+        let objective = Problem::<B>::squared_discs(squared);
         let mut gradient = problem.zero()?;
         backend.scale_sums(sums, 1.0 / Problem::<B>::SUM_OF_ONE, &mut gradient)?;
         let mut direction = problem.zero()?;
         backend.divide(&gradient, &diagonal, &mut direction)?;
         let energy = backend.dot(&gradient, &direction)?;
-        let progress = Progress { iteration: 0, start: energy, energy };
-        Ok(Self { problem, directions, diagonal, weights, gradient, direction, progress, scratch })
+        let progress = Progress { epoch: 0, start: energy, energy, objective };
+        Ok(Self {
+            problem,
+            directions,
+            diagonal,
+            initial,
+            weights,
+            gradient,
+            direction,
+            progress,
+            scratch,
+        })
     }
 
-    /// The solver where `state` left it.
+    /// Least squares where `state` left it.
     pub(super) fn restore(
         problem: &'p Problem<'a, B>,
         directions: Directions,
@@ -91,6 +109,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
             problem,
             directions,
             diagonal: scratch.diagonal(problem, directions)?,
+            initial: starts(problem)?,
             weights: vector("weights")?,
             gradient: vector("gradient")?,
             direction: vector("direction")?,
@@ -98,20 +117,43 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
             scratch,
         })
     }
+
+    /// Mean squared error in discs² on the training positions: the objective without the ridge's
+    /// part in it.
+    fn train_mse(&mut self) -> Result<f64, BackendError> {
+        let (backend, moved) = (self.problem.backend, &mut self.scratch.preconditioned);
+        let ridge = match &self.initial {
+            None => backend.dot(&self.weights, &self.weights)?,
+            Some(initial) => {
+                backend.copy(&self.weights, moved)?;
+                backend.add_scaled(moved, -1.0, initial)?;
+                backend.dot(moved, moved)?
+            }
+        };
+        let squared = self.progress.objective - self.problem.ridge * ridge;
+        Ok(squared.max(0.0) / self.problem.occurrences)
+    }
+}
+
+/// Where the weights start, unless all of them start from 0.
+fn starts<B: Backend>(problem: &Problem<'_, B>) -> Result<Option<B::Reals>, BackendError> {
+    let moved = problem.initial.iter().any(|&weight| weight != 0.0);
+    moved.then(|| problem.backend.upload(&problem.initial)).transpose()
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// One iteration, which is one pass.
+    /// One step, which takes one epoch.
     fn advance(&mut self) -> Result<Advance, BackendError> {
-        let Progress { iteration, start, energy } = self.progress;
+        let Progress { epoch, start, energy, objective } = self.progress;
         if energy <= start * f64::EPSILON {
             return Ok(Advance::Converged);
         }
         let (backend, scratch) = (self.problem.backend, &mut self.scratch);
         scratch.multiply(self.problem, &mut self.direction)?;
-        // With the rounded direction p the exact step along it is (g·p)/(p·Ap).
-        let step = backend.dot(&self.gradient, &self.direction)?
-            / backend.dot(&self.direction, &scratch.product)?;
+        // With the rounded direction p the exact step along it is (g·p)/(p·Ap), and takes
+        // (g·p)²/(p·Ap) off the objective.
+        let along = backend.dot(&self.gradient, &self.direction)?;
+        let step = along / backend.dot(&self.direction, &scratch.product)?;
         backend.add_scaled(&mut self.weights, step, &self.direction)?;
         backend.add_scaled(&mut self.gradient, -step, &scratch.product)?;
         backend.divide(&self.gradient, &self.diagonal, &mut scratch.preconditioned)?;
@@ -121,16 +163,17 @@ impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
             Directions::Steepest => 0.0,
         };
         backend.scale_and_add(&mut self.direction, keep, &scratch.preconditioned)?;
-        self.progress = Progress { iteration: iteration + 1, start, energy: now };
-        Ok(Advance::Pass(Pass {
-            number: iteration + 1,
+        let objective = objective - step * along;
+        self.progress = Progress { epoch: epoch + 1, start, energy: now, objective };
+        Ok(Advance::Epoch(Epoch {
+            number: epoch + 1,
             gradient: Some((now / start).sqrt()),
-            training_mse: None,
+            train_mse: Some(self.train_mse()?),
         }))
     }
 
-    fn passes(&self) -> u64 {
-        u64::from(self.progress.iteration)
+    fn epochs(&self) -> u64 {
+        u64::from(self.progress.epoch)
     }
 
     fn weights(&self) -> &B::Reals {

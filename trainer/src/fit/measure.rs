@@ -4,9 +4,9 @@ use othello_engine::board::Phase;
 use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC};
 use othello_engine::record::ScoredPosition;
 
-use super::PhaseReport;
 use super::best::Best;
-use super::phase::FittedPhase;
+use super::fitted::FittedPhase;
+use super::report::{Metrics, PhaseReport};
 use crate::backend::{Backend, BackendError, Errors, Rows, WEIGHTS_PER_OCCURRENCE};
 use crate::dataset::Dataset;
 use crate::model::Model;
@@ -20,8 +20,12 @@ pub(super) struct Measured<'a, B> {
 }
 
 impl<B: Backend> Measured<'_, B> {
-    /// Rounds the best weights to steps and measures them.
-    pub(super) fn finish(&self, best: &Best) -> Result<FittedPhase, BackendError> {
+    /// Rounds the best weights to steps and measures them. `metrics` has a line for each epoch.
+    pub(super) fn finish(
+        &self,
+        best: &Best,
+        metrics: Vec<Metrics>,
+    ) -> Result<FittedPhase, BackendError> {
         let &Self { model, dataset, phase, .. } = self;
         let steps: Vec<i16> = best.weights.iter().map(|&weight| to_steps(weight)).collect();
         let discs = |&step: &i16| f64::from(step) / f64::from(STEPS_PER_DISC);
@@ -43,24 +47,24 @@ impl<B: Backend> Measured<'_, B> {
             test_mae: test.mae(),
             validation_positions: validation.positions,
             test_positions: test.positions,
-            iterations: best.progress.passes,
-            best_iteration: best.progress.best_pass,
+            epochs: best.progress.epochs,
+            best_epoch: best.progress.best_epoch,
             rounding_loss: after.zip(before).map(|(after, before)| after - before),
             unfinished: !best.progress.finished,
             copied_from: None,
         };
         let (steps, counts) = (model.to_file(&steps), model.to_file(&self.counts(training)?));
-        Ok(FittedPhase { steps, counts, report })
+        Ok(FittedPhase { steps, counts, report, metrics })
     }
 
-    /// The errors of weights in discs.
+    /// Measures weights in discs on rows.
     fn errors(&self, rows: &[ScoredPosition], weights: &[f64]) -> Result<Errors, BackendError> {
         let mut fixed = self.backend.zero_fixed()?;
         self.backend.round_weights(&self.backend.upload(weights)?, &mut fixed)?;
         self.backend.errors(&self.backend.positions(&[Rows::full(rows)])?, &fixed)
     }
 
-    /// How many occurrences of each parameter the positions stand for, rounded.
+    /// The number of occurrences of each parameter that the positions stand for, rounded.
     fn counts(&self, rows: &[ScoredPosition]) -> Result<Vec<u32>, BackendError> {
         let one = i64::from(WEIGHTS_PER_OCCURRENCE);
         let count = |&weight: &i64| u32::try_from((weight + one / 2) / one).unwrap_or(u32::MAX);

@@ -1,32 +1,48 @@
 //! The fit: from a dataset to the weights of 60 phases.
+//!
+//! | modules | what they hold |
+//! |---|---|
+//! | `optimizer`, `schedule`, `window`, `settings` | what decides a fit besides its data |
+//! | `state`, `report`, `best`, `fitted` | where a fit stands, and what it comes to |
+//! | `solver`, `adam`, `least_squares` | the optimizers: a problem, and updates |
+//! | `checkpoint` | what is kept in case of a kill |
+//! | `measure`, `phase` | the fit of one phase, and the errors of its weights |
+//! | `assembly`, `metrics_file`, `report_file`, `outputs`, `run` | all phases, into one weights file |
+//!
+//! Each row uses those above it.
 
 mod adam;
 mod assembly;
-mod beside;
 mod best;
 mod checkpoint;
+mod fitted;
 mod least_squares;
 mod measure;
+mod metrics_file;
 mod optimizer;
+mod outputs;
 mod phase;
 mod report;
+mod report_file;
 mod run;
 mod schedule;
 mod settings;
-mod snapshot;
 mod solver;
+mod state;
 #[cfg(test)]
 mod tests;
-mod unfinished;
 mod window;
 
-pub use checkpoint::CheckpointError;
+pub use checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot};
+pub use fitted::FittedPhase;
 pub use optimizer::Optimizer;
-pub use phase::{FittedPhase, Keeper, Next, PhaseEnd, PhaseError, PhaseFit};
+pub use outputs::side_files;
+pub use phase::{PhaseEnd, PhaseError, PhaseFit};
 pub use report::{FitReport, Metrics, PhaseReport};
+pub use report_file::ReportError;
 pub use run::{Fit, FitError, Limits};
 pub use schedule::{Schedule, ScheduleError};
-pub use settings::{AdamSettings, FitSettings, LeastSquaresSettings, SettingsError};
-pub use snapshot::Snapshot;
-pub use solver::StateError;
+pub use settings::{AdamSettings, FitSettings, LeastSquaresSettings, MAX_RIDGE, SettingsError};
+pub use solver::{Advance, Problem, RestoreError, Solver};
+pub use state::{Epoch, State, StateError};
 pub use window::{Window, WindowError};

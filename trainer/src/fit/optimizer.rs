@@ -14,7 +14,7 @@ pub enum Optimizer {
 }
 
 impl Optimizer {
-    /// Its name on the command line and in the provenance of weights.
+    /// The name of the optimizer on the command line and in the provenance of weights.
     pub fn name(self) -> &'static str {
         match self {
             Self::Adam => "adam",

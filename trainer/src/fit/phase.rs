@@ -1,16 +1,20 @@
-//! The fit of one phase: one update after another, the validation error after every pass, the best
-//! weights kept; to be stopped and gone on with between any two updates.
+//! The fit of one phase: one update after another, the validation error after every epoch, the best
+//! weights kept; to be stopped and resumed between any two updates.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{STEPS_PER_DISC, Weights};
 
 use super::adam::Adam;
 use super::best::Best;
+use super::checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
+use super::fitted::FittedPhase;
 use super::least_squares::{Directions, LeastSquares};
 use super::measure::Measured;
-use super::snapshot::{HEAD, Snapshot};
-use super::solver::{Advance, Pass, Problem, RestoreError, Solver, State, StateError};
-use super::{FitSettings, Metrics, Optimizer, PhaseReport};
+use super::optimizer::Optimizer;
+use super::report::Metrics;
+use super::settings::FitSettings;
+use super::solver::{Advance, Problem, RestoreError, Solver};
+use super::state::{Epoch, HEAD, State, StateError};
 use crate::backend::{Backend, BackendError, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
@@ -18,54 +22,22 @@ use crate::model::Model;
 /// Weights beyond this are no weights any more: the arithmetic takes part in up to 64 discs.
 const MAX_DISCS: f64 = 4096.0;
 
-/// The weights of one phase, by the numbering of weights files.
-#[derive(Clone, PartialEq, Debug)]
-pub struct FittedPhase {
-    /// Weights in steps of 1/32 disc.
-    pub steps: Vec<i16>,
-    /// How often the phase's own training positions met each parameter.
-    pub counts: Vec<u32>,
-    /// How the fit came out.
-    pub report: PhaseReport,
-}
-
 /// What the fit of a phase needs.
 pub struct PhaseFit<'a, B> {
-    /// Where to compute.
+    /// The device.
     pub backend: &'a B,
-    /// What the parameters are.
+    /// The parameters.
     pub model: &'a Model,
     /// The positions.
     pub dataset: &'a Dataset,
-    /// How to fit.
+    /// The settings.
     pub settings: &'a FitSettings,
-    /// By what.
+    /// The optimizer; with a solver of one's own, the one whose settings apply to it.
     pub optimizer: Optimizer,
-    /// Where to start, and what the ridge pulls towards.
+    /// The weights to start from, and what the ridge pulls towards; 0 without any.
     pub initial: Option<&'a Weights>,
-    /// Which phase.
+    /// The phase.
     pub phase: Phase,
-}
-
-/// Whoever runs a fit is asked after every update what to do next. Time may decide the answer: it
-/// changes what is kept in case of a kill, never the weights of a fit that is finished.
-pub trait Keeper {
-    /// What to do before the next update.
-    fn next(&mut self) -> Next;
-
-    /// Keeps where the fit stands.
-    fn keep(&mut self, snapshot: &Snapshot) -> Result<(), super::CheckpointError>;
-}
-
-/// What to do before the next update.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Next {
-    /// Nothing.
-    GoOn,
-    /// Keep where the fit stands.
-    Keep,
-    /// Keep it, and stop.
-    Stop,
 }
 
 /// Why the fit of a phase fails.
@@ -74,22 +46,22 @@ pub enum PhaseError {
     /// The device gave up.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The snapshot cannot be kept.
+    /// The snapshot cannot be saved.
     #[error(transparent)]
-    Keep(#[from] super::CheckpointError),
-    /// The snapshot to go on from is not one of this fit.
+    Save(#[from] CheckpointError),
+    /// The snapshot to resume from is not one of this fit.
     #[error("the snapshot: {0}")]
-    Foreign(StateError),
+    Mismatch(StateError),
     /// The weights went out of bounds.
     #[error(
-        "phase {phase}: after pass {pass} the weights are beyond {MAX_DISCS} discs or no numbers; \
+        "phase {phase}: after epoch {epoch} the weights are beyond {MAX_DISCS} discs or no numbers; \
          lower the learning rate, raise the ridge, or set adam.clip"
     )]
     Diverged {
-        /// Which phase.
+        /// The phase.
         phase: Phase,
-        /// After which pass, counted from 1; 0 inside the first.
-        pass: u32,
+        /// The last epoch that was complete, counted from 1; 0 inside the first.
+        epoch: u32,
     },
 }
 
@@ -97,11 +69,9 @@ pub enum PhaseError {
 #[derive(Clone, PartialEq, Debug)]
 pub struct PhaseEnd {
     /// The weights, with a report that says if the fit was stopped before its end. `None` where
-    /// there are none: no training positions, or stopped before the first pass was complete.
+    /// there are none: no training positions, or stopped before the first epoch was complete.
     pub fitted: Option<FittedPhase>,
-    /// One line for each pass.
-    pub metrics: Vec<Metrics>,
-    /// Whether the keeper stopped it.
+    /// Whether the checkpointer stopped it.
     pub stopped: bool,
 }
 
@@ -110,10 +80,10 @@ impl<B: Backend> PhaseFit<'_, B> {
     pub fn run(
         &self,
         resumed: Option<Snapshot>,
-        keeper: &mut impl Keeper,
+        checkpointer: &mut impl Checkpointer,
     ) -> Result<PhaseEnd, PhaseError> {
         if self.dataset.training(self.phase).is_empty() {
-            return Ok(PhaseEnd { fitted: None, metrics: vec![], stopped: false });
+            return Ok(PhaseEnd { fitted: None, stopped: false });
         }
         let problem = self.problem()?;
         let (state, best, metrics) = match resumed {
@@ -121,20 +91,40 @@ impl<B: Backend> PhaseFit<'_, B> {
             None => (None, Best::new(&problem.initial), vec![]),
         };
         let mut solver = self.solver(&problem, state.as_ref())?;
-        if solver.passes() != u64::from(best.progress.passes) {
-            return Err(PhaseError::Foreign(StateError::in_section(HEAD)));
+        if solver.epochs() != u64::from(best.progress.epochs) {
+            return Err(PhaseError::Mismatch(StateError::in_section(HEAD)));
         }
+        self.run_from(best, metrics, &mut *solver, checkpointer)
+    }
+
+    /// Fits the phase by a solver of the caller's own, made for [`Self::problem`] and at its start.
+    pub fn run_with(
+        &self,
+        solver: &mut dyn Solver<B>,
+        checkpointer: &mut impl Checkpointer,
+    ) -> Result<PhaseEnd, PhaseError> {
+        self.run_from(Best::new(&self.initial_weights()), vec![], solver, checkpointer)
+    }
+
+    fn run_from(
+        &self,
+        best: Best,
+        metrics: Vec<Metrics>,
+        solver: &mut dyn Solver<B>,
+        checkpointer: &mut impl Checkpointer,
+    ) -> Result<PhaseEnd, PhaseError> {
         let mut run = Running { fit: self, best, metrics, fixed: self.backend.zero_fixed()? };
-        let stopped = run.until_the_end(&mut *solver, keeper)?;
+        let stopped = run.until_the_end(solver, checkpointer)?;
         let Running { best, metrics, .. } = run;
         let &Self { backend, model, dataset, phase, .. } = self;
         let measured = Measured { backend, model, dataset, phase };
-        let some = best.progress.passes > 0 || !stopped;
-        let fitted = some.then(|| measured.finish(&best)).transpose()?;
-        Ok(PhaseEnd { fitted, metrics, stopped })
+        let some = best.progress.epochs > 0 || !stopped;
+        let fitted = some.then(|| measured.finish(&best, metrics)).transpose()?;
+        Ok(PhaseEnd { fitted, stopped })
     }
 
-    fn problem(&self) -> Result<Problem<'_, B>, BackendError> {
+    /// The problem that the training positions of the phase and of its window pose.
+    pub fn problem(&self) -> Result<Problem<'_, B>, BackendError> {
         let window = self.settings.window.around(self.phase);
         let rows = window
             .map(|(near, factor)| Rows { positions: self.dataset.training(near), factor })
@@ -158,9 +148,9 @@ impl<B: Backend> PhaseFit<'_, B> {
         problem: &'p Problem<'_, B>,
         state: Option<&State>,
     ) -> Result<Box<dyn Solver<B> + 'p>, PhaseError> {
-        let foreign = |error| match error {
+        let mismatch = |error| match error {
             RestoreError::Backend(error) => PhaseError::Backend(error),
-            RestoreError::State(error) => PhaseError::Foreign(error),
+            RestoreError::State(error) => PhaseError::Mismatch(error),
         };
         let directions = match self.optimizer {
             Optimizer::Adam => {
@@ -170,7 +160,7 @@ impl<B: Backend> PhaseFit<'_, B> {
                 return Ok(match state {
                     None => Box::new(Adam::new(problem, settings, seed)?),
                     Some(state) => {
-                        Box::new(Adam::restore(problem, settings, seed, state).map_err(foreign)?)
+                        Box::new(Adam::restore(problem, settings, seed, state).map_err(mismatch)?)
                     }
                 });
             }
@@ -180,13 +170,13 @@ impl<B: Backend> PhaseFit<'_, B> {
         Ok(match state {
             None => Box::new(LeastSquares::new(problem, directions)?),
             Some(state) => {
-                Box::new(LeastSquares::restore(problem, directions, state).map_err(foreign)?)
+                Box::new(LeastSquares::restore(problem, directions, state).map_err(mismatch)?)
             }
         })
     }
 }
 
-/// A phase's fit under way.
+/// The fit of a phase under way.
 struct Running<'a, B: Backend> {
     fit: &'a PhaseFit<'a, B>,
     best: Best,
@@ -195,61 +185,61 @@ struct Running<'a, B: Backend> {
 }
 
 impl<B: Backend> Running<'_, B> {
-    /// Updates until the fit is finished or the keeper stops it; true where it did.
+    /// Updates until the fit is finished or the checkpointer stops it; true where it did.
     fn until_the_end(
         &mut self,
         solver: &mut dyn Solver<B>,
-        keeper: &mut impl Keeper,
+        checkpointer: &mut impl Checkpointer,
     ) -> Result<bool, PhaseError> {
         let &PhaseFit { backend, dataset, phase, .. } = self.fit;
         let validation = backend.positions(&[Rows::full(dataset.validation(phase))])?;
         while !self.best.progress.finished {
-            let next = keeper.next();
-            if next != Next::GoOn {
-                keeper.keep(&self.snapshot(solver)?)?;
+            let policy = checkpointer.policy();
+            if policy != CheckpointPolicy::Continue {
+                checkpointer.save(&self.snapshot(solver)?)?;
             }
-            if next == Next::Stop {
+            if policy == CheckpointPolicy::Stop {
                 return Ok(true);
             }
             match solver.advance()? {
                 Advance::Update => {}
-                Advance::Pass(pass) => self.end_pass(pass, solver, &validation)?,
+                Advance::Epoch(epoch) => self.end_epoch(epoch, solver, &validation)?,
                 Advance::Converged => self.best.progress.finished = true,
             }
         }
         Ok(false)
     }
 
-    fn end_pass(
+    fn end_epoch(
         &mut self,
-        pass: Pass,
+        epoch: Epoch,
         solver: &mut dyn Solver<B>,
         validation: &B::Positions<'_>,
     ) -> Result<(), PhaseError> {
         let &PhaseFit { backend, settings, optimizer, phase, .. } = self.fit;
-        self.check(solver, pass.number)?;
+        self.check(solver, epoch.number)?;
         backend.round_weights(solver.weights(), &mut self.fixed)?;
         let validation = backend.errors(validation, &self.fixed)?;
         self.metrics.push(Metrics {
             phase,
-            iteration: pass.number,
-            gradient: pass.gradient,
-            training_mse: pass.training_mse,
+            epoch: epoch.number,
+            gradient: epoch.gradient,
+            train_mse: epoch.train_mse,
             validation_mse: validation.mse(),
             validation_mae: validation.mae(),
         });
-        if self.best.hear(pass, &validation, settings, optimizer) {
+        if self.best.observe(epoch, &validation, settings, optimizer) {
             self.best.weights = backend.download(solver.weights())?;
         }
-        if let Some(error) = validation.mse().or(pass.training_mse) {
-            solver.hear(error);
+        if let Some(error) = validation.mse().or(epoch.train_mse) {
+            solver.observe(error);
         }
         Ok(())
     }
 
     fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Snapshot, PhaseError> {
-        // What has diverged must not be gone on with.
-        self.check(solver, self.best.progress.passes)?;
+        // What has diverged must not be resumed.
+        self.check(solver, self.best.progress.epochs)?;
         Ok(Snapshot {
             state: solver.state()?,
             best: self.best.clone(),
@@ -257,12 +247,12 @@ impl<B: Backend> Running<'_, B> {
         })
     }
 
-    fn check(&self, solver: &dyn Solver<B>, pass: u32) -> Result<(), PhaseError> {
+    fn check(&self, solver: &dyn Solver<B>, epoch: u32) -> Result<(), PhaseError> {
         let largest = self.fit.backend.max_abs(solver.weights())?;
         if (0.0..MAX_DISCS).contains(&largest) {
             Ok(())
         } else {
-            Err(PhaseError::Diverged { phase: self.fit.phase, pass })
+            Err(PhaseError::Diverged { phase: self.fit.phase, epoch })
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a fit says of itself: one row a phase, one line an iteration.
+//! What a fit says of itself: one row a phase, one line an epoch.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct PhaseReport {
     /// The phase.
     pub phase: Phase,
-    /// Its own training positions, without those of the window.
+    /// The number of its own training positions, without those of the window.
     pub positions: u64,
     /// Mean squared error on them.
     pub train_mse: Option<f64>,
@@ -27,10 +27,10 @@ pub struct PhaseReport {
     pub validation_positions: u64,
     /// The test positions.
     pub test_positions: u64,
-    /// Passes over the training positions.
-    pub iterations: u32,
-    /// The iteration whose weights were kept.
-    pub best_iteration: u32,
+    /// The number of epochs.
+    pub epochs: u32,
+    /// The epoch whose weights were kept.
+    pub best_epoch: u32,
     /// What rounding to steps added to the validation error (where there is none, to the training
     /// error), in discs².
     pub rounding_loss: Option<f64>,
@@ -54,8 +54,8 @@ impl PhaseReport {
             test_mae: None,
             validation_positions: 0,
             test_positions: 0,
-            iterations: 0,
-            best_iteration: 0,
+            epochs: 0,
+            best_epoch: 0,
             rounding_loss: None,
             unfinished: false,
             copied_from: Some(from),
@@ -63,26 +63,26 @@ impl PhaseReport {
     }
 }
 
-/// One line of the metrics file.
+/// The metrics of one epoch of a phase: one line of the metrics file.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Metrics {
     /// The phase.
     pub phase: Phase,
-    /// Passes done.
-    pub iteration: u32,
+    /// The epoch, counted from 1.
+    pub epoch: u32,
     /// The size of the preconditioned gradient as a part of what it was at the start, where the
     /// optimizer knows it.
     pub gradient: Option<f64>,
-    /// Mean squared error on the training positions of the window, each batch before its update,
-    /// where the optimizer knows it.
-    pub training_mse: Option<f64>,
+    /// Mean squared error on the training positions of the window before rounding: after the epoch,
+    /// or by mini-batches that of each batch before its update.
+    pub train_mse: Option<f64>,
     /// Mean squared validation error before rounding.
     pub validation_mse: Option<f64>,
     /// Mean absolute validation error before rounding.
     pub validation_mae: Option<f64>,
 }
 
-/// The rows of all phases, as a table for people.
+/// The rows of the phases that a fit was to fit, in order; by `Display` a table for people.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FitReport(pub Vec<PhaseReport>);
@@ -93,16 +93,32 @@ impl FitReport {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
 
-    /// The validation errors of all phases together: mean absolute error in discs, each phase
-    /// counted by its validation positions.
+    /// The phases that this fit was not to fit, each with the nearest phase that it did fit: where
+    /// there are no weights to start from, it takes over that phase's weights.
+    pub fn filled(&self) -> Vec<(Phase, Phase)> {
+        let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
+        let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);
+        let fitted: Vec<Phase> = fitted.collect();
+        let others = Phase::all().filter(|phase| !wanted(phase));
+        others.filter_map(|phase| Some((phase, nearest(phase, fitted.iter().copied())?))).collect()
+    }
+
+    /// Mean absolute validation error of all phases together in discs, each phase counted by its
+    /// validation positions.
     pub fn validation_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.validation_mae, row.validation_positions)))
     }
 
-    /// The same of the test errors.
+    /// Mean absolute test error of all phases together in discs, each phase counted by its test
+    /// positions.
     pub fn test_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.test_mae, row.test_positions)))
     }
+}
+
+/// The nearest of `fitted` to a phase, which are in ascending order: the earlier one of two.
+pub(super) fn nearest(phase: Phase, fitted: impl Iterator<Item = Phase>) -> Option<Phase> {
+    fitted.min_by_key(|other| other.index().abs_diff(phase.index()))
 }
 
 /// The mean of what there is, each value counted as often as the number beside it says.
@@ -116,7 +132,7 @@ impl fmt::Display for FitReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "phase  positions  train MSE  validation MSE  validation MAE  test MAE  iterations"
+            "phase  positions  train MSE  validation MSE  validation MAE  test MAE  epochs"
         )?;
         for row in &self.0 {
             if let Some(from) = row.copied_from {
@@ -127,14 +143,14 @@ impl fmt::Display for FitReport {
             let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));
             writeln!(
                 f,
-                "{:5}  {:9}  {:>9}  {:>14}  {:>14}  {:>8}  {:10}",
+                "{:5}  {:9}  {:>9}  {:>14}  {:>14}  {:>8}  {:6}",
                 row.phase.index(),
                 row.positions,
                 number(row.train_mse),
                 number(row.validation_mse),
                 number(row.validation_mae),
                 number(row.test_mae),
-                row.iterations,
+                row.epochs,
             )?;
         }
         Ok(())

@@ -1,51 +1,56 @@
 //! The fit of all phases: in parallel, resumable, into one weights file.
 
-use std::io;
+use std::num::NonZeroU64;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
-use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer, remedy};
+use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer};
 use othello_engine::progress::{Interrupted, Progress};
 use serde_json::json;
 
 use super::assembly::Assembly;
-use super::beside::MetricsFile;
-use super::checkpoint::{Checkpoint, CheckpointError};
+use super::checkpoint::{CheckpointError, Finished};
+use super::metrics_file::MetricsFile;
+use super::optimizer::Optimizer;
+use super::outputs::Outputs;
 use super::phase::{PhaseEnd, PhaseError, PhaseFit};
-use super::unfinished::Unfinished;
-use super::{FitReport, FitSettings, Optimizer};
+use super::report::FitReport;
+use super::report_file::{ReportError, ReportFile};
+use super::settings::FitSettings;
 use crate::backend::{Backend, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
 use crate::model::Model;
 
 /// Everything that a fit needs.
 pub struct Fit<'a> {
-    /// What the parameters are.
+    /// The parameters.
     pub model: &'a Model,
     /// The positions.
     pub dataset: &'a Dataset,
-    /// How to fit.
+    /// The settings.
     pub settings: &'a FitSettings,
-    /// By what.
+    /// The optimizer.
     pub optimizer: Optimizer,
-    /// Where to start, and what the ridge pulls towards; its pattern set is the model's. Phases
-    /// that are not fitted keep these weights.
+    /// The weights to start from, and what the ridge pulls towards; their pattern set is the
+    /// model's. Phases that are not fitted keep these weights; without any, they take over those of
+    /// the nearest phase that is fitted.
     pub initial: Option<&'a WeightsFile>,
-    /// Which phases to fit.
+    /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
-    /// How much the fit may use.
+    /// How much time and memory the fit may use.
     pub limits: Limits,
 }
 
-/// What a fit may use. None of it decides the weights of a fit that runs to its end.
+/// How much time and memory a fit may use. Neither decides the weights of a fit that runs to its
+/// end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// How long it may run. What has not come to its end by then goes into the weights as it
-    /// stands, and is left to be gone on with by the next run.
+    /// stands, and is left for the next run to resume.
     pub time: Option<Duration>,
     /// The bytes that the fit may hold. The phases at work take half of it, or what one of them needs.
     pub memory: Option<u64>,
@@ -68,14 +73,14 @@ pub enum FitError {
     Phase(#[from] PhaseError),
     /// The time was up before anything was there.
     #[error(
-        "the time was up before any phase had completed a pass; the same command goes on from where \
-         it stopped: give it more --minutes"
+        "the time was up before any phase had completed an epoch; the same command goes on from \
+         where it stopped: give it more --minutes"
     )]
     OutOfTime,
     /// Too little memory for a single phase.
     #[error("the fit of one phase takes {needed} MB; raise --memory-mb")]
     OutOfMemory {
-        /// In megabytes of 2²⁰ bytes.
+        /// The memory that a phase takes, in megabytes of 2²⁰ bytes.
         needed: u64,
     },
     /// The checkpoint cannot be used.
@@ -84,23 +89,19 @@ pub enum FitError {
     /// The weights cannot be written.
     #[error(transparent)]
     Weights(#[from] WeightsError),
-    /// The output is in the way, or cannot be written.
+    /// An output is in the way, or cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The metrics or the report cannot be read or written.
-    #[error("{}: {source}{}", path.display(), remedy("write it", source))]
-    Beside {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    /// The report of weights that are complete is not there.
+    #[error(transparent)]
+    Report(#[from] ReportError),
 }
 
 impl Fit<'_> {
-    /// Fits all phases on `backend` and writes the weights to `path`. Where a killed run had got to
+    /// Fits all phases on `backend` and writes the weights to `path`. What a killed run had finished
     /// is taken over from its checkpoints. Beside the weights stand the metrics (`path` +
-    /// `.metrics.jsonl`) and the report (`path` + `.report.json`).
+    /// `.metrics.jsonl`) and the report (`path` + `.report.json`). Files of somebody else are
+    /// refused under all these names, unless they may be replaced.
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -110,21 +111,28 @@ impl Fit<'_> {
     ) -> Result<(Summary, FitReport), FitError> {
         let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
         self.check_total_weights()?;
-        let provenance = self.provenance();
-        // The output is claimed first: what stands in the way is said before the work, not after.
-        let writer = match Writer::begin(path, Kind::Weights, &provenance, existing)? {
-            Begin::Done(summary) => return Ok((summary, FitReport::read(path)?)),
+        let outputs = Outputs::new(path, self.provenance());
+        let provenance = outputs.provenance();
+        let report_file = ReportFile::new(path, provenance);
+        // The outputs are claimed first: what stands in the way is said before the work, not after.
+        let writer = match Writer::begin(path, Kind::Weights, provenance, existing)? {
+            Begin::Done(summary) => return Ok((summary, report_file.read()?)),
             Begin::Writer(writer) => writer,
         };
-        let (checkpoint, finished) =
-            Checkpoint::open(path, &provenance, existing, self.model.parameters())?;
-        progress.warn(checkpoint.warning());
-        let metrics = MetricsFile::open(path, finished.is_empty())?;
         let wanted: Vec<Phase> = Phase::all().filter(|phase| self.phases.contains(phase)).collect();
-        if existing == Existing::Replace {
-            self.remove_unfinished(path, &provenance, &wanted)?;
+        let metrics_file = MetricsFile::new(path, provenance);
+        match existing {
+            Existing::Replace => outputs.remove_phase_files(&wanted)?,
+            Existing::Keep => {
+                report_file.check_is_own()?;
+                metrics_file.check_is_own()?;
+                outputs.check_are_own(&wanted)?;
+            }
         }
-        progress.begin("fit, phases", finished.len() as u64, wanted.len() as u64);
+        let (finished_file, finished) =
+            Finished::open(path, provenance, existing, self.model.parameters())?;
+        progress.warn(finished_file.warning());
+        progress.begin_stoppable("fit (phases)", finished.len() as u64, wanted.len() as u64);
         let mut fitted = Assembly::new(self.weights_to_begin_with());
         finished.into_iter().for_each(|phase| fitted.insert(phase));
         let mut missing: Vec<Phase> =
@@ -134,66 +142,51 @@ impl Fit<'_> {
         let work = Work {
             fit: self,
             backend,
-            path,
-            provenance: &provenance,
+            outputs: &outputs,
             deadline,
             progress,
             shared: Mutex::new(Shared {
                 missing: missing.into_iter(),
                 fitted,
                 stopped: vec![],
-                checkpoint,
-                metrics,
+                finished_file,
+                metrics_file,
                 failed: None,
             }),
         };
-        let shared = work.run(self.parallel_phases()?)?;
+        let mut shared = work.run(self.parallel_phases()?)?;
         progress.check()?;
-        let (fitted, stopped) = (shared.fitted, &shared.stopped);
-        let assembled = fitted.finish(&self.phases, self.initial.is_some(), stopped);
-        let (weights, report) = assembled.ok_or_else(|| match **stopped {
+        let assembled = shared.metrics_file.write(shared.fitted.metrics()).map(|()| {
+            shared.fitted.finish(&self.phases, self.initial.is_some(), &shared.stopped)
+        })?;
+        let (weights, report) = assembled.ok_or_else(|| match *shared.stopped {
             [] => FitError::NoPositions(*self.phases.start(), *self.phases.end()),
             [..] => FitError::OutOfTime,
         })?;
-        report.write(path)?;
+        report_file.write(&report)?;
         if !shared.stopped.is_empty() {
-            let summary = write_unfinished(&weights, path, &provenance, &report)?;
+            let summary = outputs.write_unfinished(&weights, &report)?;
             writer.leave();
             return Ok((summary, report));
         }
         let summary = weights.write_to(writer)?;
-        shared.checkpoint.remove()?;
-        self.remove_unfinished(path, &provenance, &wanted)?;
+        shared.finished_file.remove()?;
+        outputs.remove_phase_files(&wanted)?;
         Ok((summary, report))
     }
 
-    /// How many phases may be at work at once.
+    /// The number of phases that may be at work at once.
     fn parallel_phases(&self) -> Result<usize, FitError> {
         let threads = rayon::current_num_threads();
         let Some(memory) = self.limits.memory else { return Ok(threads) };
-        // Seven vectors of doubles, a vector of sums and the best weights; four more vectors while
-        // the phase is kept, and their bytes.
-        const BYTES_PER_PARAMETER: u64 = 8 * 17 + 4;
-        let one = self.model.parameters() as u64 * BYTES_PER_PARAMETER;
-        if one > memory {
-            return Err(FitError::OutOfMemory { needed: one.div_ceil(1 << 20) });
+        let one = bytes_per_phase(self.model.parameters());
+        if one.get() > memory {
+            return Err(FitError::OutOfMemory { needed: one.get().div_ceil(1 << 20) });
         }
         Ok(usize::try_from(memory / 2 / one).unwrap_or(usize::MAX).clamp(1, threads))
     }
 
-    fn remove_unfinished(
-        &self,
-        path: &Path,
-        provenance: &Provenance,
-        phases: &[Phase],
-    ) -> Result<(), FitError> {
-        for &phase in phases {
-            Unfinished::new(path, provenance, phase).remove()?;
-        }
-        Ok(())
-    }
-
-    /// What decides the weights.
+    /// The provenance of the weights: what decides them.
     fn provenance(&self) -> Provenance {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
@@ -227,36 +220,20 @@ impl Fit<'_> {
     }
 }
 
-/// Writes weights that are not finished. Their provenance says so, and after which passes each phase
-/// was stopped: that decides them, however long the passes took. What the next run needs stays.
-fn write_unfinished(
-    weights: &Weights,
-    path: &Path,
-    provenance: &Provenance,
-    report: &FitReport,
-) -> Result<Summary, FitError> {
-    let stopped = report.0.iter().filter(|row| row.unfinished);
-    let passes = stopped.map(|row| (row.phase.index().to_string(), json!(row.iterations)));
-    let passes: serde_json::Map<_, _> = passes.collect();
-    let provenance = provenance.clone().with("stopped_after_passes", passes);
-    // Under a name of its own: the usual one belongs to the finished weights.
-    let aside = path.with_added_extension("unfinished");
-    let writer = match Writer::begin(&aside, Kind::Weights, &provenance, Existing::Replace)? {
-        Begin::Writer(writer) => writer,
-        Begin::Done(summary) => return Ok(summary),
-    };
-    let summary = weights.write_to(writer)?;
-    let renamed = std::fs::rename(&aside, path);
-    renamed.map_err(|source| FitError::Beside { path: aside, source })?;
-    Ok(summary)
+/// The bytes that a phase at work takes, with so many parameters.
+fn bytes_per_phase(parameters: usize) -> NonZeroU64 {
+    // Eight vectors of doubles, a vector of sums and the best weights; four more vectors while the
+    // phase is saved, and their bytes.
+    const BYTES_PER_PARAMETER: u64 = 8 * 18 + 4;
+    // One, so that nothing divides by zero: the lines of metrics and all else are small.
+    NonZeroU64::MIN.saturating_add((parameters as u64).saturating_mul(BYTES_PER_PARAMETER))
 }
 
 /// The phases at work.
 struct Work<'a, B> {
     fit: &'a Fit<'a>,
     backend: &'a B,
-    path: &'a Path,
-    provenance: &'a Provenance,
+    outputs: &'a Outputs<'a>,
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
     shared: Mutex<Shared>,
@@ -268,8 +245,8 @@ struct Shared {
     fitted: Assembly,
     /// The phases that the time was too short for.
     stopped: Vec<Phase>,
-    checkpoint: Checkpoint,
-    metrics: MetricsFile,
+    finished_file: Finished,
+    metrics_file: MetricsFile,
     failed: Option<FitError>,
 }
 
@@ -311,27 +288,26 @@ impl<B: Backend> Work<'_, B> {
         let initial = initial.map(|file| &file.weights);
         let backend = self.backend;
         let fit = PhaseFit { backend, model, dataset, settings, optimizer, initial, phase };
-        let mut unfinished =
-            Unfinished::new(self.path, self.provenance, phase).until(self.deadline, self.progress);
-        let resumed = unfinished.read(model.parameters(), |line| self.progress.message(line));
-        let end = match fit.run(resumed, &mut unfinished) {
-            Err(PhaseError::Foreign(error)) => {
-                self.progress.message(&unfinished.anew(&error));
-                fit.run(None, &mut unfinished)
+        let mut phase_file = self.outputs.phase_file(phase).until(self.deadline, self.progress);
+        let resumed = phase_file.read(model.parameters(), |line| self.progress.message(line));
+        let end = match fit.run(resumed, &mut phase_file) {
+            Err(PhaseError::Mismatch(error)) => {
+                self.progress.message(&phase_file.anew(&error));
+                fit.run(None, &mut phase_file)
             }
             end => end,
         };
-        let PhaseEnd { fitted, metrics, stopped } = end?;
-        let mut shared = self.lock();
+        let PhaseEnd { fitted, stopped } = end?;
+        let shared = &mut *self.lock();
         if stopped {
             shared.stopped.push(phase);
         } else if let Some(fitted) = &fitted {
-            shared.metrics.write(&metrics)?;
-            shared.checkpoint.push(phase, fitted)?;
-            unfinished.remove()?;
+            shared.finished_file.push(fitted)?;
+            phase_file.remove()?;
         }
         if let Some(fitted) = fitted {
             shared.fitted.insert(fitted);
+            shared.metrics_file.update(shared.fitted.metrics())?;
         }
         self.progress.advance(1);
         Ok(())

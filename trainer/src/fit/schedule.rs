@@ -5,27 +5,27 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How the learning rate changes from pass to pass.
+/// How the learning rate changes from epoch to epoch.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Schedule {
-    /// It stays.
+    /// The learning rate stays.
     Constant,
-    /// It falls to 0 over all passes, along half a cosine.
+    /// The learning rate falls to 0 over all epochs, along half a cosine.
     Cosine,
-    /// It is multiplied by `factor` after every `passes` passes.
+    /// The learning rate is multiplied by `factor` after every `epochs` epochs.
     Step {
-        /// How many, at least 1.
-        passes: u32,
-        /// Between 0 and 1.
+        /// The number of epochs, at least 1.
+        epochs: u32,
+        /// The factor, between 0 and 1.
         factor: f64,
     },
-    /// It is multiplied by `factor` when the validation error (without validation positions, the
-    /// training error) has not fallen for `patience` passes.
+    /// The learning rate is multiplied by `factor` when the validation error (without validation positions, the
+    /// training error) has not fallen for `patience` epochs.
     Plateau {
-        /// How many, at least 1.
+        /// The number of epochs, at least 1.
         patience: u32,
-        /// Between 0 and 1.
+        /// The factor, between 0 and 1.
         factor: f64,
     },
 }
@@ -33,40 +33,40 @@ pub enum Schedule {
 /// Why a text is no schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is no schedule; expected `constant`, `cosine`, `step:PASSES:FACTOR` or \
-     `plateau:PASSES:FACTOR`, with at least 1 pass and a factor between 0 and 1"
+    "`{text}` is no schedule; expected `constant`, `cosine`, `step:EPOCHS:FACTOR` or \
+     `plateau:EPOCHS:FACTOR`, with at least 1 epoch and a factor between 0 and 1"
 )]
 pub struct ScheduleError {
     text: String,
 }
 
 impl Schedule {
-    /// What the learning rate is multiplied with when `pass` of `passes` passes are done.
-    pub(super) fn factor(&self, pass: f64, passes: u32, plateau: &Plateau) -> f64 {
+    /// The factor on the learning rate when `epoch` of `epochs` epochs are done.
+    pub(super) fn factor(&self, epoch: f64, epochs: u32, plateau: &Plateau) -> f64 {
         match *self {
             Self::Constant => 1.0,
             Self::Cosine => {
-                let part = (pass / f64::from(passes)).min(1.0);
+                let part = (epoch / f64::from(epochs)).min(1.0);
                 0.5 * (1.0 + libm::cos(std::f64::consts::PI * part))
             }
-            Self::Step { passes, factor } => libm::pow(factor, (pass / f64::from(passes)).floor()),
+            Self::Step { epochs, factor } => libm::pow(factor, (epoch / f64::from(epochs)).floor()),
             Self::Plateau { factor, .. } => libm::pow(factor, f64::from(plateau.reductions)),
         }
     }
 }
 
-/// What [`Schedule::Plateau`] remembers.
+/// The memory of [`Schedule::Plateau`].
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Plateau {
     best: Option<f64>,
-    /// Passes since then, or since the last reduction.
+    /// The number of epochs since the best error, or since the last reduction.
     without_gain: u32,
     reductions: u32,
 }
 
 impl Plateau {
-    /// Hears the error after a pass.
-    pub(super) fn hear(&mut self, error: f64, patience: u32) {
+    /// Takes note of the error after an epoch.
+    pub(super) fn observe(&mut self, error: f64, patience: u32) {
         if self.best.is_none_or(|best| error < best) {
             (self.best, self.without_gain) = (Some(error), 0);
             return;
@@ -83,20 +83,20 @@ impl FromStr for Schedule {
 
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
         let error = || ScheduleError { text: text.to_owned() };
-        let numbers = |passes: &str, factor: &str| {
-            let passes = passes.parse().ok().filter(|&passes: &u32| passes > 0);
+        let numbers = |epochs: &str, factor: &str| {
+            let epochs = epochs.parse().ok().filter(|&epochs: &u32| epochs > 0);
             let factor = factor.parse().ok().filter(|&f: &f64| f > 0.0 && f < 1.0);
-            passes.zip(factor).ok_or_else(error)
+            epochs.zip(factor).ok_or_else(error)
         };
         match *text.split(':').collect::<Vec<_>>() {
             ["constant"] => Ok(Self::Constant),
             ["cosine"] => Ok(Self::Cosine),
-            ["step", passes, factor] => {
-                let (passes, factor) = numbers(passes, factor)?;
-                Ok(Self::Step { passes, factor })
+            ["step", epochs, factor] => {
+                let (epochs, factor) = numbers(epochs, factor)?;
+                Ok(Self::Step { epochs, factor })
             }
-            ["plateau", passes, factor] => {
-                let (patience, factor) = numbers(passes, factor)?;
+            ["plateau", patience, factor] => {
+                let (patience, factor) = numbers(patience, factor)?;
                 Ok(Self::Plateau { patience, factor })
             }
             _ => Err(error()),
@@ -109,7 +109,7 @@ impl fmt::Display for Schedule {
         match self {
             Self::Constant => f.write_str("constant"),
             Self::Cosine => f.write_str("cosine"),
-            Self::Step { passes, factor } => write!(f, "step:{passes}:{factor}"),
+            Self::Step { epochs, factor } => write!(f, "step:{epochs}:{factor}"),
             Self::Plateau { patience, factor } => write!(f, "plateau:{patience}:{factor}"),
         }
     }
@@ -133,9 +133,9 @@ impl From<Schedule> for String {
 mod tests {
     use super::*;
 
-    fn factor(schedule: &str, pass: f64) -> f64 {
+    fn factor(schedule: &str, epoch: f64) -> f64 {
         let schedule: Schedule = schedule.parse().unwrap();
-        schedule.factor(pass, 10, &Plateau::default())
+        schedule.factor(epoch, 10, &Plateau::default())
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(factor("cosine", 0.0), 1.0);
         assert!((factor("cosine", 5.0) - 0.5).abs() < 1e-15);
         assert!(factor("cosine", 10.0) < 1e-15 && factor("cosine", 12.0) < 1e-15);
-        let steps = [0.0, 2.9, 3.0, 6.5].map(|pass| factor("step:3:0.5", pass));
+        let steps = [0.0, 2.9, 3.0, 6.5].map(|epoch| factor("step:3:0.5", epoch));
         assert_eq!(steps, [1.0, 1.0, 0.5, 0.25]);
     }
 
@@ -154,7 +154,7 @@ mod tests {
         let mut plateau = Plateau::default();
         let mut rates = vec![];
         for error in [9.0, 8.0, 8.0, 8.5, 8.1, 7.0, 7.5, 7.4, 7.3, 7.2] {
-            plateau.hear(error, 2);
+            plateau.observe(error, 2);
             rates.push(schedule.factor(0.0, 10, &plateau));
         }
         assert_eq!(rates, [1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.125]);

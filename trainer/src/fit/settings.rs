@@ -4,9 +4,15 @@ use othello_engine::text::{TomlError, from_toml};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Optimizer, Schedule, Window};
+use super::optimizer::Optimizer;
+use super::schedule::Schedule;
+use super::window::Window;
 use crate::dataset::Split;
 use crate::source::LabelRules;
+
+/// The largest ridge: more occurrences than any dataset has. With it every weight stays where it
+/// starts, and the arithmetic of the fit is far from its bounds.
+pub const MAX_RIDGE: f64 = 1e12;
 
 /// The settings of a fit, as a TOML file may give them (`--settings`) and flags override them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,10 +21,10 @@ pub struct FitSettings {
     /// Which neighbouring phases also train a phase.
     pub window: Window,
     /// The pull of every weight towards its starting value (0, or that of `--init`): as strong as
-    /// that many occurrences.
+    /// that many occurrences, more than 0 and at most [`MAX_RIDGE`].
     pub ridge: f64,
-    /// Passes without a better validation error before a phase stops; a learning rate that falls to
-    /// 0 over all passes is let to its end.
+    /// The number of epochs without a better validation error after which a phase stops; a learning
+    /// rate that falls to 0 over all epochs is let to its end.
     pub patience: u32,
     /// Which label a game's positions get.
     pub labels: LabelRules,
@@ -28,9 +34,9 @@ pub struct FitSettings {
     pub validation_percent: u8,
     /// The share of games for the test.
     pub test_percent: u8,
-    /// For least squares and steepest descent.
+    /// The settings of least squares and of steepest descent.
     pub least_squares: LeastSquaresSettings,
-    /// For Adam.
+    /// The settings of Adam.
     pub adam: AdamSettings,
 }
 
@@ -38,8 +44,9 @@ pub struct FitSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LeastSquaresSettings {
-    /// The most iterations of a phase; each is one pass over its positions.
-    pub iterations: u32,
+    /// The most epochs of a phase; each takes one step.
+    #[serde(alias = "iterations")]
+    pub epochs: u32,
     /// A phase without validation positions stops when its gradient has shrunk to this part.
     pub tolerance: f64,
 }
@@ -49,18 +56,19 @@ pub struct LeastSquaresSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdamSettings {
-    /// The most passes over the positions of a phase.
-    pub passes: u32,
+    /// The most epochs of a phase.
+    #[serde(alias = "passes")]
+    pub epochs: u32,
     /// About how many positions an update looks at; 0 stands for all.
     pub batch: u32,
-    /// The fewest updates of a pass by batches: where positions are so few that they make fewer
-    /// batches, a pass goes over them several times.
+    /// The fewest updates of an epoch by batches: where positions are so few that they make fewer
+    /// batches, an epoch goes over them several times.
     pub updates: u32,
     /// How far an update moves a weight at the start, in discs, at the most.
     pub learning_rate: f64,
-    /// How that changes.
+    /// How the learning rate changes.
     pub schedule: Schedule,
-    /// Passes over which the learning rate first rises from 0; parts of a pass are possible.
+    /// The number of epochs over which the learning rate first rises from 0; it may be a fraction.
     pub warm_up: f64,
     /// The part of the gradient's running mean that an update keeps.
     pub beta1: f64,
@@ -95,14 +103,14 @@ impl Default for FitSettings {
 
 impl Default for LeastSquaresSettings {
     fn default() -> Self {
-        Self { iterations: 40, tolerance: 1e-3 }
+        Self { epochs: 40, tolerance: 1e-3 }
     }
 }
 
 impl Default for AdamSettings {
     fn default() -> Self {
         Self {
-            passes: 10,
+            epochs: 10,
             batch: 4096,
             updates: 64,
             learning_rate: 0.2,
@@ -124,11 +132,11 @@ pub enum SettingsError {
     #[error("not fit settings: {0}")]
     Toml(#[from] TomlError),
     /// A number outside its range.
-    #[error("`{field}` is {found}; expected {expected}")]
+    #[error("`{field}` is {found:?}; expected {expected}")]
     Range {
         /// Which setting.
         field: &'static str,
-        /// Its value.
+        /// The value of the setting.
         found: f64,
         /// What it may be.
         expected: &'static str,
@@ -145,9 +153,10 @@ impl FitSettings {
 
     /// Checks the numbers.
     pub fn check(&self) -> Result<(), SettingsError> {
-        above_zero("ridge", self.ridge)?;
+        let in_range = self.ridge > 0.0 && self.ridge <= MAX_RIDGE;
+        within(in_range, "ridge", self.ridge, "a number above 0, at most 1e12 (occurrences)")?;
         above_zero("patience", f64::from(self.patience))?;
-        above_zero("least_squares.iterations", f64::from(self.least_squares.iterations))?;
+        above_zero("least_squares.epochs", f64::from(self.least_squares.epochs))?;
         above_zero("least_squares.tolerance", self.least_squares.tolerance)?;
         self.adam.check()?;
         let held_out = f64::from(self.validation_percent) + f64::from(self.test_percent);
@@ -161,17 +170,17 @@ impl FitSettings {
         Split { seed, validation_percent, test_percent }
     }
 
-    /// The most passes of an optimizer over the positions of a phase.
-    pub fn passes(&self, optimizer: Optimizer) -> u32 {
+    /// The most epochs of an optimizer.
+    pub fn epochs(&self, optimizer: Optimizer) -> u32 {
         match optimizer {
-            Optimizer::Adam => self.adam.passes,
-            Optimizer::LeastSquares | Optimizer::Descent => self.least_squares.iterations,
+            Optimizer::Adam => self.adam.epochs,
+            Optimizer::LeastSquares | Optimizer::Descent => self.least_squares.epochs,
         }
     }
 
     /// Whether an optimizer stops once its validation error no longer falls. Not while a cosine
     /// brings the learning rate down: its gain is at its end, and the noise of the high rate before
-    /// would end it (of 20 passes over WTHOR, phase 59 saw 7).
+    /// would end it (of 20 epochs over WTHOR, phase 59 saw 7).
     pub fn stops_early(&self, optimizer: Optimizer) -> bool {
         optimizer != Optimizer::Adam || self.adam.schedule != Schedule::Cosine
     }
@@ -192,7 +201,7 @@ impl FitSettings {
 
 impl AdamSettings {
     fn check(&self) -> Result<(), SettingsError> {
-        above_zero("adam.passes", f64::from(self.passes))?;
+        above_zero("adam.epochs", f64::from(self.epochs))?;
         above_zero("adam.learning_rate", self.learning_rate)?;
         above_zero("adam.epsilon", self.epsilon)?;
         for (field, found) in [("adam.beta1", self.beta1), ("adam.beta2", self.beta2)] {
@@ -228,7 +237,7 @@ mod tests {
     fn settings_read_back_and_name_what_is_wrong() {
         let text = "ridge = 10\n[adam]\nschedule = \"step:2:0.5\"\nclip = 3\n";
         let settings = FitSettings::from_toml(text).unwrap();
-        assert_eq!(settings.adam.schedule, Schedule::Step { passes: 2, factor: 0.5 });
+        assert_eq!(settings.adam.schedule, Schedule::Step { epochs: 2, factor: 0.5 });
         assert_eq!((settings.ridge, settings.adam.clip), (10.0, Some(3.0)));
         let again: FitSettings = serde_json::from_value(json!(settings)).unwrap();
         assert_eq!(again, settings);
@@ -239,7 +248,8 @@ mod tests {
             ("[adam]\nlearning_rate = nan", "adam.learning_rate"),
             ("[adam]\nclip = -1", "adam.clip"),
             ("[adam]\nschedule = \"linear\"", "linear"),
-            ("[least_squares]\niterations = 0", "least_squares.iterations"),
+            ("[least_squares]\nepochs = 0", "least_squares.epochs"),
+            ("ridge = 1e307", "at most 1e12"),
             ("validation_percent = 60\ntest_percent = 40", "test_percent"),
         ] {
             let message = FitSettings::from_toml(text).unwrap_err().to_string();
@@ -247,10 +257,20 @@ mod tests {
         }
     }
 
+    /// Settings of version 0.1 are read.
+    #[test]
+    fn the_old_names_of_epochs_are_read() {
+        let old = "[adam]\npasses = 3\n[least_squares]\niterations = 4\n";
+        let new = "[adam]\nepochs = 3\n[least_squares]\nepochs = 4\n";
+        let [old, new] = [old, new].map(|text| FitSettings::from_toml(text).unwrap());
+        assert_eq!(old, new);
+        assert_eq!((new.adam.epochs, new.least_squares.epochs), (3, 4));
+    }
+
     #[test]
     fn settings_of_another_optimizer_decide_nothing() {
         let (plain, mut other) = (FitSettings::default(), FitSettings::default());
-        other.adam.passes += 1;
+        other.adam.epochs += 1;
         assert_eq!(plain.of(Optimizer::LeastSquares), other.of(Optimizer::LeastSquares));
         assert_ne!(plain.of(Optimizer::Adam), other.of(Optimizer::Adam));
     }

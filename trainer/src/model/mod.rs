@@ -148,23 +148,8 @@ impl Features {
 /// Positions along random games, from the first to the last move.
 #[cfg(test)]
 pub(crate) fn random_positions(games: u64) -> Vec<Position> {
-    let mut positions = vec![];
-    for game in 0..games {
-        let mut random = othello_engine::random::Generator::split(3, game);
-        let mut position = Position::START;
-        while !position.is_over() {
-            let moves = position.moves();
-            if moves == 0 {
-                position = position.pass();
-                continue;
-            }
-            positions.push(position);
-            let choice = random.below(moves.count_ones()) as usize;
-            let square = othello_engine::board::Square::nth(moves, choice).unwrap();
-            position = position.play(square).unwrap();
-        }
-    }
-    positions
+    let game = |number| othello_engine::random::random_game(3, number, usize::MAX);
+    (0..games).flat_map(|number| game(number).steps).map(|step| step.position).collect()
 }
 
 #[cfg(test)]

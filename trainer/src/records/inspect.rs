@@ -27,7 +27,7 @@ pub struct FileReport {
     pub bytes: u64,
     /// The checksum of its content.
     pub sha256: String,
-    /// What it was made from.
+    /// What the file was made from.
     pub provenance: Map<String, Value>,
 }
 
@@ -46,7 +46,7 @@ pub enum RecordsReport {
 /// What the games of a file are. An array by ply has 61 numbers.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct GamesReport {
-    /// All games.
+    /// How many games the file has.
     pub games: u64,
     /// Games with other moves than those before them, in this file and those named before it.
     pub distinct: u64,
@@ -79,7 +79,7 @@ pub struct GamesReport {
 /// What the positions of a file are.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PositionsReport {
-    /// All positions.
+    /// How many positions the file has.
     pub positions: u64,
     /// Positions that are no image of one before them, in this file and those named before it.
     pub distinct_up_to_symmetry: u64,
@@ -96,7 +96,7 @@ pub struct PositionsReport {
 pub struct PlyReport {
     /// The ply.
     pub ply: usize,
-    /// Its positions.
+    /// The positions of the ply.
     pub positions: u64,
     /// The mean of their labels, in discs for the player.
     pub mean_label: f64,
@@ -135,7 +135,7 @@ impl Inspector {
     ) -> Result<FileReport, RecordError> {
         let mut reader = GameReader::open(path)?;
         let (mut report, mut frames, mut read) = (GamesReport::empty(), 0, 0);
-        progress.begin(&name(path), 0, reader.bytes());
+        progress.begin_file(path, reader.bytes());
         while let Some(games) = reader.next_frame()? {
             let canonical: Vec<_> = games.par_iter().map(Game::canonical_squares).collect();
             for (game, canonical) in games.iter().zip(canonical) {
@@ -167,7 +167,7 @@ impl Inspector {
     ) -> Result<FileReport, RecordError> {
         let mut reader = PositionReader::open(path)?;
         let (mut sums, mut frames, mut read) = (Sums::default(), 0, 0);
-        progress.begin(&name(path), 0, reader.bytes());
+        progress.begin_file(path, reader.bytes());
         while let Some(rows) = reader.next_frame()? {
             let canonical: Vec<_> = rows.par_iter().map(|row| row.position().canonical()).collect();
             for (row, canonical) in rows.iter().zip(canonical) {
@@ -191,10 +191,6 @@ impl Inspector {
             provenance: reader.provenance().as_map().clone(),
         })
     }
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Plies 0 to 60.

@@ -1,18 +1,17 @@
 //! The shards of one run put together into the file that one process would have written.
 
-mod games;
 mod openings;
-mod positions;
+mod records;
 mod shards;
 
 use std::path::{Path, PathBuf};
 
-use othello_engine::file::{Existing, Summary};
+use othello_engine::file::{Existing, Summary, check_output};
 use othello_engine::progress::Progress;
+use othello_engine::record::{Game, RecordError, ScoredPosition};
 
-use games::GameShards;
 use openings::OpeningShards;
-use positions::PositionShards;
+use records::RecordShards;
 pub use shards::MergeError;
 use shards::{Run, Shards};
 
@@ -21,10 +20,10 @@ use shards::{Run, Shards};
 pub struct Merged {
     /// How many shards it was made from.
     pub shards: u64,
-    /// What it is a file of.
+    /// The kind of records in the file.
     pub content: Content,
-    /// Of games, the positions after the random beginnings in which a move was played; of
-    /// openings and other positions, all.
+    /// The positions of the file: in games, those after the random beginnings in which a move was
+    /// played.
     pub positions: u64,
     /// The file.
     pub summary: Summary,
@@ -49,21 +48,23 @@ pub enum Content {
 /// Puts together all shards of a run, named in any order: the same bytes as one process makes that
 /// does all of them. Of self-play, a game with the moves of one in an earlier shard is dropped, as
 /// that process does it; of openings, the plies before the last are labelled from it. A run that
-/// was killed goes on after its last frame.
+/// was killed reads the shards again, compares the frames that it wrote, and goes on after those.
 pub fn merge(
     paths: &[PathBuf],
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Merged, MergeError> {
+    check_output(out, paths).map_err(RecordError::from)?;
     let shards = Shards::open(paths)?;
     let files = shards.files();
     match shards.run() {
-        &Run::Games { whole: ref provenance, games } => {
-            GameShards { provenance, games, files }.merge(out, existing, progress)
+        &Run::Games { ref whole, games } => {
+            RecordShards::<Game>::new(whole, games, files).merge(out, existing, progress)
         }
-        &Run::Positions { whole: ref provenance, positions } => {
-            PositionShards { provenance, positions, files }.merge(out, existing, progress)
+        &Run::Positions { ref whole, positions } => {
+            RecordShards::<ScoredPosition>::new(whole, positions, files)
+                .merge(out, existing, progress)
         }
         Run::Openings { settings, weights } => {
             OpeningShards { settings, weights, files }.merge(out, existing, progress)

@@ -2,7 +2,6 @@
 
 pub mod inspect;
 pub mod merge;
-pub mod record;
 pub mod relabel;
 pub mod select;
 pub mod sequence;

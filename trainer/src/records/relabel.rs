@@ -11,10 +11,11 @@ use std::path::Path;
 use othello_engine::eval::{Evaluate, Identified};
 use othello_engine::file::{Begin, Existing, Provenance, Summary};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Finished, FinishedWork, RecordError, Shard};
+use othello_engine::record::{
+    FinishedWork, Record, RecordError, RecordReader, RecordWriter, Shard,
+};
 use othello_engine::search::{Searcher, Searchers};
 
-use super::record::Record;
 use super::sequence::Inputs;
 
 pub use changes::Changes;
@@ -41,7 +42,7 @@ pub struct Run<'a, R> {
 /// What a relabelled file holds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Relabelled {
-    /// All games or positions of this shard.
+    /// How many games or positions this shard has.
     pub records: u64,
     /// How their results or labels compare with what is exact.
     pub changes: Changes,
@@ -53,7 +54,7 @@ pub struct Relabelled {
 const HASH_MEGABYTES: usize = 16;
 
 /// A record that can be relabelled.
-pub trait Relabel: Record + Finished {
+pub trait Relabel: Record {
     /// So many are recorded together that it costs little beside their search, and that little is
     /// lost.
     fn at_once(settings: &Settings) -> usize;
@@ -61,6 +62,9 @@ pub trait Relabel: Record + Finished {
     /// The record with what is found for it, each position of it searched from a logically empty table.
     #[must_use]
     fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self;
+
+    /// Whether another record is the same but for what is relabelled.
+    fn is_same(&self, relabelled: &Self) -> bool;
 
     /// Counts it as it was and as it is.
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
@@ -78,42 +82,62 @@ pub fn relabel<R: Relabel, E: Identified>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Relabelled, RecordError> {
+    run.inputs.check_output(out)?;
     let provenance = run.provenance(evaluator.identity());
-    let summary = match R::begin(out, &provenance, existing)? {
-        Begin::Done(summary) => summary,
+    let numbers = run.numbers();
+    let summary = match RecordWriter::<R>::begin(out, &provenance, existing)? {
+        Begin::Done(summary) => {
+            let records = numbers.end - numbers.start;
+            progress.begin(&stage::<R>(), records, records);
+            summary
+        }
         Begin::Writer(mut writer) => {
-            progress.warn(R::warning(&writer));
+            progress.warn(writer.warning());
+            progress.warn(run.keep_own(&mut writer)?);
             let finished = FinishedWork::open(out, &provenance, existing)?;
             progress.warn(finished.warning());
             run.write(evaluator, &mut writer, &finished, progress)?;
-            let summary = R::finish(writer)?;
+            let summary = writer.finish()?;
             finished.remove()?;
             summary
         }
     };
     let mut changes = Changes::default();
-    let numbers = run.numbers();
     let before = run.inputs.from(numbers.start)?;
-    for (before, after) in before.zip(R::open(out)?) {
+    for (before, after) in before.zip(RecordReader::<R>::open(out)?) {
         R::count(&mut changes, &run.settings, &before?, &after?);
     }
     Ok(Relabelled { records: numbers.end - numbers.start, changes, summary })
 }
 
 impl<R: Relabel> Run<'_, R> {
+    /// Keeps of what an earlier run left the whole frames that have the records of this one. What
+    /// was dropped, for the user to know.
+    fn keep_own(&self, writer: &mut RecordWriter<R>) -> Result<Option<String>, RecordError> {
+        let Range { start: mut next, end } = self.numbers();
+        let mut before = self.inputs.from(next)?;
+        writer.keep_while(|_, after| {
+            next += after.len() as u64;
+            let is_whole = next < end && after.len() == R::PER_FRAME || next == end;
+            let before = before.by_ref().take(after.len()).collect::<Result<Vec<R>, _>>()?;
+            let same = before.iter().zip(after).all(|(before, after)| before.is_same(after));
+            Ok(is_whole && same)
+        })
+    }
+
     /// Searches the records that are not in the file yet, and writes them.
     fn write<E: Evaluate>(
         &self,
         evaluator: &E,
-        writer: &mut R::Writer,
+        writer: &mut RecordWriter<R>,
         finished: &FinishedWork<R>,
         progress: &dyn Progress,
     ) -> Result<(), RecordError> {
         let Range { start, end } = self.numbers();
-        let mut next = (start + R::resumed(writer)).min(end);
+        let mut next = (start + writer.resumed_records()).min(end);
         let mut records = self.inputs.from(next)?;
         let done = next - start + finished.count_in(next..end);
-        progress.begin(&format!("relabel ({})", R::PLURAL), done, end - start);
+        progress.begin_stoppable(&stage::<R>(), done, end - start);
         let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
         let relabelled = |records: &[R]| {
             let relabelled = |searcher: &mut Searcher<'_, E>| {
@@ -125,8 +149,9 @@ impl<R: Relabel> Run<'_, R> {
             let batch = (end - next).min(records_per_batch::<R>());
             let before = records.by_ref().take(batch as usize).collect::<Result<Vec<R>, _>>()?;
             let at_once = R::at_once(&self.settings);
-            let after = finished.complete(next, &before, at_once, progress, relabelled)?;
-            after.into_iter().try_for_each(|record| record.push(writer))?;
+            let after =
+                finished.complete(next, &before, at_once, progress, R::is_same, relabelled)?;
+            after.into_iter().try_for_each(|record| writer.push(record))?;
             next += batch;
             // After the last batch all is written at once, which completes the file.
             if next < end {
@@ -135,6 +160,11 @@ impl<R: Relabel> Run<'_, R> {
         }
         Ok(())
     }
+}
+
+/// How progress calls the work.
+fn stage<R: Record>() -> String {
+    format!("relabel ({})", R::PLURAL)
 }
 
 /// Whole frames, and so many that the threads seldom wait for the last record of a batch.

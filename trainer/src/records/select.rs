@@ -1,15 +1,17 @@
 //! Some games or positions of files, or all of them in another order. What is chosen depends on a
-//! seed and on what the files hold, and on nothing else; they go through frame by frame, and a run that
-//! was killed goes on after the frames that are written.
+//! seed and on what the files hold, and on nothing else; they go through frame by frame. A run that
+//! was killed reads them again, compares what it chooses with the frames that are there, and goes on
+//! after those.
 
 use std::path::{Path, PathBuf};
 
 use othello_engine::file::{Begin, Existing, Provenance, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::record::RecordError;
+use othello_engine::record::{
+    Game, Record, RecordError, RecordReader, RecordWriter, ScoredPosition,
+};
 
-use super::record::Record;
 use super::sequence::Inputs;
 use crate::dataset::{Part, Split};
 
@@ -22,13 +24,30 @@ pub struct Selected {
     pub summary: Summary,
 }
 
+/// A record that a split puts into one of its parts.
+pub trait Splittable: Record {
+    /// The part that a fit would put it into.
+    fn part(&self, split: &Split) -> Part;
+}
+
+impl Splittable for Game {
+    fn part(&self, split: &Split) -> Part {
+        split.of_game(self)
+    }
+}
+
+impl Splittable for ScoredPosition {
+    fn part(&self, split: &Split) -> Part {
+        split.of_position(&self.position().canonical())
+    }
+}
+
 /// A file that gets some of the records.
-struct Output<R: Record> {
-    /// `None` where the file is complete.
-    writer: Option<R::Writer>,
-    summary: Option<Summary>,
-    already: u64,
-    records: u64,
+enum Output<R> {
+    /// Complete, with so many records.
+    Done(Selected),
+    /// To be written, or gone on with; so many were pushed.
+    Writer(RecordWriter<R>, u64),
 }
 
 impl<R: Record> Output<R> {
@@ -38,41 +57,51 @@ impl<R: Record> Output<R> {
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<Self, RecordError> {
-        Ok(match R::begin(path, provenance, existing)? {
+        Ok(match RecordWriter::<R>::begin(path, provenance, existing)? {
             Begin::Done(summary) => {
-                Self { writer: None, summary: Some(summary), already: 0, records: 0 }
+                let (mut reader, mut records) = (RecordReader::<R>::open(path)?, 0);
+                while let Some(frame) = reader.pass_by_frame()? {
+                    records += frame;
+                }
+                Self::Done(Selected { records, summary })
             }
-            Begin::Writer(writer) => {
-                progress.warn(R::warning(&writer));
-                let already = R::resumed(&writer);
-                Self { writer: Some(writer), summary: None, already, records: 0 }
+            Begin::Writer(mut writer) => {
+                progress.warn(writer.warning());
+                writer.compare_from_start();
+                Self::Writer(writer, 0)
             }
         })
     }
 
+    fn is_done(&self) -> bool {
+        matches!(self, Self::Done(_))
+    }
+
     /// Takes the next record, which may be in the file already.
     fn push(&mut self, record: R) -> Result<(), RecordError> {
-        self.records += 1;
-        match &mut self.writer {
-            Some(writer) if self.records > self.already => record.push(writer),
-            _ => Ok(()),
+        match self {
+            Self::Done(_) => Ok(()),
+            Self::Writer(writer, records) => {
+                *records += 1;
+                writer.push(record)
+            }
         }
     }
 
-    fn finish(self) -> Result<Selected, RecordError> {
-        let written = self.writer.map(R::finish).transpose()?;
-        let summary = written.or(self.summary).unwrap_or_else(|| Summary {
-            sha256: String::new(),
-            bytes: 0,
-            sections: 0,
-        });
-        Ok(Selected { records: self.records, summary })
+    fn finish(self, progress: &dyn Progress) -> Result<Selected, RecordError> {
+        match self {
+            Self::Done(selected) => Ok(selected),
+            Self::Writer(mut writer, records) => {
+                progress.warn(writer.end_comparison()?);
+                Ok(Selected { records, summary: writer.finish()? })
+            }
+        }
     }
 }
 
 /// Writes the records of each part of a split to a file of its own, in their order: the parts that
 /// a fit with this split holds out, so that they can be measured elsewhere.
-pub fn split<R: Record>(
+pub fn split<R: Splittable>(
     inputs: &Inputs<R>,
     split: Split,
     outs: &[(Part, PathBuf); 3],
@@ -86,11 +115,15 @@ pub fn split<R: Record>(
         .with("test_percent", split.test_percent);
     let mut outputs = vec![];
     for (part, path) in outs {
+        inputs.check_output(path)?;
         let provenance = provenance.clone().with("part", format!("{part:?}").to_lowercase());
         outputs.push((*part, Output::begin(path, &provenance, existing, progress)?));
     }
-    progress.begin(&format!("split ({})", R::PLURAL), 0, inputs.len());
-    for record in inputs.all() {
+    let is_done = outputs.iter().all(|(_, output)| output.is_done());
+    let done = if is_done { inputs.len() } else { 0 };
+    progress.begin_stoppable(&format!("split ({})", R::PLURAL), done, inputs.len());
+    let records = if is_done { None } else { Some(inputs.all()) };
+    for record in records.into_iter().flatten() {
         let record = record?;
         progress.check()?;
         let falls_in = record.part(&split);
@@ -99,7 +132,7 @@ pub fn split<R: Record>(
         }
         progress.advance(1);
     }
-    outputs.into_iter().map(|(_, output)| output.finish()).collect()
+    outputs.into_iter().map(|(_, output)| output.finish(progress)).collect()
 }
 
 /// Writes this many of the records, or all where there are fewer, in their order; each set of so
@@ -113,22 +146,27 @@ pub fn sample<R: Record>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected, RecordError> {
+    inputs.check_output(out)?;
     let provenance = inputs.provenance("sample").with("seed", seed).with(R::PLURAL, count);
-    let mut output = Output::begin(out, &provenance, existing, progress)?;
+    let mut output = Output::<R>::begin(out, &provenance, existing, progress)?;
     let mut random = Generator::new(seed);
     let (mut wanted, mut left) = (count.min(inputs.len()), inputs.len());
-    progress.begin(&format!("sample ({})", R::PLURAL), 0, left);
+    let done = if output.is_done() { left } else { 0 };
+    progress.begin_stoppable(&format!("sample ({})", R::PLURAL), done, left);
+    if output.is_done() {
+        return output.finish(progress);
+    }
     for record in inputs.all() {
         let record = record?;
         progress.check()?;
-        if below(&mut random, left) < wanted {
+        if random.below_u64(left) < wanted {
             wanted -= 1;
             output.push(record)?;
         }
         left = left.saturating_sub(1);
         progress.advance(1);
     }
-    output.finish()
+    output.finish(progress)
 }
 
 /// How many records are put in order at once: some hundred megabytes of games.
@@ -156,24 +194,27 @@ fn shuffle_within<R: Record>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected, RecordError> {
+    inputs.check_output(out)?;
     let mut provenance = inputs.provenance("shuffle").with("seed", seed);
     if inputs.are_enumerated() {
         // Still all there is of a kind.
         provenance = provenance.with("enumerated", true);
     }
-    let mut output = Output::begin(out, &provenance, existing, progress)?;
+    let mut output = Output::<R>::begin(out, &provenance, existing, progress)?;
     let key = |number| Generator::split(seed, number).next_u64();
     let parts = inputs.len().div_ceil(at_once).max(1);
-    progress.begin(&format!("shuffle ({} read)", R::PLURAL), 0, inputs.len() * parts);
+    let all = inputs.len().saturating_mul(parts);
+    progress.begin_stoppable(
+        &format!("shuffle ({} read)", R::PLURAL),
+        if output.is_done() { all } else { 0 },
+        all,
+    );
+    if output.is_done() {
+        return output.finish(progress);
+    }
     for part in 0..parts {
         let is_here = |key: u64| (u128::from(key) * u128::from(parts)) >> 64 == u128::from(part);
         let keys: Vec<u64> = (0..inputs.len()).map(key).filter(|&key| is_here(key)).collect();
-        if output.records + keys.len() as u64 <= output.already || output.writer.is_none() {
-            // All of them are in the file.
-            output.records += keys.len() as u64;
-            progress.advance(inputs.len());
-            continue;
-        }
         let mut here = Vec::with_capacity(keys.len());
         for (number, record) in (0..).zip(inputs.all()) {
             let record = record?;
@@ -186,12 +227,7 @@ fn shuffle_within<R: Record>(
         here.sort_unstable_by_key(|&(key, number, _)| (key, number));
         here.into_iter().try_for_each(|(_, _, record)| output.push(record))?;
     }
-    output.finish()
-}
-
-/// A number below `bound`, all equally likely to within 2⁻³² of any that a file has records for.
-fn below(random: &mut Generator, bound: u64) -> u64 {
-    ((u128::from(random.next_u64()) * u128::from(bound)) >> 64) as u64
+    output.finish(progress)
 }
 
 #[cfg(test)]
@@ -199,7 +235,7 @@ mod tests {
     use std::collections::HashSet;
 
     use othello_engine::progress::Silent;
-    use othello_engine::record::{Game, Label, ScoredPosition, Weight};
+    use othello_engine::record::{GameReader, GameWriter, Label, Weight};
 
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
@@ -271,6 +307,35 @@ mod tests {
         std::fs::write(folder.path("killed.partial"), &bytes[..bytes.len() / 2]).unwrap();
         assert_eq!(shuffled(150, 1, "killed"), whole);
         assert_eq!(std::fs::read(folder.path("killed")).unwrap(), bytes);
+    }
+
+    /// Frames with right checksums that stand twice, or are left out.
+    #[test]
+    fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_written_again() {
+        let folder = Folder::new();
+        let inputs = inputs::<Game>(&folder.write("all.games", &games(1000)));
+        let out = |name: &str| folder.path(name);
+        sample(&inputs, 900, 1, &out("sample"), Existing::Keep, &Silent).unwrap();
+        shuffle_within(300, &inputs, 1, &out("shuffle"), Existing::Keep, &Silent).unwrap();
+        for command in ["sample", "shuffle"] {
+            let whole = std::fs::read(out(command)).unwrap();
+            let mut reader = GameReader::open(&out(command)).unwrap();
+            let provenance = reader.provenance().clone();
+            let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
+            for order in [&[0, 0][..], &[1], &[0, 2], &[0, 1, 2, 3, 3]] {
+                std::fs::remove_file(out(command)).unwrap();
+                let begun = GameWriter::begin(&out(command), &provenance, Existing::Keep).unwrap();
+                let Begin::Writer(mut writer) = begun else { panic!("complete") };
+                order.iter().for_each(|&frame| writer.write_frame(&frames[frame]).unwrap());
+                drop(writer);
+                match command {
+                    "sample" => sample(&inputs, 900, 1, &out(command), Existing::Keep, &Silent),
+                    _ => shuffle_within(300, &inputs, 1, &out(command), Existing::Keep, &Silent),
+                }
+                .unwrap();
+                assert_eq!(std::fs::read(out(command)).unwrap(), whole, "{command} {order:?}");
+            }
+        }
     }
 
     #[test]

@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Discs, Position, Square, Squares};
 use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::progress::Silent;
-use othello_engine::random::Generator;
-use othello_engine::record::Game;
+use othello_engine::random;
+use othello_engine::record::{Game, Record, RecordReader, RecordWriter};
 
-use super::record::Record;
 use super::sequence::Inputs;
 
 /// A folder that goes with the test.
@@ -24,16 +22,17 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    pub(super) fn write<R: Record + Clone>(&self, name: &str, records: &[R]) -> PathBuf {
-        let begun = R::begin(&self.path(name), &Provenance::new("test"), Existing::Keep).unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
-        records.iter().for_each(|record| record.clone().push(&mut writer).unwrap());
-        R::finish(writer).unwrap();
+    pub(super) fn write<R: Record>(&self, name: &str, records: &[R]) -> PathBuf {
+        let provenance = Provenance::new("test");
+        let begun = RecordWriter::<R>::begin(&self.path(name), &provenance, Existing::Keep);
+        let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+        records.iter().for_each(|record| writer.push(record.clone()).unwrap());
+        writer.finish().unwrap();
         self.path(name)
     }
 
     pub(super) fn read<R: Record>(&self, name: &str) -> Vec<R> {
-        R::open(&self.path(name)).unwrap().map(|record| record.unwrap()).collect()
+        RecordReader::open(&self.path(name)).unwrap().map(|record| record.unwrap()).collect()
     }
 }
 
@@ -43,13 +42,7 @@ pub(super) fn inputs<R: Record>(path: &Path) -> Inputs<R> {
 
 /// Random game number `number`, of at most so many moves, the first `random_plies` said to be random.
 pub(super) fn random_game(number: u64, random_plies: u8, most: usize) -> Game {
-    let mut random = Generator::split(3, number);
-    let mut replay = Replay::from_start(&[]).unwrap();
-    while replay.end.moves() != 0 && replay.steps.len() < most {
-        let moves = replay.end.moves();
-        let choice = random.below(moves.count_ones()) as usize;
-        replay.push(Square::nth(moves, choice).unwrap()).unwrap();
-    }
+    let replay = random::random_game(3, number, most);
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
     Game::new(random_plies, &squares).unwrap()
 }

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use othello_engine::eval::Weights;
 use othello_engine::file::{
-    self, Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary,
+    self, Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, check_output,
 };
 use othello_engine::progress::Progress;
 use othello_engine::record::{
@@ -32,7 +33,15 @@ pub struct Validation {
 /// Reads a file through. An error is one of the system, or a file of another program or a newer
 /// version; damage is in the result.
 pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, RecordError> {
-    read(path, progress, |_| Ok(()))
+    let mut found = read(path, progress, |_| Ok(()))?;
+    // Sections may be whole and yet no weights.
+    if found.damage.is_empty()
+        && file::kind_of(path)? == Kind::Weights
+        && let Err(error) = Weights::read(path)
+    {
+        found.damage.push(error.to_string());
+    }
+    Ok(found)
 }
 
 /// Copies the whole frames of a damaged file of records, and says what that was; `None` where
@@ -43,6 +52,7 @@ pub fn repair(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Option<(Validation, Summary)>, SourceError> {
+    check_output(out, [path]).map_err(RecordError::from)?;
     let found = validate(path, progress)?;
     if found.damage.is_empty() {
         return Ok(None);
@@ -71,9 +81,9 @@ pub fn repair(
         Begin::Done(summary) => return Ok(Some((found, summary))),
         Begin::Writer(output) => output,
     };
-    let mut already = output.resumed();
-    read(path, progress, |frame| output.write(frame, &mut already))?;
-    Ok(Some((found, output.finish()?)))
+    output.compare_from_start();
+    read(path, progress, |frame| output.write(frame))?;
+    Ok(Some((found, output.finish(progress)?)))
 }
 
 /// A whole frame of some kind of file.
@@ -97,7 +107,7 @@ fn read(
         }
         Ok(input) => input,
     };
-    progress.begin(&found.path, 0, input.bytes());
+    progress.begin_stoppable(&format!("{} (bytes)", found.path), 0, input.bytes());
     let mut read = 0;
     loop {
         progress.check()?;
@@ -193,36 +203,36 @@ enum Output {
 }
 
 impl Output {
-    /// How many records an earlier run copied.
-    fn resumed(&self) -> u64 {
+    /// What an earlier run copied is compared.
+    fn compare_from_start(&mut self) {
         match self {
-            Self::Games(writer) => writer.resumed_games(),
-            Self::Positions(writer) => writer.resumed_positions(),
+            Self::Games(writer) => writer.compare_from_start(),
+            Self::Positions(writer) => writer.compare_from_start(),
         }
     }
 
-    /// Copies a frame, less the records that are there `already`.
-    fn write(&mut self, frame: Frame, already: &mut u64) -> Result<(), RecordError> {
-        let mut is_new = || {
-            let new = *already == 0;
-            *already = already.saturating_sub(1);
-            new
-        };
+    fn write(&mut self, frame: Frame) -> Result<(), RecordError> {
         match (self, frame) {
             (Self::Games(writer), Frame::Games(games)) => {
-                games.into_iter().filter(|_| is_new()).try_for_each(|game| writer.push(game))
+                games.into_iter().try_for_each(|game| writer.push(game))
             }
             (Self::Positions(writer), Frame::Positions(rows)) => {
-                rows.into_iter().filter(|_| is_new()).try_for_each(|row| writer.push(row))
+                rows.into_iter().try_for_each(|row| writer.push(row))
             }
             _ => Ok(()),
         }
     }
 
-    fn finish(self) -> Result<Summary, RecordError> {
+    fn finish(self, progress: &dyn Progress) -> Result<Summary, RecordError> {
         match self {
-            Self::Games(writer) => writer.finish(),
-            Self::Positions(writer) => writer.finish(),
+            Self::Games(mut writer) => {
+                progress.warn(writer.end_comparison()?);
+                writer.finish()
+            }
+            Self::Positions(mut writer) => {
+                progress.warn(writer.end_comparison()?);
+                writer.finish()
+            }
         }
     }
 }
@@ -232,6 +242,7 @@ mod tests {
     use std::fs;
 
     use othello_engine::board::transcript;
+    use othello_engine::file::Writer;
     use othello_engine::progress::Silent;
 
     use super::*;
@@ -261,6 +272,20 @@ mod tests {
         assert!(found.damage.is_empty());
         assert!(repair(&path, &out, Existing::Keep, &Silent).unwrap().is_none());
         assert!(!out.exists());
+    }
+
+    /// `validate` called a file sound that every other command refuses.
+    #[test]
+    fn weights_that_no_command_takes_are_not_sound() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("forged.weights");
+        let begun =
+            Writer::begin(&path, Kind::Weights, &Provenance::new("test"), Existing::Keep).unwrap();
+        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        writer.section("pattern_set", b"name = \"none\"").unwrap();
+        writer.finish().unwrap();
+        let refused = Weights::read(&path).unwrap_err().to_string();
+        assert_eq!(validate(&path, &Silent).unwrap().damage, [refused]);
     }
 
     #[test]

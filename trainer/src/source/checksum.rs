@@ -1,9 +1,9 @@
 //! The checksum of somebody's file.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use othello_engine::file::open_ordinary;
 use othello_engine::progress::Progress;
 use sha2::{Digest as _, Sha256};
 
@@ -12,12 +12,12 @@ use super::SourceError;
 /// The SHA-256 of a file's bytes, as `sha256sum` gives it.
 pub fn checksum(path: &Path, progress: &dyn Progress) -> Result<String, SourceError> {
     let unreadable = |error| SourceError::io(path, "read it", error);
-    let mut file = File::open(path).map_err(unreadable)?;
+    let mut file = open_ordinary(path)?;
     let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {
         let bytes = file.read(&mut buffer).map_err(unreadable)?;
         if bytes == 0 {
-            return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+            return Ok(hex::encode(digest.finalize()));
         }
         digest.update(&buffer[..bytes]);
         progress.advance(bytes as u64);

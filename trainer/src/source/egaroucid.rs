@@ -8,6 +8,7 @@ use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::{Discs, Position};
+use othello_engine::file::open_ordinary;
 use othello_engine::record::{Label, ScoredPosition};
 
 use super::{Entries, Rejection, SourceError, labelled};
@@ -27,7 +28,7 @@ impl EgaroucidBoards {
     /// Opens a file; one that does not consist of whole records is refused.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let failed = |error| SourceError::io(path, "open it", error);
-        let file = File::open(path).map_err(failed)?;
+        let file = open_ordinary(path)?;
         let bytes = file.metadata().map_err(failed)?.len();
         if bytes % RECORD_BYTES as u64 != 0 {
             return Err(SourceError::Format {

@@ -22,12 +22,14 @@ const MAX_GAME_BYTES: u64 = 1 << 16;
 pub struct GgfGames {
     source: TextSource,
     piece: Vec<u8>,
+    /// How many games were read.
+    number: u64,
 }
 
 impl GgfGames {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { source: TextSource::open(path)?, piece: vec![] })
+        Ok(Self { source: TextSource::open(path)?, piece: vec![], number: 0 })
     }
 
     /// Reads up to the end of the next game; the line that it begins on, and `None` at the end of
@@ -47,6 +49,7 @@ impl GgfGames {
                 line += self.piece[..blank].iter().filter(|&&byte| byte == b'\n').count() as u64;
             }
             if bytes == 0 || self.piece.ends_with(b";)") || bytes > left {
+                self.number += 1;
                 return Ok(Some(line));
             }
         }
@@ -83,6 +86,20 @@ fn parse(piece: &[u8]) -> Result<Game, String> {
     }
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
     Game::new(0, &squares).map_err(|error| error.to_string())
+}
+
+/// Who plays, for a message, as ` (one against other)`; nothing where the game does not say.
+fn players(piece: &[u8]) -> String {
+    let text = String::from_utf8_lossy(piece);
+    let game = text.split_once("(;").map_or("", |(_, game)| game);
+    let fields: Vec<_> = Fields(game).map_while(Result::ok).collect();
+    let player = |wanted: &str| fields.iter().find(|(name, _)| *name == wanted);
+    match (player("PB"), player("PW")) {
+        (Some((_, black)), Some((_, white))) => {
+            format!(" ({} against {})", excerpt(black), excerpt(white))
+        }
+        _ => String::new(),
+    }
 }
 
 /// Refuses a game that does not begin from the usual position.
@@ -162,7 +179,8 @@ impl Iterator for GgfGames {
         };
         let rejected = |reason| {
             let path: PathBuf = self.source.path().to_owned();
-            Rejection { path, place: format!("line {line}"), reason }
+            let place = format!("line {line}, game {}{}", self.number, players(&self.piece));
+            Rejection { path, place, reason }
         };
         Some(Ok(parse(&self.piece).map_err(rejected)))
     }
@@ -236,7 +254,7 @@ mod tests {
                 passes += 1;
             }
         }
-        println!("{passes} passes");
+        assert_eq!(passes, 1);
         let games = read(game(&text).as_bytes());
         assert_eq!(games[0].as_ref().unwrap().squares().len(), replay.steps.len());
     }
@@ -263,16 +281,16 @@ mod tests {
         );
         let games = read(text.as_bytes());
         let expected = [
-            "line 1: move 2: f5 is not legal here",
-            "line 2: move 2: B[d6], but it is the other side's turn",
-            "line 3: move 2: `zz` is no square",
-            "line 4: `B f5",
-            "line 5: a game of `Chess`, not of Othello",
-            "line 6: it begins with `8 ----",
-            "line 7: it begins with `10 ---",
-            "line 8: no board that it begins with",
-            "line 9: `nonsense ;)` begins no game",
-            "line 10: longer than 65536 bytes",
+            "line 1, game 1 (Saio1200 against Saio3000): move 2: f5 is not legal here",
+            "line 2, game 2 (Saio1200 against Saio3000): move 2: B[d6], but it is the other side's",
+            "line 3, game 3 (Saio1200 against Saio3000): move 2: `zz` is no square",
+            "line 4, game 4 (Saio1200 against Saio3000): `B f5",
+            "line 5, game 5 (Saio1200 against Saio3000): a game of `Chess`, not of Othello",
+            "line 6, game 6 (Saio1200 against Saio3000): it begins with `8 ----",
+            "line 7, game 7 (Saio1200 against Saio3000): it begins with `10 ---",
+            "line 8, game 8 (Saio1200 against Saio3000): no board that it begins with",
+            "line 9, game 9: `nonsense ;)` begins no game",
+            "line 10, game 10: longer than 65536 bytes",
         ];
         assert_eq!(games.len(), 12);
         for (game, expected) in games.iter().zip(expected) {
@@ -281,6 +299,9 @@ mod tests {
         }
         assert_eq!(games[10].as_ref().unwrap().squares().len(), 1);
         let message = games[11].as_ref().unwrap_err();
-        assert!(message.contains("line 12: the game has no end"), "{message}");
+        assert!(
+            message.contains("line 12, game 12 (Saio1200 against Saio3000): the game has no end"),
+            "{message}"
+        );
     }
 }

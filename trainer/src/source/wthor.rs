@@ -11,6 +11,7 @@ use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::{Discs, Square};
+use othello_engine::file::open_ordinary;
 use othello_engine::record::{Game, Solved};
 
 use super::{Entries, Rejection, SourceError};
@@ -38,7 +39,7 @@ impl WthorGames {
             expected: "WTHOR file of games",
             reason,
         };
-        let file = File::open(path).map_err(failed)?;
+        let file = open_ordinary(path)?;
         let length = file.metadata().map_err(failed)?.len();
         let mut file = BufReader::new(file);
         let mut header = [0; HEADER_BYTES];

@@ -76,7 +76,7 @@ pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     }
 }
 
-/// What is set in any of the lanes.
+/// The bits that are set in any of the lanes.
 #[inline]
 pub(super) fn any_lane(lanes: __m256i) -> u64 {
     // SAFETY: this file is compiled only where the target has AVX2.

@@ -53,7 +53,7 @@ pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// How many discs a move on the last empty square turns over. The other squares that are not the
+/// Counts the discs that a move on the last empty square turns over. The other squares that are not the
 /// player's are the opponent's, so each of the four lines is a byte, and its count a table entry.
 #[inline]
 pub(crate) fn last_flips(player: u64, square: usize) -> u32 {

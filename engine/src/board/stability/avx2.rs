@@ -85,7 +85,7 @@ pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// In every lane, what is set in all of the lanes.
+/// The bits that are set in all of the lanes, in every lane.
 #[inline]
 fn all_lanes(lanes: __m256i) -> __m256i {
     // SAFETY: this file is compiled only where the target has AVX2.

@@ -29,7 +29,7 @@ pub(super) use portable::canonical;
 pub struct Symmetry(u8);
 
 impl Symmetry {
-    /// All eight, the identity first.
+    /// All eight symmetries, the identity first.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         (0..8).map(Self)
     }

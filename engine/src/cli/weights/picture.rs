@@ -7,7 +7,7 @@ use svg::node::element::{Path, Rectangle, Text};
 
 use crate::board::Square;
 use crate::eval::Weights;
-use crate::pattern::{Instance, Pattern};
+use crate::pattern::Instance;
 
 /// Boards beside each other.
 const COLUMNS: usize = 4;
@@ -16,13 +16,13 @@ const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
 /// From the left edge of a board to that of the next.
 const STEP_X: usize = BOARD + 64;
-/// From the upper edge of a board to that of the one below: two lines of text lie between.
-const STEP_Y: usize = BOARD + 60;
+/// From the upper edge of a board to that of the one below: three lines of text lie between.
+const STEP_Y: usize = BOARD + 70;
 /// Where the first board begins: below the headline and the name of the pattern.
 const LEFT: usize = 20;
 const TOP: usize = 66;
 /// The most characters of a name that fit beside the next.
-const NAME_LENGTH: usize = 28;
+const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";
 /// The squares of the pattern as it is written.
@@ -41,7 +41,7 @@ pub(super) fn picture(weights: &Weights) -> String {
         .set("width", width)
         .set("font-family", "sans-serif")
         .add(background)
-        .add(text(&headline(weights), LEFT, 28, 16));
+        .add(text(headline(weights), LEFT, 28, 16));
     let patterns = set.patterns().iter().enumerate();
     patterns.fold(document, |document, (number, _)| draw(document, weights, number)).to_string()
         + "\n"
@@ -82,12 +82,13 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     });
     let classes = geometry.patterns[number].classes;
     let document = document
-        .add(text(short(pattern.name()), x, y - 8, 13))
+        .add(text(short(pattern.name()), x, y - 8, 12))
         .add(board)
         .add(cells(&covered, IMAGE))
         .add(cells(pattern.squares(), OWN))
         .add(path(lines.collect()).set("stroke", "#ffffff"))
-        .add(text(caption(pattern, instances.len(), classes), x, y + BOARD + 16, 11));
+        .add(text(format!("{} squares", pattern.squares().len()), x, y + BOARD + 16, 11))
+        .add(text(counted(instances.len(), classes), x, y + BOARD + 31, 11));
     pattern.squares().iter().enumerate().fold(document, |document, (place, square)| {
         let (left, top) = corner(square);
         let digit = text(place + 1, left + CELL / 2, top + 12, 10);
@@ -95,9 +96,9 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     })
 }
 
-fn caption(pattern: &Pattern, instances: usize, classes: usize) -> String {
+fn counted(instances: usize, classes: usize) -> String {
     let plural = if instances == 1 { "" } else { "s" };
-    format!("{} squares, {instances} instance{plural}, {classes} classes", pattern.squares().len())
+    format!("{instances} instance{plural}, {classes} classes")
 }
 
 fn rectangle(x: usize, y: usize, fill: &str) -> Rectangle {
@@ -131,7 +132,7 @@ mod tests {
         // An edge lies on the board four times, and mirrors onto itself: (3^8 + 3^4) / 2 classes.
         let edge = of("name = \"one\"\nscalars = []\n[[pattern]]\nname = \"edge\"\n\
                        squares = \"a1 b1 c1 d1 e1 f1 g1 h1\"\n");
-        assert!(edge.contains("8 squares, 4 instances, 3321 classes"), "{edge}");
+        assert!(edge.contains("4 instances, 3321 classes"), "{edge}");
         let cells = |colour: &str| {
             let path = edge.lines().find(|line| line.contains(colour)).expect("a path");
             path.matches('M').count()

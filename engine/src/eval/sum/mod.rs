@@ -40,7 +40,7 @@ pub(super) fn sum(
     portable::sum(tables, start, &middles.of, indices)
 }
 
-/// Where the configuration 0 of each lane's pattern stands in the table of a phase.
+/// The place of the configuration 0 of each lane's pattern in the table of a phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     of: Aligned,
@@ -52,7 +52,7 @@ pub(super) struct Middles {
 struct Aligned([u32; LANES]);
 
 impl Middles {
-    /// One place for each lane.
+    /// The middles of all lanes.
     pub(super) fn new(of: [u32; LANES]) -> Self {
         Self { of: Aligned(of), greatest: of.into_iter().fold(0, u32::max) }
     }

@@ -4,7 +4,7 @@ use super::Aligned;
 use crate::eval::layout::MARGIN;
 use crate::pattern::Indices;
 
-/// One bound is checked for each lane: behind it every index has its place.
+/// The sum over all lanes, with one bound checked for each: behind it every index has its place.
 #[inline]
 pub(super) fn sum(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let lanes = middles.0.iter().zip(&indices.0);

@@ -114,7 +114,7 @@ struct Tries {
     best: Discs,
 }
 
-/// Below every score.
+/// The best score of a node without a legal move, below every score.
 const NO_SCORE: Discs = -INFINITE;
 
 impl Tries {

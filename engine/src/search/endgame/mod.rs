@@ -14,18 +14,18 @@ use super::{Features, Searcher};
 use crate::board::{Discs, Position};
 use crate::eval::Evaluate;
 
-/// Beyond every score.
+/// The end of an open window, beyond every score.
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
-/// From this many empty squares on, a search to a fixed depth guesses the score first.
+/// The number of empty squares from which on a search to a fixed depth guesses the score first.
 const GUESSED_EMPTIES: u32 = 10;
-/// From this many empty squares on, nodes are PVS nodes, which order moves by value and use the
-/// transposition table. From 13 on it takes as many nodes, in more time; from 16 on more nodes in the
-/// same time.
+/// The number of empty squares from which on nodes are PVS nodes, which order moves by value and use
+/// the transposition table. From 13 on it takes as many nodes, in more time; from 16 on more nodes in
+/// the same time.
 const PVS_EMPTIES: u32 = 14;
-/// From this many empty squares on, the move-ordering evaluation is asked, if there is one. From 9 on
-/// it takes 2 % fewer nodes, from 11 on 2 % more, neither in less time.
+/// The number of empty squares from which on the move-ordering evaluation is asked, if there is one.
+/// From 9 on it takes 2 % fewer nodes, from 11 on 2 % more, neither in less time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
-/// From this many empty squares on, the moves that leave the fewest replies come first.
+/// The number of empty squares from which on the moves that leave the fewest replies come first.
 const FASTEST_FIRST_EMPTIES: u32 = 6;
 /// Half the width of the first window around the guess.
 const FIRST_MARGIN: Discs = 3;
@@ -53,7 +53,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Whether the table holds the score.
+    /// Says whether the transposition table holds the score.
     fn is_solved(&self, position: &Position) -> bool {
         let bounds = self.table.probe(position).map(|entry| entry.bounds(position.empties()));
         bounds.is_some_and(|(lower, upper)| lower == upper)
@@ -78,7 +78,7 @@ fn stability_bound(
     (upper <= alpha).then_some(upper)
 }
 
-/// From how much `alpha` on it is worth the time, by empty squares; measured.
+/// The least `alpha` at which counting stable discs is worth the time, by empty squares; measured.
 static STABILITY_ALPHA: [Discs; 64] = {
     let mut alphas = [0; 64];
     let mut empties = 0;

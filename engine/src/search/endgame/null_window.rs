@@ -22,12 +22,13 @@ struct Candidate {
 
 /// The promise of the table's move.
 const TABLE_MOVE: i32 = 1 << 20;
-/// What a reply costs, and an odd quadrant is worth, in the units of [`WORTH`].
+/// The cost of a reply, in the units of [`WORTH`].
 const REPLY_COST: i32 = 16;
+/// The worth of an odd quadrant, in the units of [`WORTH`].
 const ODD_WORTH: i32 = 8;
 
-/// What a square is worth, all else being equal: a corner most, what gives one away least. 2 to 3 %
-/// of the nodes; counting the empty squares beside the discs won or lost nothing.
+/// The worth of a square, all else being equal: a corner most, what gives one away least. It saves 2 to
+/// 3 % of the nodes; counting the empty squares beside the discs won or lost nothing.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];
@@ -45,12 +46,12 @@ static WORTH: [i32; 64] = {
 /// The moves of a node, and how promising they are. Never more than there are empty squares.
 struct Candidates {
     moves: ArrayVec<Candidate, { PVS_EMPTIES as usize }>,
-    /// Of each move: its promise, then how early it stands. A vector of them, so that the
+    /// The key of each move: its promise, then how early it stands. They are a vector, so that the
     /// greatest is found without a branch.
     keys: [i32; PLACES],
 }
 
-/// As many as a vector has lanes.
+/// The number of lanes in a vector.
 const PLACES: usize = 16;
 const _: () = assert!(PVS_EMPTIES as usize <= PLACES);
 
@@ -80,7 +81,8 @@ impl Candidates {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Whether the score is above `alpha`, by the kind of node that suits the position.
+    /// Searches in a null window whether the score is above `alpha`, by the kind of node that suits the
+    /// position.
     #[inline]
     pub(super) fn null_window(
         &mut self,
@@ -102,7 +104,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.null_window_with_moves(position, position.moves(), parity, alpha, empties)
     }
 
-    /// The same, where the moves are known; with five empty squares at least.
+    /// Searches in a null window a position whose moves are known; with five empty squares at least.
     #[inline]
     fn null_window_with_moves(
         &mut self,

@@ -153,7 +153,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         (bounds, square)
     }
 
-    /// How promising a move is, in steps: by a shallow search, few replies, and parity.
+    /// The promise of a move, in steps: by a shallow search, few replies, and parity.
     fn promise(
         &mut self,
         candidate: &Move,
@@ -176,7 +176,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         promise + odd * STEPS_PER_DISC / 2
     }
 
-    /// Which quadrants are odd; none of them where parity is not to matter.
+    /// The quadrants that are odd; none of them where parity is turned off.
     #[inline]
     pub(super) fn parity(&self, position: &Position) -> Parity {
         if self.features.parity { Parity::of(position.empty()) } else { Parity::EVEN }

@@ -128,11 +128,11 @@ validation_percent = 10
 test_percent = 20
 
 [least_squares]
-iterations = 7
+epochs = 7
 tolerance = 1e-4
 
 [adam]
-passes = 4
+epochs = 4
 batch = 100
 learning_rate = 0.5
 schedule = "step:2:0.5"
@@ -183,7 +183,7 @@ fn resume_games(path: &Path) -> Read {
         let Begin::Writer(writer) = begun else { panic!("an unfinished file is not complete") };
         let games = writer.reread()?.collect::<Result<Vec<Game>, _>>()?;
         assert!(sound.starts_with(&games), "games that were not written");
-        assert_eq!(writer.resumed_games(), games.len() as u64);
+        assert_eq!(writer.resumed_records(), games.len() as u64);
         Ok(writer.warning().into_iter().collect())
     });
     resumed.into()

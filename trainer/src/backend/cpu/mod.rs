@@ -1,6 +1,5 @@
 //! The reference: all primitives on the CPU.
 
-mod limit;
 mod rows;
 mod sums;
 mod vectors;
@@ -8,7 +7,7 @@ mod vectors;
 use super::{AdamStep, Backend, BackendError, Batch, Errors, Moments, Rows, Target};
 use crate::model::Model;
 
-pub use limit::Limit;
+pub(crate) use rows::{gather, scatter};
 
 /// The CPU, for one model. Large sums are divided among the threads of the current rayon pool.
 #[derive(Clone, Copy, Debug)]

@@ -86,7 +86,7 @@ fn for_each_row(
 ///
 /// Every parameter is below the length of `weights`.
 #[inline]
-pub(super) unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
+pub(crate) unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
     const WAYS: usize = 4;
     let weights = weights.as_ptr();
     // SAFETY: the caller's promise. A volatile read is a plain load, in the order of the code:
@@ -109,7 +109,7 @@ pub(super) unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
 ///
 /// Every parameter is below the length of `sums`.
 #[inline]
-pub(super) unsafe fn scatter(sums: &mut [i64], parameters: &[u32], value: i64) {
+pub(crate) unsafe fn scatter(sums: &mut [i64], parameters: &[u32], value: i64) {
     for &parameter in parameters {
         // SAFETY: the caller's promise.
         unsafe { *sums.get_unchecked_mut(parameter as usize) += value };

@@ -23,7 +23,7 @@ pub struct Found {
     pub architecture: Architecture,
     /// The CUDA version of the driver: 1000 · major + 10 · minor.
     pub driver: i32,
-    /// Its memory.
+    /// The bytes of its memory.
     pub memory_bytes: usize,
 }
 
@@ -49,7 +49,7 @@ pub enum Unavailable {
     /// A driver for an older CUDA.
     #[error("the NVIDIA driver is for CUDA {}; install one for CUDA 12.0 or later (525 or later)", version(*found))]
     OldDriver {
-        /// Its CUDA version.
+        /// The CUDA version that it is for.
         found: i32,
     },
     /// A driver, but nothing to drive.
@@ -60,9 +60,9 @@ pub enum Unavailable {
     /// A GPU from before Turing.
     #[error("{name} is {found}; the kernels need {OLDEST_ARCHITECTURE} or later")]
     OldDevice {
-        /// Its name.
+        /// The name of the GPU.
         name: String,
-        /// What it is.
+        /// The architecture of the GPU.
         found: Architecture,
     },
     /// A GPU that is too small.
@@ -72,9 +72,9 @@ pub enum Unavailable {
         LEAST_MEMORY >> 20
     )]
     LittleMemory {
-        /// Its name.
+        /// The name of the GPU.
         name: String,
-        /// Its memory.
+        /// The bytes of its memory.
         found: usize,
     },
     /// No libnvrtc.

@@ -29,7 +29,7 @@ impl HostLauncher {
         Ok(Self { program, limits })
     }
 
-    /// The same with other limits.
+    /// This launcher with other limits.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }

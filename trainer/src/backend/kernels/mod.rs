@@ -2,7 +2,6 @@
 //! machine's processor for checks. Everything but memory, copies and launches is shared, so what
 //! the tests prove here holds for the GPU as well.
 
-pub mod bench;
 mod header;
 mod host;
 mod launcher;
@@ -17,12 +16,13 @@ use othello_kernels::{Grid, Kernel, Program, index};
 use super::{AdamStep, Backend, BackendError, Batch, DOT_CHUNK, Errors, Moments, Rows, Target};
 use crate::model::Model;
 use memory::Budget;
-use tiles::{ScratchPool, Tile};
+use tiles::ScratchPool;
 
 pub use host::HostLauncher;
 pub use launcher::{Launcher, Limits, Value};
 pub use memory::{DevicePositions, Vector};
 pub use sums::Way;
+pub(crate) use tiles::{Tile, tiles};
 
 /// The program of a model's pattern set, as every launcher compiles it.
 pub fn program(model: &Model) -> Program {
@@ -45,7 +45,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
     /// Kernels for a model; `launcher` has its [`program`].
     pub fn new(model: &'m Model, launcher: L, way: Way) -> Result<Self, BackendError> {
         let limits = launcher.limits();
-        let tiles = tiles::tiles(model, limits.shared_bytes / size_of::<i32>());
+        let tiles = tiles(model, limits.shared_bytes / size_of::<i32>());
         let bytes: &[u8] = bytemuck::cast_slice(&tiles);
         let mut tiles_there = launcher.allocate(bytes.len().max(1))?;
         launcher.write(&mut tiles_there, bytes)?;

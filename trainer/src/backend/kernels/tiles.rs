@@ -11,16 +11,16 @@ use crate::model::Model;
 /// A range of one pattern's classes, as `tiles.cu` has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::NoUninit)]
 #[repr(C)]
-pub(super) struct Tile {
-    pub(super) first_feature: u32,
-    pub(super) features: u32,
-    pub(super) first_class: u32,
-    pub(super) classes: u32,
-    pub(super) first_parameter: u32,
+pub(crate) struct Tile {
+    pub(crate) first_feature: u32,
+    pub(crate) features: u32,
+    pub(crate) first_class: u32,
+    pub(crate) classes: u32,
+    pub(crate) first_parameter: u32,
 }
 
 /// The tiles of a model, none with more than `most` classes.
-pub(super) fn tiles(model: &Model, most: usize) -> Vec<Tile> {
+pub(crate) fn tiles(model: &Model, most: usize) -> Vec<Tile> {
     let geometry = model.geometry();
     let mut tiles = vec![];
     let mut first_feature = 0;

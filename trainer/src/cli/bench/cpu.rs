@@ -1,6 +1,8 @@
 //! The CPU: residual sums by every instruction set, the computation of the indices alone, and the
 //! limit.
 
+mod limit;
+
 use std::fmt;
 use std::hint::black_box;
 
@@ -9,20 +11,21 @@ use othello_engine::record::ScoredPosition;
 use serde::Serialize;
 
 use super::stopwatch::{Candidate, rates};
-use crate::backend::{Backend as _, Batch, Cpu, Rows, Target, cpu};
+use crate::backend::{Backend as _, Batch, Cpu, Rows, Target};
 use crate::model::{InstructionSet, Model, Row};
+use limit::Limit;
 
 /// Rates in positions per second; those on one thread by processor time.
 #[derive(Serialize)]
 pub(super) struct Rates {
     /// The fastest instructions that this processor has.
     instructions: InstructionSet,
-    /// By instruction set, on one thread.
+    /// The rates of each instruction set, on one thread.
     instruction_sets: Vec<InstructionRates>,
     /// Residual sums on several threads.
     threads: usize,
     threads_positions_per_second: f64,
-    /// That by the rate on one thread, both by the clock on the wall.
+    /// The rate on several threads by the rate on one, both by the clock on the wall.
     speedup: f64,
     /// Processor time that a position takes on one thread, by what it takes on several: 1 where
     /// threads do not disturb each other.
@@ -39,12 +42,12 @@ struct InstructionRates {
     index_positions_per_second: f64,
     /// Residual sums.
     positions_per_second: f64,
-    /// By the limit.
+    /// The rate of residual sums by the limit.
     ratio: f64,
 }
 
 impl Rates {
-    /// On one thread, by the fastest instructions.
+    /// The rate of residual sums on one thread, by the fastest instructions.
     pub(super) fn positions_per_second(&self) -> f64 {
         self.instruction_sets.last().map_or(f64::NAN, |rates| rates.positions_per_second)
     }
@@ -79,7 +82,7 @@ pub(super) fn measure(
     set: &PatternSet,
     rows: &[Rows<'_>],
     threads: usize,
-    rounds: u32,
+    repetitions: u32,
 ) -> anyhow::Result<Rates> {
     let positions: usize = rows.iter().map(|rows| rows.positions.len()).sum();
     let models: Vec<Model> = InstructionSet::available()
@@ -87,7 +90,7 @@ pub(super) fn measure(
         .collect();
     let fastest = Model::new(set.clone());
     let weights = super::weights(fastest.parameters());
-    let limit = cpu::Limit::new(&fastest, rows);
+    let limit = Limit::new(&fastest, rows);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut candidates = vec![Candidate::new(|| {
         black_box(limit.run(&weights));
@@ -97,7 +100,7 @@ pub(super) fn measure(
         candidates.push(Candidate::new(|| one.install(|| residual_sums(model, rows, &weights))));
     }
     candidates.push(Candidate::new(|| residual_sums(&fastest, rows, &weights)));
-    let rates = rates(candidates, positions, rounds);
+    let rates = rates(candidates, positions, repetitions);
     let [limit, ref by_instructions @ .., with_threads] = rates[..] else {
         anyhow::bail!("nothing was measured");
     };

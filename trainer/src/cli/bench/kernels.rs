@@ -1,6 +1,7 @@
 //! The kernels, on a GPU or run on the CPU: both ways to add up residuals, the limits of each, and
 //! the layout that other trainers use, all on the same positions and weights.
 
+mod roofline;
 mod subjects;
 
 use std::collections::BTreeMap;
@@ -11,9 +12,9 @@ use othello_engine::record::{ROW_BYTES, ScoredPosition};
 use serde::Serialize;
 
 use crate::backend::kernels::Launcher;
-use crate::backend::kernels::bench::{Layout, Limit, MOST_POSITIONS, WIDE_ROW_BYTES};
 use crate::backend::{BackendError, Rows};
 use crate::model::Model;
+use roofline::{Layout, Limit, MOST_POSITIONS, WIDE_ROW_BYTES};
 use subjects::{Measured, Subject, Subjects};
 
 /// Rates in positions per second, by the clock on the wall.
@@ -35,7 +36,7 @@ struct KernelRates {
     /// The slowest of the limits of what it does.
     limit: &'static str,
     limit_positions_per_second: f64,
-    /// The one divided by the other.
+    /// The rate divided by its limit.
     ratio: f64,
 }
 
@@ -137,7 +138,7 @@ impl fmt::Display for Rates {
 pub(super) fn measure<L: Launcher>(
     model: &Model,
     rows: &[Rows<'_>],
-    rounds: u32,
+    repetitions: u32,
     launcher: impl Fn() -> Result<L, BackendError>,
 ) -> anyhow::Result<Rates> {
     // One run of rows, as a fit without neighbouring phases has them.
@@ -152,5 +153,5 @@ pub(super) fn measure<L: Launcher>(
     let shared = launcher()?;
     let mut subjects = Subjects::new(model, &shared, launcher, &positions, &weights)?;
     subjects.verify()?;
-    Ok(Rates::new(&subjects.rates(count, rounds)?))
+    Ok(Rates::new(&subjects.rates(count, repetitions)?))
 }

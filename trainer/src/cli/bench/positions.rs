@@ -1,10 +1,9 @@
 //! The positions that are measured on.
 
 use anyhow::ensure;
-use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Phase, Square};
 use othello_engine::progress::Progress;
-use othello_engine::random::Generator;
+use othello_engine::random;
 use othello_engine::record::Game;
 use rayon::prelude::*;
 
@@ -40,14 +39,7 @@ impl Arguments {
 
 /// Game `number` of a seed, every move drawn from the legal ones alike.
 fn random_game(seed: u64, number: u64) -> Game {
-    let mut random = Generator::split(seed, number);
-    let mut squares = vec![];
-    let mut replay = Replay::from_start(&[]).expect("no moves are legal");
-    while let legal @ 1.. = replay.end.moves() {
-        let choice = random.below(legal.count_ones()) as usize;
-        let square = Square::nth(legal, choice).expect("there are as many moves");
-        replay.push(square).expect("the move is legal");
-        squares.push(square);
-    }
+    let replay = random::random_game(seed, number, usize::MAX);
+    let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
     Game::new(0, &squares).expect("a game of legal moves")
 }

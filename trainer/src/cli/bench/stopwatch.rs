@@ -1,4 +1,4 @@
-//! Rates by the best of several rounds.
+//! Rates by the best of several repetitions.
 
 use std::time::Instant;
 
@@ -13,9 +13,9 @@ pub(super) struct Candidate<'a> {
 /// Positions per second.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Rate {
-    /// By the clock on the wall.
+    /// The rate by the clock on the wall.
     pub by_wall: f64,
-    /// By the time that processors worked on it: other programs on the machine do not count.
+    /// The rate by the time that processors worked on it: other programs on the machine do not count.
     pub by_processor: f64,
 }
 
@@ -25,14 +25,14 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Runs all candidates in turn, `rounds` times, so that what disturbs the machine disturbs all of
+/// Runs all candidates in turn, `repetitions` times, so that what disturbs the machine disturbs all of
 /// them alike; returns how many of `positions` each does a second in its best run.
 pub(super) fn rates(
     mut candidates: Vec<Candidate<'_>>,
     positions: usize,
-    rounds: u32,
+    repetitions: u32,
 ) -> Vec<Rate> {
-    for _ in 0..rounds {
+    for _ in 0..repetitions {
         for Candidate { run, best } in &mut candidates {
             let (begun, worked) = (Instant::now(), processor_seconds());
             run();

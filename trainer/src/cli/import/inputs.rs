@@ -37,6 +37,16 @@ impl Inputs {
         Ok(Self { files, bytes })
     }
 
+    /// The size of all files.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The files, in their order.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
     /// The SHA-256 of each file.
     pub(super) fn checksums(&self, progress: &dyn Progress) -> anyhow::Result<Vec<String>> {
         progress.begin("checksums (bytes)", 0, self.bytes);
@@ -53,8 +63,8 @@ impl Inputs {
         progress: &dyn Progress,
         mut take: impl FnMut(Option<T>, u64) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        progress.begin("import (bytes)", place.bytes, self.bytes);
-        let mut skip = place.entries;
+        progress.begin_stoppable("import (bytes)", place.bytes, self.bytes);
+        let (mut skip, mut shown, mut of_files_before) = (place.entries, place.bytes, 0);
         for file in &self.files {
             let mut entries = open(file)?;
             while skip > 0
@@ -63,15 +73,16 @@ impl Inputs {
                 skipped?;
                 skip -= 1;
             }
-            let mut read = entries.bytes_read();
             while let Some(entry) = entries.next() {
                 progress.check()?;
-                let bytes = entries.bytes_read() - read;
-                read = entries.bytes_read();
+                let read = of_files_before + entries.bytes_read();
+                let bytes = read.saturating_sub(shown);
                 let rejected = |rejection| progress.message(&format!("rejected: {rejection}"));
                 take(entry?.map_err(rejected).ok(), bytes)?;
                 progress.advance(bytes);
+                shown += bytes;
             }
+            of_files_before += entries.bytes_read();
         }
         Ok(())
     }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use othello_engine::file::{Begin, Checkpoint, Existing, Provenance};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, ScoredPosition};
+use othello_engine::record::{Game, Record, RecordWriter, ScoredPosition};
 use serde::{Deserialize, Serialize};
 
 use super::Summary;
-use crate::records::record::Record;
+use super::inputs::Inputs;
 
 /// What can be imported.
 pub(super) trait Imported: Record {
@@ -41,14 +41,38 @@ pub(super) struct Place {
     pub(super) records: u64,
     /// What they amount to.
     pub(super) summary: Summary,
+    /// The checksum of the output's content up to there, which tells whether its frames are those
+    /// of this place.
+    pub(super) content: String,
 }
 
-/// The output, unless it is complete, and beside it the place in the inputs after each frame.
+/// More entries than any input has, and so few that nothing overflows that counts them.
+const MOST_ENTRIES: u64 = 1 << 48;
+
+impl Place {
+    /// How many whole frames the records take.
+    fn frames<T: Record>(&self) -> usize {
+        (self.records / T::PER_FRAME as u64) as usize
+    }
+
+    /// Whether the output begins with the frames of this place, and the inputs have so much.
+    fn is_after<T: Record>(&self, output: &RecordWriter<T>, inputs: &Inputs) -> bool {
+        let Summary { games, positions, rejected, incomplete, .. } = self.summary;
+        let counts = [games, rejected, incomplete, self.records];
+        self.bytes <= inputs.bytes()
+            && self.entries <= MOST_ENTRIES
+            && counts.iter().all(|&count| count <= self.entries)
+            && positions <= 60 * self.entries
+            && self.records.is_multiple_of(T::PER_FRAME as u64)
+            && output.resumed_sha256(self.frames::<T>()) == Some(self.content.as_str())
+    }
+}
+
+/// The output, unless it is complete already, and beside it the place in the inputs after each frame.
 pub(super) struct Output<T: Imported> {
-    writer: Option<(Checkpoint, T::Writer)>,
+    writer: Option<(Checkpoint, RecordWriter<T>)>,
     /// The checksum of an output that is complete.
     sha256: String,
-    resumed: u64,
     /// Where to go on: what is before it is in the output.
     pub(super) place: Place,
 }
@@ -58,25 +82,29 @@ impl<T: Imported> Output<T> {
         path: &Path,
         provenance: &Provenance,
         existing: Existing,
+        inputs: &Inputs,
         progress: &dyn Progress,
     ) -> anyhow::Result<Self> {
-        let writer = match T::begin(path, provenance, existing)? {
+        let mut writer = match RecordWriter::<T>::begin(path, provenance, existing)? {
             Begin::Writer(writer) => writer,
             Begin::Done(done) => {
-                let (sha256, place) = (done.sha256, Place::default());
-                return Ok(Self { writer: None, sha256, resumed: u64::MAX, place });
+                // The inputs are read once more, to report what they hold.
+                let place = Place { bytes: inputs.bytes(), ..Place::default() };
+                return Ok(Self { writer: None, sha256: done.sha256, place });
             }
         };
-        progress.warn(T::warning(&writer));
+        progress.warn(writer.warning());
         let (checkpoint, places) = Checkpoint::open(path, provenance, existing)?;
         progress.warn(checkpoint.warning());
-        let resumed = T::resumed(&writer);
         // A place that cannot be read costs reading some of the inputs again.
         let places =
             places.iter().filter_map(|place| serde_json::from_slice::<Place>(&place.content).ok());
-        let place = places.rev().find(|place| place.records <= resumed).unwrap_or_default();
+        let fits = |place: &Place| place.is_after(&writer, inputs);
+        let place = places.rev().find(fits).unwrap_or_default();
+        // What follows the place is none of this run's, or read again in a moment.
+        progress.warn(writer.keep_frames(place.frames::<T>())?);
         let writer = Some((checkpoint, writer));
-        Ok(Self { writer, sha256: String::new(), resumed, place })
+        Ok(Self { writer, sha256: String::new(), place })
     }
 
     /// Takes the next entry of the inputs: a record, or one that was rejected.
@@ -90,11 +118,10 @@ impl<T: Imported> Output<T> {
         record.count(&mut self.place.summary);
         self.place.records += 1;
         let Some((checkpoint, writer)) = &mut self.writer else { return Ok(()) };
-        if self.place.records > self.resumed {
-            record.push(writer)?;
-            if self.place.records.is_multiple_of(T::PER_FRAME as u64) {
-                checkpoint.record("place", &serde_json::to_vec(&self.place)?)?;
-            }
+        writer.push(record)?;
+        if self.place.records.is_multiple_of(T::PER_FRAME as u64) {
+            self.place.content = writer.content_sha256();
+            checkpoint.record("place", &serde_json::to_vec(&self.place)?)?;
         }
         Ok(())
     }
@@ -108,7 +135,7 @@ impl<T: Imported> Output<T> {
         summary.sha256 = match self.writer {
             None => self.sha256,
             Some((checkpoint, writer)) => {
-                let sha256 = T::finish(writer)?.sha256;
+                let sha256 = writer.finish()?.sha256;
                 checkpoint.remove()?;
                 sha256
             }

@@ -10,8 +10,13 @@ use othello_engine::progress::Silent;
 
 use super::*;
 use crate::dataset::{Dataset, DatasetBuilder, Split};
-use crate::fit::unfinished::Unfinished;
-use crate::fit::{Fit, FitError, FitReport, FitSettings, Keeper, Limits, PhaseFit};
+use crate::fit::checkpoint::{
+    CheckpointError, CheckpointPolicy, Checkpointer, PhaseFile, Snapshot,
+};
+use crate::fit::phase::PhaseFit;
+use crate::fit::report::FitReport;
+use crate::fit::run::{Fit, FitError, Limits};
+use crate::fit::settings::FitSettings;
 use crate::source::LabelRules;
 
 fn dataset() -> Dataset {
@@ -27,7 +32,7 @@ fn fit(
     time: Option<Duration>,
 ) -> Result<(String, FitReport), FitError> {
     let model = model();
-    let adam = AdamSettings { passes: 8, batch: 100, ..AdamSettings::default() };
+    let adam = AdamSettings { epochs: 8, batch: 100, ..AdamSettings::default() };
     let settings = FitSettings { adam, ..FitSettings::default() };
     let fit = Fit {
         model: &model,
@@ -56,7 +61,7 @@ fn a_fit_that_runs_out_of_time_again_and_again_comes_out_the_same() {
             result => result.unwrap(),
         };
         let written = Reader::open(&pieces, Kind::Weights).unwrap();
-        let stopped = written.provenance().get("stopped_after_passes").cloned();
+        let stopped = written.provenance().get("stopped_after_epochs").cloned();
         if so_far.unfinished().is_empty() {
             assert!(stopped.is_none());
             assert_eq!((found, so_far), (sha256, report));
@@ -66,6 +71,10 @@ fn a_fit_that_runs_out_of_time_again_and_again_comes_out_the_same() {
         assert_eq!(stopped.as_object().unwrap().len(), so_far.unfinished().len());
     }
     assert_eq!(fs::read(&pieces).unwrap(), fs::read(&whole).unwrap());
+    for side_file in ["metrics.jsonl", "report.json"] {
+        let read = |weights: &Path| fs::read(weights.with_added_extension(side_file)).unwrap();
+        assert!(read(&pieces) == read(&whole), "{side_file}");
+    }
     let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
     let left = names.filter(|name| name.to_string_lossy().contains("checkpoint")).count();
     assert_eq!(left, 0);
@@ -92,16 +101,13 @@ fn too_little_memory_for_one_phase_is_said_with_what_it_takes() {
 
 #[test]
 fn a_file_of_an_unfinished_phase_that_cannot_be_used_is_told_of_and_not_used() {
-    struct StopAtOnce(Unfinished<'static>);
-    impl Keeper for StopAtOnce {
-        fn next(&mut self) -> crate::fit::Next {
-            crate::fit::Next::Stop
+    struct StopAtOnce(PhaseFile<'static>);
+    impl Checkpointer for StopAtOnce {
+        fn policy(&mut self) -> CheckpointPolicy {
+            CheckpointPolicy::Stop
         }
-        fn keep(
-            &mut self,
-            snapshot: &crate::fit::Snapshot,
-        ) -> Result<(), crate::fit::CheckpointError> {
-            self.0.keep(snapshot)
+        fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
+            self.0.save(snapshot)
         }
     }
     let (dataset, model, folder) = (dataset(), model(), tempfile::tempdir().unwrap());
@@ -117,7 +123,7 @@ fn a_file_of_an_unfinished_phase_that_cannot_be_used_is_told_of_and_not_used() {
     };
     let weights = folder.path().join("a.weights");
     let unfinished =
-        |provenance: &str| Unfinished::new(&weights, &Provenance::new(provenance), phase);
+        |provenance: &str| PhaseFile::new(&weights, &Provenance::new(provenance), phase);
     let read = |provenance: &str| {
         let warned = std::cell::RefCell::new(vec![]);
         let warn = |line: &str| warned.borrow_mut().push(line.to_owned());
@@ -129,11 +135,17 @@ fn a_file_of_an_unfinished_phase_that_cannot_be_used_is_told_of_and_not_used() {
     assert_eq!(read("fit"), (true, String::new()));
     let (found, warned) = read("another fit");
     assert!(!found && warned.contains("other settings"), "{warned}");
+    unfinished("fit").check_is_own().unwrap();
+    let error = unfinished("another fit").check_is_own().unwrap_err().to_string();
+    assert!(error.contains("phase-25") && error.contains("--force"), "{error}");
     let path = folder.path().join("a.weights.phase-25.checkpoint");
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     let (found, warned) = read("fit");
     assert!(!found && warned.contains("phase-25") && warned.contains("anew"), "{warned}");
+    unfinished("fit").check_is_own().unwrap();
+    fs::write(&path, "a file of somebody else").unwrap();
+    unfinished("fit").check_is_own().unwrap_err();
     unfinished("fit").remove().unwrap();
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -1,5 +1,5 @@
 //! The optimizers against the exact solution, and against themselves: with other threads, with data
-//! in another order, stopped and gone on with.
+//! in another order, stopped and resumed.
 
 mod budget;
 mod exact;
@@ -13,8 +13,9 @@ use othello_engine::record::{Label, ScoredPosition, Weight};
 
 use super::adam::Adam;
 use super::least_squares::{Directions, LeastSquares};
+use super::optimizer::Optimizer;
+use super::settings::AdamSettings;
 use super::solver::{Advance, Problem, Solver};
-use super::{AdamSettings, Optimizer};
 use crate::backend::{Cpu, Rows};
 use crate::model::Model;
 
@@ -54,26 +55,26 @@ fn rows(count: usize) -> Vec<ScoredPosition> {
     rows
 }
 
-/// What to solve by and how long.
+/// The optimizer of a test, and its number of epochs.
 #[derive(Clone)]
 struct By {
     optimizer: Optimizer,
     adam: AdamSettings,
-    passes: u32,
+    epochs: u32,
 }
 
 impl By {
-    fn least_squares(iterations: u32) -> Self {
+    fn least_squares(epochs: u32) -> Self {
         let optimizer = Optimizer::LeastSquares;
-        Self { optimizer, adam: AdamSettings::default(), passes: iterations }
+        Self { optimizer, adam: AdamSettings::default(), epochs }
     }
 
-    fn descent(iterations: u32) -> Self {
-        Self { optimizer: Optimizer::Descent, ..Self::least_squares(iterations) }
+    fn descent(epochs: u32) -> Self {
+        Self { optimizer: Optimizer::Descent, ..Self::least_squares(epochs) }
     }
 
     fn adam(adam: AdamSettings) -> Self {
-        Self { optimizer: Optimizer::Adam, passes: adam.passes, adam }
+        Self { optimizer: Optimizer::Adam, epochs: adam.epochs, adam }
     }
 }
 
@@ -95,9 +96,9 @@ fn solve(
     };
     loop {
         match solver.advance().unwrap() {
-            Advance::Pass(pass) if pass.number >= by.passes => return solver.weights().clone(),
+            Advance::Epoch(epoch) if epoch.number >= by.epochs => return solver.weights().clone(),
             Advance::Converged => return solver.weights().clone(),
-            Advance::Pass(_) | Advance::Update => {}
+            Advance::Epoch(_) | Advance::Update => {}
         }
     }
 }

@@ -1,11 +1,14 @@
-//! A phase that is stopped and gone on with comes out as if nothing had happened.
+//! A phase that is stopped and resumed comes out as if nothing had happened.
 
 use othello_engine::board::Phase;
 
 use super::*;
 use crate::dataset::{Dataset, DatasetBuilder, Split};
-use crate::fit::phase::{Keeper, Next, PhaseEnd, PhaseError, PhaseFit};
-use crate::fit::{CheckpointError, FitSettings, LeastSquaresSettings, Schedule, Snapshot};
+use crate::fit::checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
+use crate::fit::phase::{PhaseEnd, PhaseError, PhaseFit};
+use crate::fit::report::Metrics;
+use crate::fit::schedule::Schedule;
+use crate::fit::settings::{FitSettings, LeastSquaresSettings};
 use crate::source::LabelRules;
 
 fn dataset(validation_percent: u8) -> Dataset {
@@ -17,7 +20,7 @@ fn dataset(validation_percent: u8) -> Dataset {
 
 fn settings() -> FitSettings {
     let adam = AdamSettings {
-        passes: 4,
+        epochs: 4,
         batch: 500,
         updates: 3,
         learning_rate: 0.5,
@@ -27,41 +30,41 @@ fn settings() -> FitSettings {
         clip: Some(2.0),
         ..AdamSettings::default()
     };
-    let least_squares = LeastSquaresSettings { iterations: 8, ..Default::default() };
+    let least_squares = LeastSquaresSettings { epochs: 8, ..Default::default() };
     FitSettings { adam, least_squares, patience: 3, ..FitSettings::default() }
 }
 
 /// Counts updates.
 struct Count(u32);
 
-impl Keeper for Count {
-    fn next(&mut self) -> Next {
+impl Checkpointer for Count {
+    fn policy(&mut self) -> CheckpointPolicy {
         self.0 += 1;
-        Next::GoOn
+        CheckpointPolicy::Continue
     }
 
-    fn keep(&mut self, _: &Snapshot) -> Result<(), CheckpointError> {
+    fn save(&mut self, _: &Snapshot) -> Result<(), CheckpointError> {
         Ok(())
     }
 }
 
-/// Stops after so many updates, and holds what is kept.
+/// Stops after so many updates, and holds what is saved.
 struct StopAfter {
     updates: u32,
-    kept: Option<Snapshot>,
+    saved: Option<Snapshot>,
 }
 
-impl Keeper for StopAfter {
-    fn next(&mut self) -> Next {
+impl Checkpointer for StopAfter {
+    fn policy(&mut self) -> CheckpointPolicy {
         if self.updates == 0 {
-            return Next::Stop;
+            return CheckpointPolicy::Stop;
         }
         self.updates -= 1;
-        Next::GoOn
+        CheckpointPolicy::Continue
     }
 
-    fn keep(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
-        self.kept = Some(snapshot.clone());
+    fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
+        self.saved = Some(snapshot.clone());
         Ok(())
     }
 }
@@ -86,15 +89,15 @@ impl Trial {
         resumed: Option<Snapshot>,
         updates: u32,
     ) -> Result<(PhaseEnd, Option<Snapshot>), PhaseError> {
-        let mut keeper = StopAfter { updates, kept: None };
-        let end = self.run_for(resumed, &mut keeper)?;
-        Ok((end, keeper.kept))
+        let mut checkpointer = StopAfter { updates, saved: None };
+        let end = self.run_for(resumed, &mut checkpointer)?;
+        Ok((end, checkpointer.saved))
     }
 
     fn run_for(
         &self,
         resumed: Option<Snapshot>,
-        keeper: &mut impl Keeper,
+        checkpointer: &mut impl Checkpointer,
     ) -> Result<PhaseEnd, PhaseError> {
         let fit = PhaseFit {
             backend: &Cpu::new(&self.model),
@@ -105,8 +108,12 @@ impl Trial {
             initial: None,
             phase: Phase::new(30).unwrap(),
         };
-        fit.run(resumed, keeper)
+        fit.run(resumed, checkpointer)
     }
+}
+
+fn metrics_of(end: &PhaseEnd) -> &[Metrics] {
+    end.fitted.as_ref().map_or(&[], |fitted| &fitted.metrics)
 }
 
 /// The snapshot as it comes back from a file.
@@ -122,7 +129,7 @@ fn a_phase_stopped_after_every_update_comes_out_the_same() {
         for validation_percent in [0, 10] {
             let trial = Trial::new(optimizer, validation_percent);
             let (undisturbed, _) = trial.run(None, u32::MAX).unwrap();
-            assert!(!undisturbed.stopped && undisturbed.metrics.len() >= 4);
+            assert!(!undisturbed.stopped && metrics_of(&undisturbed).len() >= 4);
             let (mut stops, mut kept) = (0, None);
             let end = loop {
                 let (end, snapshot) = trial.run(kept, 1).unwrap();
@@ -148,7 +155,7 @@ fn a_phase_stopped_once_comes_out_the_same_wherever_that_was() {
             return;
         };
         assert!(end.stopped);
-        assert_eq!(end.fitted.is_some(), kept.passes() > 0);
+        assert_eq!(end.fitted.is_some(), kept.epochs() > 0);
         assert!(end.fitted.is_none_or(|fitted| fitted.report.unfinished));
         let resumed = Some(through_a_file(&kept, &trial.model));
         assert_eq!(trial.run(resumed, u32::MAX).unwrap().0, undisturbed);
@@ -182,7 +189,7 @@ fn a_snapshot_of_another_model_or_optimizer_is_refused() {
     damaged.retain(|section| section.name != "second moment");
     assert!(Snapshot::from_sections(&damaged, trial.model.parameters()).is_err());
     let other = Trial::new(Optimizer::LeastSquares, 10);
-    assert!(matches!(other.run(Some(kept), u32::MAX), Err(PhaseError::Foreign(_))));
+    assert!(matches!(other.run(Some(kept), u32::MAX), Err(PhaseError::Mismatch(_))));
 }
 
 #[test]
@@ -190,8 +197,8 @@ fn a_snapshot_that_contradicts_itself_is_refused() {
     let trial = Trial::new(Optimizer::LeastSquares, 10);
     let kept = trial.run(None, 2).unwrap().1.unwrap();
     let mut other = kept.clone();
-    other.state.scalars["iteration"] = 7.into();
-    assert!(matches!(trial.run(Some(other), u32::MAX), Err(PhaseError::Foreign(_))));
+    other.state.scalars["epoch"] = 7.into();
+    assert!(matches!(trial.run(Some(other), u32::MAX), Err(PhaseError::Mismatch(_))));
     let mut other = kept.clone();
     other.metrics.pop();
     assert!(Snapshot::from_sections(&other.sections(), trial.model.parameters()).is_err());
@@ -201,12 +208,12 @@ fn a_snapshot_that_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn a_pass_over_few_positions_goes_over_them_until_it_has_made_enough_updates() {
+fn an_epoch_of_few_positions_goes_over_them_until_it_has_made_enough_updates() {
     let mut trial = Trial::new(Optimizer::Adam, 0);
     let updates = |trial: &Trial| {
         let mut count = Count(0);
         trial.run_for(None, &mut count).unwrap();
-        count.0 / trial.settings.adam.passes
+        count.0 / trial.settings.adam.epochs
     };
     trial.settings.adam.updates = 0;
     let batches = updates(&trial);

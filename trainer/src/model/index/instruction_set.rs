@@ -17,7 +17,7 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    /// All of them, the slowest first.
+    /// All instruction sets, the slowest first.
     pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2, Self::Avx512Bw, Self::Avx512Vbmi];
 
     /// Whether this processor has it.
@@ -35,7 +35,7 @@ impl InstructionSet {
         return self == Self::Portable;
     }
 
-    /// Those that this processor has, the slowest first.
+    /// The instruction sets that this processor has, the slowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
@@ -45,7 +45,7 @@ impl InstructionSet {
         Self::available().next_back().unwrap_or(Self::Portable)
     }
 
-    /// Its name, as reports have it.
+    /// The name of the instruction set, as reports have it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",

@@ -20,10 +20,10 @@ pub enum MergeError {
         /// How it shows.
         reason: String,
     },
-    /// A shard of another run than the others.
+    /// A shard of another run than most of the others.
     #[error("{}: is a shard of another run than {} ({differences}); leave it out, or make it again \
         with the settings of the others", path.display(), other.display())]
-    Foreign {
+    Mismatch {
         /// The file.
         path: PathBuf,
         /// One of the run that most files are of.
@@ -31,7 +31,7 @@ pub enum MergeError {
         /// The settings that differ.
         differences: String,
     },
-    /// The same part twice.
+    /// Two files of the same part.
     #[error("{} and {} are both shard {shard}; leave one of them out", first.display(), second.display())]
     Double {
         /// The file named first.
@@ -63,9 +63,9 @@ pub enum MergeError {
         path: PathBuf,
         /// Which part it is.
         shard: Shard,
-        /// How many there are.
+        /// How many frames the file has.
         found: u64,
-        /// How many there should be.
+        /// How many frames the part has.
         expected: u64,
     },
     /// A part of a ply whose positions are others than those that the ply has there.
@@ -211,7 +211,7 @@ impl Part {
                 format!("of {} shards there, {} wanted", other.shard.count(), self.shard.count());
         }
         let (path, other) = (other.path.clone(), self.path.clone());
-        Err(MergeError::Foreign { path, other, differences })
+        Err(MergeError::Mismatch { path, other, differences })
     }
 }
 

@@ -95,6 +95,44 @@ fn a_killed_merge_goes_on_at_a_frame() {
     }
 }
 
+/// Frames with right checksums that stood twice, or were left out, were gone on with.
+#[test]
+fn a_doubled_or_dropped_frame_of_an_unfinished_merge_is_written_again() {
+    let folder = Folder::new();
+    let merged = merge_in(&folder, &shards(3)).unwrap();
+    let out = folder.path("merged.games");
+    let bytes = fs::read(&out).unwrap();
+    let mut reader = GameReader::open(&out).unwrap();
+    let provenance = reader.provenance().clone();
+    let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
+    for order in [&[0, 0][..], &[1], &[0, 2], &[2, 1, 0], &[0, 1, 2, 2]] {
+        fs::remove_file(&out).unwrap();
+        let begun = GameWriter::begin(&out, &provenance, Existing::Keep).unwrap();
+        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        order.iter().for_each(|&frame| writer.write_frame(&frames[frame]).unwrap());
+        drop(writer);
+        assert_eq!(merge_in(&folder, &shards(3)).unwrap(), merged, "{order:?}");
+        assert_eq!(fs::read(&out).unwrap(), bytes, "{order:?}");
+    }
+}
+
+#[test]
+fn an_output_that_is_one_of_the_shards_is_refused_with_force_too() {
+    let folder = Folder::new();
+    let shards: Vec<PathBuf> = shards(3)
+        .iter()
+        .zip(["3", "2", "1"])
+        .map(|(path, name)| {
+            fs::copy(path, folder.path(name)).unwrap();
+            folder.path(name)
+        })
+        .collect();
+    let before = fs::read(&shards[0]).unwrap();
+    let error = merge(&shards, &shards[0], Existing::Replace, &Silent).unwrap_err().to_string();
+    assert!(error.contains("3: is also an input"), "{error}");
+    assert_eq!(fs::read(&shards[0]).unwrap(), before);
+}
+
 #[test]
 fn what_does_not_belong_together_is_refused_by_name() {
     let folder = Folder::new();

@@ -13,12 +13,12 @@ use super::Settings;
 pub struct Changes {
     /// Games of which a position was solved, or positions that were.
     pub solved: u64,
-    /// Those of them that have a result; every position has a label.
+    /// The solved games that have a result, or the solved positions, which all have a label.
     pub results: u64,
     /// Results that differ from the exact score of the first solved position, and labels that differ
     /// from that of their own.
     pub changed: u64,
-    /// Those of them where another side wins, or one instead of none.
+    /// The changed results and labels by which another side wins, or one instead of none.
     pub other_winner: u64,
     /// Games that stated another score for the same position.
     pub contradicted: u64,

@@ -39,6 +39,12 @@ impl Relabel for Game {
         with(self, solved, values)
     }
 
+    fn is_same(&self, relabelled: &Self) -> bool {
+        self.squares() == relabelled.squares()
+            && self.random_plies() == relabelled.random_plies()
+            && self.deviations() == relabelled.deviations()
+    }
+
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {
         changes.count_game(settings, before, after);
     }
@@ -110,7 +116,9 @@ fn solve<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> So
 
 #[expect(clippy::expect_used, reason = "scores and plies are those of this game's positions")]
 fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
-    let plain = Game::new(game.random_plies(), game.squares()).expect("the game's own moves");
+    let plain = Game::new(game.random_plies(), game.squares())
+        .and_then(|plain| plain.with_deviations(game.deviations()))
+        .expect("the game's own moves");
     let game = match solved {
         Some(solved) => plain.with_solved(solved).expect("a position that the game reaches"),
         None => plain,

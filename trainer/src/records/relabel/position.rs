@@ -18,6 +18,10 @@ impl Relabel for ScoredPosition {
         Self::new(self.position(), label, self.weight())
     }
 
+    fn is_same(&self, relabelled: &Self) -> bool {
+        (self.position(), self.weight()) == (relabelled.position(), relabelled.weight())
+    }
+
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {
         changes.count_position(settings, before, after);
     }

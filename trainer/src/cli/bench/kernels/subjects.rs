@@ -5,13 +5,14 @@ use std::time::Instant;
 use anyhow::ensure;
 use othello_engine::record::ScoredPosition;
 
-use crate::backend::kernels::bench::{Baseline, Layout, Limit, LimitKernels};
 use crate::backend::kernels::{DevicePositions, KernelBackend, Launcher, Vector, Way};
 use crate::backend::{
     Backend, BackendError, Batch, RESIDUALS_PER_DISC, Rows, Target, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
 };
 use crate::model::Model;
+
+use super::roofline::{Baseline, Layout, Limit, LimitKernels};
 
 /// What is timed takes at least this long: to start it and to wait for it takes microseconds.
 const LEAST_SECONDS: f64 = 0.05;
@@ -155,11 +156,11 @@ impl<'m, L: Launcher> Subjects<'m, L> {
         Ok(())
     }
 
-    /// The best rates of all subjects, which run in turn, `rounds` times.
+    /// The best rates of all subjects, which run in turn, `repetitions` times.
     pub(super) fn rates(
         &mut self,
         positions: usize,
-        rounds: u32,
+        repetitions: u32,
     ) -> Result<Measured, BackendError> {
         let mut passes = [1; Subject::ALL.len()];
         for (subject, passes) in Subject::ALL.into_iter().zip(&mut passes) {
@@ -168,7 +169,7 @@ impl<'m, L: Launcher> Subjects<'m, L> {
             }
         }
         let mut measured = Measured { rates: [0.0; Subject::ALL.len()] };
-        for _ in 0..rounds {
+        for _ in 0..repetitions {
             for (number, subject) in Subject::ALL.into_iter().enumerate() {
                 let work = positions as f64 * f64::from(passes[number]);
                 let rate = work / self.seconds(subject, passes[number])?;

@@ -1,0 +1,149 @@
+//! A run of a subcommand: its threads, its progress, its report and its exit status.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+
+use super::arguments::Common;
+use super::interrupt::Interrupts;
+use super::message::say;
+use super::progress::Reporter;
+use super::report::{self, Report};
+use crate::progress::Interrupted;
+
+/// The stack of every thread that works, the first one too: a search of 60 plies needs more than the
+/// environment may allow (`RUST_MIN_STACK`, `ulimit -s`). Only what is used takes memory.
+const STACK_BYTES: usize = 8 << 20;
+
+/// How work that ran to its end came out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Done: exit status 0.
+    Done,
+    /// The work found something wrong, such as a wrong score or a failed check: exit status 1.
+    FoundWrong,
+}
+
+impl Outcome {
+    /// [`Outcome::FoundWrong`] where `wrong` holds.
+    pub fn wrong_if(wrong: bool) -> Self {
+        if wrong { Self::FoundWrong } else { Self::Done }
+    }
+}
+
+/// What a running subcommand has at hand.
+pub struct Session {
+    threads: usize,
+    json: bool,
+    reporter: Reporter,
+}
+
+impl Session {
+    /// How many threads the global rayon pool has.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Whether standard output is to get one JSON object; for a subcommand that writes its own.
+    pub fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Bars on a terminal, plain lines elsewhere; always on standard error.
+    pub fn progress(&self) -> &Reporter {
+        &self.reporter
+    }
+
+    /// Ends the progress display and prints the report to standard output, with what was there
+    /// from an earlier run.
+    pub fn print(&self, report: &impl Report) -> anyhow::Result<()> {
+        self.reporter.finish();
+        report::print(report, &self.reporter.resumed(), self.json)
+    }
+
+    fn start(common: &Common, interrupts: Interrupts) -> anyhow::Result<Self> {
+        // Rayon reads 0 as "all cores".
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(common.threads.unwrap_or(0))
+            .stack_size(STACK_BYTES)
+            .build_global()
+            .context("cannot start the threads; try a smaller --threads")?;
+        Ok(Self {
+            threads: rayon::current_num_threads(),
+            json: common.json,
+            reporter: Reporter::for_standard_error(interrupts),
+        })
+    }
+}
+
+/// The body of a binary's `main`: does all of its work on a thread with a stack that is large enough,
+/// whatever that of the process is.
+pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("command".to_owned());
+        match builder.stack_size(STACK_BYTES).spawn_scoped(scope, work) {
+            Ok(command) => match command.join() {
+                Ok(status) => status,
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
+            Err(error) => {
+                say(&format!("error: cannot start a thread: {error}"));
+                ExitCode::from(2)
+            }
+        }
+    })
+}
+
+/// Runs a subcommand: starts the thread pool, and turns the result into the exit status (an error
+/// is 2, as clap's own are; an interrupt 128 and the signal's number, as in shells).
+pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
+    let interrupts = match Interrupts::listen() {
+        Ok(interrupts) => interrupts,
+        Err(error) => {
+            say(&format!("error: cannot listen for interrupts: {error}"));
+            return ExitCode::from(2);
+        }
+    };
+    let outcome = Session::start(common, interrupts.clone()).and_then(|session| {
+        let outcome = command(&session);
+        session.reporter.finish();
+        outcome
+    });
+    match outcome {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::FoundWrong) => ExitCode::from(1),
+        Err(error) if error.chain().any(|cause| cause.is::<Interrupted>()) => {
+            say(interrupts.farewell());
+            ExitCode::from(interrupts.exit_status())
+        }
+        Err(error) => {
+            say(&format!("error: {}", explanation(&error)));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// An error and its causes, less those whose words are in it already.
+fn explanation(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
+        if text.is_empty() {
+            cause
+        } else if text.contains(&cause) {
+            text
+        } else {
+            format!("{text}: {cause}")
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Library errors repeat their cause in their own words.
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow::anyhow!("no space").context("a.games: no space; make room");
+        assert_eq!(explanation(&error.context("stopped")), "stopped: a.games: no space; make room");
+    }
+}

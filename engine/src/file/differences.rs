@@ -1,0 +1,165 @@
+//! How two JSON objects differ, for a message.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// The most differences that a message tells.
+const MOST_TOLD: usize = 8;
+
+/// The most characters of a value that a message tells.
+const MOST_CHARACTERS: usize = 60;
+
+/// How many characters a message tells before the first that differs.
+const CHARACTERS_BEFORE: usize = 20;
+
+/// Every value that is in one of two objects and not, or another, in the other: its path with both
+/// values.
+pub(super) struct Differences(Vec<Difference>);
+
+struct Difference {
+    path: String,
+    there: Option<String>,
+    wanted: Option<String>,
+}
+
+impl Differences {
+    pub(super) fn between(there: &Map<String, Value>, wanted: &Map<String, Value>) -> Self {
+        let mut found = Self(vec![]);
+        found.add_objects("", there, wanted);
+        found
+    }
+
+    fn add(&mut self, path: String, there: Option<&Value>, wanted: Option<&Value>) {
+        match (there, wanted) {
+            (Some(Value::Object(there)), Some(Value::Object(wanted))) => {
+                self.add_objects(&path, there, wanted);
+            }
+            (Some(Value::Array(there)), Some(Value::Array(wanted))) => {
+                for index in 0..there.len().max(wanted.len()) {
+                    let path = format!("{path}[{index}]");
+                    self.add(path, there.get(index), wanted.get(index));
+                }
+            }
+            _ => {
+                let (there, wanted) = (there.map(canonical), wanted.map(canonical));
+                if there != wanted {
+                    self.0.push(Difference { path, there, wanted });
+                }
+            }
+        }
+    }
+
+    fn add_objects(&mut self, path: &str, there: &Map<String, Value>, wanted: &Map<String, Value>) {
+        let mut keys: Vec<&String> = there.keys().chain(wanted.keys()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let dot = if path.is_empty() { "" } else { "." };
+        for key in keys {
+            self.add(format!("{path}{dot}{key}"), there.get(key), wanted.get(key));
+        }
+    }
+}
+
+fn canonical(value: &Value) -> String {
+    let mut value = value.clone();
+    value.sort_all_objects();
+    value.to_string()
+}
+
+impl fmt::Display for Differences {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, difference) in self.0.iter().take(MOST_TOLD).enumerate() {
+            let comma = if number > 0 { ", " } else { "" };
+            write!(f, "{comma}{difference}")?;
+        }
+        match self.0.len().saturating_sub(MOST_TOLD) {
+            0 => Ok(()),
+            more => write!(f, ", and {more} more"),
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+        let (there, wanted) = (text(&self.there), text(&self.wanted));
+        let same = there.chars().zip(wanted.chars()).take_while(|(one, other)| one == other);
+        let same = same.count();
+        let [there, wanted] = [there, wanted].map(|text| surroundings(&text, same));
+        write!(f, "{}: {there} there, {wanted} wanted", self.path)
+    }
+}
+
+/// A short text as it is; of a long one what surrounds the character with number `at`.
+fn surroundings(text: &str, at: usize) -> String {
+    let length = text.chars().count();
+    if length <= MOST_CHARACTERS {
+        return text.to_owned();
+    }
+    let first = at.saturating_sub(CHARACTERS_BEFORE).min(length - MOST_CHARACTERS);
+    let part: String = text.chars().skip(first).take(MOST_CHARACTERS).collect();
+    let before = if first > 0 { "…" } else { "" };
+    let after = if first + MOST_CHARACTERS < length { "…" } else { "" };
+    format!("{before}{part}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::Provenance;
+    use super::*;
+
+    fn differences(there: Value, wanted: Value) -> String {
+        let provenance = |value: Value| Provenance::new("x").with("settings", value);
+        Provenance::differences(&provenance(there), &provenance(wanted))
+    }
+
+    #[test]
+    fn differences_name_the_setting_and_both_values() {
+        let there = Provenance::new("x").with("seed", 8).with("depth", 4);
+        let wanted = Provenance::new("x").with("seed", 7).with("exact", 12).with("depth", 4);
+        assert_eq!(
+            Provenance::differences(&there, &wanted),
+            "exact: nothing there, 12 wanted, seed: 8 there, 7 wanted"
+        );
+    }
+
+    #[test]
+    fn a_setting_inside_others_is_named_with_its_place() {
+        let settings = |ridge: f64, rule: &str| json!({"ridge": ridge, "labels": [{"rule": "result"}, {"rule": rule, "plies": 1}]});
+        assert_eq!(
+            differences(settings(1.0, "solved"), settings(2.0, "values")),
+            "settings.labels[1].rule: \"solved\" there, \"values\" wanted, \
+             settings.ridge: 1.0 there, 2.0 wanted"
+        );
+        assert_eq!(
+            differences(json!(["a", "b"]), json!(["a"])),
+            "settings[1]: \"b\" there, nothing wanted"
+        );
+        assert_eq!(differences(json!([1]), json!(1)), "settings: [1] there, 1 wanted");
+    }
+
+    /// Two long texts were told by their beginnings, which were the same.
+    #[test]
+    fn of_long_texts_what_differs_is_told() {
+        let text = |middle: &str| json!(format!("{}{middle}{}", "é".repeat(500), "x".repeat(500)));
+        let message = differences(text("one"), text("two"));
+        assert!(message.contains("éone") && message.contains("étwo"), "{message}");
+        assert!(message.chars().count() < 200, "{message}");
+        // A text that goes on where the other ends.
+        let message = differences(json!("x".repeat(500)), json!("x".repeat(501)));
+        assert!(message.contains("x\" there") && message.contains("xx\" wanted"), "{message}");
+        let message = differences(text("one"), Value::Null);
+        assert!(message.chars().count() < 200 && message.contains("null wanted"), "{message}");
+    }
+
+    #[test]
+    fn of_many_differences_the_first_are_told() {
+        let numbers = |from: u64| Value::from((from..from + 50).collect::<Vec<_>>());
+        let message = differences(numbers(0), numbers(100));
+        assert!(message.starts_with("settings[0]: 0 there, 100 wanted, settings[1]"), "{message}");
+        assert!(message.ends_with("settings[7]: 7 there, 107 wanted, and 42 more"), "{message}");
+    }
+}

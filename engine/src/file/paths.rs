@@ -1,0 +1,185 @@
+//! Which paths may be read from and written to. They are looked at before anything is opened:
+//! opening a named pipe waits for somebody at its other end, and would wait for ever.
+
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::path::Path;
+
+use super::FileError;
+use super::checkpoint::checkpoint_path;
+use super::writer::partial_path;
+
+/// Whether a command may write `output`, replacing what is there if need be: refuses what is no
+/// ordinary file (a folder, a named pipe, a device, a socket), and a file that is also one of the
+/// command's `inputs`, by whatever name. The files that stand beside an unfinished output are
+/// looked at in the same way.
+///
+/// Every command with inputs calls this before it reads them. What [`super::Writer`] writes is
+/// looked at once more when it begins, without inputs.
+pub fn check_output<P: AsRef<Path>>(
+    output: &Path,
+    inputs: impl IntoIterator<Item = P>,
+) -> Result<(), FileError> {
+    let checkpoint = checkpoint_path(output);
+    let written = [output.to_owned(), partial_path(output), partial_path(&checkpoint)];
+    for path in &written {
+        refuse_special(path)?;
+    }
+    for input in inputs {
+        let input = input.as_ref();
+        if written.iter().any(|path| is_same_file(path, input)) {
+            let (path, input) = (output.to_owned(), input.to_owned());
+            return Err(FileError::OutputIsInput { path, input });
+        }
+    }
+    Ok(())
+}
+
+/// Opens an ordinary file for reading; a folder, a named pipe, a device or a socket is refused.
+pub fn open_ordinary(path: &Path) -> Result<File, FileError> {
+    let failed = |source| FileError::Io { path: path.to_owned(), action: "open it", source };
+    let metadata = fs::metadata(path).map_err(failed)?;
+    refuse(path, &metadata)?;
+    File::open(path).map_err(failed)
+}
+
+/// Refuses a path at which something other than an ordinary file stands.
+fn refuse_special(path: &Path) -> Result<(), FileError> {
+    match fs::metadata(path) {
+        Ok(metadata) => refuse(path, &metadata),
+        // Whoever opens it says why that is not possible.
+        Err(_) => Ok(()),
+    }
+}
+
+fn refuse(path: &Path, metadata: &Metadata) -> Result<(), FileError> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    Err(FileError::Special { path: path.to_owned(), found: description(metadata) })
+}
+
+#[cfg(unix)]
+fn description(metadata: &Metadata) -> &'static str {
+    use std::os::unix::fs::FileTypeExt as _;
+    let kind = metadata.file_type();
+    if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+#[cfg(not(unix))]
+fn description(metadata: &Metadata) -> &'static str {
+    if metadata.is_dir() { "a folder" } else { "a device" }
+}
+
+/// Whether two paths lead to the same file; false where one of them leads nowhere.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (identity(one), identity(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// What tells the file at a path from all others: its device and its number there.
+#[cfg(unix)]
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = fs::metadata(path)?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// What tells the file at a path from all others: its path without links.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> io::Result<std::path::PathBuf> {
+    fs::canonicalize(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Begin, Existing, Kind, Provenance, Reader, Writer};
+    use super::*;
+
+    const NO_INPUT: [&Path; 0] = [];
+
+    #[test]
+    fn an_output_that_is_an_input_is_refused_by_whatever_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("in.games"), "games").unwrap();
+        fs::write(path("other.games"), "games").unwrap();
+        fs::create_dir(path("folder")).unwrap();
+        let inputs = [path("other.games"), path("in.games")];
+        let refused = |output: &Path| check_output(output, &inputs).unwrap_err().to_string();
+        let error = refused(&path("in.games"));
+        assert!(error.contains("in.games: is also an input") && error.contains("name another"));
+        refused(&path("folder/../in.games"));
+        fs::hard_link(path("in.games"), path("link.games")).unwrap();
+        refused(&path("link.games"));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(path("in.games"), path("symbolic.games")).unwrap();
+            refused(&path("symbolic.games"));
+        }
+        // What stands beside an unfinished output is written, too.
+        check_output(&path("new.games"), [path("new.games.partial")]).unwrap();
+        for beside in ["new.games.partial", "new.games.checkpoint.partial"] {
+            fs::write(path(beside), "games").unwrap();
+            check_output(&path("new.games"), [path(beside)]).unwrap_err();
+        }
+        check_output(&path("out.games"), &inputs).unwrap();
+        fs::write(path("out.games"), "games").unwrap();
+        check_output(&path("out.games"), &inputs).unwrap();
+    }
+
+    /// Opening a named pipe would wait for ever.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_no_ordinary_file_is_refused_before_it_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
+        assert!(made.success());
+        let _socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
+        let specials = [
+            (path("pipe"), "a named pipe"),
+            (path("socket"), "a socket"),
+            (folder.path().to_owned(), "a folder"),
+            ("/dev/zero".into(), "a device"),
+        ];
+        let begin = |path: &Path, existing| {
+            Writer::begin(path, Kind::Games, &Provenance::new("test"), existing).err().unwrap()
+        };
+        for (path, found) in specials {
+            let expected = format!("{}: is {found}", path.display());
+            let errors = [
+                check_output(&path, NO_INPUT).unwrap_err(),
+                open_ordinary(&path).unwrap_err(),
+                Reader::open(&path, Kind::Games).err().unwrap(),
+                begin(&path, Existing::Keep),
+                begin(&path, Existing::Replace),
+            ];
+            for error in errors {
+                assert!(error.to_string().starts_with(&expected), "{error}");
+            }
+        }
+        // And what stands beside the output.
+        for beside in ["a.partial", "b.checkpoint.partial"] {
+            let made = std::process::Command::new("mkfifo").arg(path(beside)).status().unwrap();
+            assert!(made.success());
+        }
+        for output in ["a", "b"] {
+            let error = begin(&path(output), Existing::Keep).to_string();
+            assert!(error.contains("partial: is a named pipe"), "{error}");
+        }
+        let begun =
+            Writer::begin(&path("c"), Kind::Games, &Provenance::new("test"), Existing::Keep);
+        assert!(matches!(begun, Ok(Begin::Writer(_))));
+    }
+}

@@ -1,0 +1,125 @@
+//! Plain files: outputs in the formats of other programs, without a header of our own.
+//!
+//! Like every output they are written as `PATH.partial` and renamed when they are whole.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use super::writer::{lock, partial_path, sync_folder};
+use super::{Existing, FileError};
+
+/// Writes an output whose bytes follow from the inputs. One that is there with these bytes is left
+/// alone. Anything else that is there is refused unless it may be replaced; so is a file under the
+/// name of the partial one that is no beginning of these bytes, as a killed run leaves it.
+pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
+    if existing == Existing::Keep {
+        match fs::read(path) {
+            Ok(there) if there == bytes => return Ok(()),
+            Ok(_) => return Err(exists(path, "it has other content")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(unreadable(path, source)),
+        }
+        check_head(path, bytes)?;
+    }
+    replace(path, bytes)
+}
+
+/// Puts a file in place at once, whatever stands there.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let partial = partial_path(path);
+    let mut file = lock(&partial)?;
+    let failed = |action| {
+        let path = partial.clone();
+        move |source| FileError::Io { path, action, source }
+    };
+    file.set_len(0).and_then(|()| file.write_all(bytes)).map_err(failed("write it"))?;
+    file.sync_all().map_err(failed("sync it"))?;
+    fs::rename(&partial, path).map_err(failed("rename it"))?;
+    sync_folder(path).map_err(failed("sync its folder"))
+}
+
+/// Refuses what stands at `path` and does not begin with `head`, and what stands where it is
+/// written until it is whole and is no beginning of such a file.
+pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
+    let partial = partial_path(path);
+    for (path, may_be_shorter) in [(path, false), (&partial, true)] {
+        let mut there = vec![];
+        match fs::File::open(path) {
+            Ok(file) => file
+                .take(head.len() as u64)
+                .read_to_end(&mut there)
+                .map_err(|source| unreadable(path, source))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(source) => return Err(unreadable(path, source)),
+        };
+        if there != head && !(may_be_shorter && head.starts_with(&there)) {
+            return Err(exists(path, "it is another file than the one that belongs there"));
+        }
+    }
+    Ok(())
+}
+
+fn unreadable(path: &Path, source: io::Error) -> FileError {
+    FileError::Io { path: path.to_owned(), action: "read it", source }
+}
+
+fn exists(path: &Path, reason: &str) -> FileError {
+    FileError::Exists { path: path.to_owned(), reason: reason.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_file_is_written_once_and_replaces_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npz");
+        let partial = folder.path().join("a.npz.partial");
+        write(&path, b"content", Existing::Keep).unwrap();
+        write(&path, b"content", Existing::Keep).unwrap();
+        let refused = write(&path, b"other", Existing::Keep).unwrap_err().to_string();
+        assert!(refused.contains("a.npz: exists: it has other content"), "{refused}");
+        write(&path, b"other", Existing::Replace).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"other");
+        fs::remove_file(&path).unwrap();
+        // What a killed run left is the beginning of what it was to write.
+        fs::write(&partial, "foreign").unwrap();
+        write(&path, b"content", Existing::Keep).unwrap_err();
+        fs::write(&partial, "con").unwrap();
+        write(&path, b"content", Existing::Keep).unwrap();
+        assert_eq!((fs::read(&path).unwrap(), partial.exists()), (b"content".to_vec(), false));
+    }
+
+    #[test]
+    fn a_head_tells_whose_file_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        check_head(&path, b"head").unwrap();
+        for (content, own) in [("head and more", true), ("head", true), ("hea", false), ("", false)]
+        {
+            fs::write(&path, content).unwrap();
+            assert_eq!(check_head(&path, b"head").is_ok(), own, "{content}");
+        }
+        fs::write(&path, "head").unwrap();
+        for (content, own) in [("head and more", true), ("hea", true), ("", true), ("heat", false)]
+        {
+            fs::write(folder.path().join("a.json.partial"), content).unwrap();
+            assert_eq!(check_head(&path, b"head").is_ok(), own, "{content}");
+        }
+    }
+
+    /// The mode is that of every other output: what the umask leaves.
+    #[cfg(unix)]
+    #[test]
+    fn a_plain_file_has_the_mode_of_other_files() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let [plain, other] = ["plain", "other"].map(|name| folder.path().join(name));
+        write(&plain, b"content", Existing::Keep).unwrap();
+        fs::write(&other, "content").unwrap();
+        let mode = |path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&plain), mode(&other));
+    }
+}

@@ -1,0 +1,4 @@
+//! Files of records: written, read, resumed, and wrong.
+
+mod games;
+mod positions;

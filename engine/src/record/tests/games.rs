@@ -1,0 +1,167 @@
+//! Files of games.
+
+use std::path::Path;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::board::{Position, Square};
+use crate::file::{Begin, Existing, Kind, Provenance, Writer};
+use crate::random;
+use crate::record::{Game, GameReader, GameWriter, Record as _, Solved, frame};
+
+/// A game of random moves, broken off after `moves`.
+fn random_game(seed: u64, moves: usize) -> Game {
+    let replay = random::random_game(seed, 0, moves);
+    let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
+    let random_plies = seed as usize % (squares.len() + 1);
+    Game::new(random_plies as u8, &squares).unwrap()
+}
+
+fn any_game() -> impl Strategy<Value = Game> {
+    let score = any::<Option<(u8, i8)>>();
+    (any::<u64>(), 0..61usize, score, any::<bool>(), any::<u64>()).prop_map(
+        |(seed, moves, solved, values, deviations)| {
+            let mut game = random_game(seed, moves);
+            let count = game.squares().len();
+            if let Some((ply, score)) = solved {
+                let ply = ply % (count as u8 + 1);
+                let black_score = i32::from(score) / 4 * 2;
+                game = game.with_solved(Solved { ply, black_score }).unwrap();
+            }
+            if values {
+                let value = |n: usize| (!n.is_multiple_of(3)).then_some((n * 2) as i8 - 64);
+                game = game.with_values((0..count).map(value).collect()).unwrap();
+            }
+            if deviations & 3 != 0 {
+                let played = (1 << count) - 1;
+                game = game.with_deviations(deviations & played).unwrap();
+            }
+            game
+        },
+    )
+}
+
+fn begin(path: &Path) -> GameWriter {
+    match GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap() {
+        Begin::Writer(writer) => writer,
+        Begin::Done(_) => panic!("complete"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn games_are_read_as_they_were_written(games in vec(any_game(), 0..20)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("random.games");
+        let mut writer = begin(&path);
+        games.iter().for_each(|game| writer.push(game.clone()).unwrap());
+        let sha256 = writer.finish().unwrap().sha256;
+        let mut reader = GameReader::open(&path).unwrap();
+        let there: Vec<Game> = reader.by_ref().map(|game| game.unwrap()).collect();
+        prop_assert_eq!(&there, &games);
+        prop_assert_eq!(reader.sha256(), Some(sha256.as_str()));
+    }
+
+    #[test]
+    fn any_frame_is_read_or_refused(bytes in vec(any::<u8>(), 0..300), count in 0..5u8) {
+        let bytes = [&[count, 0, 0, 0], &bytes[..]].concat();
+        if let Ok(games) = frame::decode(&bytes) {
+            prop_assert_eq!(games.len(), usize::from(count));
+        }
+    }
+}
+
+#[test]
+fn a_frame_read_is_a_frame_written() {
+    let games: Vec<Game> = (0..30).map(|seed| random_game(seed, 60)).collect();
+    let bytes = frame::encode(&games);
+    for at in 0..bytes.len() {
+        let mut other = bytes.clone();
+        other[at] ^= 1;
+        if let Ok(read) = frame::decode(&other) {
+            assert!(read != games, "byte {at} says nothing");
+        }
+    }
+    for length in 0..bytes.len() {
+        assert!(frame::decode(&bytes[..length]).is_err());
+    }
+}
+
+#[test]
+fn an_impossible_move_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.games");
+    let mut bytes = frame::encode(&[random_game(1, 60), random_game(2, 10)]);
+    let last = bytes.len() - 1;
+    bytes[last] = 99;
+    let begun = Writer::begin(&path, Kind::Games, &Provenance::new("test"), Existing::Keep);
+    let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+    writer.section("something newer", b"ignored").unwrap();
+    writer.section(Game::PLURAL, &bytes).unwrap();
+    writer.finish().unwrap();
+    let error = GameReader::open(&path).unwrap().last().unwrap().unwrap_err().to_string();
+    assert!(error.contains("bad.games: game 2: move 10 is said to be number 99"), "{error}");
+}
+
+#[test]
+fn a_killed_writer_goes_on_at_a_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, path) = (folder.path().join("whole.games"), folder.path().join("some.games"));
+    let games: Vec<Game> = (0..600).map(|seed| random_game(seed, 20)).collect();
+    let mut writer = begin(&whole);
+    games.iter().for_each(|game| writer.push(game.clone()).unwrap());
+    writer.finish().unwrap();
+
+    let mut writer = begin(&path);
+    games[..300].iter().for_each(|game| writer.push(game.clone()).unwrap());
+    drop(writer);
+    let mut writer = begin(&path);
+    assert_eq!((writer.resumed_records(), writer.resumed_frames()), (256, 1));
+    assert!(writer.reread().unwrap().map(|game| game.unwrap()).eq(games[..256].to_vec()));
+    games[256..].iter().for_each(|game| writer.push(game.clone()).unwrap());
+    writer.finish().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&whole).unwrap());
+}
+
+#[test]
+fn frames_may_be_the_callers_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.games");
+    let mut writer = begin(&path);
+    writer.write_frame(&[]).unwrap();
+    writer.write_frame(&[random_game(1, 60)]).unwrap();
+    drop(writer);
+    let writer = begin(&path);
+    assert_eq!((writer.resumed_records(), writer.resumed_frames()), (1, 2));
+    writer.finish().unwrap();
+    assert_eq!(GameReader::open(&path).unwrap().count(), 1);
+}
+
+/// The worst case: nothing repeats in random games.
+#[test]
+fn a_game_takes_at_most_50_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("random.games");
+    let mut writer = begin(&path);
+    let games = 2_000;
+    for seed in 0..games {
+        let game = random_game(seed, 60);
+        let black_score = game.black_score().unwrap();
+        let ply = game.squares().len().min(48) as u8;
+        writer.push(game.with_solved(Solved { ply, black_score }).unwrap()).unwrap();
+    }
+    let bytes = writer.finish().unwrap().bytes;
+    println!("{:.2} bytes a game", bytes as f64 / games as f64);
+    assert!(bytes <= 50 * games);
+}
+
+#[test]
+fn positions_follow_from_the_moves() {
+    let game = random_game(5, 60);
+    let replay = game.replay();
+    assert_eq!(replay.steps[0].position, Position::START);
+    assert!(replay.steps.iter().enumerate().all(|(i, s)| s.position.ply() as usize == i));
+}

@@ -1,0 +1,94 @@
+//! Files of positions.
+
+use std::path::Path;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::board::Position;
+use crate::file::{Begin, Existing, Kind, Provenance, Writer};
+use crate::record::{
+    Label, POSITIONS_PER_FRAME, PositionReader, PositionWriter, ROW_BYTES, Record as _,
+    ScoredPosition, Weight,
+};
+
+fn any_position() -> impl Strategy<Value = ScoredPosition> {
+    let numbers = (any::<u64>(), any::<u64>(), -16384..=16384i16, 1..=u16::MAX);
+    numbers.prop_map(|(player, opponent, label, weight)| {
+        let position = Position::new(player | 0xF, opponent & !player & !0xF).unwrap();
+        ScoredPosition::new(position, Label::new(label).unwrap(), Weight::new(weight).unwrap())
+    })
+}
+
+fn begin(path: &Path) -> PositionWriter {
+    match PositionWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap() {
+        Begin::Writer(writer) => writer,
+        Begin::Done(_) => panic!("complete"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    #[test]
+    fn positions_are_read_as_they_were_written(positions in vec(any_position(), 0..50)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("any.positions");
+        let mut writer = begin(&path);
+        positions.iter().for_each(|&position| writer.push(position).unwrap());
+        let sha256 = writer.finish().unwrap().sha256;
+        let mut reader = PositionReader::open(&path).unwrap();
+        let there: Vec<_> = reader.by_ref().map(|position| position.unwrap()).collect();
+        prop_assert_eq!(there, positions);
+        prop_assert_eq!(reader.sha256(), Some(sha256.as_str()));
+        prop_assert!(!reader.is_enumerated());
+    }
+}
+
+#[test]
+fn a_killed_writer_goes_on_at_a_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.positions");
+    let row = |n: u64| {
+        let position = Position::new(0xF | n << 8, 0).unwrap();
+        ScoredPosition::new(position, Label::new(n as i16).unwrap(), Weight::ONE)
+    };
+    let mut writer = begin(&path);
+    (0..5000).for_each(|n| writer.push(row(n)).unwrap());
+    drop(writer);
+    let mut writer = begin(&path);
+    assert_eq!(writer.resumed_records(), POSITIONS_PER_FRAME as u64);
+    (4096..9000).for_each(|n| writer.push(row(n)).unwrap());
+    assert_eq!(writer.finish().unwrap().sections, 3);
+    let there = PositionReader::open(&path).unwrap().map(|position| position.unwrap());
+    assert!(there.eq((0..9000).map(row)));
+}
+
+#[test]
+fn openings_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("all.openings");
+    let provenance = Provenance::new("openings");
+    let begun = PositionWriter::begin_openings(&path, &provenance, Existing::Keep).unwrap();
+    let Begin::Writer(writer) = begun else { panic!("complete") };
+    writer.finish().unwrap();
+    assert!(PositionReader::open(&path).unwrap().is_enumerated());
+    let path = folder.path().join("marked.positions");
+    let marked = provenance.with("enumerated", true);
+    let begun = PositionWriter::begin(&path, &marked, Existing::Keep).unwrap();
+    let Begin::Writer(writer) = begun else { panic!("complete") };
+    writer.finish().unwrap();
+    assert!(PositionReader::open(&path).unwrap().is_enumerated());
+}
+
+#[test]
+fn a_bad_row_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.positions");
+    let begun = Writer::begin(&path, Kind::Positions, &Provenance::new("test"), Existing::Keep);
+    let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+    writer.section(ScoredPosition::PLURAL, &[0; 3 * ROW_BYTES]).unwrap();
+    writer.finish().unwrap();
+    let error = PositionReader::open(&path).unwrap().next().unwrap().unwrap_err().to_string();
+    assert!(error.contains("bad.positions: position 1: 0 discs"), "{error}");
+}

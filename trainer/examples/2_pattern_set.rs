@@ -1,0 +1,65 @@
+//! Tries a pattern set of one's own: fits one phase with it, and compares its validation error with
+//! that of a baseline on the same games.
+//!
+//! ```sh
+//! cargo run --release -p othello-trainer --example 2_pattern_set
+//! ```
+
+mod support;
+
+use std::error::Error;
+
+use othello_engine::board::Phase;
+use othello_engine::pattern::PatternSet;
+use othello_engine::progress::Silent;
+use othello_trainer::backend::Cpu;
+use othello_trainer::dataset::{DataChoice, Dataset};
+use othello_trainer::fit::{FitSettings, NoCheckpoints, Optimizer, PhaseFit};
+use othello_trainer::model::Model;
+
+/// Squares alone: the images under the eight symmetries, and which configurations share a weight,
+/// follow from them.
+const OWN_SET: &str = r#"
+    name = "edges and corners"
+    scalars = ["player_discs"]
+
+    [[pattern]]
+    name = "edge"
+    squares = "a1 b1 c1 d1 e1 f1 g1 h1"
+
+    [[pattern]]
+    name = "corner"
+    squares = "a1 b1 c1 a2 b2 c2 a3 b3 c3"
+"#;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let [own, baseline] = errors()?;
+    println!("mean absolute validation error of phase 45, in discs");
+    println!("edges and corners      {own:.2}");
+    println!("number of discs alone  {baseline:.2}");
+    Ok(())
+}
+
+/// The validation errors of phase 45 with the own set and with the baseline, in discs.
+pub(crate) fn errors() -> Result<[f64; 2], Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];
+    let settings = FitSettings { validation_percent: 20, ..FitSettings::default() };
+    let dataset = Dataset::read(&data, &[], &settings.labels, settings.split(), &Silent)?;
+    let error = |set: PatternSet| -> Result<f64, Box<dyn Error>> {
+        let model = Model::new(set);
+        let fit = PhaseFit {
+            backend: &Cpu::new(&model),
+            model: &model,
+            dataset: &dataset,
+            settings: &settings,
+            optimizer: Optimizer::LeastSquares,
+            initial: None,
+            phase: Phase::new(45).ok_or("there is no phase 45")?,
+        };
+        let fitted = fit.run(None, &mut NoCheckpoints)?.fitted.ok_or("no positions to fit")?;
+        Ok(fitted.report.validation_mae.ok_or("no positions to validate on")?)
+    };
+    let baseline = PatternSet::shipped("discs").ok_or("no shipped set is called discs")?;
+    Ok([error(PatternSet::from_toml(OWN_SET)?)?, error(baseline)?])
+}

@@ -1,0 +1,43 @@
+//! Chooses what the positions of games are fitted to, by a label rule.
+//!
+//! ```sh
+//! cargo run --release -p othello-trainer --example 3_label_rule
+//! ```
+
+mod support;
+
+use std::error::Error;
+
+use othello_engine::record::{Game, GameReader, ScoredPosition};
+use othello_trainer::source::LabelRules;
+
+/// Within two plies of the position of a game that was solved: what perfect play gives. Elsewhere the
+/// result of the game, which counts half, and not in the first 10 plies.
+const RULES: &str = "solved-2..=solved+2:solved, 10..=60:result*0.5";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (game, [by_default, by_rules]) = labelled()?;
+    println!("game {:?}", game.squares());
+    for (name, rows) in [("the default", by_default), (RULES, by_rules)] {
+        println!("{name}: {} positions", rows.len());
+        for row in rows.iter().step_by(8) {
+            let (ply, label) = (row.position().ply(), row.label().discs());
+            println!("  ply {ply:2}: {label:+5.1} discs, counts {}", row.weight().occurrences());
+        }
+    }
+    Ok(())
+}
+
+/// A game, and its positions with their labels by two lists of rules.
+type Labelled = (Game, [Vec<ScoredPosition>; 2]);
+
+/// A game with its labelled positions: by the default rules, and by [`RULES`].
+pub(crate) fn labelled() -> Result<Labelled, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let mut games = GameReader::open(&support::games(folder.path())?)?;
+    let game = games.next().ok_or("no games")??;
+    // `Dataset::read` and `othello-trainer fit --labels` take such rules.
+    let rules: LabelRules = RULES.parse()?;
+    let positions = [LabelRules::default(), rules].map(|rules| rules.positions(&game, 1.0));
+    Ok((game, positions))
+}

@@ -1,0 +1,126 @@
+//! An optimizer of one's own: gradient descent with momentum, run by the fit's own loop, which
+//! measures the validation error after every epoch, stops early and keeps the best weights.
+//!
+//! ```sh
+//! cargo run --release -p othello-trainer --example 4_optimizer
+//! ```
+
+mod support;
+
+use std::error::Error;
+
+use othello_engine::board::Phase;
+use othello_engine::pattern::PatternSet;
+use othello_engine::progress::Silent;
+use othello_trainer::backend::{Backend, BackendError, Batch, Cpu, Target};
+use othello_trainer::dataset::{DataChoice, Dataset};
+use othello_trainer::fit::{
+    Advance, Epoch, FitSettings, FittedPhase, NoCheckpoints, Optimizer, PhaseFit, Problem, Solver,
+    State,
+};
+use othello_trainer::model::Model;
+
+/// How far a weight moves for each disc of the gradient of the mean squared error.
+const RATE: f64 = 0.02;
+/// The part of the last step that the next one goes, too.
+const MOMENTUM: f64 = 0.9;
+
+/// Gradient descent with momentum (Polyak 1964), on any device.
+struct Momentum<'p, 'a, B: Backend> {
+    problem: &'p Problem<'a, B>,
+    initial: B::Reals,
+    weights: B::Reals,
+    velocity: B::Reals,
+    gradient: B::Reals,
+    fixed: B::Fixed,
+    sums: B::Sums,
+    epoch: u32,
+}
+
+impl<'p, 'a, B: Backend> Momentum<'p, 'a, B> {
+    fn new(problem: &'p Problem<'a, B>) -> Result<Self, BackendError> {
+        let backend = problem.backend;
+        Ok(Self {
+            problem,
+            initial: backend.upload(&problem.initial)?,
+            weights: backend.upload(&problem.initial)?,
+            velocity: problem.zero()?,
+            gradient: problem.zero()?,
+            fixed: backend.zero_fixed()?,
+            sums: backend.zero_sums()?,
+            epoch: 0,
+        })
+    }
+}
+
+impl<B: Backend> Solver<B> for Momentum<'_, '_, B> {
+    fn advance(&mut self) -> Result<Advance, BackendError> {
+        let Problem { backend, positions, occurrences, ridge, .. } = self.problem;
+        let Self { weights, velocity, gradient, fixed, sums, .. } = self;
+        // Σ weight · (label − value), for each parameter over the positions that have it.
+        backend.round_weights(weights, fixed)?;
+        let squared = backend.residual_sums(positions, Batch::WHOLE, fixed, Target::Label, sums)?;
+        backend.scale_sums(sums, 1.0 / (Problem::<B>::SUM_OF_ONE * occurrences), gradient)?;
+        // The ridge pulls towards the start.
+        backend.add_scaled(gradient, ridge / occurrences, &self.initial)?;
+        backend.add_scaled(gradient, -ridge / occurrences, weights)?;
+        backend.scale_and_add(velocity, MOMENTUM, gradient)?;
+        backend.add_scaled(weights, RATE, velocity)?;
+        self.epoch += 1;
+        Ok(Advance::Epoch(Epoch {
+            number: self.epoch,
+            gradient: None,
+            train_mse: Some(Problem::<B>::squared_discs(squared) / occurrences),
+        }))
+    }
+
+    fn epochs(&self) -> u64 {
+        self.epoch.into()
+    }
+
+    fn weights(&self) -> &B::Reals {
+        &self.weights
+    }
+
+    fn state(&self) -> Result<State, BackendError> {
+        let vector = |name: &str, vector| -> Result<_, BackendError> {
+            Ok((name.to_owned(), self.problem.backend.download(vector)?))
+        };
+        let vectors = vec![vector("weights", &self.weights)?, vector("velocity", &self.velocity)?];
+        Ok(State { scalars: self.epoch.into(), vectors })
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let [momentum, least_squares] = fits()?;
+    println!("epoch  train MSE, momentum  least squares");
+    for (one, other) in momentum.metrics.iter().zip(&least_squares.metrics) {
+        let [one_mse, other_mse] = [one, other].map(|line| line.train_mse.unwrap_or(f64::NAN));
+        println!("{:5}  {one_mse:19.2}  {other_mse:13.2}", one.epoch);
+    }
+    Ok(())
+}
+
+/// Phase 40 fitted by momentum and by least squares.
+pub(crate) fn fits() -> Result<[FittedPhase; 2], Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];
+    // Early stopping and the number of epochs are those of the optimizer that is named below.
+    let settings = FitSettings { patience: 40, ..FitSettings::default() };
+    let dataset = Dataset::read(&data, &[], &settings.labels, settings.split(), &Silent)?;
+    let model = Model::new(PatternSet::shipped("small").ok_or("no shipped set is called small")?);
+    let fit = PhaseFit {
+        backend: &Cpu::new(&model),
+        model: &model,
+        dataset: &dataset,
+        settings: &settings,
+        optimizer: Optimizer::LeastSquares,
+        initial: None,
+        phase: Phase::new(40).ok_or("there is no phase 40")?,
+    };
+    let problem = fit.problem()?;
+    let own = fit.run_with(&mut Momentum::new(&problem)?, &mut NoCheckpoints)?;
+    let least_squares = fit.run(None, &mut NoCheckpoints)?;
+    let fitted = |end: othello_trainer::fit::PhaseEnd| end.fitted.ok_or("no positions to fit");
+    Ok([fitted(own)?, fitted(least_squares)?])
+}

@@ -1,0 +1,70 @@
+//! What the inner loop could do at most: its memory accesses and nothing else.
+
+use crate::backend::Rows;
+use crate::backend::cpu::{gather, scatter};
+use crate::model::{Model, Row};
+
+/// The parameters of all features of positions, computed beforehand: 4 bytes a feature.
+pub(super) struct Limit {
+    stream: Vec<u32>,
+    /// The number of features of a position.
+    features: usize,
+    parameters: usize,
+}
+
+impl Limit {
+    /// The parameters of these positions.
+    pub(super) fn new(model: &Model, rows: &[Rows<'_>]) -> Self {
+        let mut stream = vec![];
+        let mut row = [Row::EMPTY];
+        for position in rows.iter().flat_map(|rows| rows.positions) {
+            model.write_rows(std::slice::from_ref(position), &mut row);
+            stream.extend_from_slice(row[0].features(model));
+        }
+        Self { stream, features: model.feature_count(), parameters: model.parameters() }
+    }
+
+    /// For each position, gathers the weights of its features and adds to their sums.
+    pub(super) fn run(&self, weights: &[i32]) -> Vec<i64> {
+        assert_eq!(weights.len(), self.parameters);
+        let mut sums = vec![0; self.parameters];
+        // Without features there is nothing in the stream.
+        for row in self.stream.chunks_exact(self.features.max(1)) {
+            // SAFETY: the stream holds numbers below the model's `parameters`, the length of both.
+            unsafe {
+                let sum = gather(weights, row);
+                scatter(&mut sums, row, i64::from(sum));
+            }
+        }
+        sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::pattern::PatternSet;
+    use othello_engine::record::{Label, ScoredPosition, Weight};
+
+    use super::*;
+    use crate::model::random_positions;
+
+    /// Found by hostile testing: it read the parameters of 64 instances whatever the set has, and
+    /// of a set of none beyond the end of the weights.
+    #[test]
+    fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
+        for name in ["discs", "small"] {
+            let model = Model::new(PatternSet::shipped(name).unwrap());
+            let row =
+                |position| ScoredPosition::new(position, Label::of_score(0).unwrap(), Weight::ONE);
+            let positions: Vec<_> = random_positions(1).into_iter().map(row).collect();
+            let limit = Limit::new(&model, &[Rows::full(&positions)]);
+            let mut added = vec![0; model.parameters()];
+            for position in &positions {
+                let features = model.features(&position.position());
+                let sum = features.parameters().len() as i64;
+                features.parameters().iter().for_each(|&p| added[p as usize] += sum);
+            }
+            assert_eq!(limit.run(&vec![1; model.parameters()]), added, "{name}");
+        }
+    }
+}

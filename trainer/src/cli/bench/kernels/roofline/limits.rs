@@ -1,0 +1,218 @@
+//! What the device could do at most: see `limits.cu`.
+
+use othello_engine::record::ScoredPosition;
+use othello_kernels::{Grid, Kernel, index};
+
+use super::streams::{PLACES_PER_WORD, Slice, parameters, places};
+use super::{checked_count, failed, grid_over, upload};
+use crate::backend::BackendError;
+use crate::backend::kernels::{Launcher, Value, tiles};
+use crate::model::Model;
+
+/// One kind of work that gradient kernels do, alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::cli::bench) enum Limit {
+    /// The parameters of positions from their boards.
+    IndexOnly,
+    /// A 32-bit gather in global memory for each feature.
+    GlobalGathers,
+    /// A 64-bit integer atomic in global memory for each feature.
+    GlobalAtomics,
+    /// A 32-bit gather in shared memory for each feature.
+    SharedGathers,
+    /// A 32-bit integer atomic in shared memory for each feature.
+    SharedAtomics,
+}
+
+impl Limit {
+    /// All limits.
+    pub(in crate::cli::bench) const ALL: [Self; 5] = [
+        Self::IndexOnly,
+        Self::GlobalGathers,
+        Self::GlobalAtomics,
+        Self::SharedGathers,
+        Self::SharedAtomics,
+    ];
+
+    /// What the report calls it: its kernel's name.
+    pub(in crate::cli::bench) const fn name(self) -> &'static str {
+        self.kernel().name
+    }
+
+    const fn kernel(self) -> Kernel {
+        match self {
+            Self::IndexOnly => index::INDEX_ONLY,
+            Self::GlobalGathers => index::GLOBAL_GATHERS,
+            Self::GlobalAtomics => index::GLOBAL_ATOMICS,
+            Self::SharedGathers => index::SHARED_GATHERS,
+            Self::SharedAtomics => index::SHARED_ATOMICS,
+        }
+    }
+}
+
+/// The kernels of all limits with what they read, for the same positions and weights.
+#[derive(Debug)]
+pub(in crate::cli::bench) struct LimitKernels<'l, L: Launcher> {
+    launcher: &'l L,
+    positions: u32,
+    rows: L::Buffer,
+    /// The parameters of each feature of each position.
+    stream: L::Buffer,
+    weights: L::Buffer,
+    sums: L::Buffer,
+    parameters: usize,
+    /// The stream once more, by tile.
+    places: L::Buffer,
+    slices: L::Buffer,
+    slice_count: u32,
+    /// For the largest tile and the place behind it.
+    table_bytes: usize,
+    checksum: L::Buffer,
+    /// What the kernel of each limit adds up to, by number of the limit.
+    expected: [u64; Limit::ALL.len()],
+}
+
+impl<'l, L: Launcher> LimitKernels<'l, L> {
+    /// Computes the streams of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and copies
+    /// them to the device.
+    /// `launcher` has the model's program; there is a weight for each parameter.
+    pub(in crate::cli::bench) fn new(
+        model: &Model,
+        launcher: &'l L,
+        positions: &[ScoredPosition],
+        weights: &[i32],
+    ) -> Result<Self, BackendError> {
+        assert_eq!(weights.len(), model.parameters(), "weights of another model");
+        let count = checked_count(positions)?;
+        let stream = parameters(model, positions);
+        // One place less than shared memory has room for.
+        let tiles = tiles(model, launcher.limits().shared_bytes / size_of::<u32>() - 1);
+        let (words, slices) = places(&stream, positions.len(), &tiles);
+        let largest = tiles.iter().map(|tile| tile.classes as usize).max().unwrap_or(0);
+        Ok(Self {
+            launcher,
+            positions: count,
+            rows: upload(launcher, positions)?,
+            weights: upload(launcher, weights)?,
+            sums: launcher.allocate(weights.len() * size_of::<u64>())?,
+            parameters: weights.len(),
+            places: upload(launcher, &words)?,
+            slices: upload(launcher, &slices)?,
+            slice_count: slices.len() as u32,
+            table_bytes: (largest + 1) * size_of::<u32>(),
+            checksum: launcher.allocate(size_of::<u64>())?,
+            expected: expected(&stream, positions.len(), weights, &words, &slices),
+            stream: upload(launcher, &stream)?,
+        })
+    }
+
+    /// Does the work of a limit once for all positions, `passes` times, and waits for its end.
+    pub(in crate::cli::bench) fn run(
+        &mut self,
+        limit: Limit,
+        passes: u32,
+    ) -> Result<(), BackendError> {
+        for _ in 0..passes {
+            self.launch(limit)?;
+        }
+        self.read_checksum().map(|_| ())
+    }
+
+    /// Whether every limit's kernel touches exactly what it should.
+    pub(in crate::cli::bench) fn verify(&mut self) -> Result<(), BackendError> {
+        for (limit, expected) in Limit::ALL.into_iter().zip(self.expected) {
+            let found = self.checksum(limit)?;
+            if found != expected {
+                let name = limit.name();
+                return Err(failed(format!("{name} adds up to {found} instead of {expected}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// What one pass adds up to.
+    pub(super) fn checksum(&mut self, limit: Limit) -> Result<u64, BackendError> {
+        self.launcher.clear(&mut self.checksum)?;
+        self.launcher.clear(&mut self.sums)?;
+        self.launch(limit)?;
+        match limit {
+            Limit::GlobalAtomics => {
+                let sums = self.sums()?;
+                let terms = sums.iter().zip(1u64..).map(|(sum, number)| sum.wrapping_mul(number));
+                Ok(terms.fold(0, u64::wrapping_add))
+            }
+            _ => self.read_checksum(),
+        }
+    }
+
+    /// What [`Limit::GlobalAtomics`] added to each parameter.
+    pub(super) fn sums(&self) -> Result<Vec<u64>, BackendError> {
+        let mut sums = vec![0; self.parameters];
+        self.launcher.read(&self.sums, bytemuck::cast_slice_mut(&mut sums))?;
+        Ok(sums)
+    }
+
+    fn read_checksum(&self) -> Result<u64, BackendError> {
+        let mut checksum = [0];
+        self.launcher.read(&self.checksum, bytemuck::cast_slice_mut(&mut checksum))?;
+        Ok(checksum[0])
+    }
+
+    fn launch(&mut self, limit: Limit) -> Result<(), BackendError> {
+        let kernel = limit.kernel();
+        let by_position = grid_over(self.launcher, &kernel, self.positions as usize);
+        let by_slice = Grid { x: self.slice_count, y: 1, shared_bytes: self.table_bytes };
+        let positions = Value::U32(self.positions);
+        let (stream, weights) = (Value::In(&self.stream), Value::In(&self.weights));
+        let (slices, places) = (Value::In(&self.slices), Value::In(&self.places));
+        let checksum = Value::Out(&mut self.checksum);
+        let (grid, mut arguments) = match limit {
+            Limit::IndexOnly => (by_position, vec![Value::In(&self.rows), positions, checksum]),
+            Limit::GlobalGathers => (by_position, vec![stream, positions, weights, checksum]),
+            Limit::GlobalAtomics => {
+                (by_position, vec![stream, positions, Value::Out(&mut self.sums)])
+            }
+            Limit::SharedGathers => (by_slice, vec![slices, places, weights, checksum]),
+            Limit::SharedAtomics => (by_slice, vec![slices, places, checksum]),
+        };
+        if grid.x == 0 {
+            return Ok(());
+        }
+        // SAFETY: the arguments of the index; streams of the model's own parameters, for which
+        // weights and sums have an element each; slices of places inside their tiles, or one behind.
+        unsafe { self.launcher.launch(&kernel, grid, &mut arguments) }
+    }
+}
+
+/// What every limit's kernel should add up to.
+fn expected(
+    stream: &[u32],
+    positions: usize,
+    weights: &[i32],
+    words: &[u64],
+    slices: &[Slice],
+) -> [u64; Limit::ALL.len()] {
+    let total = |terms: &mut dyn Iterator<Item = u64>| terms.fold(0, u64::wrapping_add);
+    let parameters = total(&mut stream.iter().map(|&parameter| parameter.into()));
+    // Sums of 65 weights fit 32 bits, and all of them 64.
+    let gathered = total(&mut stream.iter().map(|&parameter| weights[parameter as usize] as u64));
+    let by_position =
+        stream.chunks(positions.max(1)).flat_map(|feature| feature.iter().enumerate());
+    let added = total(&mut by_position.map(|(at, &parameter)| weighted_term(at, parameter)));
+    let in_slice = |slice: &Slice| {
+        let Slice { first_parameter, classes, begin, end } = *slice;
+        let terms = (begin as usize..end as usize).flat_map(|at| {
+            let places = (0..PLACES_PER_WORD).map(move |n| (words[at] >> (16 * n)) as u16);
+            let in_tile = places.map(u32::from).filter(move |&place| place < classes);
+            in_tile.map(move |place| weighted_term(at, first_parameter + place))
+        });
+        terms.fold(0, u64::wrapping_add)
+    };
+    let added_in_tiles = total(&mut slices.iter().map(in_slice));
+    [parameters, gathered, added, gathered, added_in_tiles]
+}
+
+/// What element `at` of a stream adds to a parameter, times the parameter's number counted from 1.
+fn weighted_term(at: usize, parameter: u32) -> u64 {
+    (1 + at as u64 % 16) * (u64::from(parameter) + 1)
+}

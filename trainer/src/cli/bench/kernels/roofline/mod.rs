@@ -1,0 +1,53 @@
+//! The roofline of the gradient kernels: the device's own limits, measured, and the layout that other
+//! trainers use. No fit runs any of this.
+
+mod baseline;
+mod limits;
+mod streams;
+#[cfg(test)]
+mod tests;
+mod wide;
+
+use othello_engine::record::ScoredPosition;
+use othello_kernels::{Grid, Kernel};
+
+use crate::backend::BackendError;
+use crate::backend::kernels::Launcher;
+
+pub(super) use baseline::{Baseline, Layout};
+pub(super) use limits::{Limit, LimitKernels};
+pub(super) use wide::WIDE_ROW_BYTES;
+
+/// The most positions that are measured on: numbers of 32 bits count their features.
+pub(in crate::cli::bench) const MOST_POSITIONS: usize = 1 << 25;
+
+fn failed(reason: String) -> BackendError {
+    BackendError { device: "benchmark of the kernels".to_owned(), reason }
+}
+
+/// The number of positions, where they are not too many.
+fn checked_count(positions: &[ScoredPosition]) -> Result<u32, BackendError> {
+    let count = positions.len();
+    if count > MOST_POSITIONS {
+        let reason = format!("{count} positions are too many; {MOST_POSITIONS} at most");
+        return Err(failed(reason));
+    }
+    Ok(count as u32)
+}
+
+/// A grid for a kernel that loops over `count` elements.
+fn grid_over(launcher: &impl Launcher, kernel: &Kernel, count: usize) -> Grid {
+    let blocks = count.div_ceil(kernel.block as usize).max(1);
+    Grid { x: blocks.min(launcher.limits().blocks as usize) as u32, y: 1, shared_bytes: 0 }
+}
+
+/// A buffer with these elements in it.
+fn upload<L: Launcher>(
+    launcher: &L,
+    elements: &[impl bytemuck::NoUninit],
+) -> Result<L::Buffer, BackendError> {
+    let bytes: &[u8] = bytemuck::cast_slice(elements);
+    let mut buffer = launcher.allocate(bytes.len().max(1))?;
+    launcher.write(&mut buffer, bytes)?;
+    Ok(buffer)
+}

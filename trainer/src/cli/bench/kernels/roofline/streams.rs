@@ -1,0 +1,66 @@
+//! The parameters of positions, computed beforehand, as the kernels of `limits.cu` read them.
+
+use othello_engine::record::ScoredPosition;
+
+use crate::backend::kernels::Tile;
+use crate::model::{Model, Row};
+
+/// Places in one word of [`places`].
+pub(super) const PLACES_PER_WORD: usize = 4;
+
+/// Words in a slice: so many that copying a tile of 28,000 weights is a fifth of the 131,072 accesses,
+/// and that a million positions still make 500 slices, for some 260 blocks at once.
+const WORDS_PER_SLICE: usize = 1 << 15;
+
+/// A part of the places that meets one tile, as `limits.cu` has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::NoUninit)]
+#[repr(C)]
+pub(super) struct Slice {
+    pub(super) first_parameter: u32,
+    pub(super) classes: u32,
+    pub(super) begin: u32,
+    pub(super) end: u32,
+}
+
+/// `parameters[feature * positions + position]`.
+pub(super) fn parameters(model: &Model, positions: &[ScoredPosition]) -> Vec<u32> {
+    let mut stream = vec![0; model.feature_count() * positions.len()];
+    let mut row = [Row::EMPTY];
+    for (at, position) in positions.iter().enumerate() {
+        model.write_rows(std::slice::from_ref(position), &mut row);
+        for (feature, &parameter) in row[0].features(model).iter().enumerate() {
+            stream[feature * positions.len() + at] = parameter;
+        }
+    }
+    stream
+}
+
+/// The same parameters sorted by tile: words of four places of 16 bits, each counted from the tile's
+/// first parameter, and the slices that they are cut into. A tile's last word is filled up with the
+/// place behind its last class.
+pub(super) fn places(stream: &[u32], positions: usize, tiles: &[Tile]) -> (Vec<u64>, Vec<Slice>) {
+    let (mut words, mut slices) = (vec![], vec![]);
+    for tile in tiles {
+        let Tile { first_feature, features, first_parameter, classes, .. } = *tile;
+        let (first, last) = (first_feature as usize, (first_feature + features) as usize);
+        let of_tile = &stream[first * positions..last * positions];
+        let in_tile = |&parameter: &u32| {
+            // One below the tile wraps around and is too large as well.
+            let place = parameter.wrapping_sub(first_parameter);
+            (place < classes).then_some(place)
+        };
+        let mut begin = words.len();
+        let mut places = of_tile.iter().filter_map(in_tile).peekable();
+        while places.peek().is_some() {
+            let word = |word, shift| word | u64::from(places.next().unwrap_or(classes)) << shift;
+            words.push((0..64).step_by(64 / PLACES_PER_WORD).fold(0, word));
+        }
+        while begin < words.len() {
+            let end = words.len().min(begin + WORDS_PER_SLICE);
+            let [from, to] = [begin, end].map(|word| word as u32);
+            slices.push(Slice { first_parameter, classes, begin: from, end: to });
+            begin = end;
+        }
+    }
+    (words, slices)
+}

@@ -1,0 +1,182 @@
+//! The benchmark's kernels, run on this machine's processor: they touch what they claim to touch.
+
+use othello_engine::pattern::PatternSet;
+use othello_engine::record::{Label, ScoredPosition, Weight};
+use othello_kernels::Program;
+
+use super::*;
+use crate::backend::kernels::{HostLauncher, Limits, program};
+use crate::backend::{
+    Backend as _, Batch, Cpu, RESIDUALS_PER_DISC, Rows, Target, WEIGHTS_PER_OCCURRENCE,
+};
+use crate::model::{Model, random_positions};
+
+/// So small that patterns have several tiles and grids several blocks.
+const NARROW: Limits =
+    Limits { blocks: 3, shared_bytes: 1000, chunk_rows: 100, resident_bytes: 2000 };
+
+fn model(name: &str) -> Model {
+    Model::new(PatternSet::shipped(name).unwrap())
+}
+
+fn launcher(program: &Program, limits: Option<Limits>) -> HostLauncher {
+    let launcher = HostLauncher::new(program).unwrap();
+    let limits = limits.unwrap_or_else(|| launcher.limits());
+    launcher.with_limits(limits)
+}
+
+/// Positions of random games with labels and weights of many sizes.
+fn rows(games: u64) -> Vec<ScoredPosition> {
+    let positions = random_positions(games).into_iter().enumerate();
+    let row = |(number, position)| {
+        let label = Label::new((number as i16 % 300 - 150) * 109).unwrap();
+        ScoredPosition::new(position, label, Weight::new(1 + number as u16 % 200).unwrap())
+    };
+    positions.map(row).collect()
+}
+
+/// Weights of up to 4 discs either way, no two neighbours alike.
+fn weights(model: &Model) -> Vec<i32> {
+    (0..model.parameters() as i32).map(|p| p.wrapping_mul(0x9E37_79B1_u32 as i32) >> 11).collect()
+}
+
+#[test]
+fn limits_touch_every_feature_of_every_position_once() {
+    for (name, limits) in [("standard", None), ("small", None), ("small", Some(NARROW))] {
+        let model = model(name);
+        let (rows, weights) = (rows(9), weights(&model));
+        let launcher = launcher(&program(&model), limits);
+        let mut kernels = LimitKernels::new(&model, &launcher, &rows, &weights).unwrap();
+        kernels.verify().unwrap();
+
+        // By plain loops over the positions.
+        let mut added = vec![0u64; model.parameters()];
+        let (mut numbers, mut gathered) = (0u64, 0i64);
+        for (at, row) in rows.iter().enumerate() {
+            for &parameter in model.features(&row.position()).parameters() {
+                numbers += u64::from(parameter);
+                gathered += i64::from(weights[parameter as usize]);
+                added[parameter as usize] += 1 + at as u64 % 16;
+            }
+        }
+        assert_eq!(kernels.checksum(Limit::IndexOnly).unwrap(), numbers, "{name}");
+        assert_eq!(kernels.checksum(Limit::GlobalGathers).unwrap(), gathered as u64, "{name}");
+        assert_eq!(kernels.checksum(Limit::SharedGathers).unwrap(), gathered as u64, "{name}");
+        kernels.checksum(Limit::GlobalAtomics).unwrap();
+        assert!(kernels.sums().unwrap() == added, "{name}");
+    }
+}
+
+/// The places by tile are the stream's parameters, each as often.
+#[test]
+fn the_places_of_all_tiles_are_the_parameters_of_all_positions() {
+    let model = model("standard");
+    let rows = rows(3);
+    let stream = streams::parameters(&model, &rows);
+    for most in [1000, 12_000, 60_000] {
+        let tiles = crate::backend::kernels::tiles(&model, most);
+        let (words, slices) = streams::places(&stream, rows.len(), &tiles);
+        let mut found = vec![0; model.parameters()];
+        let mut next = 0;
+        for slice in &slices {
+            assert_eq!(slice.begin, next);
+            next = slice.end;
+            for word in &words[slice.begin as usize..slice.end as usize] {
+                for place in (0..64).step_by(16).map(|shift| (word >> shift) as u32 & 0xFFFF) {
+                    assert!(place <= slice.classes);
+                    if place < slice.classes {
+                        found[(slice.first_parameter + place) as usize] += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(next as usize, words.len());
+        let mut expected = vec![0; model.parameters()];
+        stream.iter().for_each(|&parameter| expected[parameter as usize] += 1);
+        assert!(found == expected, "{most}");
+    }
+}
+
+#[test]
+fn a_limit_that_leaves_something_out_is_found() {
+    let model = model("small");
+    let (rows, weights) = (rows(2), weights(&model));
+    for (from, to, kernel) in [
+        ("sum += parameters[feature];", "sum += 1;", "index_only"),
+        (
+            "sum += weights[parameters[feature * count",
+            "sum += weights[parameters[0 * count",
+            "global_g",
+        ),
+        (
+            "found[feature] = parameters[feature",
+            "found[feature] = parameters[0 * feature",
+            "global_a",
+        ),
+        ("sum += table[place_of(", "sum += table[0 * place_of(", "shared_gathers"),
+        ("return 1 + at % 16;", "return 1;", "atomics"),
+    ] {
+        let unchanged = program(&model);
+        let changed = unchanged.with(from, to);
+        assert_ne!(changed.sha256(), unchanged.sha256(), "{from} does not stand in the sources");
+        let launcher = launcher(&changed, None);
+        let mut kernels = LimitKernels::new(&model, &launcher, &rows, &weights).unwrap();
+        let said = kernels.verify().unwrap_err().to_string();
+        assert!(said.contains(kernel), "{said}");
+    }
+}
+
+/// The reference rounds residuals to 2⁻¹⁰ disc, so a parameter's sum may differ by half of that for
+/// each of its occurrences; nothing else is rounded but the last bits of doubles.
+#[test]
+fn the_baseline_has_the_gradient_of_the_reference() {
+    for (name, limits) in [("standard", None), ("small", Some(NARROW))] {
+        let model = model(name);
+        let (rows, weights) = (rows(20), weights(&model));
+        let cpu = Cpu::new(&model);
+        let positions = cpu.positions(&[Rows::full(&rows)]).unwrap();
+        let (mut sums, mut occurrences) = (cpu.zero_sums().unwrap(), cpu.zero_sums().unwrap());
+        cpu.residual_sums(&positions, Batch::WHOLE, &weights, Target::Label, &mut sums).unwrap();
+        cpu.occurrences(&positions, &mut occurrences).unwrap();
+        let launcher = launcher(&program(&model), limits);
+        for layout in [Layout::Mirrored, Layout::Folded] {
+            let mut baseline = Baseline::new(&model, &launcher, layout, &rows, &weights).unwrap();
+            // Passes do not add up.
+            baseline.run(2).unwrap();
+            let gradient = baseline.gradient().unwrap();
+            let (per_disc, per_occurrence) =
+                (f64::from(RESIDUALS_PER_DISC), f64::from(WEIGHTS_PER_OCCURRENCE));
+            let mut met = 0;
+            for ((&sum, &count), found) in sums.iter().zip(&occurrences).zip(gradient) {
+                let expected = sum as f64 / per_disc / per_occurrence;
+                let rounding = count as f64 / per_occurrence * 0.5 / per_disc;
+                let difference = (found - expected).abs();
+                assert!(difference <= rounding + 1e-9, "{name} {layout:?}: {found}, {expected}");
+                met += usize::from(count > 0);
+            }
+            assert!(met > 400, "{met}");
+        }
+    }
+}
+
+/// Both members of every mirrored pair are kept equal, as trainers of that layout have it.
+#[test]
+fn mirrored_configurations_have_equal_gradients() {
+    let model = model("standard");
+    let (rows, weights) = (rows(5), weights(&model));
+    let launcher = launcher(&program(&model), None);
+    let mut baseline = Baseline::new(&model, &launcher, Layout::Mirrored, &rows, &weights).unwrap();
+    baseline.run(1).unwrap();
+    let gradient = baseline.by_element().unwrap();
+    let mirrors = wide::Table::by_configuration(&model, &[]).mirrors;
+    // 3^10 configurations for each pattern of ten squares, and so on; 65 counts.
+    assert_eq!((gradient.len(), mirrors.len()), (612_425, 612_425));
+    let close = |(sum, &mirror): (&f64, &u32)| (sum - gradient[mirror as usize]).abs() < 1e-9;
+    assert!(gradient.iter().zip(&mirrors).all(close));
+    assert!(mirrors.iter().enumerate().any(|(at, &mirror)| at != mirror as usize));
+}
+
+#[test]
+fn rows_of_the_usual_layout_have_144_bytes() {
+    assert_eq!(WIDE_ROW_BYTES, 144);
+}

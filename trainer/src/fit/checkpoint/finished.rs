@@ -1,0 +1,107 @@
+//! The file of the phases that are already fitted, so that a killed fit does not fit them again.
+
+use std::path::Path;
+
+use othello_engine::board::Phase;
+use othello_engine::file::{Checkpoint, Existing, Provenance, Section};
+use othello_engine::text::excerpt;
+
+use super::CheckpointError;
+use crate::fit::fitted::FittedPhase;
+use crate::fit::report::PhaseReport;
+
+/// The file `WEIGHTS.checkpoint.partial`, with four sections for each fitted phase, of which the
+/// report comes last.
+pub(in crate::fit) struct Finished {
+    checkpoint: Checkpoint,
+}
+
+impl Finished {
+    /// Opens or starts the file of a fit that will write `weights`, and returns the phases found
+    /// there.
+    pub(in crate::fit) fn open(
+        weights: &Path,
+        provenance: &Provenance,
+        existing: Existing,
+        parameters: usize,
+    ) -> Result<(Self, Vec<FittedPhase>), CheckpointError> {
+        let (checkpoint, sections) = Checkpoint::open(weights, provenance, existing)?;
+        let mut phases = vec![];
+        for (last, section) in sections.iter().enumerate() {
+            // The report comes last: what a kill left of a phase without it is passed over.
+            if !section.name.starts_with(REPORT) {
+                continue;
+            }
+            let phase = match sections[..=last].last_chunk() {
+                Some(sections) => read_phase(sections, parameters),
+                None => Err(section.name.as_str()),
+            };
+            phases.push(phase.map_err(|section| CheckpointError::Content {
+                path: weights.with_added_extension("checkpoint.partial"),
+                section: excerpt(section),
+            })?);
+        }
+        Ok((Self { checkpoint }, phases))
+    }
+
+    /// What resuming dropped, for the user to know.
+    pub(in crate::fit) fn warning(&self) -> Option<String> {
+        self.checkpoint.warning()
+    }
+
+    /// Adds a fitted phase.
+    pub(in crate::fit) fn push(&mut self, fitted: &FittedPhase) -> Result<(), CheckpointError> {
+        let FittedPhase { steps, counts, report, metrics } = fitted;
+        let steps: Vec<u8> = steps.iter().flat_map(|step| step.to_le_bytes()).collect();
+        let counts = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
+        // Reports and metrics are plain records of numbers.
+        let metrics = serde_json::to_vec(metrics).unwrap_or_default();
+        let contents = [steps, counts, metrics, serde_json::to_vec(report).unwrap_or_default()];
+        for (name, content) in section_names(report.phase).iter().zip(contents) {
+            self.checkpoint.record(name, &content)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the file away: the weights are written.
+    pub(in crate::fit) fn remove(self) -> Result<(), CheckpointError> {
+        Ok(self.checkpoint.remove()?)
+    }
+}
+
+const SECTIONS: usize = 4;
+const REPORT: &str = "report";
+
+/// The names of a phase's sections, in order.
+fn section_names(phase: Phase) -> [String; SECTIONS] {
+    ["weights", "counts", "metrics", REPORT].map(|kind| format!("{kind} {:02}", phase.index()))
+}
+
+/// The phase that its sections hold; or the name of the first section that is none of this fit.
+fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<FittedPhase, &str> {
+    let [steps, counts, metrics, report] = sections;
+    let read: PhaseReport =
+        serde_json::from_slice(&report.content).map_err(|_| report.name.as_str())?;
+    let names = section_names(read.phase);
+    if let Some((section, _)) = sections.iter().zip(&names).find(|(one, name)| one.name != **name) {
+        return Err(&section.name);
+    }
+    let metrics_read =
+        serde_json::from_slice(&metrics.content).map_err(|_| metrics.name.as_str())?;
+    Ok(FittedPhase {
+        steps: words(steps, parameters)?.map(|word| i16::from_le_bytes(*word)).collect(),
+        counts: words(counts, parameters)?.map(|word| u32::from_le_bytes(*word)).collect(),
+        report: read,
+        metrics: metrics_read,
+    })
+}
+
+/// The words of a section, one for each parameter; or its name, where it has others.
+fn words<const BYTES: usize>(
+    section: &Section,
+    parameters: usize,
+) -> Result<impl Iterator<Item = &[u8; BYTES]>, &str> {
+    let (words, rest) = section.content.as_chunks::<BYTES>();
+    let whole = words.len() == parameters && rest.is_empty();
+    whole.then(|| words.iter()).ok_or(&section.name)
+}

@@ -1,0 +1,104 @@
+//! The files that a fit writes besides metrics and report, and whose they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use othello_engine::board::Phase;
+use othello_engine::eval::{Weights, WeightsError};
+use othello_engine::file::{Existing, FileError, Kind, Provenance, Reader, Summary};
+use serde_json::json;
+
+use super::checkpoint::PhaseFile;
+use super::report::FitReport;
+use super::{metrics_file, report_file};
+
+/// The weights of a fit, and what stands beside them while it is under way.
+pub(super) struct Outputs<'a> {
+    weights: &'a Path,
+    provenance: Provenance,
+}
+
+/// The plain files that a fit writes beside its weights: metrics and report.
+pub fn side_files(weights: &Path) -> [PathBuf; 2] {
+    [metrics_file::path(weights), report_file::path(weights)]
+}
+
+/// The key in the provenance of unfinished weights.
+const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
+
+impl<'a> Outputs<'a> {
+    /// The files of the fit of this provenance that will write `weights`.
+    pub(super) fn new(weights: &'a Path, provenance: Provenance) -> Self {
+        Self { weights, provenance }
+    }
+
+    /// What decides the weights.
+    pub(super) fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// The file in which an unfinished phase is kept.
+    pub(super) fn phase_file(&self, phase: Phase) -> PhaseFile<'static> {
+        PhaseFile::new(self.weights, &self.provenance, phase)
+    }
+
+    /// Takes the files of phases away.
+    pub(super) fn remove_phase_files(&self, phases: &[Phase]) -> Result<(), FileError> {
+        phases.iter().try_for_each(|&phase| self.phase_file(phase).remove())
+    }
+
+    /// Refuses files of somebody else where those of phases and the unfinished weights belong,
+    /// before they are replaced.
+    pub(super) fn check_are_own(&self, phases: &[Phase]) -> Result<(), FileError> {
+        phases.iter().try_for_each(|&phase| self.phase_file(phase).check_is_own())?;
+        let aside = self.unfinished();
+        for path in [aside.with_added_extension("partial"), aside] {
+            let reason = match path.exists().then(|| Reader::open(&path, Kind::Weights)) {
+                None | Some(Err(FileError::Truncated { .. } | FileError::Damaged { .. })) => {
+                    continue;
+                }
+                Some(Ok(reader)) if self.is_of_this_fit(reader.provenance()) => continue,
+                Some(Ok(_)) => "it was made from other settings".to_owned(),
+                Some(Err(error @ FileError::Io { .. })) => return Err(error),
+                Some(Err(error)) => error.to_string(),
+            };
+            return Err(FileError::Exists { path, reason });
+        }
+        Ok(())
+    }
+
+    /// Where unfinished weights are written until they are whole: the usual name of what is not
+    /// whole belongs to the finished ones.
+    fn unfinished(&self) -> PathBuf {
+        self.weights.with_added_extension("unfinished")
+    }
+
+    /// Whether a provenance is that of this fit's weights, finished or not.
+    fn is_of_this_fit(&self, provenance: &Provenance) -> bool {
+        let own = self.provenance.clone();
+        *provenance
+            == match provenance.get(STOPPED_AFTER_EPOCHS) {
+                None => own,
+                Some(stopped) => own.with(STOPPED_AFTER_EPOCHS, stopped.clone()),
+            }
+    }
+
+    /// Writes weights that are not finished. Their provenance says so, and after which epochs each
+    /// phase was stopped: that decides them, however long the epochs took. What the next run needs
+    /// stays.
+    pub(super) fn write_unfinished(
+        &self,
+        weights: &Weights,
+        report: &FitReport,
+    ) -> Result<Summary, WeightsError> {
+        let stopped = report.0.iter().filter(|row| row.unfinished);
+        let epochs = stopped.map(|row| (row.phase.index().to_string(), json!(row.epochs)));
+        let epochs: serde_json::Map<_, _> = epochs.collect();
+        let provenance = self.provenance.clone().with(STOPPED_AFTER_EPOCHS, epochs);
+        let path = self.unfinished();
+        let summary = weights.write(&path, &provenance, Existing::Replace)?;
+        let renamed = fs::rename(&path, self.weights);
+        renamed.map_err(|source| FileError::Io { path, action: "rename it", source })?;
+        Ok(summary)
+    }
+}
