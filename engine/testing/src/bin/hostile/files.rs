@@ -292,7 +292,7 @@ fn forge_unfinished(
     for _ in 0..files {
         let folder = tempfile::tempdir().expect("a folder");
         left.iter().for_each(|(name, bytes)| {
-            fs::write(folder.path().join(name), bytes).expect("writable")
+            fs::write(folder.path().join(name), bytes).expect("writable");
         });
         let nth = draws.below(left.len());
         let (name_of_file, bytes) = left.iter().nth(nth).expect("one of them");
