@@ -13,7 +13,7 @@ use super::by_class::ByClass;
 use super::table::{Align, table};
 use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::eval::{MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice};
+use crate::eval::{MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, weight_in_discs};
 use crate::file::{check_output, plain};
 
 mod picture;
@@ -200,7 +200,7 @@ fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> 
         bail!("--inspect: no pattern of the set has the squares {}", names(&squares));
     };
     let pattern = &weights.set().patterns()[instance.pattern];
-    let discs_of = |phase| f64::from(weights.steps(phase)[parameter]) / f64::from(STEPS_PER_DISC);
+    let discs_of = |phase| weight_in_discs(weights.steps(phase)[parameter]);
     Ok(Inspection {
         pattern: pattern.name().to_owned(),
         parameter,

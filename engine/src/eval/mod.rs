@@ -20,7 +20,7 @@ pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
 pub use sections::PhaseSection;
 pub use tables::Tables;
-pub use value::{MAX_STEPS, STEPS_PER_DISC, Value};
+pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};
 pub use weights::{Weights, WeightsError, WeightsFile};
 
 /// An evaluation that can follow a search move by move.

@@ -47,7 +47,7 @@ enum Output<R> {
     /// Complete, with so many records.
     Done(Selected),
     /// To be written, or gone on with; so many were pushed.
-    Writer(RecordWriter<R>, u64),
+    Writer(Box<RecordWriter<R>>, u64),
 }
 
 impl<R: Record> Output<R> {
@@ -68,7 +68,7 @@ impl<R: Record> Output<R> {
             Begin::Writer(mut writer) => {
                 progress.warn(writer.warning());
                 writer.compare_from_start();
-                Self::Writer(writer, 0)
+                Self::Writer(Box::new(writer), 0)
             }
         })
     }
