@@ -74,7 +74,7 @@ sys.exit(bool(worse))
 PYTHON
 
 step "a fit in a tenth of the memory that its positions take: the same sha256"
-"$engine" selfplay --games 300000 --seed 3 --random-plies 6..=10 --depth 1 --exact 0 --weights mobility --out "$out/many.games" --json 2>"$out/log"
+"$engine" selfplay --games 300000 --seed 3 --random-plies 6..10 --depth 1 --exact 0 --weights mobility --out "$out/many.games" --json 2>"$out/log"
 "$trainer" fit "$out/many.games" --patterns small --epochs 3 --out "$out/roomy.weights" --json 2>"$out/log" >"$out/roomy.json"
 field sha256 <"$out/roomy.json"
 bytes=$(python3 -c 'import json, sys; print(2 * json.load(open(sys.argv[1]))["positions"])' "$out/roomy.json")

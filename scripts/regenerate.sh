@@ -30,7 +30,7 @@ binaries=${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}
 engine() { "$binaries/othello-engine" "$@" "${threads[@]}"; }
 trainer() { "$binaries/othello-trainer" "$@" "${threads[@]}"; }
 mkdir -p "$out"
-random_plies="8..=24*3,25..=45"
+random_plies="8..24*3,25..45"
 
 # play NUMBER PLAYER GAMES DEPTH EXACT OPENING_PLIES OPENING_DEPTH: games and openings of a player.
 play() {
@@ -44,7 +44,7 @@ play() {
 # own, played better than those it learns from.
 examine() {
     engine selfplay --games "$2" --seed $((seed + 1000000)) --depth "$3" --exact "$4" \
-        --random-plies 0..=12 --weights "$1" --out "$out/test.games"
+        --random-plies 0..12 --weights "$1" --out "$out/test.games"
 }
 
 # learn NUMBER [ARGUMENTS...]: weights fitted to a generation's games and openings; more data and

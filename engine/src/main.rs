@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{
-    ablate, bench, common, evaluate, openings, perft, selfplay, solve, stats, weights,
+    ablate, arguments, bench, evaluate, generate, openings, perft, selfplay, session, solve, stats,
+    weights,
 };
 
-/// Othello engine: plays, solves, evaluates, and makes training data.
+/// Play, solve and evaluate Othello positions, and make training data.
 #[derive(Parser, Debug)]
 #[command(name = "othello-engine", version)]
 pub(crate) struct Arguments {
@@ -15,42 +16,52 @@ pub(crate) struct Arguments {
     command: Command,
 
     #[command(flatten)]
-    common: common::Common,
+    common: arguments::Common,
 }
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Solve positions with one idea of the search left out at a time
+    /// Solve positions with one search feature left out at a time
     Ablate(ablate::Arguments),
     /// Run fixed searches on one thread
     Bench(bench::Arguments),
-    /// Value each board of a file, statically or by search
+    /// Print a script that completes arguments in a shell
+    #[command(hide = true)]
+    Completions(generate::Completions),
+    /// Evaluate each board of a file, statically or by search
     Evaluate(evaluate::Arguments),
-    /// Enumerate the openings up to symmetry
+    /// Write manual pages
+    #[command(hide = true)]
+    Man(generate::Man),
+    /// Enumerate openings up to symmetry, and score them
     Openings(openings::Arguments),
     /// Count the leaves of the game tree from the start
     Perft(perft::Arguments),
-    /// Play games of an evaluation against itself, and record them
+    /// Play games of an evaluation against itself or another, and record them
     Selfplay(Box<selfplay::Arguments>),
     /// Find the exact scores of positions
     Solve(solve::Arguments),
-    /// Count what happens in games: discs turned over, choices, passes, ends
+    /// Count flips, legal moves, passes and ends by ply
     Stats(stats::Arguments),
-    /// Say what a weights file is
+    /// Show what a weights file holds
     Weights(weights::Arguments),
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    common::run(&arguments.common, |session| match &arguments.command {
-        Command::Ablate(arguments) => ablate::run(arguments, session),
-        Command::Bench(arguments) => bench::run(arguments, session),
-        Command::Evaluate(arguments) => evaluate::run(arguments, session),
-        Command::Openings(arguments) => openings::run(arguments, session),
-        Command::Perft(arguments) => perft::run(arguments, session),
-        Command::Selfplay(arguments) => selfplay::run(arguments, session),
-        Command::Solve(arguments) => solve::run(arguments, session),
-        Command::Stats(arguments) => stats::run(arguments, session),
-        Command::Weights(arguments) => weights::run(arguments, session),
+    session::main(|| {
+        let Arguments { command, common } = Arguments::parse();
+        session::run(&common, |session| match &command {
+            Command::Ablate(arguments) => ablate::run(arguments, session),
+            Command::Bench(arguments) => bench::run(arguments, session),
+            Command::Completions(arguments) => arguments.write(Arguments::command()),
+            Command::Evaluate(arguments) => evaluate::run(arguments, session),
+            Command::Man(arguments) => arguments.write(Arguments::command()),
+            Command::Openings(arguments) => openings::run(arguments, session),
+            Command::Perft(arguments) => perft::run(arguments, session),
+            Command::Selfplay(arguments) => selfplay::run(arguments, session),
+            Command::Solve(arguments) => solve::run(arguments, session),
+            Command::Stats(arguments) => stats::run(arguments, session),
+            Command::Weights(arguments) => weights::run(arguments, session),
+        })
     })
 }

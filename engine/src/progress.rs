@@ -1,5 +1,6 @@
 //! How long work reports how far it is, whoever observes it.
 
+use std::path::Path;
 #[cfg(test)]
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,9 +8,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// Work is a sequence of stages. A new stage ends the one before it.
 pub trait Progress: Sync {
-    /// A stage of `total` units (games, positions, iterations) begins. `done` of them were finished
-    /// by an earlier run that is now resumed: they count, but not towards the rate.
+    /// A stage of `total` units begins. Its name ends with the unit in parentheses: `solve
+    /// (positions)`, `import (bytes)`. `done` units were finished by an earlier run that is now
+    /// resumed: they count, but not towards the rate.
     fn begin(&self, stage: &str, done: u64, total: u64);
+
+    /// A stage begins that stops between its units: it asks [`Self::check`] before each, so that an
+    /// interrupt can wait for the units at hand.
+    fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
+        self.begin(stage, done, total);
+    }
+
+    /// A stage begins that reads a file of so many bytes.
+    fn begin_file(&self, path: &Path, bytes: u64) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.begin(&format!("{name} (bytes)"), 0, bytes);
+    }
 
     /// `units` more are finished. May be called from any thread.
     fn advance(&self, units: u64);

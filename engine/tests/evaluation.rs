@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use othello_engine::board::{PHASES, Phase, Position, Squares, Symmetry};
-use othello_engine::eval::{Evaluate, MAX_STEPS, MoveOrderingWeights, Tables, Value, Weights};
+use othello_engine::eval::{
+    Evaluate, MAX_STEPS, MoveOrderingWeights, PhaseSection, Tables, Value, Weights,
+};
 use othello_engine::file::{Begin, Existing, Kind, Provenance, Writer};
 use othello_engine::pattern::{Geometry, MAX_SQUARES, PatternSet};
 use othello_engine::random::Generator;
@@ -237,4 +239,23 @@ fn a_move_ordering_evaluation_that_does_not_fit_is_refused() {
     assert!(error.contains("no text in UTF-8"), "{error}");
     let error = sections(&[(set, SET), (weights, &[0])]);
     assert!(error.contains("bad.weights: section `ordering weights`: has 1 bytes"), "{error}");
+}
+
+/// Every command took such a file.
+#[test]
+fn a_weights_file_of_a_set_without_parameters_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.weights");
+    let begun = Writer::begin(&path, Kind::Weights, &Provenance::new("test"), Existing::Keep);
+    let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+    writer.section("pattern set", b"name = \"empty\"\nscalars = []\n").unwrap();
+    for phase in Phase::all() {
+        for section in [PhaseSection::of_weights(phase, &[]), PhaseSection::of_counts(phase, &[])] {
+            writer.section(&section.name, &section.content).unwrap();
+        }
+    }
+    writer.finish().unwrap();
+    let error = Weights::read(&path).unwrap_err().to_string();
+    let expected = "empty.weights: section `pattern set`: the set has neither patterns nor scalar";
+    assert!(error.contains(expected), "{error}");
 }

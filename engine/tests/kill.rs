@@ -60,7 +60,7 @@ fn openings() {
         arguments: words(&format!("openings {settings} --score-depth {depth}")),
         output: "out.openings",
         may_differ: &[],
-        finished: ("scores (last ply)", finished),
+        finished: ("scores (positions)", finished),
     }
     .check();
 }

@@ -171,7 +171,7 @@ fn an_interrupt_keeps_what_is_finished() {
         assert!(output.stdout.is_empty());
     }
     let output = run(folder.path(), &format!("{GAMES} --out a.games"));
-    assert!(message(&output).contains("of 600 from an earlier run"), "{}", message(&output));
+    assert!(message(&output).contains("of 600 games from an earlier run"), "{}", message(&output));
     assert!(fs::read(folder.path().join("a.games")).unwrap() == undisturbed());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

@@ -55,17 +55,13 @@ impl Program {
 
     /// SHA-256 of [`Self::text`], in hexadecimal.
     pub fn sha256(&self) -> String {
-        hexadecimal(&Sha256::digest(self.text.as_bytes()))
+        hex::encode(Sha256::digest(self.text.as_bytes()))
     }
 }
 
 /// SHA-256 of the sources without any pattern set's header, in hexadecimal.
 pub fn sources_sha256() -> String {
     Program::new("").sha256()
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Adds a file; compilers name it and count its lines in their messages.

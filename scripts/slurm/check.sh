@@ -75,7 +75,7 @@ done
 sinfo
 
 # --- 60 shards, one of them killed and requeued
-run=(othello-engine selfplay --games 15360 --depth 2 --exact 6 --random-plies 8..=16 --weights mobility --seed)
+run=(othello-engine selfplay --games 15360 --depth 2 --exact 6 --random-plies 8..16 --weights mobility --seed)
 out=$folder/games.games
 submitted=$(FIT_OPTIONS="--cpus-per-task=$cores" "$scripts/submit.sh" --fit "$folder/new.weights" 60 "$out" "${run[@]}" 7)
 echo "$submitted"

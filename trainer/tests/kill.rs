@@ -217,7 +217,7 @@ fn check_fit(optimizer: &str, epochs: u64) {
         arguments: [&arguments[..], &settings].concat().into_iter().map(str::to_owned).collect(),
         output: "out.weights",
         may_differ: &[],
-        finished: ("fit, phases", finished),
+        finished: ("fit (phases)", finished),
     }
     .check();
 }

@@ -69,7 +69,7 @@ fn a_full_disk_loses_no_phase() {
                     error 28); make room and run the same command again: what is finished is kept";
     assert_eq!(message.lines().last(), Some(format!("error: {expected}").as_str()), "{message}");
     let report: serde_json::Value = serde_json::from_str(&left(folder.path(), "report")).unwrap();
-    assert!(report["resumed"]["fit, phases"].as_u64() > Some(1), "{report}");
+    assert!(report["resumed"]["fit (phases)"].as_u64() > Some(1), "{report}");
     assert!(!left(folder.path(), "after").contains("partial"));
     assert!(run(&folder.path().join("work"), FIT).status.success());
     let file = |name: &str| fs::read(folder.path().join(name)).unwrap();

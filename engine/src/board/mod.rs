@@ -4,6 +4,7 @@
 //! bit 63 is h8. Nothing in this room knows of patterns, values or files.
 
 pub mod bits;
+mod error;
 pub mod notation;
 pub mod obf;
 pub mod perft;

@@ -1,7 +1,5 @@
 //! A position: who has which discs, whose turn it is being always the player's.
 
-use std::fmt;
-
 use super::{Discs, Square, Symmetry, rules, stability, symmetry};
 
 /// Two bitboards: the discs of the side to move and those of the other side. The two never
@@ -159,12 +157,6 @@ impl Position {
     pub fn canonical(&self) -> Self {
         let (player, opponent) = symmetry::canonical(self.player, self.opponent);
         Self { player, opponent }
-    }
-}
-
-impl fmt::Debug for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&super::notation::board_text(self, Side::Black))
     }
 }
 

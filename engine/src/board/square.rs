@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::notation::NotationError;
+use super::error::NotationError;
 use crate::text::excerpt;
 
 /// The corners, as a bitboard.

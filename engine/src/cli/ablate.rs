@@ -8,8 +8,8 @@ use anyhow::Context as _;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 
-use super::common::{Outcome, Session};
 use super::solve::Line;
+use super::{Outcome, Session};
 use crate::board::Discs;
 use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
@@ -19,14 +19,14 @@ use crate::text::Lines;
 /// Arguments of `ablate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Positions to solve, one a line: boards with the side to move, or OBF
+    /// File of positions to solve, one a line: boards with the side to move, or OBF
     file: PathBuf,
 
-    /// The size of the transposition table
+    /// Size of the transposition table in MB
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash_mb: u32,
 
-    /// What orders moves: a weights file, `none`, `mobility` or `embedded`
+    /// Weights that order moves: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 }

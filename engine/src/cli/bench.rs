@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::common::{Outcome, Session};
+use super::{Outcome, Session};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
@@ -16,7 +16,7 @@ use crate::search::Searcher;
 /// Arguments of `bench`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A weights file, `none`, `mobility` or `embedded`
+    /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::{Serialize, Serializer};
 
-use super::common::{Outcome, Session};
+use super::{Outcome, Session};
 use crate::board::Position;
 use crate::board::notation::BoardLine;
 use crate::eval::{Evaluator, Value, WeightsChoice};
@@ -18,18 +18,19 @@ use crate::text::Lines;
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Board lines: 64 characters, then the side to move, then a score where one is known
+    /// File of board lines: 64 characters, optionally the side to move, optionally a score to compare
+    /// values with
     file: PathBuf,
 
-    /// Search this many plies; 0 is the static value
+    /// Search this many plies deep; 0 gives static values
     #[arg(long, value_name = "D", default_value_t = 0)]
     depth: u32,
 
-    /// A weights file, `none`, `mobility` or `embedded`
+    /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 
-    /// A file of scored openings: what it knows has the value that it says
+    /// File of scored openings: positions in it take their value from it
     #[arg(long, value_name = "F")]
     book: Option<PathBuf>,
 }
@@ -38,9 +39,9 @@ pub struct Arguments {
 struct Evaluation {
     #[serde(serialize_with = "in_discs")]
     values: Vec<Value>,
-    /// Values that the book knew.
+    /// How many values the book gave.
     from_book: usize,
-    /// Lines that carry a score.
+    /// How many lines carry a score.
     scored: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     mae: Option<f64>,

@@ -1,74 +1,111 @@
 //! Interrupts from the terminal (Ctrl-C) and from schedulers (SIGTERM).
 //!
-//! A run can be killed at any moment, so an interrupt may always end the process at once. Work
-//! that asks between its units whether to stop is let finish those at hand first, since they would
-//! have to be done again; a second interrupt does not wait for them.
+//! A run can be killed at any moment, so an interrupt may always end the process at once. A stage
+//! that stops between its units is let finish those at hand first, since they would have to be
+//! done again; a second interrupt does not wait for them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-/// The number of the signal that came first; 0 where none did.
-static SIGNAL: AtomicU8 = AtomicU8::new(0);
+/// The interrupts of this process; clones share what came.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Interrupts(Arc<State>);
 
-/// Whether the stage at hand asks [`is_requested`].
-static STAGE_ASKS: AtomicBool = AtomicBool::new(false);
+#[derive(Default, Debug)]
+struct State {
+    /// The number of the signal that came first; 0 where none did.
+    signal: AtomicU8,
+    /// Whether the stage at hand stops between its units.
+    stage_stops: AtomicBool,
+    /// Whether any stage did: the same command goes on with what it finished.
+    resumable: AtomicBool,
+}
 
-/// Whether any stage did: the work can be gone on with.
-static RESUMES: AtomicBool = AtomicBool::new(false);
-
-/// Whether to stop. Asking promises to ask again soon.
-pub(super) fn is_requested() -> bool {
-    if !STAGE_ASKS.load(Ordering::Relaxed) {
-        RESUMES.store(true, Ordering::SeqCst);
-        STAGE_ASKS.store(true, Ordering::SeqCst);
+impl Interrupts {
+    /// Whether an interrupt came.
+    pub(super) fn is_requested(&self) -> bool {
+        self.0.signal.load(Ordering::SeqCst) != 0
     }
-    SIGNAL.load(Ordering::SeqCst) != 0
-}
 
-/// A new stage begins, which may not ask.
-pub(super) fn begin_stage() {
-    STAGE_ASKS.store(false, Ordering::SeqCst);
-}
-
-/// The exit status of a process that the first signal ended, as shells have it.
-pub(super) fn exit_status() -> u8 {
-    128 + SIGNAL.load(Ordering::SeqCst)
-}
-
-/// What to say at the end.
-pub(super) fn farewell() -> &'static str {
-    if RESUMES.load(Ordering::SeqCst) {
-        "interrupted: what is finished is kept; run the same command again to go on"
-    } else {
-        "interrupted"
+    /// A new stage begins. One that `stops` promises to ask [`Self::is_requested`] soon and often.
+    pub(super) fn begin_stage(&self, stops: bool) {
+        self.0.stage_stops.store(stops, Ordering::SeqCst);
+        self.0.resumable.fetch_or(stops, Ordering::SeqCst);
     }
-}
 
-/// Listens from now on. Other systems than Unix end the process at once, as they do without.
-#[cfg(unix)]
-pub(super) fn listen() -> std::io::Result<()> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    use signal_hook::iterator::Signals;
+    /// The exit status of a process that the first signal ended, as shells have it.
+    pub(super) fn exit_status(&self) -> u8 {
+        128 + self.0.signal.load(Ordering::SeqCst)
+    }
 
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    let listener = move || {
-        for signal in signals.forever() {
-            let number = u8::try_from(signal).unwrap_or(u8::MAX - 128);
-            let first = SIGNAL.compare_exchange(0, number, Ordering::SeqCst, Ordering::SeqCst);
-            if first.is_ok() && STAGE_ASKS.load(Ordering::SeqCst) {
-                super::progress::say(
-                    "stopping after the work at hand; interrupt again to stop now",
-                );
-            } else {
-                super::progress::say(farewell());
-                std::process::exit(exit_status().into());
-            }
+    /// What to say at the end.
+    pub(super) fn farewell(&self) -> &'static str {
+        if self.0.resumable.load(Ordering::SeqCst) {
+            "interrupted: what is finished is kept; run the same command again to go on"
+        } else {
+            "interrupted"
         }
-    };
-    std::thread::Builder::new().name("interrupts".to_owned()).spawn(listener)?;
-    Ok(())
+    }
+
+    /// Takes note of a signal; whether the work at hand may be waited for.
+    #[cfg(any(unix, test))]
+    fn receive(&self, signal: u8) -> bool {
+        let first = self.0.signal.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
+        first.is_ok() && self.0.stage_stops.load(Ordering::SeqCst)
+    }
+
+    /// Listens from now on, in a thread of its own.
+    #[cfg(unix)]
+    pub(super) fn listen() -> std::io::Result<Self> {
+        use signal_hook::consts::{SIGINT, SIGTERM};
+        use signal_hook::iterator::Signals;
+
+        use super::message::say;
+
+        let interrupts = Self::default();
+        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let received = interrupts.clone();
+        let listener = move || {
+            for signal in signals.forever() {
+                if received.receive(u8::try_from(signal).unwrap_or(u8::MAX - 128)) {
+                    say("stopping after the work at hand; interrupt again to stop now");
+                } else {
+                    say(received.farewell());
+                    std::process::exit(received.exit_status().into());
+                }
+            }
+        };
+        std::thread::Builder::new().name("interrupts".to_owned()).spawn(listener)?;
+        Ok(interrupts)
+    }
+
+    /// Other systems than Unix end the process at once, as they do without a listener.
+    #[cfg(not(unix))]
+    pub(super) fn listen() -> std::io::Result<Self> {
+        Ok(Self::default())
+    }
 }
 
-#[cfg(not(unix))]
-pub(super) fn listen() -> std::io::Result<()> {
-    Ok(())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_stage_that_stops_is_waited_for_and_only_once() {
+        let interrupts = Interrupts::default();
+        interrupts.begin_stage(true);
+        interrupts.begin_stage(false);
+        // Asking changes nothing.
+        assert!(!interrupts.is_requested());
+        assert!(!interrupts.receive(15));
+        assert_eq!((interrupts.is_requested(), interrupts.exit_status()), (true, 143));
+        assert!(interrupts.farewell().contains("run the same command again"));
+
+        let interrupts = Interrupts::default();
+        assert_eq!(interrupts.farewell(), "interrupted");
+        interrupts.begin_stage(true);
+        assert!(interrupts.receive(2));
+        assert!(!interrupts.receive(2));
+        assert_eq!(interrupts.exit_status(), 130);
+    }
 }

@@ -1,13 +1,21 @@
-//! The command line: one file per subcommand, and what all of them share. `othello-trainer` uses
-//! the shared part too.
+//! The command line: one file per subcommand, and what all of them share. `othello-trainer` is
+//! built on the shared part too.
 //!
 //! A subcommand is a file with `Arguments` (clap) and `run(&Arguments, &Session)`, which prints
-//! one [`output::Report`] and returns a [`common::Outcome`].
+//! one [`report::Report`] and returns an [`Outcome`]. [`arguments`] has what several of them take;
+//! [`Session`] is what a running one has at hand.
 
-pub mod common;
+pub mod arguments;
+pub mod by_class;
+pub mod generate;
 mod interrupt;
-pub mod output;
+mod message;
 pub mod progress;
+pub mod report;
+pub mod session;
+pub mod table;
+
+pub use session::{Outcome, Session};
 
 pub mod ablate;
 pub mod bench;

@@ -7,37 +7,39 @@ use std::time::Instant;
 use anyhow::ensure;
 use serde::Serialize;
 
-use super::common::{Outcome, Session};
+use super::arguments::{existing, number_in};
+use super::table::{Align, table};
+use super::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
-use crate::file::{Existing, check_output};
+use crate::file::check_output;
 use crate::openings::{MAX_PLIES, MAX_PLIES_HELD, Settings, count, write_openings};
 use crate::record::Shard;
 
 /// Arguments of `openings`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// The last ply: moves from the start of the game
-    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_PLIES)))]
+    /// Last ply to enumerate: moves from the start of the game
+    #[arg(long, value_name = "P", value_parser = number_in(0..=MAX_PLIES))]
     plies: u32,
 
-    /// Score the last ply by searches, the others from it, and write all positions to this file
-    #[arg(long, value_name = "F")]
+    /// Score the last ply by searches and the plies before it from their successors, and write all
+    /// positions to this file; an interrupted one is resumed
+    #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// How deep each position of the last ply is searched
+    /// Search each position of the last ply this many plies deep
     #[arg(long, value_name = "D", default_value_t = 4, requires = "out")]
     score_depth: u32,
 
-    /// A weights file, `none`, `mobility` or `embedded`
+    /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded", requires = "out")]
     weights: WeightsChoice,
 
-    /// Score only the I-th of N parts of the last ply; `othello-trainer merge` makes the file of
-    /// all plies from all parts
+    /// Score only part I of N of the last ply; `othello-trainer merge` puts the parts together
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, requires = "out")]
     shard: Shard,
 
-    /// Replace an output that is there already
+    /// Replace an output that was made from something else
     #[arg(long, requires = "out")]
     force: bool,
 }
@@ -59,10 +61,9 @@ struct File {
 
 impl fmt::Display for Openings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "ply  unique positions")?;
-        for (ply, unique) in self.unique.iter().enumerate() {
-            writeln!(f, "{ply:3}  {unique}")?;
-        }
+        let rows = self.unique.iter().enumerate().map(|(ply, &unique)| [ply, unique]);
+        let columns = [("ply", Align::Right), ("unique positions", Align::Right)];
+        writeln!(f, "{}", table(columns, rows))?;
         if let Some(File { positions, bytes, sha256 }) = &self.written {
             writeln!(f, "{positions} positions written, {bytes} bytes, sha256 {sha256}")?;
         }
@@ -73,8 +74,9 @@ impl fmt::Display for Openings {
 /// Enumerates, scores where a file is asked for, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
+    let progress = session.progress();
     let (unique, written) = match &arguments.out {
-        None => (count(arguments.plies, session.progress()), None),
+        None => (count(arguments.plies, progress), None),
         Some(path) => {
             ensure!(
                 arguments.plies <= MAX_PLIES_HELD,
@@ -85,9 +87,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             let evaluator = Evaluator::load(&arguments.weights)?;
             let &Arguments { plies, score_depth, shard, .. } = arguments;
             let settings = Settings { plies, score_depth, shard };
-            let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
             let written =
-                write_openings(path, &settings, &evaluator, existing, session.progress())?;
+                write_openings(path, &settings, &evaluator, existing(arguments.force), progress)?;
             let (bytes, sha256) = (written.summary.bytes, written.summary.sha256);
             (written.unique, Some(File { positions: written.positions, bytes, sha256 }))
         }

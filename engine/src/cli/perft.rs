@@ -5,17 +5,17 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::common::{Outcome, Session};
+use super::{Outcome, Session};
 use crate::board::Position;
 use crate::board::perft::{PassCost, count_leaves};
 
 /// Arguments of `perft`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Plies from the start of the game
+    /// Depth in plies from the start of the game
     depth: u32,
 
-    /// A pass costs no ply: the depth counts discs
+    /// Let a pass cost no ply: the depth counts discs then
     #[arg(long)]
     pass_free: bool,
 }

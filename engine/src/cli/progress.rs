@@ -1,24 +1,25 @@
 //! Progress on standard error: a bar with rate and time left on a terminal, plain lines elsewhere.
 
-use std::io::{IsTerminal as _, Write as _};
+mod unit;
+
+use std::fmt;
+use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use serde_json::{Map, Value};
 
-use super::interrupt;
+use super::interrupt::Interrupts;
+use super::message::say;
 use crate::progress::Progress;
-
-/// Writes a line to standard error. Where nobody reads it any more, that is no reason to stop.
-pub(super) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
+use unit::{Unit, duration, time_left};
 
 /// Shows the progress of long work on standard error, and passes interrupts on to it.
 pub struct Reporter {
     display: Display,
+    interrupts: Interrupts,
     /// Units of each stage that an earlier run had finished.
     resumed: Mutex<Map<String, Value>>,
 }
@@ -30,18 +31,37 @@ enum Display {
 
 impl Reporter {
     /// Bars where standard error is a terminal, else a line every few seconds.
-    pub fn for_standard_error() -> Self {
+    pub(super) fn for_standard_error(interrupts: Interrupts) -> Self {
         let display = if std::io::stderr().is_terminal() {
             Display::Bar(Mutex::new(None))
         } else {
             Display::Lines(Lines::default())
         };
-        Self { display, resumed: Mutex::default() }
+        Self { display, interrupts, resumed: Mutex::default() }
     }
 
     /// How many units of each stage an earlier run had finished, where it had any.
     pub fn resumed(&self) -> Map<String, Value> {
         lock(&self.resumed).clone()
+    }
+
+    fn begin_stage(&self, stage: &str, done: u64, total: u64, stops: bool) {
+        self.interrupts.begin_stage(stops);
+        if done > 0 {
+            let mut resumed = lock(&self.resumed);
+            let before = resumed.get(stage).and_then(Value::as_u64).unwrap_or(0);
+            resumed.insert(stage.to_owned(), (before + done).into());
+            let (name, unit) = Unit::of(stage);
+            self.message(&format!("{name}: {} from an earlier run", unit.part(done, total)));
+        }
+        match &self.display {
+            Display::Bar(bar) => {
+                let mut bar = lock(bar);
+                end_bar(&mut bar);
+                *bar = Some(new_bar(stage, done, total));
+            }
+            Display::Lines(lines) => lines.begin(stage, done, total),
+        }
     }
 
     /// Ends the last stage.
@@ -55,21 +75,11 @@ impl Reporter {
 
 impl Progress for Reporter {
     fn begin(&self, stage: &str, done: u64, total: u64) {
-        interrupt::begin_stage();
-        if done > 0 {
-            let mut resumed = lock(&self.resumed);
-            let before = resumed.get(stage).and_then(Value::as_u64).unwrap_or(0);
-            resumed.insert(stage.to_owned(), (before + done).into());
-            self.message(&format!("{stage}: {done} of {total} from an earlier run"));
-        }
-        match &self.display {
-            Display::Bar(bar) => {
-                let mut bar = lock(bar);
-                end_bar(&mut bar);
-                *bar = Some(new_bar(stage, done, total));
-            }
-            Display::Lines(lines) => lines.begin(stage, done, total),
-        }
+        self.begin_stage(stage, done, total, false);
+    }
+
+    fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
+        self.begin_stage(stage, done, total, true);
     }
 
     fn advance(&self, units: u64) {
@@ -94,15 +104,27 @@ impl Progress for Reporter {
     }
 
     fn is_interrupted(&self) -> bool {
-        interrupt::is_requested()
+        self.interrupts.is_requested()
     }
 }
 
 fn new_bar(stage: &str, done: u64, total: u64) -> ProgressBar {
-    const TEMPLATE: &str =
-        "{prefix:<24} {bar:30} {human_pos} of {human_len}, {per_sec}, {eta} left";
+    const TEMPLATE: &str = "{prefix:<24} {bar:30} {done}, {rate}{left}";
+    let (name, unit) = Unit::of(stage);
+    let unit_of_rate = unit.clone();
     let style = ProgressStyle::with_template(TEMPLATE).unwrap_or(ProgressStyle::default_bar());
-    let bar = ProgressBar::new(total).with_style(style).with_prefix(stage.to_owned());
+    let style = style
+        .with_key("done", move |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = write!(out, "{}", unit.part(state.pos(), state.len().unwrap_or(0)));
+        })
+        .with_key("rate", move |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = write!(out, "{}", unit_of_rate.rate(state.per_sec()));
+        })
+        .with_key("left", move |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let units = state.len().unwrap_or(0).saturating_sub(state.pos());
+            let _ = write!(out, "{}", time_left(units, state.per_sec()));
+        });
+    let bar = ProgressBar::new(total).with_style(style).with_prefix(name.to_owned());
     bar.set_position(done);
     bar.reset_eta();
     bar.reset_elapsed();
@@ -129,6 +151,7 @@ struct Lines {
 
 struct Stage {
     name: String,
+    unit: Unit,
     done_before: u64,
     total: u64,
     begun: Instant,
@@ -141,8 +164,9 @@ impl Lines {
     fn begin(&self, stage: &str, done: u64, total: u64) {
         self.end();
         let now = Instant::now();
-        let name = stage.to_owned();
-        let stage = Stage { name, done_before: done, total, begun: now, last_line: now };
+        let (name, unit) = Unit::of(stage);
+        let name = name.to_owned();
+        let stage = Stage { name, unit, done_before: done, total, begun: now, last_line: now };
         *lock(&self.stage) = Some(stage);
         self.done.store(done, Ordering::Relaxed);
     }
@@ -164,29 +188,19 @@ impl Lines {
         let elapsed = stage.begun.elapsed();
         if elapsed >= Duration::from_secs(1) {
             let done = self.done.load(Ordering::Relaxed);
-            say(&format!("{}: {done} of {} in {}", stage.name, stage.total, duration(elapsed)));
+            let Stage { name, unit, total, .. } = stage;
+            say(&format!("{name}: {} in {}", unit.part(done, total), duration(elapsed)));
         }
     }
 }
 
 impl Stage {
     fn line(&self, done: u64, elapsed: Duration) -> String {
-        let rate = done.saturating_sub(self.done_before) as f64 / elapsed.as_secs_f64().max(1e-9);
-        let left = self.total.saturating_sub(done) as f64 / rate.max(1e-9);
-        let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
-        let percent = 100.0 * done as f64 / self.total.max(1) as f64;
-        let (name, total) = (&self.name, self.total);
-        format!("{name}: {done} of {total} ({percent:.0} %), {rate:.1}/s, {} left", duration(left))
-    }
-}
-
-/// `12 s`, `3 min 07 s`, `5 h 12 min`.
-fn duration(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+        let Self { name, unit, done_before, total, .. } = self;
+        let rate = done.saturating_sub(*done_before) as f64 / elapsed.as_secs_f64().max(1e-9);
+        let percent = 100.0 * done.min(*total) as f64 / (*total).max(1) as f64;
+        let (part, left) = (unit.part(done, *total), time_left(total.saturating_sub(done), rate));
+        format!("{name}: {part} ({percent:.0} %), {}{left}", unit.rate(rate))
     }
 }
 
@@ -194,14 +208,34 @@ fn duration(time: Duration) -> String {
 mod tests {
     use super::*;
 
+    fn stage(name: &str, done_before: u64, total: u64) -> Stage {
+        let ((name, unit), now) = (Unit::of(name), Instant::now());
+        Stage { name: name.to_owned(), unit, done_before, total, begun: now, last_line: now }
+    }
+
     #[test]
     fn a_line_tells_share_rate_and_time_left() {
-        let now = Instant::now();
-        let name = "games".to_owned();
-        let stage = Stage { name, done_before: 100, total: 1000, begun: now, last_line: now };
-        let line = stage.line(200, Duration::from_secs(10));
-        assert_eq!(line, "games: 200 of 1000 (20 %), 10.0/s, 1 min 20 s left");
-        let stalled = stage.line(100, Duration::from_secs(10));
-        assert!(stalled.starts_with("games: 100 of 1000 (10 %), 0.0/s, "), "{stalled}");
+        let games = stage("self-play (games)", 100, 10_000);
+        let line = games.line(1_200, Duration::from_secs(10));
+        assert_eq!(line, "self-play: 1,200 of 10,000 games (12 %), 110.0/s, 1 min 20 s left");
+    }
+
+    /// A stage of 57 kB of which nothing seemed to be done told `15923333333 h left`.
+    #[test]
+    fn no_time_left_is_told_where_nothing_is_done() {
+        let line = stage("import (bytes)", 0, 57_000).line(0, Duration::from_secs(10));
+        assert_eq!(line, "import: 0 B of 57.00 kB (0 %), 0 B/s");
+        let games = stage("self-play (games)", 0, u64::MAX).line(1, Duration::from_secs(10));
+        assert!(games.ends_with("(0 %), 0.1/s, more than a year left"), "{games}");
+    }
+
+    /// Bytes were shown as bare numbers: `600000000 of 57000`.
+    #[test]
+    fn bytes_have_their_unit() {
+        let line =
+            stage("import (bytes)", 0, 3_000_000_000).line(1_500_000, Duration::from_secs(1));
+        assert_eq!(line, "import: 1.50 MB of 3.00 GB (0 %), 1.50 MB/s, 33 min 19 s left");
+        let more = stage("import (bytes)", 0, 57_000).line(600_000_000, Duration::from_secs(1));
+        assert_eq!(more, "import: 600.00 MB of 57.00 kB (100 %), 600.00 MB/s, 0 s left");
     }
 }

@@ -1,14 +1,15 @@
 //! `othello-engine selfplay`: plays and records games.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::common::{Outcome, Session};
+use super::arguments::{Output, number_in};
+use super::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
-use crate::file::{Existing, check_output};
+use crate::file::check_output;
 use crate::record::Shard;
 use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, play_games,
@@ -17,28 +18,27 @@ use crate::selfplay::{
 /// Arguments of `selfplay`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// How many games to play, in all shards together
+    /// Number of games to play, in all shards together
     #[arg(long, value_name = "N")]
     games: u64,
 
-    /// Decides all random moves
+    /// Seed of all random moves
     #[arg(long, value_name = "S")]
     seed: u64,
 
-    /// The file of games to write; one that was interrupted is gone on with
-    #[arg(long, value_name = "F")]
-    out: PathBuf,
+    #[command(flatten)]
+    output: Output,
 
-    /// How deep each move is searched
-    #[arg(long, value_name = "D", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=60))]
+    /// Search each move this many plies deep
+    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
     depth: u32,
 
-    /// How deep white's moves are searched [default: as black's]
-    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=60))]
+    /// Search white's moves this many plies deep [default: as black's]
+    #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     white_depth: Option<u32>,
 
     /// Play perfectly from this many empty squares on
-    #[arg(long, value_name = "E", default_value_t = 12, value_parser = clap::value_parser!(u32).range(..=60))]
+    #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
     exact: u32,
 
     /// Draw moves before perfect play by chance, by ply: `all:softmax=1` by the exponential of
@@ -48,35 +48,32 @@ pub struct Arguments {
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
-    /// How many random moves games begin with, and how often: such as 8..=24 or 8*2,12..=16
-    #[arg(long, value_name = "SPEC", default_value = "8..=24")]
+    /// Number of random moves that games begin with: lengths and ranges, which include their end, each
+    /// with `*WEIGHT` where it comes more often; such as 8..24 or 8*2,12..16
+    #[arg(long, value_name = "SPEC", default_value = "8..24")]
     random_plies: Schedule,
 
-    /// Where the first moves come from: `random`; `distinct`, which draws those of up to 9 plies
-    /// from all openings there are, none twice before all were; or a file of transcripts, one a
-    /// line, each gone on with by random moves to the length drawn
+    /// Source of the first moves: `random`; `distinct`, which draws those of up to 9 plies from all
+    /// openings there are, none twice before all were drawn; or a file of transcripts, one a line,
+    /// each continued by random moves to the length drawn
     #[arg(long, value_name = "O", default_value = "random")]
     openings: OpeningsChoice,
 
-    /// A weights file, `none`, `mobility` or `embedded`
+    /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 
-    /// The same for white [default: as black]
+    /// Weights of white [default: as black]
     #[arg(long, value_name = "W")]
     white_weights: Option<WeightsChoice>,
 
-    /// Play only the I-th of N parts
+    /// Play only part I of N; `othello-trainer merge` puts the parts together
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 
     /// Keep the value found for each move, rounded to discs
     #[arg(long)]
     values: bool,
-
-    /// Replace an output that is there already
-    #[arg(long)]
-    force: bool,
 }
 
 #[derive(Serialize)]
@@ -112,7 +109,7 @@ impl Arguments {
 /// Plays and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    check_output(&arguments.out, arguments.inputs())?;
+    check_output(&arguments.output.out, arguments.inputs())?;
     let black = Evaluator::load(&arguments.weights)?;
     let white = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
     let depth = arguments.depth;
@@ -127,8 +124,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let run = Run { settings, games: arguments.games, shard: arguments.shard };
     let evaluators = PerSide { black: &black, white: white.as_ref().unwrap_or(&black) };
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let played = play_games(&arguments.out, &run, evaluators, existing, session.progress())?;
+    let Output { out, .. } = &arguments.output;
+    let existing = arguments.output.existing();
+    let played = play_games(out, &run, evaluators, existing, session.progress())?;
     session.print(&SelfPlay {
         games: played.games,
         duplicates: played.duplicates,

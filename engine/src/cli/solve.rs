@@ -6,28 +6,32 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use rayon::prelude::*;
 use serde::Serialize;
 
-use super::common::{Outcome, Session};
+use super::arguments::number_in;
+use super::table::{Align, table};
+use super::{Outcome, Session};
 use crate::board::notation::{BoardLine, NotationError, board_text};
 use crate::board::obf::Problem;
 use crate::board::{Discs, Position, Side};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
-use crate::search::Searcher;
+use crate::search::Searchers;
 use crate::text::Lines;
 
 /// Arguments of `solve`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Positions, one a line: boards with the side to move, or OBF; scores stated there are checked
+    /// File of positions, one a line: boards with the side to move, or OBF. Scores that it states are
+    /// checked after solving
     file: PathBuf,
 
-    /// The size of the transposition table; the scores do not depend on it
-    #[arg(long, value_name = "M", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    hash_mb: u32,
+    /// Size of the transposition table in MB, one for each thread; scores do not depend on it
+    #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
+    hash_mb: usize,
 
-    /// What orders moves: a weights file, `none`, `mobility` or `embedded`
+    /// Weights that order moves: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 }
@@ -83,16 +87,22 @@ struct Solve {
 
 impl fmt::Display for Solve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "  no  score  best         nodes   seconds")?;
-        for (index, solved) in self.positions.iter().enumerate() {
-            let Solved { score, nodes, seconds, expected, .. } = solved;
-            let best = solved.best.as_deref().unwrap_or("--");
-            write!(f, "{:4}  {score:+5}  {best:>4}  {nodes:12}  {seconds:8.3}", index + 1)?;
-            match expected {
-                Some(expected) if solved.is_wrong() => writeln!(f, "  expected {expected:+}")?,
-                _ => writeln!(f)?,
-            }
-        }
+        let rows = self.positions.iter().enumerate().map(|(index, solved)| {
+            let Solved { score, best, nodes, seconds, expected, .. } = solved;
+            let expected = expected.filter(|_| solved.is_wrong());
+            [
+                (index + 1).to_string(),
+                format!("{score:+}"),
+                best.clone().unwrap_or("--".to_owned()),
+                nodes.to_string(),
+                format!("{seconds:.3}"),
+                expected.map_or(String::new(), |expected| format!("expected {expected:+}")),
+            ]
+        });
+        let numbers = ["no", "score", "best", "nodes", "seconds"].map(|name| (name, Align::Right));
+        let [no, score, best, nodes, seconds] = numbers;
+        let columns = [no, score, best, nodes, seconds, ("", Align::Left)];
+        writeln!(f, "{}", table(columns, rows))?;
         let (count, wrong) = (self.positions.len(), self.wrong);
         let checked = self.positions.iter().filter(|solved| solved.expected.is_some()).count();
         writeln!(f, "{count} positions, {checked} with a stated score, {wrong} wrong")?;
@@ -101,29 +111,34 @@ impl fmt::Display for Solve {
     }
 }
 
-/// Solves one position after another, each from an empty table, and reports.
+/// Solves as many positions at a time as there are threads, and reports them in the order of the file.
+/// Each is searched by one thread from a logically empty table, so that its nodes do not depend on the
+/// others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
-    let searcher = Searcher::try_new(&evaluator, arguments.hash_mb as usize);
-    let mut searcher = searcher.context("--hash-mb")?;
+    let at_a_time = session.threads().min(lines.len());
+    let searchers = Searchers::try_new(&evaluator, arguments.hash_mb, at_a_time);
+    let searchers = searchers.context("--hash-mb, of which each thread needs as much")?;
     session.progress().begin("solve (positions)", 0, lines.len() as u64);
     let solve = |line: &Line| {
-        searcher.new_game();
-        let begun = Instant::now();
-        let solution = searcher.solve(&line.position);
+        let (solution, seconds) = searchers.with(|searcher| {
+            searcher.new_game();
+            let begun = Instant::now();
+            (searcher.solve(&line.position), begun.elapsed().as_secs_f64())
+        });
         session.progress().advance(1);
         Solved {
             board: board_text(&line.position, line.side),
             score: solution.score,
             best: solution.best.map(|square| square.to_string()),
             nodes: solution.nodes,
-            seconds: begun.elapsed().as_secs_f64(),
+            seconds,
             expected: line.expected,
         }
     };
     let begun = Instant::now();
-    let positions: Vec<Solved> = lines.iter().map(solve).collect();
+    let positions: Vec<Solved> = lines.par_iter().with_max_len(1).map(solve).collect();
     let seconds = begun.elapsed().as_secs_f64();
     let nodes = positions.iter().map(|solved| solved.nodes).sum();
     let wrong = positions.iter().filter(|solved| solved.is_wrong()).count();

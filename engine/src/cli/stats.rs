@@ -7,7 +7,9 @@ use std::time::Instant;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::common::{Outcome, Session};
+use super::arguments::number_in;
+use super::table::{Align, table};
+use super::{Outcome, Session};
 use crate::openings::{MAX_PLIES, enumerate};
 use crate::progress::Progress;
 use crate::random::random_game;
@@ -20,15 +22,15 @@ pub struct Arguments {
     /// Files of games [default: random games]
     games: Vec<PathBuf>,
 
-    /// Enumerate the openings to this ply
-    #[arg(long, value_name = "P", default_value_t = 8, value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_PLIES)))]
+    /// Last ply of the openings to enumerate
+    #[arg(long, value_name = "P", default_value_t = 8, value_parser = number_in(0..=MAX_PLIES))]
     plies: u32,
 
-    /// How many random games to play where no file is named
+    /// Number of random games to play where no file is named
     #[arg(long, value_name = "N", default_value_t = 100_000, conflicts_with = "games")]
     random: u64,
 
-    /// Decides the random games
+    /// Seed of the random games
     #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "games")]
     seed: u64,
 }
@@ -86,27 +88,26 @@ impl Ply {
     }
 }
 
-impl fmt::Display for Ply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// A table of plies; `counted` heads the number of positions of each.
+fn ply_table<'a>(counted: &str, plies: impl Iterator<Item = (u64, &'a Ply)>) -> String {
+    let names = ["ply", counted, "legal moves", "flips", "deviation", "passes", "ends"];
+    let rows = plies.map(|(positions, row)| {
         let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
-        let numbers = [self.branching, self.flips, self.flips_deviation].map(number);
+        let numbers = [row.branching, row.flips, row.flips_deviation].map(number);
         let [branching, flips, deviation] = numbers;
-        let Self { passes, ends, .. } = self;
-        write!(f, "{branching:>9}  {flips:>6}  {deviation:>9}  {passes:7}  {ends:7}")
-    }
+        let [ply, passes, ends] = [row.ply as u64, row.passes, row.ends].map(|n| n.to_string());
+        [ply, positions.to_string(), branching, flips, deviation, passes, ends]
+    });
+    table(names.map(|name| (name, Align::Right)), rows)
 }
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const COLUMNS: &str = "branching   flips  deviation   passes     ends";
-        writeln!(f, "openings up to symmetry\nply     unique  {COLUMNS}")?;
-        for Opening { unique, ply } in &self.openings {
-            writeln!(f, "{:3}  {unique:9}  {ply}", ply.ply)?;
-        }
-        writeln!(f, "\n{} games, {} moves\nply  positions  {COLUMNS}", self.games, self.moves)?;
-        for ply in &self.plies {
-            writeln!(f, "{:3}  {:9}  {ply}", ply.ply, ply.positions)?;
-        }
+        let openings = self.openings.iter().map(|opening| (opening.unique as u64, &opening.ply));
+        writeln!(f, "openings up to symmetry\n{}", ply_table("unique", openings))?;
+        writeln!(f, "\n{} games, {} moves", self.games, self.moves)?;
+        let plies = self.plies.iter().map(|ply| (ply.positions, ply));
+        writeln!(f, "{}", ply_table("positions", plies))?;
         let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.4}"));
         let numbers = [self.flips, self.flips_deviation, self.branching].map(number);
         let [flips, deviation, branching] = numbers;

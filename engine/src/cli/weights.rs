@@ -8,24 +8,25 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use super::common::{Outcome, Session};
+use super::arguments::existing;
+use super::by_class::ByClass;
+use super::table::{Align, table};
+use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::eval::{
-    MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile, embedded,
-};
-use crate::file::{Existing, check_output, plain};
+use crate::eval::{MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, weight_in_discs};
+use crate::file::{check_output, plain};
 
 mod picture;
 
 /// Arguments of `weights`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A weights file, or `embedded`
+    /// Weights file, or `embedded`
     #[arg(default_value = "embedded", value_name = "FILE")]
     weights: WeightsChoice,
 
-    /// Look up the class of what stands on some squares (X the player, O the opponent, - empty),
-    /// such as "a1 b1 c1" XO-; the squares are those of a pattern, or of one of its images
+    /// Look up the class of a configuration: the squares of a pattern or of one of its images, and what
+    /// stands on them (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
 
@@ -44,12 +45,12 @@ struct Report {
     patterns: Vec<String>,
     phases: usize,
     steps_per_disc: i32,
-    /// Weights in each phase.
+    /// How many weights each phase has.
     parameters: usize,
-    /// The move-ordering evaluation that orders moves; nothing where there is none.
+    /// The move-ordering evaluation, where the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
-    /// How often training met them; nothing for the embedded weights, which carry no counts.
+    /// The counts of training for each phase; the embedded weights carry none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
     sha256: String,
@@ -63,7 +64,7 @@ struct Report {
 struct Light {
     patterns: Vec<String>,
     parameters: usize,
-    /// How much it counts beside replies.
+    /// The weight of the evaluation beside the number of replies.
     strength: i16,
 }
 
@@ -81,8 +82,9 @@ struct PhaseCounts {
     phase: Phase,
     /// Parameters met at least once.
     seen: usize,
-    /// How often the one was met that was met least among those, and most.
+    /// The smallest count of a parameter that was met.
     least: u32,
+    /// The largest count.
     most: u32,
 }
 
@@ -91,10 +93,10 @@ struct PhaseCounts {
 struct Inspection {
     pattern: String,
     parameter: usize,
-    /// In discs, one for each phase.
+    /// The weight of the class in discs, one for each phase.
     weights: Vec<f64>,
-    /// How many training positions met the class, one for each phase; nothing for the embedded
-    /// weights.
+    /// The number of training positions that met the class, one for each phase; the embedded weights
+    /// carry none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<u32>>,
 }
@@ -134,50 +136,14 @@ fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::R
 
 impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let heading = if self.counts.is_some() { "positions" } else { "" };
-        writeln!(f, "\n{}, parameter {}", self.pattern, self.parameter)?;
-        writeln!(f, "{}", format!("phase  discs    {heading}").trim_end())?;
-        for (phase, weight) in self.weights.iter().enumerate() {
-            write!(f, "{phase:5}  {weight:+7.3}")?;
-            match self.counts.as_ref().and_then(|counts| counts.get(phase)) {
-                Some(count) => writeln!(f, "  {count}")?,
-                None => writeln!(f)?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Weights by class, and what they are.
-pub struct ByClass {
-    /// The weights.
-    pub weights: Weights,
-    /// Whether they come with the counts of a file; the binary carries none.
-    pub counted: bool,
-    /// The checksum of the weights file's content.
-    pub sha256: String,
-    /// What decided them.
-    pub provenance: Map<String, Json>,
-}
-
-impl ByClass {
-    /// Reads a weights file, or takes the embedded weights; the evaluations by hand have none.
-    pub fn load(choice: &WeightsChoice) -> anyhow::Result<Self> {
-        match choice {
-            WeightsChoice::File(path) => {
-                let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
-                let provenance = provenance.as_map().clone();
-                Ok(Self { weights, counted: true, sha256, provenance })
-            }
-            WeightsChoice::Embedded => {
-                let identity = embedded::identity();
-                let provenance = serde_json::from_str(identity.provenance);
-                let provenance = provenance.context("the embedded provenance")?;
-                let (weights, sha256) = (embedded::weights(), identity.sha256.to_owned());
-                Ok(Self { weights, counted: false, sha256, provenance })
-            }
-            built_in => bail!("`{built_in}` is no weights file, and has no weights by class"),
-        }
+        let counts = self.counts.as_deref().unwrap_or_default();
+        let heading = if counts.is_empty() { "" } else { "positions" };
+        let rows = self.weights.iter().enumerate().map(|(phase, weight)| {
+            let count = counts.get(phase).map_or(String::new(), u32::to_string);
+            [phase.to_string(), format!("{weight:+.3}"), count]
+        });
+        let columns = ["phase", "discs", heading].map(|name| (name, Align::Right));
+        write!(f, "\n{}, parameter {}\n{}", self.pattern, self.parameter, table(columns, rows))
     }
 }
 
@@ -188,7 +154,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let inspect = inspect.map(|asked| inspection(&chosen, asked)).transpose()?;
     if let Some(path) = &arguments.picture {
         check_output(path, arguments.weights.path())?;
-        let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+        let existing = existing(arguments.force);
         plain::write(path, picture::picture(&chosen.weights).as_bytes(), existing)?;
     }
     session.print(&report(chosen, inspect))?;
@@ -234,7 +200,7 @@ fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> 
         bail!("--inspect: no pattern of the set has the squares {}", names(&squares));
     };
     let pattern = &weights.set().patterns()[instance.pattern];
-    let discs_of = |phase| f64::from(weights.steps(phase)[parameter]) / f64::from(STEPS_PER_DISC);
+    let discs_of = |phase| weight_in_discs(weights.steps(phase)[parameter]);
     Ok(Inspection {
         pattern: pattern.name().to_owned(),
         parameter,

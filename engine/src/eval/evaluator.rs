@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::{
-    Evaluate, Mobility, MoveOrdering, Tables, Value, Weights, WeightsError, WeightsFile, Zero,
-    embedded,
+    Evaluate, Identified, Mobility, MoveOrdering, Tables, Value, Weights, WeightsError,
+    WeightsFile, Zero, embedded,
 };
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
@@ -56,12 +56,6 @@ impl fmt::Display for WeightsChoice {
             Self::File(path) => path.display().fmt(f),
         }
     }
-}
-
-/// An evaluation that says which one it is, for the provenance of what it decides.
-pub trait Identified: Evaluate {
-    /// The checksum of the weights file's content, or the name of a built-in evaluation.
-    fn identity(&self) -> &str;
 }
 
 /// The evaluation that a [`WeightsChoice`] names, with its identity.

@@ -15,12 +15,12 @@ mod weights;
 use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
-pub use evaluator::{Evaluator, Identified, WeightsChoice};
+pub use evaluator::{Evaluator, WeightsChoice};
 pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
 pub use sections::PhaseSection;
 pub use tables::Tables;
-pub use value::{MAX_STEPS, STEPS_PER_DISC, Value};
+pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};
 pub use weights::{Weights, WeightsError, WeightsFile};
 
 /// An evaluation that can follow a search move by move.
@@ -48,4 +48,10 @@ pub trait Evaluate: Sync {
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         None
     }
+}
+
+/// An evaluation that says which one it is, for the provenance of what it decides.
+pub trait Identified: Evaluate {
+    /// The checksum of the weights file's content, or the name of a built-in evaluation.
+    fn identity(&self) -> &str;
 }

@@ -119,6 +119,17 @@ impl fmt::Display for Value {
     }
 }
 
+/// How many discs a weight of so many steps is, exactly.
+pub fn weight_in_discs(steps: i16) -> f64 {
+    f64::from(steps) / f64::from(STEPS_PER_DISC)
+}
+
+/// The nearest weight to so many discs, in steps, halves away from zero; at most ±[`MAX_STEPS`].
+pub fn nearest_weight(discs: f64) -> i16 {
+    let limit = f64::from(MAX_STEPS);
+    (discs * f64::from(STEPS_PER_DISC)).round().clamp(-limit, limit) as i16
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +158,13 @@ mod tests {
         assert_eq!(Value::clamped(i32::MIN), Value::MIN);
         let scores: Vec<Discs> = (-64..=64).collect();
         assert!(scores.iter().all(|&score| Value::from_score(score).score() == score));
+    }
+
+    #[test]
+    fn a_weight_is_rounded_to_the_nearest_step_within_its_limits() {
+        let discs = [0.0, 1.0, -0.5 / 32.0, 0.49 / 32.0, 200.0, -1e300];
+        assert_eq!(discs.map(nearest_weight), [0, 32, -1, 0, MAX_STEPS, -MAX_STEPS]);
+        assert!((-MAX_STEPS..=MAX_STEPS).all(|step| nearest_weight(weight_in_discs(step)) == step));
     }
 
     #[test]

@@ -195,7 +195,7 @@ impl ContentHash {
 
 /// Bytes in hexadecimal.
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(bytes)
 }
 
 /// The four bytes at `at` as a number; 0 beyond the end.

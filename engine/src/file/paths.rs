@@ -151,7 +151,7 @@ mod tests {
             (path("pipe"), "a named pipe"),
             (path("socket"), "a socket"),
             (folder.path().to_owned(), "a folder"),
-            ("/dev/null".into(), "a device"),
+            ("/dev/zero".into(), "a device"),
         ];
         let begin = |path: &Path, existing| {
             Writer::begin(path, Kind::Games, &Provenance::new("test"), existing).err().unwrap()

@@ -43,7 +43,7 @@ pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
 fn next_ply<'a>(ply: u32, found: &'a [Vec<Position>], progress: &'a dyn Progress) -> NextPly<'a> {
     let parents = found.last().map_or(&[][..], Vec::as_slice);
     let next = NextPly::new(parents, MEMORY, progress);
-    progress.begin(&format!("openings, ply {ply}"), 0, next.work());
+    progress.begin(&format!("openings of ply {ply} (parents)"), 0, next.work());
     next
 }
 

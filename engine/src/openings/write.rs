@@ -156,7 +156,7 @@ pub fn write_scored(
 }
 
 /// How progress calls the scoring of the last ply.
-const SCORES: &str = "scores (last ply)";
+const SCORES: &str = "scores (positions)";
 
 /// The file being written, and what an earlier run left in it.
 struct Output {
@@ -199,7 +199,7 @@ impl Output {
         let mut values: Vec<Value> = self.resumed.iter().take(places.len()).map(value).collect();
         let first = places.start + values.len();
         let done = values.len() as u64 + found.count_in(first as u64..places.end as u64);
-        progress.begin(SCORES, done, places.len() as u64);
+        progress.begin_stoppable(SCORES, done, places.len() as u64);
         let mut next = first;
         for positions in last[first..places.end].chunks(POSITIONS_PER_FRAME) {
             let scores = scorer.values(next, positions)?;

@@ -1,5 +1,6 @@
 //! The geometry of a pattern set under the eight symmetries: instances, and classes of configurations.
 
+use super::images::images;
 use super::{Pattern, PatternSet, Scalar};
 use crate::board::{Position, Square, Symmetry};
 
@@ -68,7 +69,7 @@ impl Geometry {
             pattern_parameters: 0,
         };
         for (number, pattern) in set.patterns().iter().enumerate() {
-            let instances = images(pattern).into_iter();
+            let instances = images(pattern.squares()).into_iter();
             geometry
                 .instances
                 .extend(instances.map(|squares| Instance { pattern: number, squares }));
@@ -80,18 +81,6 @@ impl Geometry {
             geometry.patterns.push(tied);
         }
         geometry
-    }
-
-    /// The number of instances of all these patterns together.
-    pub(super) fn instance_count(patterns: &[Pattern]) -> usize {
-        patterns.iter().map(|pattern| images(pattern).len()).sum()
-    }
-
-    /// The smallest image of a pattern's squares as a bitboard: the same for two patterns exactly
-    /// where they have the same instances.
-    pub(super) fn smallest_image(pattern: &Pattern) -> u64 {
-        let squares = bits(pattern.squares());
-        Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)
     }
 
     /// The number of weights in a phase.
@@ -122,23 +111,6 @@ fn configuration(position: &Position, squares: &[Square]) -> i32 {
         let opponent = (position.opponent() >> square.index() & 1) as i32;
         number * 3 + player - opponent
     })
-}
-
-/// The images of a pattern that differ as sets of squares, each in the pattern's order.
-fn images(pattern: &Pattern) -> Vec<Vec<Square>> {
-    let mut images: Vec<Vec<Square>> = vec![];
-    for symmetry in Symmetry::all() {
-        let image: Vec<Square> =
-            pattern.squares().iter().map(|&square| symmetry.square(square)).collect();
-        if images.iter().all(|other| bits(other) != bits(&image)) {
-            images.push(image);
-        }
-    }
-    images
-}
-
-fn bits(squares: &[Square]) -> u64 {
-    squares.iter().map(|square| square.bit()).sum()
 }
 
 /// The ways in which the symmetries that map a pattern onto itself permute its digits.

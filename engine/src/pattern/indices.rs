@@ -1,10 +1,7 @@
 //! The configurations of all instances at once, in 64 lanes of 16 bits.
 
-use super::Geometry;
+use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
-
-/// The number of instances that there is room for. Lanes without an instance stay 0.
-pub const LANES: usize = 64;
 
 /// The configuration of every instance, seen by the player: −29,524..=29,524.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,12 +4,16 @@
 //! configurations are computed from the eight symmetries; nothing is rotated by hand.
 
 mod geometry;
+mod images;
 mod indices;
 mod set;
 
 pub use geometry::{Geometry, Instance, PatternGeometry, configurations};
-pub use indices::{Indices, LANES, Lanes};
+pub use indices::{Indices, Lanes};
 pub use set::{Pattern, PatternSet, PatternSetError, Scalar};
+
+/// How many instances there is room for. Lanes without an instance stay 0.
+pub const LANES: usize = 64;
 
 /// The most squares a pattern may have.
 pub const MAX_SQUARES: usize = 10;

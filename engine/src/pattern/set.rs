@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Geometry, LANES, MAX_SQUARES};
+use super::images::{images, smallest_image};
+use super::{LANES, MAX_SQUARES};
 use crate::board::{Position, Square};
 use crate::text::{TomlError, excerpt, from_toml};
 
@@ -179,10 +180,11 @@ impl PatternSet {
         }
         check_distinct(&patterns)?;
         let set = Self { name: raw.name, patterns, scalars: raw.scalars };
-        match Geometry::instance_count(&set.patterns) {
-            found if found > LANES => Err(PatternSetError::Instances { found }),
-            _ => Ok(set),
+        let found = set.patterns.iter().map(|pattern| images(&pattern.squares).len()).sum();
+        if found > LANES {
+            return Err(PatternSetError::Instances { found });
         }
+        Ok(set)
     }
 
     /// The set as TOML: reads back as the same set.
@@ -235,7 +237,7 @@ fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, PatternSetErr
 fn check_distinct(patterns: &[Pattern]) -> Result<(), PatternSetError> {
     let mut earlier = BTreeMap::new();
     for (pattern, number) in patterns.iter().zip(1..) {
-        let squares = Geometry::smallest_image(pattern);
+        let squares = smallest_image(&pattern.squares);
         if let Some(earlier) = earlier.insert(squares, number) {
             let name = excerpt(&pattern.name);
             return Err(PatternSetError::RepeatedPattern { number, name, earlier });

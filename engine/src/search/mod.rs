@@ -9,6 +9,7 @@ mod midgame;
 mod ordering;
 mod searchers;
 mod shallow_table;
+mod strength;
 mod table;
 mod values;
 mod window;
@@ -23,6 +24,7 @@ use table::Table;
 
 pub use features::Features;
 pub use searchers::Searchers;
+pub use strength::Strength;
 pub use table::TableError;
 pub use values::values;
 

@@ -14,6 +14,17 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
+    /// Makes so many searchers at once, whose tables may be too large for the memory.
+    pub fn try_new(
+        evaluator: &'a E,
+        hash_megabytes: usize,
+        count: usize,
+    ) -> Result<Self, TableError> {
+        let made = (0..count).map(|_| Searcher::try_new(evaluator, hash_megabytes));
+        let idle = Mutex::new(made.collect::<Result<_, _>>()?);
+        Ok(Self { evaluator, hash_megabytes, idle })
+    }
+
     /// A collection without searchers: each is made when it is first needed.
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
         Self { evaluator, hash_megabytes, idle: Mutex::new(vec![]) }
@@ -23,26 +34,15 @@ impl<'a, E: Evaluate> Searchers<'a, E> {
     /// before: call [`Searcher::new_game`].
     ///
     /// # Panics
-    /// Where there is no memory for one more table: use [`Self::try_with`] for a size that a user
-    /// chose.
-    #[expect(clippy::expect_used, reason = "documented; as `Vec` does where there is no memory")]
+    /// Where one more searcher is needed and there is no memory for its table: use [`Self::try_new`]
+    /// for a size that a user chose.
     pub fn with<T>(&self, work: impl FnOnce(&mut Searcher<'a, E>) -> T) -> T {
-        self.try_with(work).expect("memory for the transposition table")
-    }
-
-    /// Works as [`Self::with`] does, or says that there is no memory for one more table.
-    pub fn try_with<T>(
-        &self,
-        work: impl FnOnce(&mut Searcher<'a, E>) -> T,
-    ) -> Result<T, TableError> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
-        let mut searcher = match taken {
-            Some(searcher) => searcher,
-            None => Searcher::try_new(self.evaluator, self.hash_megabytes)?,
-        };
+        let mut searcher =
+            taken.unwrap_or_else(|| Searcher::new(self.evaluator, self.hash_megabytes));
         let result = work(&mut searcher);
         idle().push(searcher);
-        Ok(result)
+        result
     }
 }

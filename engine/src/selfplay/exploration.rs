@@ -12,7 +12,7 @@ use arrayvec::ArrayVec;
 use crate::board::Square;
 use crate::eval::Value;
 use crate::random::Generator;
-use crate::text::excerpt;
+use crate::text::{excerpt, parse_range};
 
 /// The last ply in which a move is played.
 const LAST_PLY: u8 = 59;
@@ -143,12 +143,8 @@ fn parse_plies(text: &str) -> Result<RangeInclusive<u8>, &'static str> {
     if text == "all" {
         return Ok(0..=LAST_PLY);
     }
-    let (first, last) = text.split_once("..").unwrap_or((text, text));
-    let ply = |text: &str| text.trim().parse().ok().filter(|&ply: &u8| ply <= LAST_PLY);
-    match (ply(first), ply(last.strip_prefix('=').unwrap_or(last))) {
-        (Some(first), Some(last)) if first <= last => Ok(first..=last),
-        _ => Err("the plies must be `all`, one of 0 to 59, or a range such as 10..40"),
-    }
+    parse_range(text, &(0..=LAST_PLY))
+        .ok_or("the plies must be `all`, one of 0 to 59, or a range such as 10..40")
 }
 
 impl fmt::Display for Exploration {

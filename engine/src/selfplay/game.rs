@@ -1,46 +1,11 @@
-//! One game.
+//! A game of self-play.
 
-use super::{Beginnings, Exploration, Openings, PerSide, Schedule};
+use super::{Beginnings, PerSide};
 use crate::board::{Side, Square};
 use crate::eval::Evaluate;
 use crate::random::Generator;
 use crate::record::{Game, Solved};
-use crate::search::Searcher;
-
-/// How games are played.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Settings {
-    /// Decides all random moves.
-    pub seed: u64,
-    /// How many moves games begin with that no search decides.
-    pub random_plies: Schedule,
-    /// Where those come from.
-    pub openings: Openings,
-    /// How deep each side's moves are searched, at least 1.
-    pub depth: PerSide<u32>,
-    /// From this many empty squares on, play is perfect.
-    pub exact: u32,
-    /// Which moves before perfect play are drawn by chance instead of chosen by the search.
-    pub exploration: Exploration,
-    /// Whether games keep the value found for each move.
-    pub values: bool,
-}
-
-impl Settings {
-    /// Games after random moves, both sides searching equally deep, without values.
-    pub fn new(seed: u64, random_plies: Schedule, depth: u32, exact: u32) -> Self {
-        let depth = PerSide::both(depth);
-        Self {
-            seed,
-            random_plies,
-            openings: Openings::Random,
-            depth,
-            exact,
-            exploration: Exploration::NONE,
-            values: false,
-        }
-    }
-}
+use crate::search::{Searcher, Strength};
 
 /// Who plays.
 #[derive(Debug)]
@@ -88,10 +53,9 @@ pub fn play<E: Evaluate>(
     let mut random = exploration_stream(settings.seed, index);
     while replay.end.moves() != 0 {
         let empties = replay.end.empties();
-        let depth = *settings.depth.of(replay.side);
-        let depth = if empties <= settings.exact { empties } else { depth.max(1) };
+        let strength = Strength { depth: *settings.depth.of(replay.side), exact: settings.exact };
         let searcher = players.of(replay.side);
-        let found = searcher.search(&replay.end, depth);
+        let found = strength.search(searcher, &replay.end);
         let best = found.best.expect("a search finds a move");
         let mut played = best;
         if found.depth < empties {
@@ -130,6 +94,7 @@ mod tests {
     use super::*;
     use crate::board::Discs;
     use crate::eval::{Evaluator, Mobility, Zero};
+    use crate::selfplay::{Exploration, Settings};
 
     fn settings() -> Settings {
         Settings { values: true, ..Settings::new(7, "10..=20".parse().unwrap(), 2, 9) }

@@ -149,7 +149,7 @@ pub fn play_games<E: Identified>(
     let mut next = frames.start + writer.resumed_frames() as u64;
     let found = finished.count_in(run.games_of(next..frames.end));
     let done = count(run.games_of(frames.start..next)) + found;
-    progress.begin(GAMES, done, games);
+    progress.begin_stoppable(GAMES, done, games);
     let black = Searchers::new(evaluators.black, HASH_MEGABYTES);
     let different = identities.white != identities.black;
     let white = different.then(|| Searchers::new(evaluators.white, HASH_MEGABYTES));

@@ -7,12 +7,14 @@ mod game;
 mod many;
 mod openings;
 mod schedule;
+mod settings;
 mod sides;
 
 pub use beginning::{Beginnings, MAX_DISTINCT_PLIES};
 pub use exploration::{Exploration, ExplorationError};
-pub use game::{Players, Settings, play};
+pub use game::{Players, play};
 pub use many::{HASH_MEGABYTES, Played, Run, play_games};
 pub use openings::{ListedOpenings, Openings, OpeningsChoice};
 pub use schedule::{MAX_RANDOM_PLIES, MAX_WEIGHT, Schedule, ScheduleError};
+pub use settings::Settings;
 pub use sides::PerSide;

@@ -130,7 +130,7 @@ impl ListedOpenings {
             let moves: String = squares.iter().map(ToString::to_string).collect();
             hash.update(moves + "\n");
         }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(hash.finalize())
     }
 }
 

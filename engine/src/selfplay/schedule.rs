@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::random::Generator;
-use crate::text::excerpt;
+use crate::text::{excerpt, parse_range};
 
 /// The most random moves: one square is left for a search. Most random games get that far.
 pub const MAX_RANDOM_PLIES: usize = 59;
@@ -15,7 +15,7 @@ pub const MAX_WEIGHT: u32 = 1_000_000;
 /// How often each number of random moves is drawn.
 ///
 /// Written as terms with commas between them, each a length or a range, with a weight for each of
-/// its lengths where that is not 1: `8..=24`, `8,10,12`, `8*2,12..=16`.
+/// its lengths where that is not 1: `8..24`, `8,10,12`, `8*2,12..16`. A range includes its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
     /// By length; not all are 0.
@@ -26,7 +26,7 @@ pub struct Schedule {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// A term that is not understood.
-    #[error("`{found}` is no number of random moves; expected terms like 8, 8..=24 or 8..=24*2")]
+    #[error("`{found}` is no number of random moves; expected terms like 8, 8..24 or 8..24*2")]
     Term {
         /// What stood there.
         found: String,
@@ -123,24 +123,30 @@ impl FromStr for Schedule {
 
 fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), ScheduleError> {
     let found = || excerpt(term);
-    let number = |text: &str| text.trim_ascii().parse::<u32>().ok();
     let not_understood = || ScheduleError::Term { found: found() };
     let (lengths, weight) = term.split_once('*').unwrap_or((term, "1"));
-    let (first, last) = lengths.split_once("..=").unwrap_or((lengths, lengths));
-    let first = number(first).ok_or_else(not_understood)? as usize;
-    let last = number(last).ok_or_else(not_understood)? as usize;
-    let weight = number(weight).ok_or_else(not_understood)?;
-    if first > last || last > MAX_RANDOM_PLIES {
-        return Err(ScheduleError::Length { found: found() });
-    }
+    let weight: u32 = weight.trim_ascii().parse().map_err(|_| not_understood())?;
+    let lengths = match parse_range(lengths, &(0..=MAX_RANDOM_PLIES)) {
+        Some(lengths) => lengths,
+        // Two numbers all the same, but not such ones.
+        None if lengths.split("..").all(|end| is_number(end.trim_start_matches('='))) => {
+            return Err(ScheduleError::Length { found: found() });
+        }
+        None => return Err(not_understood()),
+    };
     if !(1..=MAX_WEIGHT).contains(&weight) {
         return Err(ScheduleError::Weight { found: found() });
     }
-    Ok((first..=last, weight))
+    Ok((lengths, weight))
+}
+
+fn is_number(text: &str) -> bool {
+    text.trim_ascii().parse::<u64>().is_ok()
 }
 
 impl fmt::Display for Schedule {
-    /// The shortest way to write it: the same text for the same schedule.
+    /// The shortest way to write it: the same text for the same schedule. The provenance of games has
+    /// this text, so ranges stay `8..=24` in it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         let mut first = 0;
@@ -174,6 +180,7 @@ mod tests {
     #[test]
     fn schedules_are_written_the_shortest_way() {
         for (given, written) in [
+            ("8..24", "8..=24"),
             ("8..=24", "8..=24"),
             ("8,10,12", "8,10,12"),
             ("12..=16*1, 8*2", "8*2,12..=16"),
@@ -186,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_is_no_schedule_is_refused() {
-        let bad = ["", "8,", "x", "8..24", "-1", "60", "9..=8", "8*0", "8*1000001", "8,8", "8*x"];
+        let bad = ["", "8,", "x", "8..", "-1", "60", "9..=8", "8*0", "8*1000001", "8,8", "8*x"];
         for text in bad {
             assert!(text.parse::<Schedule>().is_err(), "{text}");
         }

@@ -4,11 +4,13 @@
 //! The build script compiles this room too: of the others it uses [`crate::file`] alone.
 
 mod lines;
+mod range;
 mod source;
 mod toml;
 mod whole;
 
 pub use lines::{BadLine, Lines, MAX_LINE_BYTES};
+pub use range::parse_range;
 pub use source::TextSource;
 pub use toml::{TomlError, from_toml};
 pub use whole::{MAX_FILE_BYTES, TextError, read_by};

@@ -78,11 +78,14 @@ impl Subject<'_> {
         for kill in 0..kills {
             let folder = tempfolder();
             let killed = self.run_killed(folder.path(), &undisturbed, kill, kills);
+            // A run that was killed behind its last step has nothing left that is unfinished.
+            let complete = folder.path().join(self.output).exists();
             let finished = finished(folder.path());
             let resumed = self.run_to_the_end(folder.path());
             self.compare(&undisturbed, &resumed);
             let found = resumed.report["resumed"][stage].as_u64().unwrap_or(0);
-            assert_eq!(found, finished, "{}: finished work that is done again", self.name);
+            let kept_all = complete || found == finished;
+            assert!(kept_all, "{}: {found} units kept of {finished} finished", self.name);
             kept += found;
             // The machine may be faster now than it was: work is compared with work done nearby.
             if kill % 5 == 4 {

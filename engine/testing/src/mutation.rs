@@ -5,7 +5,7 @@ pub struct Draws(pub u64);
 
 impl Draws {
     /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
         bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -15,7 +15,7 @@ impl Draws {
 
     /// A number below `bound`; 0 where there is none.
     pub fn below(&mut self, bound: usize) -> usize {
-        if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
+        if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
 }
 
@@ -27,9 +27,9 @@ pub fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
         let at = draws.below(bytes.len());
         let length = draws.below((bytes.len() - at).min(64) + 1);
         match draws.below(8) {
-            _ if bytes.is_empty() => bytes.push(draws.next() as u8),
+            _ if bytes.is_empty() => bytes.push(draws.bits() as u8),
             0 => bytes[at] ^= 1 << draws.below(8),
-            1 => bytes[at] = draws.next() as u8,
+            1 => bytes[at] = draws.bits() as u8,
             2 => bytes[at] = [0, 1, 0x7F, 0x80, 0xFF, b' ', b'\n', b'9'][draws.below(8)],
             3 => bytes.truncate(at),
             4 => drop(bytes.drain(at..at + length)),

@@ -70,7 +70,7 @@ fn write_manifest(folder: &Path) {
     let line = |name: &str| {
         let made = Some(folder.join(name)).filter(|path| path.exists());
         let bytes = std::fs::read(made.unwrap_or_else(|| shipped.join(name))).unwrap();
-        let digest: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+        let digest = hex::encode(Sha256::digest(bytes));
         format!("{digest}  {name}\n")
     };
     write(folder, "SHA256SUMS", &FILES.map(line).concat());

@@ -4,6 +4,6 @@ mod openings;
 mod paired;
 mod statistics;
 
-pub use openings::Choice;
+pub use openings::{Choice, OpeningsError};
 pub use paired::{Match, MatchResult};
-pub use statistics::{MAX_ELO, Pair, Statistics};
+pub use statistics::{MAX_ELO, Pair, SIGNIFICANT, Statistics};

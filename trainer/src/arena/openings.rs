@@ -1,55 +1,78 @@
 //! The positions that matches start from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Context as _, ensure};
 use othello_engine::board::notation::{BoardLine, NotationError};
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Discs, Position};
 use othello_engine::file::{self, FileError};
 use othello_engine::random::Generator;
-use othello_engine::record::PositionReader;
-use othello_engine::text::Lines;
+use othello_engine::record::{PositionReader, RecordError};
+use othello_engine::text::{Lines, TextError};
 
 /// How openings are chosen from a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
-    /// How many.
+    /// The number of openings.
     pub count: usize,
-    /// Decides which.
+    /// The seed that decides which of the file are drawn.
     pub seed: u64,
-    /// Of labelled positions, only those that are no further from even than this.
+    /// The largest label, either way, of a position that is drawn; text has no labels.
     pub within: Discs,
+}
+
+/// Why no openings were drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum OpeningsError {
+    /// A file of records that cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A text that cannot be read.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// Fewer openings in the file than asked for.
+    #[error(
+        "{}: {found} openings to start from (labelled ones within {within} discs of even); \
+         {wanted} are wanted",
+        path.display()
+    )]
+    TooFew {
+        /// The file.
+        path: PathBuf,
+        /// The number of openings in it.
+        found: usize,
+        /// The largest label allowed.
+        within: Discs,
+        /// The number asked for.
+        wanted: usize,
+    },
 }
 
 impl Choice {
     /// Draws different openings from a file: enumerated openings (those at the last ply),
     /// positions, or text with a board line or a transcript a line.
-    pub fn draw(&self, path: &Path) -> anyhow::Result<Vec<Position>> {
+    pub fn draw(&self, path: &Path) -> Result<Vec<Position>, OpeningsError> {
         let mut openings = match file::kind_of(path) {
             // A file of another kind is refused by the reader, by name.
             Ok(_) => self.labelled(path)?,
             Err(FileError::Foreign { .. }) => text(path)?,
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(RecordError::from(error).into()),
         };
         openings.retain(|position| position.moves() != 0);
         openings.sort_unstable();
         openings.dedup();
         Generator::new(self.seed).shuffle(&mut openings);
-        ensure!(
-            openings.len() >= self.count,
-            "{}: {} openings to start from (labelled ones within {} discs of even); {} are wanted",
-            path.display(),
-            openings.len(),
-            self.within,
-            self.count
-        );
+        if openings.len() < self.count {
+            let &Self { within, count: wanted, .. } = self;
+            let (path, found) = (path.to_owned(), openings.len());
+            return Err(OpeningsError::TooFew { path, found, within, wanted });
+        }
         openings.truncate(self.count);
         Ok(openings)
     }
 
-    fn labelled(&self, path: &Path) -> anyhow::Result<Vec<Position>> {
+    fn labelled(&self, path: &Path) -> Result<Vec<Position>, OpeningsError> {
         let mut reader = PositionReader::open(path)?;
         let mut rows = vec![];
         while let Some(frame) = reader.next_frame()? {
@@ -81,8 +104,8 @@ impl FromStr for Opening {
     }
 }
 
-fn text(path: &Path) -> anyhow::Result<Vec<Position>> {
-    let mut lines = Lines::open(path).context("openings")?;
+fn text(path: &Path) -> Result<Vec<Position>, OpeningsError> {
+    let mut lines = Lines::open(path)?;
     let mut openings = vec![];
     while let Some(Opening(position)) = lines.next_line()? {
         openings.push(position);
@@ -94,7 +117,7 @@ fn text(path: &Path) -> anyhow::Result<Vec<Position>> {
 mod tests {
     use super::*;
 
-    fn draw(text: &str, count: usize, seed: u64) -> anyhow::Result<Vec<Position>> {
+    fn draw(text: &str, count: usize, seed: u64) -> Result<Vec<Position>, OpeningsError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("openings.txt");
         std::fs::write(&path, text).unwrap();

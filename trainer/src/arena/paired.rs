@@ -3,7 +3,7 @@
 use othello_engine::board::{Position, Square};
 use othello_engine::eval::Evaluator;
 use othello_engine::progress::Progress;
-use othello_engine::search::Searcher;
+use othello_engine::search::{Searcher, Strength};
 use rayon::prelude::*;
 
 use super::{Pair, Statistics};
@@ -13,38 +13,36 @@ use super::{Pair, Statistics};
 pub struct Match<'a> {
     /// The player whose wins are counted.
     pub first: &'a Evaluator,
-    /// The other.
+    /// The opponent.
     pub second: &'a Evaluator,
-    /// Moves that a search looks ahead, at least 1.
-    pub depth: u32,
-    /// From this many empty squares on, play is perfect.
-    pub exact: u32,
+    /// The strength of the search of both.
+    pub strength: Strength,
 }
 
-/// What a match came to.
+/// The games of a match, pair by pair.
 #[derive(Clone, Debug)]
 pub struct MatchResult {
     /// One pair for each opening, in order.
     pub pairs: Vec<Pair>,
-    /// How many games differ in their moves.
+    /// The number of games that differ in their moves.
     pub distinct_games: usize,
 }
 
 impl MatchResult {
-    /// What the pairs prove.
+    /// The statistics of the pairs.
     pub fn statistics(&self) -> Statistics {
         Statistics::new(&self.pairs)
     }
 }
 
-/// The table of each player. A search to a fixed depth fills little of it.
+/// The size of each player's table. A search to a fixed depth fills little of it.
 const HASH_MEGABYTES: usize = 16;
 
 impl Match<'_> {
     /// Plays every opening twice. Each game starts from empty tables, so that it is the same
     /// wherever it is played and whatever was played before.
     pub fn play(&self, openings: &[Position], progress: &dyn Progress) -> MatchResult {
-        progress.begin("match, pairs", 0, openings.len() as u64);
+        progress.begin("match (pairs)", 0, openings.len() as u64);
         let players = || [self.first, self.second].map(|e| Searcher::new(e, HASH_MEGABYTES));
         let pair = |players: &mut [Searcher<'_, Evaluator>; 2], opening: &Position| {
             let games = [0, 1].map(|mover| self.game(players, *opening, mover));
@@ -72,7 +70,8 @@ impl Match<'_> {
     ) -> Game {
         players.iter_mut().for_each(Searcher::new_game);
         let (mut position, mut mover, mut squares) = (opening, mover, vec![]);
-        while let Some(square) = self.choose(&mut players[mover], &position) {
+        // After passing there is no move at the end of the game alone.
+        while let Some(square) = self.strength.search(&mut players[mover], &position).best {
             squares.push(square);
             position = position.after(square, position.flips(square));
             mover = 1 - mover;
@@ -83,15 +82,6 @@ impl Match<'_> {
         }
         let score = if mover == 0 { position.score() } else { -position.score() };
         Game { squares, score }
-    }
-
-    /// The player's move; `None` where there is none, which after passing is the end of the game.
-    fn choose(&self, player: &mut Searcher<'_, Evaluator>, position: &Position) -> Option<Square> {
-        if position.empties() <= self.exact {
-            player.solve(position).best
-        } else {
-            player.search(position, self.depth).best
-        }
     }
 }
 
@@ -109,6 +99,8 @@ mod tests {
     use othello_engine::eval::{Mobility, Zero};
     use othello_engine::progress::Silent;
 
+    const STRENGTH: Strength = Strength { depth: 2, exact: 8 };
+
     fn openings() -> Vec<Position> {
         let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
         children(Position::START).flat_map(children).collect()
@@ -117,7 +109,7 @@ mod tests {
     #[test]
     fn an_evaluation_against_itself_is_even_and_plays_each_game_twice() {
         let (first, second) = (&Mobility.into(), &Mobility.into());
-        let result = Match { first, second, depth: 2, exact: 8 }.play(&openings(), &Silent);
+        let result = Match { first, second, strength: STRENGTH }.play(&openings(), &Silent);
         assert!(result.pairs.iter().all(|pair| pair.0[0] == -pair.0[1]));
         assert_eq!(result.distinct_games, openings().len());
         assert_eq!(result.statistics().p_value, 1.0);
@@ -126,10 +118,10 @@ mod tests {
     #[test]
     fn looking_at_moves_and_corners_beats_looking_at_nothing() {
         let (first, second) = (&Mobility.into(), &Zero.into());
-        let result = Match { first, second, depth: 2, exact: 8 }.play(&openings(), &Silent);
+        let result = Match { first, second, strength: STRENGTH }.play(&openings(), &Silent);
         assert!(result.statistics().wins > result.statistics().losses);
         let (first, second) = (second, first);
-        let swapped = Match { first, second, depth: 2, exact: 8 }.play(&openings(), &Silent);
+        let swapped = Match { first, second, strength: STRENGTH }.play(&openings(), &Silent);
         let negated: Vec<Pair> =
             swapped.pairs.iter().map(|pair| Pair([-pair.0[1], -pair.0[0]])).collect();
         assert_eq!(negated, result.pairs);

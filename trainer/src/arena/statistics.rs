@@ -1,7 +1,7 @@
 //! What paired games say about the strength of two players.
 
 use serde::Serialize;
-use statrs::distribution::{Binomial, DiscreteCDF as _};
+use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 
 use othello_engine::board::Discs;
 
@@ -20,8 +20,8 @@ impl Pair {
     }
 }
 
-/// What a match came to, for the first player. Errors are half the width of a 95 % interval and
-/// come from the spread of the pairs: the two games of an opening are not independent.
+/// What a match says of the first player. Everything is worked out by pair: the two games of an opening
+/// are not independent. Intervals are of 95 %.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Statistics {
     /// Games won.
@@ -30,30 +30,35 @@ pub struct Statistics {
     pub draws: usize,
     /// Games lost.
     pub losses: usize,
-    /// Mean score in discs.
+    /// Mean score of a game in discs.
     pub mean_discs: f64,
-    /// Its error.
-    pub mean_discs_error: f64,
-    /// Difference in Elo points; ±[`MAX_ELO`] where one side won everything.
+    /// Half the width of the interval of `mean_discs`; null for fewer than two pairs.
+    pub mean_discs_error: Option<f64>,
+    /// Difference in Elo points, cut off at ±[`MAX_ELO`]; that is its value, too, where one side won
+    /// every game and the difference has no end.
     pub elo: f64,
-    /// Its error; null where the points of the pairs do not spread.
+    /// Half the width of `elo_interval`; null where an end of that is infinite.
     pub elo_error: Option<f64>,
+    /// The ends of the interval of `elo`, cut off likewise; null where an end is infinite: the lower one
+    /// where every game was lost, the upper one where every game was won.
+    pub elo_interval: [Option<f64>; 2],
     /// Pairs with more points for the first player.
     pub pairs_won: usize,
     /// Pairs with equal points.
     pub pairs_even: usize,
     /// Pairs with more points for the second player.
     pub pairs_lost: usize,
-    /// How likely a difference at least this large would be between equal players: the two-sided
-    /// sign test over the pairs that are not even.
+    /// How likely a difference at least this large would be between equal players, two-sided. It is
+    /// below [`SIGNIFICANT`] exactly where `elo_interval` leaves out 0; where every pair was won or lost
+    /// by two games it is that of the exact sign test.
     pub p_value: f64,
 }
 
-/// The largest difference that is reported.
+/// The largest difference in Elo points that is reported.
 pub const MAX_ELO: f64 = 1200.0;
 
-/// 97.5 % of a normal distribution lie below this many standard deviations.
-const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
+/// The probability below which a difference counts as proven: what a 95 % interval leaves out.
+pub const SIGNIFICANT: f64 = 0.05;
 
 impl Statistics {
     /// The statistics of these pairs.
@@ -62,55 +67,135 @@ impl Statistics {
         let count = |sign| games().filter(|score| score.signum() == sign).count();
         let pairs_where =
             |order| pairs.iter().filter(|pair| pair.half_points().cmp(&2) == order).count();
-        let (mean_discs, mean_discs_error) = mean_and_error(pairs.iter().map(|pair| pair.discs()));
-        let above_half = pairs.iter().map(|pair| f64::from(pair.half_points() - 2) / 4.0);
-        let (above_half, share_error) = mean_and_error(above_half);
-        let share = 0.5 + above_half;
         let (pairs_won, pairs_lost) =
             (pairs_where(std::cmp::Ordering::Greater), pairs_where(std::cmp::Ordering::Less));
+        let discs: Vec<f64> = pairs.iter().map(|pair| pair.discs()).collect();
+        let shares: Vec<f64> =
+            pairs.iter().map(|pair| f64::from(pair.half_points()) / 4.0).collect();
+        let share = MeanShare::of(&shares);
+        let [low, high] = share.interval();
+        let elo_interval = [(low > 0.0).then(|| elo(low)), (high < 1.0).then(|| elo(high))];
         Self {
             wins: count(1),
             draws: count(0),
             losses: count(-1),
-            mean_discs,
-            mean_discs_error,
-            elo: elo(share),
-            elo_error: (share_error > 0.0)
-                .then(|| (elo(share + share_error) - elo(share - share_error)) / 2.0),
+            mean_discs: mean(&discs).unwrap_or(0.0),
+            mean_discs_error: mean_error(&discs),
+            elo: mean(&shares).map_or(0.0, elo),
+            elo_error: elo_interval[0].zip(elo_interval[1]).map(|(low, high)| (high - low) / 2.0),
+            elo_interval,
             pairs_won,
             pairs_even: pairs.len() - pairs_won - pairs_lost,
             pairs_lost,
-            p_value: sign_test(pairs_won, pairs_lost),
+            p_value: share.p_value_of_even(),
         }
     }
 }
 
-/// The mean of some values and half the width of its 95 % interval; 0 for both without values.
-fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
-    let count = values.clone().count() as f64;
-    let mean = values.clone().sum::<f64>() / count.max(1.0);
-    let squares: f64 = values.map(|value| (value - mean).powi(2)).sum();
-    let variance = squares / (count - 1.0).max(1.0);
-    (mean, NORMAL_QUANTILE * (variance / count.max(1.0)).sqrt())
+/// What is known of the share of the points that a player can expect of a pair, from the shares of
+/// some pairs: two bounds in the sense of Gaffke (2005, "Three test statistics for a nonparametric
+/// one-sided hypothesis on the mean of a nonnegative variable"; Learned-Miller and Thomas 2019, "A new
+/// confidence interval for the mean of a bounded random variable"). The lower one takes one more pair
+/// that was lost and weights all of them by chance, uniformly; a quantile of the weighted mean is the
+/// bound. The upper one takes one more pair that was won. Where all pairs are won or lost outright
+/// these are the bounds of Clopper and Pearson.
+///
+/// Unlike a mean and its standard error they stay within 0 and 1, and say something where all pairs
+/// came out alike.
+struct MeanShare {
+    lower: WeightedMean,
+    upper: WeightedMean,
+}
+
+impl MeanShare {
+    fn of(shares: &[f64]) -> Self {
+        Self {
+            lower: WeightedMean::of(shares.iter().copied().chain([0.0])),
+            upper: WeightedMean::of(shares.iter().copied().chain([1.0])),
+        }
+    }
+
+    /// The 95 % interval; 0 and 1 are the ends where nothing was won or nothing lost.
+    fn interval(&self) -> [f64; 2] {
+        [self.lower.quantile(SIGNIFICANT / 2.0), self.upper.quantile(1.0 - SIGNIFICANT / 2.0)]
+    }
+
+    /// The two-sided p-value of an even match, by the same two bounds.
+    fn p_value_of_even(&self) -> f64 {
+        let tail = self.lower.below(0.5).min(1.0 - self.upper.below(0.5));
+        (2.0 * tail).min(1.0)
+    }
+}
+
+/// A mean of numbers between 0 and 1 with weights drawn uniformly from all that add up to 1.
+enum WeightedMean {
+    /// All numbers are this one.
+    Certain(f64),
+    /// The beta distribution with the mean and variance of the weighted mean: its own where the
+    /// numbers are 0 and 1 alone.
+    Spread(Beta),
+}
+
+impl WeightedMean {
+    fn of(numbers: impl Iterator<Item = f64> + Clone) -> Self {
+        let count = numbers.clone().count() as f64;
+        let mean = numbers.clone().sum::<f64>() / count;
+        let squares = numbers.map(|number| (number - mean).powi(2)).sum::<f64>() / count;
+        // The variance of the weighted mean is squares / (count + 1).
+        let strength = mean * (1.0 - mean) * (count + 1.0) / squares - 1.0;
+        match Beta::new(mean * strength, (1.0 - mean) * strength) {
+            Ok(beta) if strength.is_finite() => Self::Spread(beta),
+            _ => Self::Certain(mean),
+        }
+    }
+
+    /// The probability that the weighted mean is at most `share`.
+    fn below(&self, share: f64) -> f64 {
+        match self {
+            Self::Certain(mean) => f64::from(u8::from(*mean <= share)),
+            Self::Spread(beta) => beta.cdf(share),
+        }
+    }
+
+    /// The share that the weighted mean is below of with this probability.
+    fn quantile(&self, probability: f64) -> f64 {
+        let beta = match self {
+            Self::Certain(mean) => return *mean,
+            Self::Spread(beta) => beta,
+        };
+        // Halving the interval 60 times is as exact as its numbers are.
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..60 {
+            let middle = (low + high) / 2.0;
+            if beta.cdf(middle) < probability { low = middle } else { high = middle }
+        }
+        (low + high) / 2.0
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Half the width of the 95 % interval of a mean, by Student's distribution; `None` for fewer than
+/// two values.
+fn mean_error(values: &[f64]) -> Option<f64> {
+    let (mean, freedom) = (mean(values)?, values.len() as f64 - 1.0);
+    let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let standard_error = (squares / freedom / values.len() as f64).sqrt();
+    Some(student.inverse_cdf(1.0 - SIGNIFICANT / 2.0) * standard_error)
 }
 
 /// The difference in Elo points that makes a player expect this share of the points.
 fn elo(share: f64) -> f64 {
-    let difference = 400.0 * (share / (1.0 - share)).log10();
-    if difference.is_nan() { 0.0 } else { difference.clamp(-MAX_ELO, MAX_ELO) }
-}
-
-/// The exact two-sided sign test: how likely it is that a fair coin falls at least as unevenly.
-fn sign_test(won: usize, lost: usize) -> f64 {
-    let trials = (won + lost) as u64;
-    // One half is a probability.
-    let Ok(coin) = Binomial::new(0.5, trials) else { return 1.0 };
-    (2.0 * coin.cdf(won.min(lost) as u64)).min(1.0)
+    (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use othello_engine::random::Generator;
 
     fn close(found: f64, expected: f64) {
         assert!((found - expected).abs() < 1e-3, "{found} against {expected}");
@@ -121,8 +206,12 @@ mod tests {
         let pairs = [Pair([10, -10]), Pair([-3, 3]), Pair([0, 0])];
         let found = Statistics::new(&pairs);
         assert_eq!((found.wins, found.draws, found.losses), (2, 2, 2));
-        assert_eq!((found.mean_discs, found.elo, found.elo_error), (0.0, 0.0, None));
+        assert_eq!((found.mean_discs, found.elo), (0.0, 0.0));
         assert_eq!((found.pairs_even, found.p_value), (3, 1.0));
+        // Three pairs prove little, however even they are.
+        let [low, high] = found.elo_interval.map(Option::unwrap);
+        close(low, -high);
+        assert!(low < -100.0, "{low}");
     }
 
     /// Worked by hand: 8 pairs won, 1 lost, 1 even.
@@ -136,21 +225,99 @@ mod tests {
         assert_eq!((found.wins, found.draws, found.losses), (13, 4, 3));
         assert_eq!((found.pairs_won, found.pairs_even, found.pairs_lost), (8, 1, 1));
         close(found.mean_discs, (6.0 * 4.0 + 7.0 + 2.0 * 4.0 - 5.0) / 10.0);
-        // Two-sided: 2 (1 + 9) / 2^9.
-        close(found.p_value, 20.0 / 512.0);
+        // Discs of the pairs: 4 · 6, 7, 4 · 2, −5; squares about 3.4 add up to 118.4. Student's
+        // quantile for nine degrees of freedom is 2.262157.
+        close(found.mean_discs_error.unwrap(), 2.262_157 * (118.4_f64 / 9.0 / 10.0).sqrt());
         // 0.75 of the points: 400 log10 3.
         close(found.elo, 190.849);
-        // Points of the pairs: 4 · 1, 1/2, 4 · 3/4, 0; variance 0.875 / 9.
-        let error = 1.959_964 * (0.875_f64 / 9.0 / 10.0).sqrt();
-        close(found.elo_error.unwrap(), (elo(0.75 + error) - elo(0.75 - error)) / 2.0);
+        let [low, high] = found.elo_interval.map(Option::unwrap);
+        close(found.elo_error.unwrap(), (high - low) / 2.0);
+    }
+
+    /// The exact binomial intervals are published in many tables: 20 of 20 have a lower end of 83.16 %,
+    /// 7 of 10 have 34.75 % and 93.33 %.
+    #[test]
+    fn pairs_won_or_lost_outright_have_the_exact_binomial_interval_and_sign_test() {
+        let of = |won, lost| {
+            let pairs = [vec![Pair([2, 2]); won], vec![Pair([-2, -2]); lost]].concat();
+            Statistics::new(&pairs)
+        };
+        let found = of(7, 3);
+        let [low, high] = found.elo_interval.map(Option::unwrap);
+        close(low, elo(0.347_547_1));
+        close(high, elo(0.933_260_5));
+        // Two-sided: 2 (1 + 10 + 45 + 120) / 2^10.
+        close(found.p_value, 352.0 / 1024.0);
+        let all = of(20, 0);
+        assert_eq!((all.elo, all.elo_error), (MAX_ELO, None));
+        assert_eq!(all.elo_interval[1], None);
+        close(all.elo_interval[0].unwrap(), elo(0.831_566_5));
+        close(all.p_value * 1e6, 2e6 / f64::from(1 << 20));
+        let none = of(0, 20);
+        assert_eq!((none.elo, none.elo_interval[0]), (-MAX_ELO, None));
+        close(none.elo_interval[1].unwrap(), -all.elo_interval[0].unwrap());
+    }
+
+    /// Nearly all games won gave `+636 ± -240 Elo`.
+    #[test]
+    fn an_interval_has_its_ends_in_order_and_holds_the_difference() {
+        for lost in [Pair([2, -2]), Pair([2, 0]), Pair([-2, -2])] {
+            let pairs = [vec![Pair([20, 30]); 99], vec![lost]].concat();
+            let found = Statistics::new(&pairs);
+            let [low, high] = found.elo_interval.map(Option::unwrap);
+            assert!(0.0 < low && low < found.elo && found.elo <= high, "{found:?}");
+            assert!(found.elo_error.unwrap() > 0.0, "{found:?}");
+        }
+    }
+
+    /// A verdict from another test than the interval's may contradict it.
+    #[test]
+    fn a_difference_is_proven_where_the_interval_leaves_out_none() {
+        let mut proven = 0;
+        for (won, lost, half, even) in (0..12).flat_map(|won| {
+            (0..8).flat_map(move |lost| {
+                (0..6).flat_map(move |half| [0, 5, 40].map(|even| (won, lost, half, even)))
+            })
+        }) {
+            let pairs = [
+                vec![Pair([2, 2]); won],
+                vec![Pair([-2, -2]); lost],
+                vec![Pair([2, 0]); half],
+                vec![Pair([2, -2]); even],
+            ];
+            let found = Statistics::new(&pairs.concat());
+            let above = found.elo_interval[0].is_some_and(|low| low > 0.0);
+            let below = found.elo_interval[1].is_some_and(|high| high < 0.0);
+            assert_eq!(found.p_value < SIGNIFICANT, above || below, "{found:?}");
+            proven += usize::from(above || below);
+        }
+        assert!(proven > 100, "{proven}");
+    }
+
+    /// Matches of two equal players by chance: an interval of 95 % misses at most one in twenty.
+    #[test]
+    fn intervals_hold_the_truth_as_often_as_they_say() {
+        let mut random = Generator::new(1);
+        // Draws of both games, won ones and lost ones as in matches of openings near even.
+        let outcomes = [[2, 2], [2, 0], [2, -2], [0, 0], [-2, 2], [0, -2], [-2, -2], [2, -2]];
+        for pairs in [5, 20, 100] {
+            let missed = (0..2_000).filter(|_| {
+                let draw = |_| Pair(outcomes[random.below(outcomes.len() as u32) as usize]);
+                Statistics::new(&(0..pairs).map(draw).collect::<Vec<_>>()).p_value < SIGNIFICANT
+            });
+            let missed = missed.count();
+            assert!(missed <= 115, "{missed} of 2000 matches of {pairs} pairs");
+        }
     }
 
     #[test]
-    fn nothing_and_everything_are_finite() {
+    fn nothing_is_finite() {
         let none = Statistics::new(&[]);
         assert_eq!((none.elo, none.p_value, none.mean_discs), (0.0, 1.0, 0.0));
-        let all = Statistics::new(&[Pair([64, 64]); 20]);
-        assert_eq!(all.elo, MAX_ELO);
-        close(all.p_value, 2.0 / f64::from(1 << 20));
+        assert_eq!((none.elo_error, none.mean_discs_error), (None, None));
+        assert_eq!(none.elo_interval, [None, None]);
+        let one = Statistics::new(&[Pair([2, 0])]);
+        assert_eq!(one.mean_discs_error, None);
+        assert!(one.p_value > 0.5 && one.elo_error.unwrap() > 0.0, "{one:?}");
     }
 }

@@ -5,7 +5,7 @@
 
 use othello_engine::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use othello_engine::eval::{
-    Evaluate, MAX_STEPS, MoveOrderingWeights, STEPS_PER_DISC, Tables, Weights,
+    Evaluate, MoveOrderingWeights, STEPS_PER_DISC, Tables, Weights, nearest_weight,
 };
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::progress::{Interrupted, Progress};
@@ -102,10 +102,10 @@ pub fn calibrate(
     let by_counts = learned.fit(parameters, COUNTS_ALONE);
     let explained = [&found, &by_counts].map(|found| held_out.explained(found));
 
-    let steps = in_steps(&found.weights);
+    let steps: Vec<i16> = found.weights.iter().map(|&weight| nearest_weight(weight)).collect();
     let positions = trial_positions(settings, &evaluator);
     let strengths = strengths(found.counts[0]);
-    progress.begin("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
+    progress.begin_stoppable("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
     let mut trials = vec![];
     for strength in strengths {
         let tried = weights.clone().with_move_ordering(Some(with(strength, steps.clone())?));
@@ -115,12 +115,6 @@ pub fn calibrate(
     let best = trials.iter().min_by_key(|trial| trial.nodes).map_or(0, |trial| trial.strength);
     let positions = learned.len() + held_out.len();
     Ok(Calibrated { weights: with(best, steps)?, positions, explained, trials })
-}
-
-/// Weights in discs as steps.
-fn in_steps(weights: &[f64]) -> Vec<i16> {
-    let (unit, limit) = (f64::from(STEPS_PER_DISC), f64::from(MAX_STEPS));
-    weights.iter().map(|weight| (weight * unit).round().clamp(-limit, limit) as i16).collect()
 }
 
 /// Without, and around what a reply is worth: it costs 16 units, as many as so many discs.
@@ -136,7 +130,7 @@ fn families(
     evaluator: &Tables,
     progress: &dyn Progress,
 ) -> Result<[Siblings; 2], Interrupted> {
-    progress.begin("solve (positions with all moves)", 0, settings.families);
+    progress.begin_stoppable("solve (positions with all moves)", 0, settings.families);
     let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
     let family = |number: u64| {
         progress.check()?;

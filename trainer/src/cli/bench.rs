@@ -9,7 +9,7 @@ mod stopwatch;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::ScoredPosition;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::cli::weights::ByClass;
+use othello_engine::cli::by_class::ByClass;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
 use othello_engine::file::{Existing, Provenance, check_output};
 use serde::Serialize;

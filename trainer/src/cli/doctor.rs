@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::{Outcome, Session};
 use serde::Serialize;
 
 use super::device::Device;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
-use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::cli::weights::ByClass;
+use othello_engine::cli::by_class::ByClass;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::record::GameReader;
@@ -125,5 +125,5 @@ impl Arguments {
 
 /// The checksum of bytes, as `sha256sum` gives it.
 fn sha256_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }

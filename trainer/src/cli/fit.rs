@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure};
 use clap::ValueEnum;
 use othello_engine::board::Phase;
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Weights;
 use othello_engine::file::{Existing, check_output};
 use othello_engine::pattern::PatternSet;
@@ -63,7 +63,7 @@ pub struct Arguments {
     /// it they take over those of the nearest phase that is fitted
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
-    /// Which label the positions of games get, such as `34..=38:solved, 0..=60:result*0.5`
+    /// Which label the positions of games get, such as `34..38:solved, 0..60:result*0.5`
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
     /// The most epochs of a phase [default: 40 by lsq and descent, 10 by adam]

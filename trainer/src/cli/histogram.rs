@@ -3,29 +3,43 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How many there are of each number.
-#[derive(Default)]
-pub(super) struct Histogram(BTreeMap<i32, u64>);
+use othello_engine::cli::table::{Align, table};
+
+/// Counts of discs, drawn as bars.
+pub(super) struct Histogram {
+    counts: BTreeMap<i32, u64>,
+    /// What is counted, in the plural.
+    counted: &'static str,
+}
 
 /// The longest bar, in characters.
 const LONGEST: f64 = 50.0;
 
 impl Histogram {
-    /// Adds some of a number.
+    /// An empty histogram of `counted`.
+    pub(super) fn of(counted: &'static str) -> Self {
+        Self { counts: BTreeMap::new(), counted }
+    }
+
+    /// Adds `count` to a number.
     pub(super) fn add(&mut self, number: i32, count: u64) {
-        *self.0.entry(number).or_default() += count;
+        *self.counts.entry(number).or_default() += count;
     }
 }
 
-/// A line for each number, with a bar; the longest has 50 characters.
+/// A line for each number, with its count and a bar; the longest bar has 50 characters.
 impl fmt::Display for Histogram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let most = self.0.values().copied().max().unwrap_or(1).max(1) as f64;
-        for (number, count) in &self.0 {
-            let bar = "#".repeat((LONGEST * *count as f64 / most).ceil() as usize);
-            writeln!(f, "{number:5}  {count:9}  {bar}")?;
+        if self.counts.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let most = self.counts.values().copied().max().unwrap_or(1).max(1) as f64;
+        let rows = self.counts.iter().map(|(number, &count)| {
+            let bar = "#".repeat((LONGEST * count as f64 / most).ceil() as usize);
+            [number.to_string(), count.to_string(), bar]
+        });
+        let columns = [("discs", Align::Right), (self.counted, Align::Right), ("", Align::Left)];
+        writeln!(f, "{}", table(columns, rows))
     }
 }
 
@@ -35,13 +49,13 @@ mod tests {
 
     #[test]
     fn bars_are_as_long_as_their_share_of_the_largest() {
-        let mut bars = Histogram::default();
+        let mut bars = Histogram::of("games");
+        assert_eq!(bars.to_string(), "");
         for (number, count) in [(-8, 1), (0, 100), (8, 30), (8, 20)] {
             bars.add(number, count);
         }
-        let lengths: Vec<usize> =
-            bars.to_string().lines().map(|l| l.matches('#').count()).collect();
+        let lines = bars.to_string();
+        let lengths: Vec<usize> = lines.lines().skip(1).map(|l| l.matches('#').count()).collect();
         assert_eq!(lengths, [1, 50, 25]);
-        assert_eq!(Histogram::default().to_string(), "");
     }
 }

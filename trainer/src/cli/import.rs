@@ -8,8 +8,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::file::{Begin, Existing, Provenance, check_output};
+use othello_engine::cli::arguments::Output as OutputFile;
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::file::{Begin, Provenance, check_output};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, PositionWriter, ScoredPosition};
 use serde::{Deserialize, Serialize};
@@ -30,16 +31,16 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand, Debug)]
 enum Format {
-    /// Tournament games of the Fédération Française d'Othello (.wtb)
+    /// Import tournament games of the Fédération Française d'Othello (.wtb)
     Wthor(Wthor),
-    /// Games as text, one a line, packed by zstd or not: f5d6c3…
+    /// Import games as text, one a line, packed by zstd or not: f5d6c3…
     Transcripts(Files),
-    /// Scored boards as text, one a line, packed by zstd or not: 64 characters, optionally X or O
-    /// to move, score
+    /// Import scored boards as text, one a line, packed by zstd or not: 64 characters, optionally X
+    /// or O to move, score
     Boards(Files),
-    /// Games in the Generic Game Format, packed by zstd or not: (;GM[Othello]…;)
+    /// Import games in the Generic Game Format, packed by zstd or not: (;GM[Othello]…;)
     Ggf(Files),
-    /// Egaroucid's scored boards of 19 bytes
+    /// Import Egaroucid's scored boards of 19 bytes
     Egaroucid(Files),
 }
 
@@ -49,13 +50,8 @@ struct Files {
     #[arg(required = true)]
     paths: Vec<PathBuf>,
 
-    /// The file of records to write
-    #[arg(long, value_name = "F")]
-    out: PathBuf,
-
-    /// Replace an output that was made from something else
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutputFile,
 }
 
 #[derive(clap::Args, Debug)]
@@ -63,11 +59,12 @@ struct Wthor {
     #[command(flatten)]
     files: Files,
 
-    /// Write no games, but the positions of which the file has the exact score, each once up to symmetry
+    /// Write positions instead of games: those with an exact score in the file, each once up to
+    /// symmetry
     #[arg(long)]
     solved_only: bool,
 
-    /// Leave out positions that occur in these games, up to symmetry
+    /// File of games: leave out positions that occur in it, up to symmetry
     #[arg(long, value_name = "GAMES", requires = "solved_only")]
     except: Vec<PathBuf>,
 }
@@ -120,7 +117,7 @@ fn import<T: Imported, E: Entries<T>>(
 ) -> anyhow::Result<Summary> {
     let (inputs, provenance) = files.inputs(format, progress)?;
     let mut output: Output<T> =
-        Output::begin(&files.out, &provenance, files.existing(), &inputs, progress)?;
+        Output::begin(&files.output.out, &provenance, files.output.existing(), &inputs, progress)?;
     let place = output.place.clone();
     inputs.read(open, &place, progress, |entry, bytes| output.take(entry, bytes))?;
     output.finish(&files.sources())
@@ -129,7 +126,7 @@ fn import<T: Imported, E: Entries<T>>(
 /// Imports the exactly scored positions of games. They are few, and are written when all are
 /// known: a run that was killed reads the games again.
 fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summary> {
-    check_output(&wthor.files.out, &wthor.except)?;
+    check_output(&wthor.files.output.out, &wthor.except)?;
     let (inputs, provenance) = wthor.files.inputs("wthor", progress)?;
     let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
     inputs.read(WthorGames::open, &Place::default(), progress, |game: Option<Game>, _| {
@@ -163,19 +160,20 @@ impl Summary {
             bail!("no position in {}; nothing is written", files.sources());
         }
         self.positions = positions.len() as u64;
-        self.sha256 = match PositionWriter::begin(&files.out, provenance, files.existing())? {
-            Begin::Done(done) => {
-                progress.begin("import (positions)", self.positions, self.positions);
-                done.sha256
-            }
-            Begin::Writer(mut writer) => {
-                progress.warn(writer.warning());
-                writer.compare_from_start();
-                positions.iter().try_for_each(|&position| writer.push(position))?;
-                progress.warn(writer.end_comparison()?);
-                writer.finish()?.sha256
-            }
-        };
+        self.sha256 =
+            match PositionWriter::begin(&files.output.out, provenance, files.output.existing())? {
+                Begin::Done(done) => {
+                    progress.begin("import (positions)", self.positions, self.positions);
+                    done.sha256
+                }
+                Begin::Writer(mut writer) => {
+                    progress.warn(writer.warning());
+                    writer.compare_from_start();
+                    positions.iter().try_for_each(|&position| writer.push(position))?;
+                    progress.warn(writer.end_comparison()?);
+                    writer.finish()?.sha256
+                }
+            };
         Ok(self)
     }
 }
@@ -191,10 +189,6 @@ impl Files {
         }
     }
 
-    fn existing(&self) -> Existing {
-        if self.force { Existing::Replace } else { Existing::Keep }
-    }
-
     fn inputs(
         &self,
         format: &str,
@@ -202,7 +196,7 @@ impl Files {
     ) -> anyhow::Result<(Inputs, Provenance)> {
         let extension = (format == "wthor").then_some("wtb");
         let inputs = Inputs::find(&self.paths, extension)?;
-        check_output(&self.out, inputs.files())?;
+        check_output(&self.output.out, inputs.files())?;
         let provenance = Provenance::new("import")
             .with("format", format)
             .with("inputs", inputs.checksums(progress)?);

@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::{Outcome, Session};
 use serde::Serialize;
 
 use super::histogram::Histogram;
@@ -13,7 +14,7 @@ use crate::records::inspect::{FileReport, GamesReport, Inspector, PositionsRepor
 /// Arguments of `inspect`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files of games, positions or openings; duplicates are found across them
+    /// Files of games, positions or openings; duplicates are counted across all of them
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
@@ -56,23 +57,23 @@ fn write_games(f: &mut fmt::Formatter<'_>, path: &str, report: &GamesReport) -> 
     let GamesReport { positions, bytes_per_game, solved, valued, .. } = report;
     writeln!(f, "{positions} positions, {bytes_per_game:.1} bytes a game")?;
     writeln!(f, "{solved} with a solved position, {valued} with values\n")?;
-    writeln!(f, "ply  positions    random    solved    values      ends")?;
-    for ply in 0..report.lengths.len() {
-        let columns = [
+    let counts = |ply: usize| {
+        [
+            ply as u64,
             report.positions_by_ply[ply],
             report.random_plies[ply],
             report.solved_plies[ply],
             report.values_by_ply[ply],
             report.lengths[ply],
-        ];
-        if columns.iter().any(|&count| count > 0) {
-            let columns = columns.map(|count| format!("{count:9}")).join(" ");
-            writeln!(f, "{ply:3}  {columns}")?;
-        }
-    }
+        ]
+    };
+    let rows = (0..report.lengths.len()).map(counts);
+    let rows = rows.filter(|counts| counts[1..].iter().any(|&count| count > 0));
+    let columns = ["ply", "positions", "random", "solved", "values", "ends"];
+    writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
     writeln!(f, "\nresults for black, in discs")?;
     // Bins of eight discs about an even game.
-    let mut bins = Histogram::default();
+    let mut bins = Histogram::of("games");
     for (&score, &games) in &report.results {
         bins.add((score + 4).div_euclid(8) * 8, games);
     }
@@ -90,12 +91,13 @@ fn write_positions(
         "{path}: {positions} positions, {distinct_up_to_symmetry} distinct up to symmetry"
     )?;
     writeln!(f, "{occurrences} occurrences, {:.1} bytes a position\n", report.bytes_per_position)?;
-    writeln!(f, "ply  positions  mean label  deviation")?;
-    for ply in &report.plies {
-        let (mean, deviation) = (ply.mean_label, ply.deviation);
-        writeln!(f, "{:3}  {:9}  {mean:+10.2}  {deviation:9.2}", ply.ply, ply.positions)?;
-    }
-    writeln!(f)
+    let rows = report.plies.iter().map(|row| {
+        let (mean, deviation) =
+            (format!("{:+.2}", row.mean_label), format!("{:.2}", row.deviation));
+        [row.ply.to_string(), row.positions.to_string(), mean, deviation]
+    });
+    let columns = ["ply", "positions", "mean label", "deviation"];
+    writeln!(f, "{}\n", table(columns.map(|name| (name, Align::Right)), rows))
 }
 
 /// Inspects and reports.

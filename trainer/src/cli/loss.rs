@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Phase, Side};
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluate, Evaluator, STEPS_PER_DISC, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::record::ScoredPosition;

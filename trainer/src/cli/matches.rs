@@ -7,41 +7,43 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use othello_engine::board::Discs;
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::search::Strength;
 use serde::Serialize;
 
-use crate::arena::{Choice, Match, MatchResult, Statistics};
+use crate::arena::{Choice, Match, MatchResult, SIGNIFICANT, Statistics};
 
 /// Arguments of `match`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A weights file, or `none`, `mobility`, `embedded`: wins are counted for it
+    /// First player, whose wins are counted: a weights file, `none`, `mobility` or `embedded`
     first: WeightsChoice,
-    /// Its opponent
+    /// Second player
     second: WeightsChoice,
-    /// Positions to start from: an openings file, positions, or text with a board or a transcript
-    /// a line
+    /// File of openings to start from: enumerated openings, positions, or text with a board or a
+    /// transcript a line
     #[arg(long, value_name = "FILE")]
     openings: PathBuf,
-    /// How many openings are played, each twice with colours swapped
+    /// Number of openings to play, each twice with colours swapped
     #[arg(long, value_name = "N")]
     pairs: NonZeroUsize,
-    /// Moves that both search ahead
-    #[arg(long, value_name = "D", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=60))]
+    /// Search each move this many plies deep
+    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
     depth: u32,
-    /// Both play perfectly from this many empty squares on
-    #[arg(long, value_name = "E", default_value_t = 12)]
+    /// Play perfectly from this many empty squares on
+    #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
     exact: u32,
-    /// Decides which openings of the file are played
+    /// Seed that decides which openings of the file are played
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Of labelled openings, only those no further from even than this
+    /// Play only labelled openings that are no further from even than this
     #[arg(long, value_name = "DISCS", default_value_t = 10)]
     within: Discs,
 }
 
-/// What a match came to.
+/// The report of a match.
 #[derive(Serialize)]
 pub(super) struct MatchReport {
     first: String,
@@ -68,8 +70,8 @@ impl MatchReport {
             first,
             second,
             pairs: result.pairs.len(),
-            depth: played.depth,
-            exact: played.exact,
+            depth: played.strength.depth,
+            exact: played.strength.exact,
             statistics: result.statistics(),
             distinct_games: result.distinct_games,
             seconds: begun.elapsed().as_secs_f64(),
@@ -83,30 +85,42 @@ impl fmt::Display for MatchReport {
         let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
         writeln!(f, "{first} against {second}, depth {depth}, exact from {exact}, {pairs} pairs:")?;
         writeln!(f, "  {wins} won, {draws} drawn, {losses} lost; {distinct_games} distinct games")?;
-        let elo_error =
-            statistics.elo_error.map_or(String::new(), |error| format!(" ± {error:.0}"));
-        writeln!(
-            f,
-            "  {mean_discs:+.2} ± {mean_discs_error:.2} discs a game, {:+.0}{elo_error} Elo",
-            statistics.elo
-        )?;
-        write!(
-            f,
-            "  {} (p = {:.2e}, sign test by pair), {seconds:.1} s",
-            self.verdict(),
-            statistics.p_value
-        )
+        let error = mean_discs_error.map_or(String::new(), |error| format!(" ± {error:.2}"));
+        writeln!(f, "  {mean_discs:+.2}{error} discs a game, {} (95 % intervals)", self.elo())?;
+        let p = probability(statistics.p_value);
+        write!(f, "  {} ({p}, by pair), {seconds:.1} s", self.verdict())
+    }
+}
+
+/// `p = 0.034`, two figures of it; `p < 0.0001`.
+fn probability(p: f64) -> String {
+    match p {
+        ..0.000_1 => "p < 0.0001".to_owned(),
+        ..0.001 => format!("p = {p:.5}"),
+        ..0.01 => format!("p = {p:.4}"),
+        ..0.1 => format!("p = {p:.3}"),
+        _ => format!("p = {p:.2}"),
     }
 }
 
 impl MatchReport {
+    /// The difference in Elo points with its interval.
+    fn elo(&self) -> String {
+        let Statistics { elo, elo_interval, .. } = self.statistics;
+        match elo_interval {
+            [Some(low), Some(high)] => format!("{elo:+.0} Elo ({low:+.0} to {high:+.0})"),
+            [Some(low), None] => format!("more than {low:+.0} Elo: every game was won"),
+            [None, Some(high)] => format!("less than {high:+.0} Elo: every game was lost"),
+            [None, None] => "no games".to_owned(),
+        }
+    }
+
     fn verdict(&self) -> String {
-        const SIGNIFICANT: f64 = 0.05;
         let Self { first, second, statistics, .. } = self;
         if statistics.p_value >= SIGNIFICANT {
             return "no difference proven".into();
         }
-        let (better, worse) = match statistics.pairs_won > statistics.pairs_lost {
+        let (better, worse) = match statistics.elo > 0.0 {
             true => (first, second),
             false => (second, first),
         };
@@ -124,10 +138,50 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let choice =
         Choice { count: arguments.pairs.get(), seed: arguments.seed, within: arguments.within };
     let openings = choice.draw(&arguments.openings)?;
-    let (depth, exact) = (arguments.depth, arguments.exact);
-    let played = Match { first: &first, second: &second, depth, exact };
+    let strength = Strength { depth: arguments.depth, exact: arguments.exact };
+    let played = Match { first: &first, second: &second, strength };
     let result = played.play(&openings, session.progress());
     let names = [arguments.first.to_string(), arguments.second.to_string()];
     session.print(&MatchReport::new(names, &played, &result, begun))?;
     Ok(Outcome::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::eval::{Evaluator, Zero};
+
+    use super::*;
+    use crate::arena::Pair;
+
+    fn report(pairs: Vec<Pair>) -> String {
+        let evaluator = Evaluator::from(Zero);
+        let strength = Strength { depth: 1, exact: 0 };
+        let played = Match { first: &evaluator, second: &evaluator, strength };
+        let names = ["new", "old"].map(str::to_owned);
+        let result = MatchResult { pairs, distinct_games: 0 };
+        MatchReport::new(names, &played, &result, Instant::now()).to_string()
+    }
+
+    /// It was `+1200 Elo` without an error, and `p = 1.00e0` for an even match.
+    #[test]
+    fn a_match_is_told_in_words_for_people() {
+        let even = report(vec![Pair([2, -2]); 40]);
+        assert!(even.contains("no difference proven (p = 1.00, by pair)"), "{even}");
+        let won = report(vec![Pair([10, 20]); 40]);
+        assert!(won.contains("more than +402 Elo: every game was won (95 % intervals)"), "{won}");
+        assert!(won.contains("new is better than old (p < 0.0001, by pair)"), "{won}");
+        let lost = report(vec![Pair([-10, -20]); 40]);
+        assert!(lost.contains("less than -402 Elo: every game was lost"), "{lost}");
+        assert!(lost.contains("old is better than new"), "{lost}");
+        let most = report([vec![Pair([2, 2]); 30], vec![Pair([2, -2]); 10]].concat());
+        assert!(most.contains(" Elo (+") && most.contains(" to +"), "{most}");
+    }
+
+    #[test]
+    fn probabilities_have_two_figures() {
+        let written = [1.0, 0.5, 0.0343, 0.001_24, 0.000_123, 2e-9].map(probability);
+        let expected =
+            ["p = 1.00", "p = 0.50", "p = 0.034", "p = 0.0012", "p = 0.00012", "p < 0.0001"];
+        assert_eq!(written, expected);
+    }
 }

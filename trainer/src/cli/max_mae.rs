@@ -1,6 +1,6 @@
 //! `--max-mae X`: whether an error is small enough.
 
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::progress::Progress as _;
 
 /// A mean absolute error beside the largest one that is allowed, in discs.

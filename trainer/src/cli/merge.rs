@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::file::Existing;
+use othello_engine::cli::arguments::Output;
+use othello_engine::cli::{Outcome, Session};
 use serde::Serialize;
 
 use crate::records::merge::{Content, merge};
@@ -13,17 +13,12 @@ use crate::records::merge::{Content, merge};
 /// Arguments of `merge`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// The files of all shards of `selfplay`, `relabel` or `openings`, in any order
+    /// Files of all shards of a run of `selfplay`, `relabel` or `openings`, in any order
     #[arg(required = true)]
     shards: Vec<PathBuf>,
 
-    /// The file to write; one that was interrupted is gone on with
-    #[arg(long, value_name = "F")]
-    out: PathBuf,
-
-    /// Replace an output that was made from something else
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(Serialize)]
@@ -58,8 +53,8 @@ impl fmt::Display for Report {
 /// Merges and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let merged = merge(&arguments.shards, &arguments.out, existing, session.progress())?;
+    let Arguments { shards, output } = arguments;
+    let merged = merge(shards, &output.out, output.existing(), session.progress())?;
     session.print(&Report {
         shards: merged.shards,
         games: match merged.content {

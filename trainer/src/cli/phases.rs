@@ -3,16 +3,16 @@
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use othello_engine::board::Phase;
-use othello_engine::text::excerpt;
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::text::{excerpt, parse_range};
 
-/// A range of phases as the command line gives it: `A..B` and `A..=B` both take in B, `A` is one.
+/// A range of phases as the command line gives it: `A..B` includes B, `A` is one phase.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Phases(pub RangeInclusive<Phase>);
 
 /// Why a text is no range of phases.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no range of phases; expected `A..B` with 0 ≤ A ≤ B ≤ 59, B taken in")]
+#[error("`{0}` is no range of phases; expected `A..B` with 0 ≤ A ≤ B ≤ 59, B included")]
 pub struct PhasesError(String);
 
 impl Default for Phases {
@@ -34,11 +34,11 @@ impl FromStr for Phases {
     type Err = PhasesError;
 
     fn from_str(text: &str) -> Result<Self, PhasesError> {
-        let error = || PhasesError(excerpt(text));
-        let phase = |text: &str| text.trim().parse().ok().and_then(Phase::new).ok_or_else(error);
-        let (first, last) = text.split_once("..").unwrap_or((text, text));
-        let range = phase(first)?..=phase(last.strip_prefix('=').unwrap_or(last))?;
-        if range.is_empty() { Err(error()) } else { Ok(Self(range)) }
+        let phases = parse_range(text, &(0..=PHASES - 1)).and_then(|range| {
+            let (first, last) = range.into_inner();
+            Some(Phase::new(first)?..=Phase::new(last)?)
+        });
+        phases.map(Self).ok_or_else(|| PhasesError(excerpt(text)))
     }
 }
 

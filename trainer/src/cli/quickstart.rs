@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::arguments::existing;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, Mobility, WeightsChoice};
 use othello_engine::file::Existing;
 use othello_engine::openings;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
+use othello_engine::search::Strength;
 use othello_engine::selfplay::{self, PerSide, play_games};
 use serde::Serialize;
 
@@ -29,18 +31,18 @@ mod tests;
 /// Arguments of `quickstart`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Decides every random draw
+    /// Seed of every random draw
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The folder for all files
+    /// Folder for all files
     #[arg(long, value_name = "DIR", default_value = "quickstart")]
     out: PathBuf,
-    /// Write over files that stand in the way
+    /// Replace files that were made from something else
     #[arg(long)]
     force: bool,
 }
 
-/// Games of one kind: how many, after how many random moves, and how they are searched.
+/// Games of one kind: their number, their random moves, and the depth of the search.
 struct Games {
     games: u64,
     random_plies: &'static str,
@@ -55,7 +57,7 @@ const GENERATIONS: [Games; 2] = [
     Games { games: 15_360, random_plies: RANDOM_PLIES, depth: 4, exact: 12 },
 ];
 const RANDOM_PLIES: &str = "8..=24*3,25..=45";
-/// What the last fit is tested on: games of a seed and schedule of their own, played better than
+/// The games that the last fit is tested on: of a seed and schedule of their own, played better than
 /// those it learns from, by the same player.
 const TEST: Games = Games { games: 1_024, random_plies: "0..=12", depth: 6, exact: 14 };
 /// Far from the seeds of the generations, which follow `--seed`.
@@ -101,7 +103,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let folder = &arguments.out;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    let existing = existing(arguments.force);
     let quick = Quickstart { session, folder, seed: arguments.seed, existing };
 
     let openings = quick.openings()?;
@@ -222,8 +224,8 @@ impl Quickstart<'_> {
         let first = Evaluator::load(&player)?;
         let second = Evaluator::load(&opponent)?;
         let choice = Choice { count: MATCH_PAIRS, seed: self.seed, within: MATCH_WITHIN };
-        let (depth, exact) = (MATCH_DEPTH, MATCH_EXACT);
-        let played = Match { first: &first, second: &second, depth, exact };
+        let strength = Strength { depth: MATCH_DEPTH, exact: MATCH_EXACT };
+        let played = Match { first: &first, second: &second, strength };
         self.session.progress().message(&format!("{player} against {opponent}"));
         let result = played.play(&choice.draw(openings)?, self.session.progress());
         Ok(MatchReport::new([player.to_string(), opponent.to_string()], &played, &result, begun))

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::arguments::{Output, number_in};
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::file::{Existing, Kind, check_output, kind_of};
+use othello_engine::file::{Kind, check_output, kind_of};
 use othello_engine::record::{Game, ScoredPosition, Shard};
 use serde::Serialize;
 
@@ -22,30 +23,25 @@ pub struct Arguments {
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// The file to write, of what the inputs are; one that was interrupted is gone on with
-    #[arg(long, value_name = "F")]
-    out: PathBuf,
+    #[command(flatten)]
+    output: Output,
 
     /// Solve every position from this many empty squares on
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=60))]
+    #[arg(long, value_name = "N", value_parser = number_in(0..=60_u32))]
     exact: u32,
 
-    /// Search the positions before to this depth, and keep what is found: as values of games, as labels of
-    /// positions
-    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=60))]
+    /// Search the positions before those this many plies deep, and keep the values: as values of games,
+    /// as labels of positions
+    #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
-    /// What searches and orders moves by: a weights file, `none`, `mobility` or `embedded`
+    /// Weights to search with: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 
-    /// Do only the I-th of N parts
+    /// Do only part I of N; `merge` puts the parts together
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
-
-    /// Replace an output that was made from something else
-    #[arg(long)]
-    force: bool,
 }
 
 #[derive(Serialize)]
@@ -60,7 +56,7 @@ struct Report {
     seconds: f64,
 }
 
-/// How many of what.
+/// The number of records, under the name of their kind.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Count {
@@ -96,9 +92,9 @@ impl fmt::Display for Report {
             writeln!(f, "{contradicted} games stated another score for the same position")?;
         }
         if let Some(mean) = self.mean_discs {
-            writeln!(f, "by {mean:.2} discs on average\n\ndiscs    {changing}")?;
+            writeln!(f, "by {mean:.2} discs on average\n")?;
         }
-        let mut bars = Histogram::default();
+        let mut bars = Histogram::of(changing);
         by_discs.iter().for_each(|(&discs, &records)| bars.add(discs as i32, records));
         write!(f, "{bars}{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
     }
@@ -107,7 +103,7 @@ impl fmt::Display for Report {
 /// Relabels and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    check_output(&arguments.out, arguments.weights.path())?;
+    check_output(&arguments.output.out, arguments.weights.path())?;
     let evaluator = Evaluator::load(&arguments.weights)?;
     let first = arguments.files.first().context("no file is named")?;
     let (count, Relabelled { changes, summary, .. }) = if kind_of(first)? == Kind::Games {
@@ -138,7 +134,6 @@ impl Arguments {
         let inputs = Inputs::<R>::count(&self.files, progress)?;
         let settings = Settings { exact: self.exact, depth: self.depth };
         let run = Run { settings, inputs: &inputs, shard: self.shard };
-        let existing = if self.force { Existing::Replace } else { Existing::Keep };
-        Ok(relabel(&self.out, &run, evaluator, existing, progress)?)
+        Ok(relabel(&self.output.out, &run, evaluator, self.output.existing(), progress)?)
     }
 }

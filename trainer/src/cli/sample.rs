@@ -1,9 +1,9 @@
 //! `othello-trainer sample`: some games or positions of many.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::arguments::Output;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::{Game, Record, ScoredPosition};
 
 use super::selection::{Files, report};
@@ -15,13 +15,12 @@ pub struct Arguments {
     #[command(flatten)]
     files: Files,
 
-    /// How many to take; all where there are fewer
+    /// Number of games or positions to take; all where there are fewer
     #[arg(long, value_name = "N")]
     count: u64,
 
-    /// The file to write, with what was taken in the order in which it was
-    #[arg(long, value_name = "F")]
-    out: PathBuf,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Samples and reports.
@@ -35,9 +34,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 fn sample_records<R: Record>(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let Arguments { files, count, out } = arguments;
+    let Arguments { files, count, output } = arguments;
     let inputs = files.inputs::<R>(session)?;
-    let written = sample(&inputs, *count, files.seed, out, files.existing(), session.progress())?;
+    let (out, existing) = (&output.out, output.existing());
+    let written = sample(&inputs, *count, files.seed, out, existing, session.progress())?;
     report(&inputs, vec![(out.clone(), written)], begun, session)?;
     Ok(Outcome::Done)
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use othello_engine::cli::common::Session;
-use othello_engine::file::{Existing, Kind, kind_of};
+use othello_engine::cli::Session;
+use othello_engine::file::{Kind, kind_of};
 use othello_engine::record::Record;
 use serde::Serialize;
 
@@ -21,17 +21,13 @@ pub struct Files {
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// Decides what is chosen
+    /// Seed of the choice
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(super) seed: u64,
-
-    /// Replace an output that was made from something else
-    #[arg(long)]
-    force: bool,
 }
 
 impl Files {
-    /// Whether the first of them holds games; if not, all must hold positions.
+    /// Whether the first file holds games; if not, all files must hold positions.
     pub(super) fn are_games(&self) -> anyhow::Result<bool> {
         let first = self.files.first().context("no file is named")?;
         Ok(kind_of(first)? == Kind::Games)
@@ -40,13 +36,9 @@ impl Files {
     pub(super) fn inputs<R: Record>(&self, session: &Session) -> anyhow::Result<Inputs<R>> {
         Ok(Inputs::count(&self.files, session.progress())?)
     }
-
-    pub(super) fn existing(&self) -> Existing {
-        if self.force { Existing::Replace } else { Existing::Keep }
-    }
 }
 
-/// How many games or positions: a field of that name.
+/// The number of games or of positions: a field of that name.
 #[derive(Serialize)]
 struct Count(BTreeMap<&'static str, u64>);
 
@@ -73,7 +65,7 @@ struct Written {
 
 #[derive(Serialize)]
 struct Report {
-    /// Of the inputs.
+    /// The number of records in the inputs.
     #[serde(flatten)]
     count: Count,
     files: Vec<Written>,

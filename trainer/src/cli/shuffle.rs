@@ -1,9 +1,9 @@
 //! `othello-trainer shuffle`: games or positions in another order.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::arguments::Output;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::{Game, Record, ScoredPosition};
 
 use super::selection::{Files, report};
@@ -15,9 +15,8 @@ pub struct Arguments {
     #[command(flatten)]
     files: Files,
 
-    /// The file to write
-    #[arg(long, value_name = "F")]
-    out: PathBuf,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Shuffles and reports.
@@ -31,9 +30,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 fn shuffle_records<R: Record>(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let Arguments { files, out } = arguments;
+    let Arguments { files, output } = arguments;
     let inputs = files.inputs::<R>(session)?;
-    let written = shuffle(&inputs, files.seed, out, files.existing(), session.progress())?;
+    let (out, existing) = (&output.out, output.existing());
+    let written = shuffle(&inputs, files.seed, out, existing, session.progress())?;
     report(&inputs, vec![(out.clone(), written)], begun, session)?;
     Ok(Outcome::Done)
 }

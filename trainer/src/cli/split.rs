@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::bail;
-use othello_engine::cli::common::{Outcome, Session};
+use othello_engine::cli::arguments::{existing, number_in};
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::{Game, ScoredPosition};
 
 use super::selection::{Files, report};
@@ -17,17 +18,22 @@ pub struct Arguments {
     #[command(flatten)]
     files: Files,
 
-    /// Writes NAME.training.games, NAME.validation.games and NAME.test.games, or .positions
+    /// Beginning of the names of the files to write: NAME.training.games, NAME.validation.games and
+    /// NAME.test.games, or .positions
     #[arg(long, value_name = "NAME")]
     out: PathBuf,
 
-    /// The share for validation
-    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = clap::value_parser!(u8).range(..=100))]
+    /// Share of the validation
+    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     validation_percent: u8,
 
-    /// The share for the test
-    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = clap::value_parser!(u8).range(..=100))]
+    /// Share of the test
+    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     test_percent: u8,
+
+    /// Replace outputs that were made from something else
+    #[arg(long)]
+    force: bool,
 }
 
 /// Splits and reports.
@@ -55,7 +61,7 @@ fn split_records<R: Splittable>(
         name.push(format!(".{part:?}.{}", R::PLURAL).to_lowercase());
         (part, PathBuf::from(name))
     });
-    let written = split(&inputs, by, &outs, arguments.files.existing(), session.progress())?;
+    let written = split(&inputs, by, &outs, existing(arguments.force), session.progress())?;
     let files = outs.into_iter().map(|(_, path)| path).zip(written).collect();
     report(&inputs, files, begun, session)?;
     Ok(Outcome::Done)

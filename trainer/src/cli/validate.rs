@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::bail;
-use othello_engine::cli::common::{Outcome, Session};
-use othello_engine::file::{Existing, Summary};
+use othello_engine::cli::arguments::existing;
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::file::Summary;
 use serde::Serialize;
 
 use crate::records::validate::{Validation, repair, validate};
@@ -14,15 +15,16 @@ use crate::records::validate::{Validation, repair, validate};
 /// Arguments of `validate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files of records; of weights and checkpoints, the checksums are looked at
+    /// Files to check: of records every game and position, of weights every section, of checkpoints
+    /// the checksums
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// Copy what is good of a damaged file of records to this one
+    /// File to copy what is good of a damaged file of records to
     #[arg(long, value_name = "OUT")]
     repair: Option<PathBuf>,
 
-    /// Replace an output that is there already
+    /// Replace an output that was made from something else
     #[arg(long, requires = "repair")]
     force: bool,
 }
@@ -30,7 +32,7 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Report {
     files: Vec<Validation>,
-    /// How many of them are damaged.
+    /// The number of damaged files.
     damaged: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     repaired: Option<Repaired>,
@@ -71,16 +73,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
                 files.push(validate(path, progress)?);
             }
         }
-        (Some(out), [path]) => {
-            let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-            match repair(path, out, existing, progress)? {
-                None => files.push(validate(path, progress)?),
-                Some((found, Summary { bytes, sha256, .. })) => {
-                    files.push(found);
-                    repaired = Some(Repaired { bytes, sha256 });
-                }
+        (Some(out), [path]) => match repair(path, out, existing(arguments.force), progress)? {
+            None => files.push(validate(path, progress)?),
+            Some((found, Summary { bytes, sha256, .. })) => {
+                files.push(found);
+                repaired = Some(Repaired { bytes, sha256 });
             }
-        }
+        },
         (Some(_), paths) => bail!("--repair takes one file; {} are named", paths.len()),
     }
     let damaged = files.iter().filter(|file| !file.damage.is_empty()).count();

@@ -284,8 +284,7 @@ impl DatasetBuilder {
         progress: &dyn Progress,
     ) -> Result<Input, DatasetError> {
         let mut records = Records::open(&choice.path)?;
-        let stage = choice.path.file_name().map(|name| name.to_string_lossy());
-        progress.begin(&stage.unwrap_or_default(), 0, records.bytes());
+        progress.begin_file(&choice.path, records.bytes());
         match &mut records {
             Records::Games(reader) => self.read_games(reader, to, choice.weight, progress)?,
             Records::Positions(reader) => {

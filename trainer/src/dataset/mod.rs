@@ -123,6 +123,6 @@ impl Dataset {
                 rows.iter().for_each(|row| digest.update(row.to_bytes()));
             }
         }
-        digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(digest.finalize())
     }
 }

@@ -64,7 +64,7 @@ impl Runs {
 
     /// Merges the runs, phase by phase.
     pub(super) fn merge(self, progress: &dyn Progress) -> io::Result<Parts<StoredRows>> {
-        progress.begin("merge", 0, PHASES as u64);
+        progress.begin("merge (phases)", 0, PHASES as u64);
         let file = tempfile::tempfile_in(&self.limit.folder)?;
         let mut output = Output { file: &file, rows: 0 };
         let mut parts = [const { vec![] }; Part::ALL.len()];

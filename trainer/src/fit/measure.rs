@@ -1,7 +1,7 @@
 //! From the best weights of a phase to what goes into the file: rounded to steps, and measured.
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC};
+use othello_engine::eval::{nearest_weight, weight_in_discs};
 use othello_engine::record::ScoredPosition;
 
 use super::best::Best;
@@ -27,9 +27,8 @@ impl<B: Backend> Measured<'_, B> {
         metrics: Vec<Metrics>,
     ) -> Result<FittedPhase, BackendError> {
         let &Self { model, dataset, phase, .. } = self;
-        let steps: Vec<i16> = best.weights.iter().map(|&weight| to_steps(weight)).collect();
-        let discs = |&step: &i16| f64::from(step) / f64::from(STEPS_PER_DISC);
-        let rounded: Vec<f64> = steps.iter().map(discs).collect();
+        let steps: Vec<i16> = best.weights.iter().map(|&weight| nearest_weight(weight)).collect();
+        let rounded: Vec<f64> = steps.iter().map(|&step| weight_in_discs(step)).collect();
         let training = dataset.training(phase);
         let train = self.errors(training, &rounded)?;
         let validation = self.errors(dataset.validation(phase), &rounded)?;
@@ -72,9 +71,4 @@ impl<B: Backend> Measured<'_, B> {
         self.backend.occurrences(&self.backend.positions(&[Rows::full(rows)])?, &mut sums)?;
         Ok(self.backend.download_sums(&sums)?.iter().map(count).collect())
     }
-}
-
-fn to_steps(weight: f64) -> i16 {
-    let limit = f64::from(MAX_STEPS);
-    (weight * f64::from(STEPS_PER_DISC)).round().clamp(-limit, limit) as i16
 }

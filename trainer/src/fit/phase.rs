@@ -2,7 +2,7 @@
 //! weights kept; to be stopped and resumed between any two updates.
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{STEPS_PER_DISC, Weights};
+use othello_engine::eval::{Weights, weight_in_discs};
 
 use super::adam::Adam;
 use super::best::Best;
@@ -136,8 +136,8 @@ impl<B: Backend> PhaseFit<'_, B> {
         match self.initial {
             None => vec![0.0; self.model.parameters()],
             Some(weights) => {
-                let discs = |&step: &i16| f64::from(step) / f64::from(STEPS_PER_DISC);
-                self.model.from_file(weights.steps(self.phase)).iter().map(discs).collect()
+                let steps = self.model.from_file(weights.steps(self.phase));
+                steps.iter().map(|&step| weight_in_discs(step)).collect()
             }
         }
     }

@@ -132,7 +132,7 @@ impl Fit<'_> {
         let (finished_file, finished) =
             Finished::open(path, provenance, existing, self.model.parameters())?;
         progress.warn(finished_file.warning());
-        progress.begin("fit, phases", finished.len() as u64, wanted.len() as u64);
+        progress.begin_stoppable("fit (phases)", finished.len() as u64, wanted.len() as u64);
         let mut fitted = Assembly::new(self.weights_to_begin_with());
         finished.into_iter().for_each(|phase| fitted.insert(phase));
         let mut missing: Vec<Phase> =

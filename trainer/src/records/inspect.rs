@@ -135,7 +135,7 @@ impl Inspector {
     ) -> Result<FileReport, RecordError> {
         let mut reader = GameReader::open(path)?;
         let (mut report, mut frames, mut read) = (GamesReport::empty(), 0, 0);
-        progress.begin(&name(path), 0, reader.bytes());
+        progress.begin_file(path, reader.bytes());
         while let Some(games) = reader.next_frame()? {
             let canonical: Vec<_> = games.par_iter().map(Game::canonical_squares).collect();
             for (game, canonical) in games.iter().zip(canonical) {
@@ -167,7 +167,7 @@ impl Inspector {
     ) -> Result<FileReport, RecordError> {
         let mut reader = PositionReader::open(path)?;
         let (mut sums, mut frames, mut read) = (Sums::default(), 0, 0);
-        progress.begin(&name(path), 0, reader.bytes());
+        progress.begin_file(path, reader.bytes());
         while let Some(rows) = reader.next_frame()? {
             let canonical: Vec<_> = rows.par_iter().map(|row| row.position().canonical()).collect();
             for (row, canonical) in rows.iter().zip(canonical) {
@@ -191,10 +191,6 @@ impl Inspector {
             provenance: reader.provenance().as_map().clone(),
         })
     }
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Plies 0 to 60.

@@ -137,7 +137,7 @@ impl<R: Relabel> Run<'_, R> {
         let mut next = (start + writer.resumed_records()).min(end);
         let mut records = self.inputs.from(next)?;
         let done = next - start + finished.count_in(next..end);
-        progress.begin(&stage::<R>(), done, end - start);
+        progress.begin_stoppable(&stage::<R>(), done, end - start);
         let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
         let relabelled = |records: &[R]| {
             let relabelled = |searcher: &mut Searcher<'_, E>| {

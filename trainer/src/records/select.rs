@@ -47,7 +47,7 @@ enum Output<R> {
     /// Complete, with so many records.
     Done(Selected),
     /// To be written, or gone on with; so many were pushed.
-    Writer(RecordWriter<R>, u64),
+    Writer(Box<RecordWriter<R>>, u64),
 }
 
 impl<R: Record> Output<R> {
@@ -68,7 +68,7 @@ impl<R: Record> Output<R> {
             Begin::Writer(mut writer) => {
                 progress.warn(writer.warning());
                 writer.compare_from_start();
-                Self::Writer(writer, 0)
+                Self::Writer(Box::new(writer), 0)
             }
         })
     }
@@ -121,7 +121,7 @@ pub fn split<R: Splittable>(
     }
     let is_done = outputs.iter().all(|(_, output)| output.is_done());
     let done = if is_done { inputs.len() } else { 0 };
-    progress.begin(&format!("split ({})", R::PLURAL), done, inputs.len());
+    progress.begin_stoppable(&format!("split ({})", R::PLURAL), done, inputs.len());
     let records = if is_done { None } else { Some(inputs.all()) };
     for record in records.into_iter().flatten() {
         let record = record?;
@@ -152,7 +152,7 @@ pub fn sample<R: Record>(
     let mut random = Generator::new(seed);
     let (mut wanted, mut left) = (count.min(inputs.len()), inputs.len());
     let done = if output.is_done() { left } else { 0 };
-    progress.begin(&format!("sample ({})", R::PLURAL), done, left);
+    progress.begin_stoppable(&format!("sample ({})", R::PLURAL), done, left);
     if output.is_done() {
         return output.finish(progress);
     }
@@ -204,7 +204,7 @@ fn shuffle_within<R: Record>(
     let key = |number| Generator::split(seed, number).next_u64();
     let parts = inputs.len().div_ceil(at_once).max(1);
     let all = inputs.len().saturating_mul(parts);
-    progress.begin(
+    progress.begin_stoppable(
         &format!("shuffle ({} read)", R::PLURAL),
         if output.is_done() { all } else { 0 },
         all,

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use othello_engine::eval::Weights;
 use othello_engine::file::{
     self, Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, check_output,
 };
@@ -32,7 +33,15 @@ pub struct Validation {
 /// Reads a file through. An error is one of the system, or a file of another program or a newer
 /// version; damage is in the result.
 pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, RecordError> {
-    read(path, progress, |_| Ok(()))
+    let mut found = read(path, progress, |_| Ok(()))?;
+    // Sections may be whole and yet no weights.
+    if found.damage.is_empty()
+        && file::kind_of(path)? == Kind::Weights
+        && let Err(error) = Weights::read(path)
+    {
+        found.damage.push(error.to_string());
+    }
+    Ok(found)
 }
 
 /// Copies the whole frames of a damaged file of records, and says what that was; `None` where
@@ -98,7 +107,7 @@ fn read(
         }
         Ok(input) => input,
     };
-    progress.begin(&found.path, 0, input.bytes());
+    progress.begin_stoppable(&format!("{} (bytes)", found.path), 0, input.bytes());
     let mut read = 0;
     loop {
         progress.check()?;
@@ -233,6 +242,7 @@ mod tests {
     use std::fs;
 
     use othello_engine::board::transcript;
+    use othello_engine::file::Writer;
     use othello_engine::progress::Silent;
 
     use super::*;
@@ -262,6 +272,20 @@ mod tests {
         assert!(found.damage.is_empty());
         assert!(repair(&path, &out, Existing::Keep, &Silent).unwrap().is_none());
         assert!(!out.exists());
+    }
+
+    /// `validate` called a file sound that every other command refuses.
+    #[test]
+    fn weights_that_no_command_takes_are_not_sound() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("forged.weights");
+        let begun =
+            Writer::begin(&path, Kind::Weights, &Provenance::new("test"), Existing::Keep).unwrap();
+        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        writer.section("pattern_set", b"name = \"none\"").unwrap();
+        writer.finish().unwrap();
+        let refused = Weights::read(&path).unwrap_err().to_string();
+        assert_eq!(validate(&path, &Silent).unwrap().damage, [refused]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub fn checksum(path: &Path, progress: &dyn Progress) -> Result<String, SourceEr
     loop {
         let bytes = file.read(&mut buffer).map_err(unreadable)?;
         if bytes == 0 {
-            return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+            return Ok(hex::encode(digest.finalize()));
         }
         digest.update(&buffer[..bytes]);
         progress.advance(bytes as u64);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use othello_engine::board::transcript::Step;
 use othello_engine::record::{Game, ScoredPosition, Weight};
-use othello_engine::text::excerpt;
+use othello_engine::text::{excerpt, parse_range};
 use serde::{Deserialize, Serialize};
 
 mod origin;
@@ -17,9 +17,9 @@ pub use origin::{Origin, Use};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Plies {
-    /// The same plies in every game: `34..=38`, `34`, or `all`.
+    /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
     Between(RangeInclusive<u8>),
-    /// Plies about the game's solved position: `solved-2..=solved+2`, or `solved`.
+    /// Plies about the game's solved position: `solved-2..solved+2`, or `solved`.
     AboutSolved {
         /// How many before it.
         before: u8,
@@ -53,7 +53,7 @@ fn one() -> f64 {
 /// whose label the game has; a position without such a rule is left out.
 ///
 /// As text `PLIES:USE` or `PLIES:USE*WEIGHT`, separated by commas, such as
-/// `34..=38:solved, 20..=60:result*0.5`; in TOML that text, or a list of tables with the fields
+/// `34..38:solved, 20..60:result*0.5`; in TOML that text, or a list of tables with the fields
 /// `plies`, `use` and `weight`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "String")]
@@ -172,20 +172,17 @@ impl TryFrom<String> for Plies {
     fn try_from(text: String) -> Result<Self, String> {
         let wrong = || {
             let found = excerpt(&text);
-            format!("`{found}` is no range of plies, as all, 34..=38, solved-2..=solved+2")
+            format!("`{found}` is no range of plies, as all, 34..38, solved-2..solved+2")
         };
         if text == "all" {
             return Ok(Self::Between(0..=60));
         }
-        let (first, last) = text.split_once("..=").unwrap_or((&text, &text));
+        let (first, last) = text.split_once("..").unwrap_or((&text, &text));
+        let last = last.strip_prefix('=').unwrap_or(last);
         if let (Some(before), Some(after)) = (offset(first, '-'), offset(last, '+')) {
             return Ok(Self::AboutSolved { before, after });
         }
-        let ply = |text: &str| text.trim().parse::<u8>().ok().filter(|ply| *ply <= 60);
-        match (ply(first), ply(last)) {
-            (Some(first), Some(last)) if first <= last => Ok(Self::Between(first..=last)),
-            _ => Err(wrong()),
-        }
+        parse_range(&text, &(0..=60)).map(Self::Between).ok_or_else(wrong)
     }
 }
 
@@ -213,6 +210,7 @@ impl fmt::Display for Plies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Between(plies) if *plies == (0..=60) => f.write_str("all"),
+            // The provenance of weights has this text, so it keeps its `..=`.
             Self::Between(plies) => write!(f, "{}..={}", plies.start(), plies.end()),
             Self::AboutSolved { before, after } => write!(f, "solved-{before}..=solved+{after}"),
         }
@@ -342,6 +340,8 @@ mod tests {
         let default = "all:exact, solved-2..=solved+2:solved, all:result";
         assert_eq!(rules(default), LabelRules::default());
         assert_eq!(rules("7:result").to_string(), "7..=7:result*1");
+        assert_eq!(rules("34..38:solved"), rules("34..=38:solved"));
+        assert_eq!(rules("solved-2..solved+2:solved"), rules("solved-2..=solved+2:solved"));
         for bad in [
             "",
             "all",

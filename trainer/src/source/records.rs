@@ -76,8 +76,7 @@ pub fn read_positions(
     mut visit: impl FnMut(&[ScoredPosition]),
 ) -> Result<(), SourceError> {
     let mut records = Records::open(path)?;
-    let stage = path.file_name().map(|name| name.to_string_lossy());
-    progress.begin(&stage.unwrap_or_default(), 0, records.bytes());
+    progress.begin_file(path, records.bytes());
     let mut read = 0;
     while let Some(rows) = records.next_positions(rules)? {
         visit(&rows);

@@ -41,7 +41,7 @@ pub(super) fn picture(weights: &Weights) -> String {
         .set("width", width)
         .set("font-family", "sans-serif")
         .add(background)
-        .add(text(&headline(weights), LEFT, 28, 16));
+        .add(text(headline(weights), LEFT, 28, 16));
     let patterns = set.patterns().iter().enumerate();
     patterns.fold(document, |document, (number, _)| draw(document, weights, number)).to_string()
         + "\n"

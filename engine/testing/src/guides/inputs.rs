@@ -28,6 +28,23 @@ pub fn make_missing(arguments: &[String]) {
 }
 
 fn make(path: &Path, flag: &str, arguments: &[String]) {
+    const KINDS: [&str; 11] = [
+        "obf",
+        "toml",
+        "txt",
+        "wtb",
+        "ggf",
+        "dat",
+        "zst",
+        "weights",
+        "positions",
+        "openings",
+        "games",
+    ];
+    let is_data = path.extension().is_some_and(|own| KINDS.iter().any(|kind| own == *kind));
+    if let Some(folder) = path.parent().filter(|_| is_data) {
+        fs::create_dir_all(folder).expect("a folder");
+    }
     let text = |text: &str| write(path, text.as_bytes());
     let shipped = |name: &str| copy(&repository().join(name), path);
     let has = |word: &str| arguments.iter().any(|argument| argument == word);

@@ -42,7 +42,7 @@ pub struct Resumed {
     pub said: Vec<String>,
 }
 
-/// Goes on with the fit whose checkpoint lies at `path`, which ends in [`Left::extension`].
+/// Resumes the fit whose checkpoint lies at `path`, which ends in [`Left::extension`].
 pub fn of(left: Left, path: &Path) -> Result<Resumed, FitError> {
     left.with_setup(|setup| setup.resume(path))
 }
@@ -144,7 +144,9 @@ impl Setup {
 
     /// What an earlier run may have left.
     fn take_away(&self, weights: &Path) {
-        for extension in ["", "partial", "checkpoint.partial", "phase-04.checkpoint"] {
+        let side_files = ["report.json", "metrics.jsonl"];
+        let others = ["", "partial", "checkpoint.partial", "phase-04.checkpoint"];
+        for extension in side_files.into_iter().chain(others) {
             let _ = fs::remove_file(weights.with_added_extension(extension));
         }
     }

@@ -53,7 +53,7 @@ fn foreign(everything: &[Vec<u8>], sound: &[u8], draws: &mut Draws) -> Vec<u8> {
         0 => b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(),
         1 => b"\x1b[2J\x1b[31mred\x07\n".repeat(20),
         2 => vec![0; 5000],
-        3 => (0..draws.below(3000)).map(|_| draws.next() as u8).collect(),
+        3 => (0..draws.below(3000)).map(|_| draws.bits() as u8).collect(),
         _ => everything[draws.below(everything.len())].clone(),
     };
     if foreign == sound { b"somebody's notes\n".to_vec() } else { foreign }

@@ -1,28 +1,14 @@
 //! From the sources to PTX, by NVRTC, kept on disk by the checksum of what decides it.
 
 use std::path::{Path, PathBuf};
-use std::{env, fmt, fs, io};
+use std::{env, fs, io};
 
 use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts};
 use othello_kernels::Program;
 use sha2::{Digest as _, Sha256};
 
+use super::Architecture;
 use super::find::{Unavailable, nvrtc_is_there};
-
-/// A compute capability.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Architecture {
-    /// The generation.
-    pub major: u32,
-    /// The step in it.
-    pub minor: u32,
-}
-
-impl fmt::Display for Architecture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "compute_{}{}", self.major, self.minor)
-    }
-}
 
 /// Why there is no PTX.
 #[derive(Debug, thiserror::Error)]
@@ -109,7 +95,7 @@ impl Cache {
 /// The checksum of the sources and options.
 fn key(program: &Program, architecture: Architecture) -> String {
     let text = format!("{:?}\n{}", options(architecture), program.cuda());
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(text))
 }
 
 fn cache_folder() -> Option<PathBuf> {

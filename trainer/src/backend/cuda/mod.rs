@@ -1,11 +1,13 @@
 //! The kernels on an NVIDIA GPU. Driver and NVRTC are loaded at run time: a machine without them
 //! builds and runs everything else.
 
+mod architecture;
 mod compile;
 mod find;
 mod launch;
 
-pub use compile::{Architecture, NvrtcError, compile};
+pub use architecture::Architecture;
+pub use compile::{NvrtcError, compile};
 pub use find::{Found, Unavailable, find, memory_bytes};
 pub use launch::CudaLauncher;
 

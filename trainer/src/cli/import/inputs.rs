@@ -63,7 +63,7 @@ impl Inputs {
         progress: &dyn Progress,
         mut take: impl FnMut(Option<T>, u64) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        progress.begin("import (bytes)", place.bytes, self.bytes);
+        progress.begin_stoppable("import (bytes)", place.bytes, self.bytes);
         let (mut skip, mut shown, mut of_files_before) = (place.entries, place.bytes, 0);
         for file in &self.files {
             let mut entries = open(file)?;

@@ -36,7 +36,7 @@ impl Positions {
         progress: &dyn Progress,
     ) -> anyhow::Result<String> {
         let mut reader = GameReader::open(path)?;
-        progress.begin("positions to leave out", 0, reader.bytes());
+        progress.begin("positions to leave out (bytes)", 0, reader.bytes());
         let mut read = 0;
         while let Some(games) = reader.next_frame()? {
             for replay in games.iter().map(Game::replay) {

@@ -21,8 +21,13 @@ fn phases() -> FitReport {
 }
 
 fn game_of_a_match(second: &Evaluator, names: [&str; 2]) -> MatchReport {
-    let played = Match { first: &Evaluator::from(Mobility), second, depth: 4, exact: 12 };
-    let result = Match { depth: 1, exact: 2, ..played }.play(&[Position::START; 20], &Silent);
+    let played = Match {
+        first: &Evaluator::from(Mobility),
+        second,
+        strength: Strength { depth: 4, exact: 12 },
+    };
+    let result = Match { strength: Strength { depth: 1, exact: 2 }, ..played }
+        .play(&[Position::START; 20], &Silent);
     MatchReport::new(names.map(str::to_owned), &played, &result, Instant::now())
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use othello_engine::board::Phase;
+use othello_engine::eval::PhaseSection;
 use othello_engine::file::{Checkpoint, Existing, Provenance, Section};
 use othello_engine::text::excerpt;
 
@@ -52,13 +53,18 @@ impl Finished {
     /// Adds a fitted phase.
     pub(in crate::fit) fn push(&mut self, fitted: &FittedPhase) -> Result<(), CheckpointError> {
         let FittedPhase { steps, counts, report, metrics } = fitted;
-        let steps: Vec<u8> = steps.iter().flat_map(|step| step.to_le_bytes()).collect();
-        let counts = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
+        let phase = report.phase;
         // Reports and metrics are plain records of numbers.
         let metrics = serde_json::to_vec(metrics).unwrap_or_default();
-        let contents = [steps, counts, metrics, serde_json::to_vec(report).unwrap_or_default()];
-        for (name, content) in section_names(report.phase).iter().zip(contents) {
-            self.checkpoint.record(name, &content)?;
+        let report = serde_json::to_vec(report).unwrap_or_default();
+        let sections = [
+            PhaseSection::of_weights(phase, steps),
+            PhaseSection::of_counts(phase, counts),
+            Section { name: name(METRICS, phase), content: metrics },
+            Section { name: name(REPORT, phase), content: report },
+        ];
+        for Section { name, content } in sections {
+            self.checkpoint.record(&name, &content)?;
         }
         Ok(())
     }
@@ -70,11 +76,17 @@ impl Finished {
 }
 
 const SECTIONS: usize = 4;
+const METRICS: &str = "metrics";
 const REPORT: &str = "report";
 
 /// The names of a phase's sections, in order.
 fn section_names(phase: Phase) -> [String; SECTIONS] {
-    ["weights", "counts", "metrics", REPORT].map(|kind| format!("{kind} {:02}", phase.index()))
+    let (weights, counts) = (PhaseSection::weights_name(phase), PhaseSection::counts_name(phase));
+    [weights, counts, name(METRICS, phase), name(REPORT, phase)]
+}
+
+fn name(kind: &str, phase: Phase) -> String {
+    format!("{kind} {:02}", phase.index())
 }
 
 /// The phase that its sections hold; or the name of the first section that is none of this fit.
@@ -88,20 +100,11 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
     }
     let metrics_read =
         serde_json::from_slice(&metrics.content).map_err(|_| metrics.name.as_str())?;
-    Ok(FittedPhase {
-        steps: words(steps, parameters)?.map(|word| i16::from_le_bytes(*word)).collect(),
-        counts: words(counts, parameters)?.map(|word| u32::from_le_bytes(*word)).collect(),
-        report: read,
-        metrics: metrics_read,
-    })
-}
-
-/// The words of a section, one for each parameter; or its name, where it has others.
-fn words<const BYTES: usize>(
-    section: &Section,
-    parameters: usize,
-) -> Result<impl Iterator<Item = &[u8; BYTES]>, &str> {
-    let (words, rest) = section.content.as_chunks::<BYTES>();
-    let whole = words.len() == parameters && rest.is_empty();
-    whole.then(|| words.iter()).ok_or(&section.name)
+    let Ok(Some(PhaseSection::Weights(_, steps))) = PhaseSection::read(steps, parameters) else {
+        return Err(&steps.name);
+    };
+    let Ok(Some(PhaseSection::Counts(_, counts))) = PhaseSection::read(counts, parameters) else {
+        return Err(&counts.name);
+    };
+    Ok(FittedPhase { steps, counts, report: read, metrics: metrics_read })
 }

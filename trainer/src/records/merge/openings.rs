@@ -32,7 +32,7 @@ impl OpeningShards<'_> {
         let unique = enumerate(self.settings.plies, progress);
         let plies: Vec<Vec<Position>> = unique.iter().map(|ply| movers(ply)).collect();
         let last = plies.last().map_or(&[][..], Vec::as_slice);
-        progress.begin("merge (positions)", 0, last.len() as u64);
+        progress.begin_stoppable("merge (positions)", 0, last.len() as u64);
         let mut values = Vec::with_capacity(last.len());
         for &(shard, ref path) in self.files {
             let places = Settings { shard, ..*self.settings }.places(last.len());

@@ -96,7 +96,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
             Begin::Writer(mut writer) => {
                 progress.warn(writer.warning());
                 let already = writer.resumed_frames() as u64;
-                progress.begin(FRAMES, already, self.frames());
+                progress.begin_stoppable(FRAMES, already, self.frames());
                 writer.compare_from_start();
                 let (mut seen, mut written) = (DistinctGames::default(), 0);
                 self.read(|mut frame| {

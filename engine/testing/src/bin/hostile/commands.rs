@@ -114,7 +114,7 @@ impl Place {
 
     fn make_by_commands(&self) {
         let play = "othello-engine selfplay --games 900 --seed 1 --depth 1 --exact 2 --weights mobility --random-plies 20 --out";
-        let open = "othello-engine openings --plies 6 --score-depth 1 --weights mobility --out";
+        let open = "othello-engine openings --plies 7 --score-depth 1 --weights mobility --out";
         let mut commands = vec![
             format!("{play} @random.games"),
             format!("{open} @some.openings"),

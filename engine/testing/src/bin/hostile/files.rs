@@ -112,6 +112,11 @@ pub(crate) fn round(
 ) {
     for (sound, readers) in READ_BY {
         let bytes = fs::read(place.input(sound)).expect("an input");
+        let is_container = bytes.starts_with(b"OTHELLO");
+        assert!(
+            !is_container || !Container::of(&bytes).sections.is_empty(),
+            "{sound} has no section"
+        );
         for number in 0..files {
             let damaged = damage(&bytes, number, draws);
             let words = readers[(number / 7 + draws.below(readers.len())) % readers.len()];
@@ -287,7 +292,7 @@ fn forge_unfinished(
     for _ in 0..files {
         let folder = tempfile::tempdir().expect("a folder");
         left.iter().for_each(|(name, bytes)| {
-            fs::write(folder.path().join(name), bytes).expect("writable")
+            fs::write(folder.path().join(name), bytes).expect("writable");
         });
         let nth = draws.below(left.len());
         let (name_of_file, bytes) = left.iter().nth(nth).expect("one of them");

@@ -50,8 +50,13 @@ impl Findings {
         row.runs += 1;
         row.findings += 1;
         let what: String = what.chars().take(300).collect();
-        let entry = self.found.entry(format!("{round}: {name}: {what}"));
-        entry.or_insert_with(|| (0, how.chars().take(600).collect())).0 += 1;
+        let what = format!("{round}: {name}: {what}");
+        let first = |what: &str| {
+            let how: String = how.chars().take(600).collect();
+            eprintln!("FOUND {what}\n  {how}");
+            (0, how)
+        };
+        self.found.entry(what).or_insert_with_key(|what| first(what)).0 += 1;
     }
 
     pub(crate) fn are_none(&self) -> bool {

@@ -22,7 +22,11 @@ struct WithResumed<'a, R: Report> {
 }
 
 /// Prints a report; its JSON object gets a field `resumed` where there is something in it.
-pub fn print(report: &impl Report, resumed: &Map<String, Value>, json: bool) -> anyhow::Result<()> {
+pub(super) fn print(
+    report: &impl Report,
+    resumed: &Map<String, Value>,
+    json: bool,
+) -> anyhow::Result<()> {
     to_standard_output(|out| {
         if json {
             serde_json::to_writer(&mut *out, &WithResumed { report, resumed })?;

@@ -1,26 +1,19 @@
-//! What every subcommand shares: threads, `--json`, progress, exit status.
+//! A run of a subcommand: its threads, its progress, its report and its exit status.
 
-use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 
-use super::interrupt;
-use super::output::{self, Report};
-use super::progress::{Reporter, say};
+use super::arguments::Common;
+use super::interrupt::Interrupts;
+use super::message::say;
+use super::progress::Reporter;
+use super::report::{self, Report};
 use crate::progress::Interrupted;
 
-/// The options of every subcommand, flattened into the binary's arguments.
-#[derive(clap::Args, Debug)]
-pub struct Common {
-    /// Threads to work with [default: all cores]
-    #[arg(long, value_name = "N", global = true)]
-    pub threads: Option<NonZeroUsize>,
-
-    /// Print one JSON object to standard output instead of a summary
-    #[arg(long, global = true)]
-    pub json: bool,
-}
+/// The stack of every thread that works, the first one too: a search of 60 plies needs more than the
+/// environment may allow (`RUST_MIN_STACK`, `ulimit -s`). Only what is used takes memory.
+const STACK_BYTES: usize = 8 << 20;
 
 /// How work that ran to its end came out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,14 +58,53 @@ impl Session {
     /// from an earlier run.
     pub fn print(&self, report: &impl Report) -> anyhow::Result<()> {
         self.reporter.finish();
-        output::print(report, &self.reporter.resumed(), self.json)
+        report::print(report, &self.reporter.resumed(), self.json)
     }
+
+    fn start(common: &Common, interrupts: Interrupts) -> anyhow::Result<Self> {
+        // Rayon reads 0 as "all cores".
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(common.threads.unwrap_or(0))
+            .stack_size(STACK_BYTES)
+            .build_global()
+            .context("cannot start the threads; try a smaller --threads")?;
+        Ok(Self {
+            threads: rayon::current_num_threads(),
+            json: common.json,
+            reporter: Reporter::for_standard_error(interrupts),
+        })
+    }
+}
+
+/// The body of a binary's `main`: does all of its work on a thread with a stack that is large enough,
+/// whatever that of the process is.
+pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("command".to_owned());
+        match builder.stack_size(STACK_BYTES).spawn_scoped(scope, work) {
+            Ok(command) => match command.join() {
+                Ok(status) => status,
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
+            Err(error) => {
+                say(&format!("error: cannot start a thread: {error}"));
+                ExitCode::from(2)
+            }
+        }
+    })
 }
 
 /// Runs a subcommand: starts the thread pool, and turns the result into the exit status (an error
 /// is 2, as clap's own are; an interrupt 128 and the signal's number, as in shells).
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
-    let outcome = start(common).and_then(|session| {
+    let interrupts = match Interrupts::listen() {
+        Ok(interrupts) => interrupts,
+        Err(error) => {
+            say(&format!("error: cannot listen for interrupts: {error}"));
+            return ExitCode::from(2);
+        }
+    };
+    let outcome = Session::start(common, interrupts.clone()).and_then(|session| {
         let outcome = command(&session);
         session.reporter.finish();
         outcome
@@ -81,8 +113,8 @@ pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Out
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::FoundWrong) => ExitCode::from(1),
         Err(error) if error.chain().any(|cause| cause.is::<Interrupted>()) => {
-            say(interrupt::farewell());
-            ExitCode::from(interrupt::exit_status())
+            say(interrupts.farewell());
+            ExitCode::from(interrupts.exit_status())
         }
         Err(error) => {
             say(&format!("error: {}", explanation(&error)));
@@ -101,26 +133,6 @@ fn explanation(error: &anyhow::Error) -> String {
         } else {
             format!("{text}: {cause}")
         }
-    })
-}
-
-/// The stack of a worker thread, whatever the environment says (`RUST_MIN_STACK`): a search of 60 plies
-/// takes some hundred kilobytes.
-const STACK_BYTES: usize = 4 << 20;
-
-fn start(common: &Common) -> anyhow::Result<Session> {
-    interrupt::listen().context("cannot listen for interrupts")?;
-    // Rayon reads 0 as "all cores".
-    let threads = common.threads.map_or(0, NonZeroUsize::get);
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .stack_size(STACK_BYTES)
-        .build_global()
-        .context("cannot start the threads; try a smaller --threads")?;
-    Ok(Session {
-        threads: rayon::current_num_threads(),
-        json: common.json,
-        reporter: Reporter::for_standard_error(),
     })
 }
 

@@ -1,0 +1,95 @@
+//! What a stage counts, and how amounts, rates and times are written.
+
+use std::time::Duration;
+
+use indicatif::{DecimalBytes, HumanCount};
+
+/// What a stage counts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Unit {
+    Bytes,
+    /// Anything else, by its plural; empty where a stage does not tell.
+    Things(String),
+}
+
+impl Unit {
+    /// The name of a stage and its unit: `import (bytes)` is an import of bytes.
+    pub(super) fn of(stage: &str) -> (&str, Self) {
+        let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
+        match split {
+            Some((name, "bytes")) => (name, Self::Bytes),
+            Some((name, things)) => (name, Self::Things(things.to_owned())),
+            None => (stage, Self::Things(String::new())),
+        }
+    }
+
+    /// `1,200 of 10,000 games`, `1.50 MB of 3.00 GB`.
+    pub(super) fn part(&self, done: u64, total: u64) -> String {
+        match self {
+            Self::Bytes => format!("{} of {}", DecimalBytes(done), DecimalBytes(total)),
+            Self::Things(things) => {
+                let part = format!("{} of {} {things}", HumanCount(done), HumanCount(total));
+                part.trim_end().to_owned()
+            }
+        }
+    }
+
+    /// `110.0/s`, `1.50 MB/s`.
+    pub(super) fn rate(&self, per_second: f64) -> String {
+        match self {
+            Self::Bytes => format!("{}/s", DecimalBytes(per_second as u64)),
+            Self::Things(_) => format!("{per_second:.1}/s"),
+        }
+    }
+}
+
+/// `, 1 min 20 s left`; nothing where too little is done to tell.
+pub(super) fn time_left(units: u64, per_second: f64) -> String {
+    const YEAR: f64 = 365.25 * 86_400.0;
+    let seconds = units as f64 / per_second;
+    if !seconds.is_finite() {
+        String::new()
+    } else if seconds > YEAR {
+        ", more than a year left".to_owned()
+    } else {
+        format!(", {} left", duration(Duration::from_secs_f64(seconds)))
+    }
+}
+
+/// `12 s`, `3 min 07 s`, `5 h 12 min`, `3 days 4 h`.
+pub(super) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (minutes, hours) = (seconds / 60, seconds / 3600);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{minutes} min {:02} s", seconds % 60),
+        3600..172_800 => format!("{hours} h {:02} min", minutes % 60),
+        _ => format!("{} days {} h", hours / 24, hours % 24),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_names_its_unit() {
+        let things = |text: &str| Unit::Things(text.to_owned());
+        assert_eq!(Unit::of("import (bytes)"), ("import", Unit::Bytes));
+        assert_eq!(Unit::of("self-play (games)"), ("self-play", things("games")));
+        assert_eq!(Unit::of("shuffle (games read)"), ("shuffle", things("games read")));
+        assert_eq!(Unit::of("training"), ("training", things("")));
+    }
+
+    #[test]
+    fn times_are_written_for_people() {
+        let written = |seconds| duration(Duration::from_secs(seconds));
+        assert_eq!(written(59), "59 s");
+        assert_eq!(written(187), "3 min 07 s");
+        assert_eq!(written(18_720), "5 h 12 min");
+        assert_eq!(written(273_600), "3 days 4 h");
+        assert_eq!(time_left(1, f64::NAN), "");
+        assert_eq!(time_left(0, 0.0), "");
+        assert_eq!(time_left(5, 0.0), "");
+    }
+}

@@ -1,0 +1,43 @@
+//! Tables for people: columns side by side, numbers aligned right.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+/// How the cells of a column are aligned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Align {
+    /// Names.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table of cells under headings, one line a row, without a line break at its end.
+///
+/// ```
+/// use othello_engine::cli::table::{Align, table};
+///
+/// let columns = [("squares", Align::Left), ("games", Align::Right)];
+/// let rows = [["f5", "1200"], ["a1 h8", "7"]];
+/// assert_eq!(table(columns, rows), "squares  games\nf5        1200\na1 h8        7");
+/// ```
+pub fn table<const N: usize, C: ToString>(
+    columns: [(&str, Align); N],
+    rows: impl IntoIterator<Item = [C; N]>,
+) -> String {
+    let mut table = Table::new();
+    table.load_preset(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(columns.map(|(heading, _)| heading));
+    for row in rows {
+        table.add_row(row.map(|cell| cell.to_string()));
+    }
+    for (column, (_, align)) in table.column_iter_mut().zip(columns) {
+        // Two spaces between columns, none around the table.
+        column.set_padding((if column.index == 0 { 0 } else { 2 }, 0));
+        column.set_cell_alignment(match align {
+            Align::Left => CellAlignment::Left,
+            Align::Right => CellAlignment::Right,
+        });
+    }
+    table.trim_fmt()
+}

@@ -1,0 +1,26 @@
+//! What the eight symmetries make of a list of squares.
+
+use crate::board::{Square, Symmetry};
+
+/// The images that differ as sets of squares, each in the order of the list.
+pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
+    let mut images: Vec<Vec<Square>> = vec![];
+    for symmetry in Symmetry::all() {
+        let image: Vec<Square> = squares.iter().map(|&square| symmetry.square(square)).collect();
+        if images.iter().all(|other| bits(other) != bits(&image)) {
+            images.push(image);
+        }
+    }
+    images
+}
+
+/// The smallest image as a bitboard: the same for two lists exactly where they have the same images
+/// as sets.
+pub(super) fn smallest_image(squares: &[Square]) -> u64 {
+    let squares = bits(squares);
+    Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)
+}
+
+fn bits(squares: &[Square]) -> u64 {
+    squares.iter().map(|square| square.bit()).sum()
+}

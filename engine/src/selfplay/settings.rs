@@ -1,0 +1,38 @@
+//! The settings of self-play.
+
+use super::{Exploration, Openings, PerSide, Schedule};
+
+/// How games are played.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// The seed of all random moves.
+    pub seed: u64,
+    /// The number of moves that games begin with and no search decides.
+    pub random_plies: Schedule,
+    /// The source of the moves that games begin with.
+    pub openings: Openings,
+    /// The depth of the search for each side's moves, at least 1.
+    pub depth: PerSide<u32>,
+    /// The number of empty squares from which on play is perfect.
+    pub exact: u32,
+    /// The moves before perfect play that are drawn by chance instead of chosen by the search.
+    pub exploration: Exploration,
+    /// Whether games keep the value found for each move.
+    pub values: bool,
+}
+
+impl Settings {
+    /// Games after random moves, both sides searching equally deep, without values.
+    pub fn new(seed: u64, random_plies: Schedule, depth: u32, exact: u32) -> Self {
+        let depth = PerSide::both(depth);
+        Self {
+            seed,
+            random_plies,
+            openings: Openings::Random,
+            depth,
+            exact,
+            exploration: Exploration::NONE,
+            values: false,
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Ranges in text.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// Parses `A..B`, which includes `B`, as everywhere in this project; `A` alone is that one number.
+/// `A..=B` means the same. `None` where the text is something else, `B` is below `A`, or an end is
+/// outside `limits`.
+pub fn parse_range<T>(text: &str, limits: &RangeInclusive<T>) -> Option<RangeInclusive<T>>
+where
+    T: FromStr + PartialOrd,
+{
+    let end = |text: &str| text.trim().parse().ok().filter(|end| limits.contains(end));
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let range = end(first)?..=end(last.strip_prefix('=').unwrap_or(last))?;
+    (!range.is_empty()).then_some(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Help and documents wrote `30..40` here and `8..=24` there, and readers took one or the other.
+    #[test]
+    fn a_range_includes_its_end_however_it_is_written() {
+        let parse = |text| parse_range::<u8>(text, &(0..=59));
+        for text in ["8..24", "8..=24", " 8 .. 24 ", "8 ..= 24"] {
+            assert_eq!(parse(text), Some(8..=24), "{text}");
+        }
+        assert_eq!(parse("36"), Some(36..=36));
+        for text in ["", "..", "24..8", "0..60", "a..b", "-1..3", "3..", "..3", "1..2..3", "300"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}
