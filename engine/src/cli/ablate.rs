@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 
+use super::arguments::number_in;
 use super::solve::Line;
 use super::{Outcome, Session};
 use crate::board::Discs;
@@ -23,7 +24,7 @@ pub struct Arguments {
     file: PathBuf,
 
     /// Size of the transposition table in MB
-    #[arg(long, value_name = "M", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_u32 << 20))]
     hash_mb: u32,
 
     /// Weights that order moves: a file, `none`, `mobility` or `embedded`

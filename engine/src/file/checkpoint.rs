@@ -1,10 +1,10 @@
 //! Finished work that has no place in the output yet.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use super::writer::partial_path;
+use super::paths::checkpoint_path;
 use super::{Begin, Existing, FileError, Kind, Provenance, Section, Writer};
 
 /// What a run has finished and cannot write into its output yet, in a file beside it: an
@@ -82,20 +82,4 @@ impl Checkpoint {
             _ => Ok(()),
         }
     }
-
-    /// Whether something was recorded for `output`.
-    pub(super) fn exists(output: &Path) -> bool {
-        partial_path(&checkpoint_path(output)).exists()
-    }
-
-    /// Takes away what a run left that was killed between completing `output` and
-    /// [`Self::remove`]. Where that cannot be done it does no harm.
-    pub(super) fn remove_leftover(output: &Path) {
-        let _ = fs::remove_file(partial_path(&checkpoint_path(output)));
-    }
-}
-
-/// Where the checkpoint of an output would be completed, if it ever were.
-pub(super) fn checkpoint_path(output: &Path) -> PathBuf {
-    output.with_added_extension("checkpoint")
 }

@@ -3,11 +3,32 @@
 
 use std::fs::{self, File, Metadata};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::FileError;
-use super::checkpoint::checkpoint_path;
-use super::writer::partial_path;
+
+/// Where an output is written until it is complete.
+pub(super) fn partial_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".partial");
+    name.into()
+}
+
+/// Where the checkpoint of an output would be completed, if it ever were.
+pub(super) fn checkpoint_path(output: &Path) -> PathBuf {
+    output.with_added_extension("checkpoint")
+}
+
+/// Whether something was recorded for `output` in a checkpoint.
+pub(super) fn checkpoint_exists(output: &Path) -> bool {
+    partial_path(&checkpoint_path(output)).exists()
+}
+
+/// Takes away the checkpoint that a run left which was killed after completing `output`. Where that
+/// cannot be done it does no harm.
+pub(super) fn remove_leftover_checkpoint(output: &Path) {
+    let _ = fs::remove_file(partial_path(&checkpoint_path(output)));
+}
 
 /// Whether a command may write `output`, replacing what is there if need be: refuses what is no
 /// ordinary file (a folder, a named pipe, a device, a socket), and a file that is also one of the

@@ -6,7 +6,8 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use super::writer::{lock, partial_path, sync_folder};
+use super::paths::partial_path;
+use super::writer::{lock, sync_folder};
 use super::{Existing, FileError};
 
 /// Writes an output whose bytes follow from the inputs. One that is there with these bytes is left

@@ -5,7 +5,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
-use super::{Checkpoint, FileError, Kind, Provenance, Reader, Section, Summary, check_output};
+use super::paths::{checkpoint_exists, partial_path, remove_leftover_checkpoint};
+use super::{FileError, Kind, Provenance, Reader, Section, Summary, check_output};
 
 /// Whoever has inputs calls [`check_output`] with them.
 const NO_INPUT: [&Path; 0] = [];
@@ -91,7 +92,7 @@ impl Writer {
             match complete(path, kind, provenance) {
                 Ok(summary) => {
                     if !partial.exists() {
-                        Checkpoint::remove_leftover(path);
+                        remove_leftover_checkpoint(path);
                     }
                     return Ok(Begin::Done(summary));
                 }
@@ -328,18 +329,11 @@ impl Writer {
 /// A run that failed before it had anything to keep leaves nothing behind.
 impl Drop for Writer {
     fn drop(&mut self) {
-        let empty = self.offset == self.first_section && !Checkpoint::exists(&self.path);
+        let empty = self.offset == self.first_section && !checkpoint_exists(&self.path);
         if self.removed_if_empty && empty {
             let _ = fs::remove_file(&self.partial);
         }
     }
-}
-
-/// Where an output is written until it is complete.
-pub(super) fn partial_path(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    name.into()
 }
 
 /// Reads through a complete output of the same provenance.

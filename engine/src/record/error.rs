@@ -36,3 +36,14 @@ pub enum RecordError {
         source: RowError,
     },
 }
+
+/// Why the bytes of a frame are not read.
+#[derive(Debug)]
+pub enum FrameError {
+    /// The bytes have another shape than a frame; how it shows, as in "section 3 …".
+    Shape(String),
+    /// The game with this index, counted from 0, is none.
+    Game(usize, GameError),
+    /// The row with this index, counted from 0, is no scored position.
+    Position(usize, RowError),
+}

@@ -1,7 +1,7 @@
 //! What games and scored positions have in common as records of files.
 
 use super::frame;
-use super::{Game, GameError, ROW_BYTES, RowError, ScoredPosition};
+use super::{FrameError, Game, ROW_BYTES, ScoredPosition};
 use crate::file::Kind;
 
 /// How many games a frame holds, all but the last.
@@ -29,17 +29,6 @@ pub trait Record: Clone + PartialEq + Send + Sync {
 
     /// How many records a frame says it has; 0 where it says nothing.
     fn count_in_frame(bytes: &[u8]) -> u64;
-}
-
-/// Why the bytes of a frame are not read.
-#[derive(Debug)]
-pub enum FrameError {
-    /// The bytes have another shape than a frame; how it shows, as in "section 3 …".
-    Shape(String),
-    /// The game with this index, counted from 0, is none.
-    Game(usize, GameError),
-    /// The row with this index, counted from 0, is no scored position.
-    Position(usize, RowError),
 }
 
 impl Record for Game {

@@ -1,10 +1,10 @@
 //! Text files of one record a line, each parsed on its own.
 
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
-use super::{TextError, TextSource};
+use super::{BadLine, TextError, TextSource};
 
 /// No line of a sensible file is longer: a file without line ends must not fill the memory.
 pub const MAX_LINE_BYTES: u64 = 4096;
@@ -14,18 +14,6 @@ pub struct Lines {
     source: TextSource,
     line: Vec<u8>,
     number: u64,
-}
-
-/// A line that is not what it should be. The lines after it can still be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: line {number}: {reason}", path.display())]
-pub struct BadLine {
-    /// The file.
-    pub path: PathBuf,
-    /// Counted from 1, blank lines too.
-    pub number: u64,
-    /// What is wrong with it.
-    pub reason: String,
 }
 
 impl Lines {

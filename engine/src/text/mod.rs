@@ -3,17 +3,19 @@
 //!
 //! The build script compiles this room too: of the others it uses [`crate::file`] alone.
 
+mod error;
 mod lines;
 mod range;
 mod source;
 mod toml;
 mod whole;
 
-pub use lines::{BadLine, Lines, MAX_LINE_BYTES};
+pub use error::{BadLine, MAX_FILE_BYTES, TextError};
+pub use lines::{Lines, MAX_LINE_BYTES};
 pub use range::parse_range;
 pub use source::TextSource;
 pub use toml::{TomlError, from_toml};
-pub use whole::{MAX_FILE_BYTES, TextError, read_by};
+pub use whole::read_by;
 
 /// What some editors put before a text in UTF-8. It says nothing, and no reader hands it on.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

@@ -2,53 +2,10 @@
 
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::io::Read as _;
+use std::path::Path;
 
-use super::{BYTE_ORDER_MARK, BadLine};
-use crate::file::FileError;
-
-/// The largest file of settings: 1 MiB.
-pub const MAX_FILE_BYTES: u64 = 1 << 20;
-
-/// Why a text file is not read. Every message names the file.
-#[derive(Debug, thiserror::Error)]
-pub enum TextError {
-    /// The operating system refused.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A line that is not what it should be.
-    #[error(transparent)]
-    Line(#[from] BadLine),
-    /// A text that does not mean what it should.
-    #[error("{}: {reason}", path.display())]
-    Meaning {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        reason: String,
-    },
-    /// More than a small file.
-    #[error("{}: longer than {MAX_FILE_BYTES} bytes, too long for a file of settings", path.display())]
-    Long {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Bytes that are no text.
-    #[error("{}: byte {at} begins no character; expected text in UTF-8", path.display())]
-    Encoding {
-        /// The file.
-        path: PathBuf,
-        /// Counted from 0.
-        at: usize,
-    },
-}
-
-impl TextError {
-    pub(super) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
-        FileError::Io { path: path.to_owned(), action, source }.into()
-    }
-}
+use super::{BYTE_ORDER_MARK, MAX_FILE_BYTES, TextError};
 
 /// Reads a file of settings by `parse`.
 pub fn read_by<T, E: Display>(

@@ -9,6 +9,7 @@ mod stopwatch;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::progress::Progress as _;
@@ -27,33 +28,33 @@ use crate::model::Model;
 /// Arguments of `bench`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Where to compute
+    /// Device to compute on
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     device: Device,
     /// Records of games or positions [default: random games]
     #[arg(long, value_name = "FILE")]
     data: Option<DataChoice>,
-    /// Only the positions of these phases; 34..38 have 22 to 26 empty squares
+    /// Phases whose positions are used, A and B included; 34..38 have 22 to 26 empty squares
     #[arg(long, value_name = "A..B", default_value = "34..38")]
     phases: Phases,
-    /// A pattern set: a TOML file, or `standard`, `small`, `discs`, `ordering`
+    /// Pattern set: a TOML file, or `standard`, `small`, `discs` or `ordering`
     #[arg(long, value_name = "SET", default_value = "standard")]
     patterns: String,
-    /// How many random games, where there is no `--data` [default: 100000; 400000 on a GPU]
+    /// Number of random games, without `--data` [default: 100000; 400000 on a GPU]
     #[arg(long, value_name = "N")]
     games: Option<u64>,
-    /// Decides the random games
+    /// Seed of the random games
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Write the parameters of every position, as 32-bit little-endian numbers, for other programs to
-    /// be measured on
+    /// File for the parameters of every position, as 32-bit little-endian numbers, to measure other
+    /// programs on
     #[arg(long, value_name = "FILE")]
     indices: Option<PathBuf>,
-    /// Write over a file of `--indices` that stands in the way
+    /// Replace a file of `--indices` that is something else
     #[arg(long, requires = "indices")]
     force: bool,
-    /// How often everything is measured; the best counts
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Number of times that everything is measured; the best one counts
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = number_in(1..=1_000_000_u32))]
     repetitions: u32,
 }
 

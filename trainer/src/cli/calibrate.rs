@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
@@ -22,33 +23,33 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand, Debug)]
 enum What {
-    /// The move-ordering evaluation that orders the moves of the last plies
+    /// Learn the move-ordering evaluation of the last plies
     Ordering(OrderingArguments),
 }
 
 /// Arguments of `calibrate ordering`.
 #[derive(clap::Args, Debug)]
 struct OrderingArguments {
-    /// A weights file, or `embedded`, whose counts are 0
+    /// Weights file, or `embedded`, whose counts are 0
     weights: WeightsChoice,
 
-    /// The weights file to write: the same, with the section
+    /// Weights file to write: the same weights, with the new section
     #[arg(long, value_name = "W2")]
     out: PathBuf,
 
-    /// Decides the positions that it learns from
+    /// Seed of the positions to learn from
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
-    /// How many positions have all their moves solved
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(100..=1 << 32))]
+    /// Number of positions whose moves are all solved
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
 
-    /// How many others are searched with each strength
-    #[arg(long, value_name = "N", default_value_t = 96, value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
+    /// Number of other positions that are searched with each strength
+    #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
     searches: u64,
 
-    /// The patterns: the name of a set that comes with the program, or a TOML file
+    /// Pattern set: a TOML file, or `standard`, `small`, `discs` or `ordering`
     #[arg(long, value_name = "T", default_value = "ordering")]
     patterns: String,
 

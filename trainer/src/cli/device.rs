@@ -15,7 +15,7 @@ use crate::fit::{Fit, FitReport};
 /// What `--device` takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Device {
-    /// CUDA where there is some, else the CPU
+    /// A GPU where there is one that can be used, else the CPU
     Auto,
     /// The CPU
     Cpu,

@@ -12,9 +12,9 @@ use serde::Serialize;
 /// Arguments of `diff`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A weights file, or `embedded`
+    /// Weights file, or `embedded`
     first: WeightsChoice,
-    /// Another weights file, or `embedded`
+    /// Weights file to compare it with, or `embedded`
     second: WeightsChoice,
 }
 

@@ -20,15 +20,15 @@ use crate::export::wthor::wthor;
 /// Arguments of `export`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A weights file, or `embedded` (whose counts are not known); of games, their file
+    /// Weights file, or `embedded`, whose counts are not known; for `wthor`, a file of games
     weights: WeightsChoice,
-    /// What to write
+    /// Format to write
     #[arg(long)]
     format: Format,
-    /// Where to write it
+    /// File to write
     #[arg(long, value_name = "F")]
     out: PathBuf,
-    /// The year that a file of games states
+    /// Year that a file of games states
     #[arg(long, value_name = "YEAR", default_value_t = 0)]
     year: u16,
     /// Replace an output that is something else

@@ -26,27 +26,27 @@ use crate::source::LabelRules;
 /// Arguments of `fit`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Records of games, positions or openings; `FILE*WEIGHT` makes a file's positions count more
-    /// or less
+    /// Records of games, positions or openings; with `FILE*WEIGHT` the positions of a file count
+    /// WEIGHT times
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
     /// Records to test on, of games of their own: another seed and schedule, stronger play. No
     /// game of DATA is held out for the test then
     #[arg(long, value_name = "DATA")]
     test: Vec<DataChoice>,
-    /// The weights file to write; metrics, report and checkpoint stand beside it
+    /// Weights file to write; metrics, report and checkpoint are written beside it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Where to compute [default: auto]
+    /// Device to compute on [default: auto]
     #[arg(long, value_enum)]
     device: Option<Device>,
-    /// How to fit
+    /// Optimizer to fit by
     #[arg(long, value_enum, default_value_t = Optimizer::Auto)]
     optimizer: Optimizer,
-    /// Decides which games train, validate and test [default: 1]
+    /// Seed that decides which games train, validate and test [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// A pattern set: a TOML file, or `standard`, `small`, `discs`, `ordering`
+    /// Pattern set: a TOML file, or `standard`, `small`, `discs` or `ordering`
     #[arg(long, value_name = "SET")]
     patterns: Option<String>,
     /// Weights to start from and to be pulled towards; its pattern set is used
@@ -56,45 +56,45 @@ pub struct Arguments {
     /// none
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
-    /// Pull of every weight towards its start, in occurrences
+    /// Strength of the pull of every weight towards its start, in occurrences
     #[arg(long, value_name = "R")]
     ridge: Option<f64>,
-    /// Which phases to fit, the last one taken in. The others keep the weights of `--init`; without
-    /// it they take over those of the nearest phase that is fitted
+    /// Phases to fit, A and B included. The others keep the weights of `--init`; without it they take
+    /// over those of the nearest phase that is fitted
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
-    /// Which label the positions of games get, such as `34..38:solved, 0..60:result*0.5`
+    /// Rules that give the positions of games their labels, such as `34..38:solved, 0..60:result*0.5`
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// The most epochs of a phase [default: 40 by lsq and descent, 10 by adam]
+    /// Largest number of epochs of a phase [default: 40 by lsq and descent, 10 by adam]
     #[arg(long, value_name = "N", alias = "iterations")]
     epochs: Option<u32>,
-    /// Positions that an update of Adam looks at, 0 for all [default: 4096]
+    /// Number of positions in an update of Adam, 0 for all [default: 4096]
     #[arg(long, value_name = "N")]
     batch: Option<u32>,
-    /// How far Adam moves a weight in an update at the start, in discs [default: 0.2]
+    /// Learning rate of Adam at the start: how far an update moves a weight, in discs [default: 0.2]
     #[arg(long, value_name = "DISCS")]
     learning_rate: Option<f64>,
-    /// How Adam's learning rate changes: `constant`, `cosine`, `step:EPOCHS:FACTOR` or
+    /// Schedule of Adam's learning rate: `constant`, `cosine`, `step:EPOCHS:FACTOR` or
     /// `plateau:EPOCHS:FACTOR` [default: cosine]
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
-    /// How long to fit. What has not come to its end by then goes into the weights as it stands;
-    /// the same command goes on with it
+    /// Time to fit, in minutes. A phase that is not finished by then goes into the weights as it
+    /// stands, and the same command resumes it
     #[arg(long, value_name = "M", value_parser = minutes)]
     minutes: Option<Duration>,
-    /// A TOML file of settings; flags override it
+    /// TOML file of settings; flags override it
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
     /// Exit with status 1 where the mean absolute validation error is larger, in discs
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
-    /// The memory to use, in MB of 2^20 bytes: half for positions, which go through temporary files
-    /// beside the output where they do not fit; half for phases at work, of which there are the
-    /// fewer [default: what there is]
+    /// Memory to use, in MB of 2^20 bytes: half for positions, which go through temporary files
+    /// beside the output where they do not fit; half for phases that are fitted at a time, of which
+    /// there are fewer with less [default: all there is]
     #[arg(long, value_name = "MB")]
     memory_mb: Option<u64>,
-    /// Write over an output that stands in the way
+    /// Replace an output that was made from something else
     #[arg(long)]
     force: bool,
 }
@@ -107,7 +107,7 @@ enum Optimizer {
     Adam,
     /// Ridge-regularised least squares by conjugate gradients
     Lsq,
-    /// Steepest descent, to compare with
+    /// Steepest descent, for comparison
     Descent,
 }
 

@@ -2,6 +2,7 @@
 
 mod inputs;
 mod output;
+mod place;
 mod solved;
 
 use std::fmt;
@@ -20,7 +21,8 @@ use crate::source::ggf::GgfGames;
 use crate::source::wthor::WthorGames;
 use crate::source::{Entries, SourceError, boards, transcripts};
 use inputs::Inputs;
-use output::{Imported, Output, Place};
+use output::{Imported, Output};
+use place::Place;
 
 /// Arguments of `import`.
 #[derive(clap::Args, Debug)]

@@ -24,15 +24,15 @@ mod picture;
 /// Arguments of `loss`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A weights file, or `none`, `mobility`, `embedded`
+    /// Weights: a file, `none`, `mobility` or `embedded`
     weights: WeightsChoice,
     /// Records of games or positions
     #[arg(required = true)]
     data: Vec<PathBuf>,
-    /// Only these phases
+    /// Phases to measure, A and B included
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
-    /// What the positions of games are compared with, such as `36:solved` [default: the exact
+    /// Rules that give the positions of games their labels, such as `36:solved` [default: the exact
     /// score where there is one, what perfect play gives within two plies of a game's solved
     /// position, elsewhere its result]
     #[arg(long, value_name = "RULES")]

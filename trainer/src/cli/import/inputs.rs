@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use othello_engine::file::FileError;
 use othello_engine::progress::Progress;
 
-use super::output::Place;
+use super::place::Place;
 use crate::source::{Entries, SourceError, checksum};
 
 /// Files in a fixed order: as named, and those of a folder by name.

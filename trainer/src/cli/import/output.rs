@@ -5,10 +5,10 @@ use std::path::Path;
 use othello_engine::file::{Begin, Checkpoint, Existing, Provenance};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, Record, RecordWriter, ScoredPosition};
-use serde::{Deserialize, Serialize};
 
 use super::Summary;
 use super::inputs::Inputs;
+use super::place::Place;
 
 /// What can be imported.
 pub(super) trait Imported: Record {
@@ -28,22 +28,6 @@ impl Imported for ScoredPosition {
     fn count(&self, summary: &mut Summary) {
         summary.positions += 1;
     }
-}
-
-/// How far an import has come.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub(super) struct Place {
-    /// Entries of all inputs, taken or rejected.
-    pub(super) entries: u64,
-    /// The bytes that they take.
-    pub(super) bytes: u64,
-    /// Records taken.
-    pub(super) records: u64,
-    /// What they amount to.
-    pub(super) summary: Summary,
-    /// The checksum of the output's content up to there, which tells whether its frames are those
-    /// of this place.
-    pub(super) content: String,
 }
 
 /// More entries than any input has, and so few that nothing overflows that counts them.

@@ -8,8 +8,8 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{
     DistinctGames, Game, Record, RecordError, RecordReader, RecordWriter, ScoredPosition, Shard,
 };
-use serde_json::Value;
 
+use super::shards::ShardedCommand;
 use super::{Content, MergeError, Merged};
 
 /// A record whose shards can be put together.
@@ -123,7 +123,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
 
     /// Whether an undivided run drops games with the moves of earlier ones.
     fn drops_duplicates(&self) -> bool {
-        self.provenance.get("command").and_then(Value::as_str) == Some("selfplay")
+        ShardedCommand::of(&self.provenance) == Some(ShardedCommand::Selfplay)
     }
 
     /// Hands the frames of all shards to `take`.

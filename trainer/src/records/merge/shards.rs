@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use othello_engine::file::{FileError, Kind, Provenance, Reader, kind_of};
 use othello_engine::openings;
 use othello_engine::record::{RecordError, Shard};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// Why shards are not merged.
@@ -158,6 +159,22 @@ impl Shards {
     }
 }
 
+/// A command whose work can be divided into shards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ShardedCommand {
+    Selfplay,
+    Relabel,
+    Openings,
+}
+
+impl ShardedCommand {
+    /// The command that made a file with this provenance; `None` for one without shards.
+    pub(super) fn of(provenance: &Provenance) -> Option<Self> {
+        Self::deserialize(provenance.get("command")?).ok()
+    }
+}
+
 impl Run {
     /// What the file of an undivided run is made from.
     fn whole(&self) -> Provenance {
@@ -174,8 +191,8 @@ impl Part {
         let reader = open().map_err(|error| unfinished(path, error))?;
         let provenance = reader.provenance();
         let text = |key| provenance.get(key).and_then(Value::as_str);
-        let command = text("command").unwrap_or_default();
-        if !["selfplay", "relabel", "openings"].contains(&command) {
+        if ShardedCommand::of(provenance).is_none() {
+            let command = text("command").unwrap_or_default();
             return Err(no_shard(path, format!("`{command}` makes none")));
         }
         let shard = text("shard").and_then(|shard| shard.parse().ok());
