@@ -1,10 +1,10 @@
 //! What `quickstart` prints looks as the README shows it.
 
-use othello_engine::board::{Phase, Position};
-use othello_engine::eval::{Mobility, Zero};
-use othello_engine::progress::Silent;
+use othello_engine::board::Phase;
+use othello_engine::eval::Mobility;
 
 use super::*;
+use crate::arena::{MatchResult, Pair};
 use crate::fit::PhaseReport;
 
 fn phases() -> FitReport {
@@ -20,14 +20,13 @@ fn phases() -> FitReport {
     FitReport(Phase::all().map(row).collect())
 }
 
-fn game_of_a_match(second: &Evaluator, names: [&str; 2]) -> MatchReport {
-    let played = Match {
-        first: &Evaluator::from(Mobility),
-        second,
-        strength: Strength { depth: 4, exact: 12 },
-    };
-    let result = Match { strength: Strength { depth: 1, exact: 2 }, ..played }
-        .play(&[Position::START; 20], &Silent);
+/// A match that was won clearly, and not in every game.
+fn won_match(names: [&str; 2]) -> MatchReport {
+    let evaluator = Evaluator::from(Mobility);
+    let strength = Strength { depth: 4, exact: 12 };
+    let played = Match { first: &evaluator, second: &evaluator, strength };
+    let pairs = [vec![Pair([10, 20]); 150], vec![Pair([2, -2]); 50]].concat();
+    let result = MatchResult { pairs, distinct_games: 400 };
     MatchReport::new(names.map(str::to_owned), &played, &result, Instant::now())
 }
 
@@ -57,8 +56,8 @@ fn the_readme_shows_what_quickstart_prints() {
         test_mae: Some(11.23),
         weights,
         sha256: "5bbd2d5f".to_owned(),
-        r#match: game_of_a_match(&Evaluator::from(Zero), [name, "mobility"]),
-        match_embedded: game_of_a_match(&Evaluator::from(Zero), ["embedded", name]),
+        r#match: won_match([name, "mobility"]),
+        match_embedded: won_match(["embedded", name]),
         seconds: 58.0,
     };
     let printed = verdict.to_string();
