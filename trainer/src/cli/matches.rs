@@ -168,10 +168,10 @@ mod tests {
         let even = report(vec![Pair([2, -2]); 40]);
         assert!(even.contains("no difference proven (p = 1.00, by pair)"), "{even}");
         let won = report(vec![Pair([10, 20]); 40]);
-        assert!(won.contains("more than +402 Elo: every game was won (95 % intervals)"), "{won}");
+        assert!(won.contains("more than +406 Elo: every game was won (95 % intervals)"), "{won}");
         assert!(won.contains("new is better than old (p < 0.0001, by pair)"), "{won}");
         let lost = report(vec![Pair([-10, -20]); 40]);
-        assert!(lost.contains("less than -402 Elo: every game was lost"), "{lost}");
+        assert!(lost.contains("less than -406 Elo: every game was lost"), "{lost}");
         assert!(lost.contains("old is better than new"), "{lost}");
         let most = report([vec![Pair([2, 2]); 30], vec![Pair([2, -2]); 10]].concat());
         assert!(most.contains(" Elo (+") && most.contains(" to +"), "{most}");
