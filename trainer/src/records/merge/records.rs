@@ -123,7 +123,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
 
     /// Whether an undivided run drops games with the moves of earlier ones.
     fn drops_duplicates(&self) -> bool {
-        ShardedCommand::of(&self.provenance) == Some(ShardedCommand::Selfplay)
+        ShardedCommand::of(self.provenance) == Some(ShardedCommand::Selfplay)
     }
 
     /// Hands the frames of all shards to `take`.
