@@ -2,17 +2,18 @@
 # The weights from a seed: generations of self-play and fits, from nothing but moves and corners, and
 # at last what their searches order moves by.
 #
-#   scripts/regenerate.sh [--small] [--seed S] [--out DIR] [--threads N] [--profile PROFILE]
+#   scripts/regenerate.sh [--small] [--seed S] [--out DIR] [--threads N] [--profile PROFILE] [--built]
 #
 # Without --small it is the recipe of engine/weights/default.weights.
 # --small takes seconds. Everything is written to DIR (default: data/generations) and kept: a run
 # that was killed goes on where it stopped. Prints the sha256 of the last weights, which
 # depends on the seed alone: not on threads (default: all), nor on cargo's profile (default:
-# release). CI compares that of --small --seed 1 with scripts/regenerate-small.sha256.
+# release). --built takes the binaries of the profile as they are. CI compares the sha256 of --small --seed 1
+# with scripts/regenerate-small.sha256.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-seed=1 out=data/generations small= threads=() profile=release
+seed=1 out=data/generations small= threads=() profile=release built=
 while (($#)); do
     case $1 in
     --small) small=1 ;;
@@ -20,12 +21,13 @@ while (($#)); do
     --out) out=$2 && shift ;;
     --threads) threads=(--threads "$2") && shift ;;
     --profile) profile=$2 && shift ;;
-    *) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    --built) built=1 ;;
+    *) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
     esac
     shift
 done
 
-cargo build --profile "$profile"
+[[ $built ]] || cargo build --profile "$profile"
 binaries=${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}
 engine() { "$binaries/othello-engine" "$@" "${threads[@]}"; }
 trainer() { "$binaries/othello-trainer" "$@" "${threads[@]}"; }

@@ -90,7 +90,7 @@ fn lacks(block: &Block) -> Option<&'static str> {
     if calls("sbatch") || block.script.contains("submit.sh") {
         return Some("needs a cluster; scripts/slurm/check.sh is one");
     }
-    if calls("python3") && !runs("python3", &import) {
+    if calls("python3") && !runs(&python(), &import) {
         return Some("needs Python 3.11 with numpy and zstandard");
     }
     let compiles = || {
@@ -99,6 +99,11 @@ fn lacks(block: &Block) -> Option<&'static str> {
         command.status().is_ok_and(|status| status.success())
     };
     (calls("cc ") && !compiles()).then_some("needs a C compiler and libzstd")
+}
+
+/// The program to call for `python3`: `$PYTHON`, where it is set.
+fn python() -> String {
+    std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
 /// A folder like the repository, with stand-ins for the commands.
@@ -116,6 +121,9 @@ impl Place {
         fs::create_dir_all(work.join("target")).unwrap();
         for name in ["othello-engine", "othello-trainer", "cargo", "rustup", "git", "pip"] {
             symlink(stand_in, bin.join(name)).unwrap();
+        }
+        if Path::new(&python()).is_absolute() {
+            symlink(python(), bin.join("python3")).unwrap();
         }
         symlink(&bin, work.join("target/release")).unwrap();
         copy(&guides::repository().join("datasets"), &work.join("datasets"));

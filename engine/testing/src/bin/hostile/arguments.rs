@@ -56,8 +56,8 @@ const PLACES: [&str; 10] = [
     ".",
     "/",
     "",
-    "/dev/null",
-    "/dev/full",
+    "null",
+    "full",
     "missing/x",
     "notes.txt",
     "notes.txt/x",
@@ -146,7 +146,9 @@ pub(crate) fn round(
     }
 }
 
-/// A folder with copies of the inputs, a folder, a FIFO, and perhaps somebody's files.
+/// A folder with copies of the inputs, a folder, a FIFO, links to two devices, and perhaps somebody's
+/// files. (Links, since what runs as root and renames a file over a device would take it away from the
+/// whole machine.)
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for entry in fs::read_dir(&place.inputs).expect("the inputs") {
@@ -156,6 +158,10 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     fs::create_dir(folder.path().join("folder")).expect("a folder");
     let made = Command::new("mkfifo").arg(folder.path().join("fifo")).status();
     assert!(made.is_ok_and(|status| status.success()), "no mkfifo");
+    for device in ["null", "full"] {
+        let link = folder.path().join(device);
+        std::os::unix::fs::symlink(Path::new("/dev").join(device), link).expect("a link");
+    }
     let all = draws.below(2) == 0;
     for foreign in FOREIGN.iter().take(if all { FOREIGN.len() } else { 1 }) {
         fs::write(folder.path().join(foreign), "somebody's notes\n").expect("writable");
