@@ -51,18 +51,8 @@ const NUMBERS: [&str; 30] = [
 ];
 
 /// Names that are no ordinary file, or nobody's.
-const PLACES: [&str; 10] = [
-    "folder",
-    ".",
-    "/",
-    "",
-    "null",
-    "full",
-    "missing/x",
-    "notes.txt",
-    "notes.txt/x",
-    "fifo",
-];
+const PLACES: [&str; 10] =
+    ["folder", ".", "/", "", "null", "full", "missing/x", "notes.txt", "notes.txt/x", "fifo"];
 
 /// Words that belong nowhere.
 const WORDS: [&[u8]; 12] = [
