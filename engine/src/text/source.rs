@@ -11,6 +11,9 @@ use super::{BYTE_ORDER_MARK, BadLine, TextError};
 /// How a frame of zstd begins.
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
+/// What goes on for so long without an end, 256 MiB, is not read further: a device may never end.
+const LONGEST_PIECE_BYTES: u64 = 1 << 28;
+
 /// How much is read at once.
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -77,7 +80,10 @@ impl TextSource {
     ) -> Result<u64, TextError> {
         let read = self.try_read_until(end, most, piece);
         let bytes = read.map_err(|error| {
-            if self.packed {
+            if error.kind() == io::ErrorKind::FileTooLarge {
+                let reason = "does not end within 256 MiB".to_owned();
+                BadLine { path: self.path.clone(), number: self.line, reason }.into()
+            } else if self.packed {
                 let reason = format!("cannot be unpacked ({error}); copy or make the file again");
                 BadLine { path: self.path.clone(), number: self.line, reason }.into()
             } else {
@@ -108,6 +114,9 @@ impl TextSource {
                 if place.is_some() || part == 0 {
                     break;
                 }
+                if bytes > LONGEST_PIECE_BYTES {
+                    return Err(io::ErrorKind::FileTooLarge.into());
+                }
             }
         }
         Ok(bytes)
@@ -137,5 +146,19 @@ impl<R: BufRead> BufRead for Counted<R> {
     fn consume(&mut self, bytes: usize) {
         self.source.consume(bytes);
         self.consumed.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reading went on without end.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_line_that_never_ends_is_refused() {
+        let mut source = TextSource::open(Path::new("/dev/zero")).unwrap();
+        let error = source.read_until(b'\n', 100, &mut vec![]).unwrap_err().to_string();
+        assert_eq!(error, "/dev/zero: line 1: does not end within 256 MiB");
     }
 }

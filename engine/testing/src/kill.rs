@@ -203,7 +203,7 @@ fn seconds_of_children() -> f64 {
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
 }
 
-/// The bytes of every file in a folder and those in it, but for files of some names.
+/// The bytes of every ordinary file in a folder and those in it, but for files of some names.
 pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the folder") {
@@ -212,7 +212,7 @@ pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
         if path.is_dir() {
             let inside = files_in(&path, except).into_iter();
             files.extend(inside.map(|(file, bytes)| (Path::new(&name).join(file), bytes)));
-        } else if !except.iter().any(|except| name == *except) {
+        } else if path.is_file() && !except.iter().any(|except| name == *except) {
             files.insert(name.into(), fs::read(&path).expect("the file"));
         }
     }

@@ -25,6 +25,9 @@ use crate::backend::kernels::{HostLauncher, program};
 use crate::dataset::DataChoice;
 use crate::model::Model;
 
+/// More random games than any measurement needs, and so few that their positions fit in memory.
+const MAX_GAMES: u64 = 10_000_000;
+
 /// Arguments of `bench`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
@@ -41,7 +44,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SET", default_value = "standard")]
     patterns: String,
     /// Number of random games, without `--data` [default: 100000; 400000 on a GPU]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number_in(1..=MAX_GAMES))]
     games: Option<u64>,
     /// Seed of the random games
     #[arg(long, value_name = "S", default_value_t = 1)]
