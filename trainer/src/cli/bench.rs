@@ -44,7 +44,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SET", default_value = "standard")]
     patterns: String,
     /// Number of random games, without `--data` [default: 100000; 400000 on a GPU]
-    #[arg(long, value_name = "N", value_parser = number_in(1..=MAX_GAMES))]
+    #[arg(long, value_name = "N", value_parser = number_in(0..=MAX_GAMES))]
     games: Option<u64>,
     /// Seed of the random games
     #[arg(long, value_name = "S", default_value_t = 1)]
