@@ -11,7 +11,7 @@ use crate::board::{Position, Square};
 
 /// A stream of random draws from xoshiro256++ (Blackman and Vigna).
 ///
-/// It is a generator for [`rand`] too, for draws whose mapping may change with that library.
+/// `Generator` is a generator for [`rand`] too, for draws whose mapping may change with that library.
 #[derive(Clone, Debug)]
 pub struct Generator(Xoshiro256PlusPlus);
 

@@ -23,7 +23,7 @@ pub use symmetry::Symmetry;
 
 /// A whole number of discs, such as a score: player minus opponent, −64..=64.
 ///
-/// It is a plain number and not a type of its own, since the last squares of a search, where half of
+/// `Discs` is a plain number and not a type of its own, since the last squares of a search, where half of
 /// its nodes are, make scores out of counts of bits. Values in steps of 1/32 disc are what could be
 /// confused with it: they have a type, and nothing turns one into the other but its functions.
 pub type Discs = i32;

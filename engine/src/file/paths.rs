@@ -1,4 +1,4 @@
-//! Which paths may be read from and written to. They are looked at before anything is opened:
+//! The paths that may be read from and written to. They are looked at before anything is opened:
 //! opening a named pipe waits for somebody at its other end, and would wait for ever.
 
 use std::fs::{self, File, Metadata};

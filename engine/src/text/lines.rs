@@ -148,7 +148,7 @@ mod tests {
         assert!(error.contains(": line 2: "), "{error}");
     }
 
-    /// It was read whole at once, so that nothing was left to tell how far 600 megabytes are.
+    /// The packed file was read whole at once, so that nothing was left to tell how far 600 megabytes are.
     #[test]
     fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
         let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();

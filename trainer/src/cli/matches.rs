@@ -162,7 +162,7 @@ mod tests {
         MatchReport::new(names, &played, &result, Instant::now()).to_string()
     }
 
-    /// It was `+1200 Elo` without an error, and `p = 1.00e0` for an even match.
+    /// The report said `+1200 Elo` without an error, and `p = 1.00e0` for an even match.
     #[test]
     fn a_match_is_told_in_words_for_people() {
         let even = report(vec![Pair([2, -2]); 40]);

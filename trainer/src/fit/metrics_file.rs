@@ -56,7 +56,7 @@ impl MetricsFile {
     }
 }
 
-/// Where it stands.
+/// The path of the metrics file of an output.
 pub(super) fn path(weights: &Path) -> PathBuf {
     weights.with_added_extension("metrics.jsonl")
 }

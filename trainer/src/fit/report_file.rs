@@ -66,7 +66,7 @@ impl ReportFile {
     }
 }
 
-/// Where it stands.
+/// The path of the report of an output.
 pub(super) fn path(weights: &Path) -> PathBuf {
     weights.with_added_extension("report.json")
 }

@@ -16,7 +16,7 @@ pub(crate) struct Limits {
 
 /// How a run ended.
 pub(crate) struct Ended {
-    /// None where it took too long and was killed.
+    /// The exit status; none where the command took too long and was killed.
     status: Option<ExitStatus>,
     kibibytes: u64,
     pub(crate) output: String,
