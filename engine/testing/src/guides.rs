@@ -81,10 +81,15 @@ pub fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
+/// The prose of a guide: its text without the blocks, whose code may look like a link.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).collect()
+}
+
 /// Every relative link of the guides, and where it leads.
 pub fn links() -> Vec<(PathBuf, PathBuf)> {
     let of_guide = |guide: PathBuf| {
-        let text = fs::read_to_string(&guide).expect("a guide");
+        let text = prose(&fs::read_to_string(&guide).expect("a guide"));
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
         let relative = targets.map(|(target, _)| target).filter(|target| !target.contains("://"));
         let paths = relative.filter_map(|target| target.split('#').next());
