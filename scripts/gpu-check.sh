@@ -6,6 +6,7 @@
 #
 # GAMES are records to fit (default: self-play made here, small). What it does there:
 #   doctor            what there is
+#   all phases        10 million positions in all 60 phases, 2 epochs on cpu and on cuda: the same sha256
 #   equality          fit on cpu and on cuda, by least squares and by Adam: the same sha256
 #   memory            a small fit and a small benchmark under compute-sanitizer (memcheck, racecheck, initcheck): no errors
 #   throughput        `bench --device cpu`, and `--device cuda`: both kernels beside their limits and beside the usual layout
@@ -28,6 +29,9 @@ if [ $# -eq 0 ]; then
     set -- "$here/games.games"
 fi
 mkdir "$here/gpu-check/data" && cp "$@" "$here/gpu-check/data/"
+# Random plies from the start, so that no phase is without positions.
+"$engine" selfplay --games 400000 --seed 3 --random-plies 0..40 --depth 1 --exact 0 --weights mobility \
+    --out "$here/gpu-check/many.games" >&2
 
 cat >"$here/gpu-check/check.sh" <<'THERE'
 #!/usr/bin/env bash
@@ -48,6 +52,16 @@ for optimizer in lsq adam; do
     printf '"%s":{"equal":%s,"cpu":"%s","cuda":"%s","seconds_cpu":%s,"seconds_cuda":%s}\n' $optimizer $equal "$cpu" "$cuda" \
         "$(field seconds <$optimizer-cpu.json || true)" "$(field seconds <$optimizer-cuda.json || true)"
 done >equality
+for optimizer in lsq adam; do
+    for device in cpu cuda; do
+        ./othello-trainer fit many.games --device $device --optimizer $optimizer --epochs 2 --window 1,0.5 \
+            --force --json --out many-$optimizer-$device.weights >many-$optimizer-$device.json 2>many-$optimizer-$device.log || wrong=1
+    done
+    positions=$(field positions <many-$optimizer-cuda.json)
+    cpu=$(field sha256 <many-$optimizer-cpu.json) cuda=$(field sha256 <many-$optimizer-cuda.json)
+    [ -n "$cpu" ] && [ "$cpu" = "$cuda" ] && [ "${positions:-0}" -ge 10000000 ] && equal=true || { equal=false wrong=1; }
+    printf '"%s":{"equal":%s,"positions":%s,"cpu":"%s","cuda":"%s"}\n' $optimizer $equal "${positions:-0}" "$cpu" "$cuda"
+done >all-phases
 for tool in memcheck racecheck initcheck; do
     if ! command -v compute-sanitizer >/dev/null; then
         printf '"%s":"skipped: no compute-sanitizer"\n' $tool
@@ -63,8 +77,8 @@ for tool in memcheck racecheck initcheck; do
 done >memory
 ./othello-trainer bench --device cpu --json >bench-cpu.json 2>bench-cpu.log || wrong=1
 ./othello-trainer bench --device cuda --json >bench-cuda.json 2>bench-cuda.log || wrong=1
-printf '{"wrong":%s,"doctor":%s,"equality":{%s},"memory":{%s},"bench_cuda":%s,"bench_cpu":%s}\n' \
-    $wrong "$(object doctor.json)" "$(paste -sd, equality)" "$(paste -sd, memory)" \
+printf '{"wrong":%s,"doctor":%s,"equality":{%s},"all_phases":{%s},"memory":{%s},"bench_cuda":%s,"bench_cpu":%s}\n' \
+    $wrong "$(object doctor.json)" "$(paste -sd, equality)" "$(paste -sd, all-phases)" "$(paste -sd, memory)" \
     "$(object bench-cuda.json)" "$(object bench-cpu.json)" >result.json
 exit $wrong
 THERE

@@ -50,6 +50,7 @@ static inline unsigned int dot_bytes(unsigned int a, unsigned int b, unsigned in
 }
 
 #define __popc(word) ((unsigned int)__builtin_popcount(word))
+#define __popcll(word) ((unsigned int)__builtin_popcountll(word))
 
 /* Fibers. The first step onto a stack is ucontext's; later ones are jumps, which make no system
  * call. AddressSanitizer follows ucontext only. */

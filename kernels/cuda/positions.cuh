@@ -2,7 +2,7 @@
 // pattern set, which defines
 //
 //   FEATURES        how many parameters a position has
-//   EACH_FEATURE    a list of PAIRED, PLAIN, MAPPED and PLAYER_DISCS, one for each of them
+//   EACH_FEATURE    a list of PAIRED, PLAIN, MAPPED and the names of scalar features, one for each of them
 //
 // Squares are digits 0 (empty), 1 (player), 2 (opponent). The 64 digits lie in 16 words of four
 // bytes; `DOT` adds the digits of one word, times four powers of three, to a number: one instruction
@@ -34,6 +34,49 @@ INLINE u32 paired_class(u32 a, u32 b, u32 c, u32 stride)
     return c * stride + ((x * (x + 1)) >> 1) + y;
 }
 
+// Squares from which discs of `inner` lead, in one line by `step`, to a disc of `player`, from both sides.
+INLINE u64 reached(u64 player, u64 inner, u32 step)
+{
+    u64 up = player, down = player;
+#pragma unroll
+    for (u32 i = 0; i < 6; i++) {
+        up |= (up << step) & inner;
+        down |= (down >> step) & inner;
+    }
+    return ((up & inner) << step) | ((down & inner) >> step);
+}
+
+// The number of the player's legal moves.
+INLINE u32 moves_of(u64 player, u64 opponent)
+{
+    const u64 inner = opponent & 0x7e7e7e7e7e7e7e7eull;
+    const u64 found = reached(player, inner, 1) | reached(player, inner, 7) |
+                      reached(player, opponent, 8) | reached(player, inner, 9);
+    return __popcll(found & ~(player | opponent));
+}
+
+// The range that a number of moves lies in: 0, 1, 2, 3-4, 5-6, 7-9, 10-13, and more.
+INLINE u32 moves_range(u32 moves)
+{
+    return (moves > 0) + (moves > 1) + (moves > 2) + (moves > 4) + (moves > 6) + (moves > 9) + (moves > 13);
+}
+
+// Empty squares next to discs.
+INLINE u32 potential_moves(u64 discs, u64 empty)
+{
+    const u64 row = discs | ((discs << 1) & 0xfefefefefefefefeull) | ((discs >> 1) & 0x7f7f7f7f7f7f7f7full);
+    return __popcll((row | (row << 8) | (row >> 8)) & empty);
+}
+
+// Which quadrants are odd, up to symmetry: none, one, two side by side, two across, three, four.
+INLINE u32 odd_quadrants(u64 empty)
+{
+    const u32 a = __popcll(empty & 0x000000000f0f0f0full) & 1, b = __popcll(empty & 0x00000000f0f0f0f0ull) & 1;
+    const u32 c = __popcll(empty & 0x0f0f0f0f00000000ull) & 1, d = __popcll(empty & 0xf0f0f0f000000000ull) & 1;
+    const u32 odd = a + b + c + d;
+    return odd > 2 ? odd + 1 : odd + (odd == 2 && a == d);
+}
+
 // Writes for each feature its parameter: the first of its pattern and the class. `firsts` 0 gives
 // the class alone, which fits 16 bits.
 INLINE void find_parameters(const Row *row, u32 firsts, u32 *parameters)
@@ -48,14 +91,32 @@ INLINE void find_parameters(const Row *row, u32 firsts, u32 *parameters)
     parameters[feature] = firsts * first + paired_class(a, b, c, stride);
 #define PLAIN(feature, first, c) parameters[feature] = firsts * first + (c);
 #define MAPPED(feature, first, c, map) parameters[feature] = firsts * first + map[c];
-#define PLAYER_DISCS(feature, first) \
-    parameters[feature] = firsts * first + __popc(row->player[0]) + __popc(row->player[1]);
+    const u64 player = row->player[0] | (u64)row->player[1] << 32;
+    const u64 opponent = row->opponent[0] | (u64)row->opponent[1] << 32;
+    const u64 empty = ~(player | opponent);
+    // What no feature asks for, the compiler leaves out; what several ask for, it computes once.
+    const u32 moves = moves_of(player, opponent), replies = moves_of(opponent, player);
+#define SCALAR(feature, first, count) parameters[feature] = firsts * first + (count);
+#define PLAYER_DISCS(feature, first) SCALAR(feature, first, __popcll(player))
+#define PLAYER_MOVES(feature, first) SCALAR(feature, first, moves)
+#define OPPONENT_MOVES(feature, first) SCALAR(feature, first, replies)
+#define MOVES_PAIR(feature, first) SCALAR(feature, first, 8 * moves_range(moves) + moves_range(replies))
+#define PLAYER_POTENTIAL_MOVES(feature, first) SCALAR(feature, first, potential_moves(opponent, empty))
+#define OPPONENT_POTENTIAL_MOVES(feature, first) SCALAR(feature, first, potential_moves(player, empty))
+#define ODD_QUADRANTS(feature, first) SCALAR(feature, first, odd_quadrants(empty))
     EACH_FEATURE
 #undef DOT
 #undef PAIRED
 #undef PLAIN
 #undef MAPPED
+#undef SCALAR
 #undef PLAYER_DISCS
+#undef PLAYER_MOVES
+#undef OPPONENT_MOVES
+#undef MOVES_PAIR
+#undef PLAYER_POTENTIAL_MOVES
+#undef OPPONENT_POTENTIAL_MOVES
+#undef ODD_QUADRANTS
 }
 
 // Arrays by feature, also for a set without any.

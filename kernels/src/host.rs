@@ -6,7 +6,7 @@
 
 use std::ffi::{OsString, c_void};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
@@ -57,10 +57,17 @@ type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, u32, usize,
 impl HostProgram {
     /// Compiles and loads a program. Kernels are rounded as on the GPU: nothing is contracted.
     pub fn compile(program: &Program) -> Result<Self, HostError> {
-        let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
         let folder = tempfile::tempdir()
             .map_err(|source| HostError::Io { what: env::temp_dir(), source })?;
-        let (source, library) = (folder.path().join("kernels.c"), folder.path().join("kernels.so"));
+        let library = folder.path().join("kernels.so");
+        Self::build(program, &library)?;
+        Self::load(&library)
+    }
+
+    /// Compiles a program into a library, to be loaded by [`Self::load`]. The source stays beside it.
+    pub fn build(program: &Program, library: &Path) -> Result<(), HostError> {
+        let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
+        let source = library.with_extension("c");
         let text = program.on(HOST) + &entries();
         fs::write(&source, text)
             .map_err(|error| HostError::Io { what: source.clone(), source: error })?;
@@ -69,16 +76,20 @@ impl HostProgram {
         // Jumps between stacks are meant. The index has to have the kernels' own types.
         command.args(["-U_FORTIFY_SOURCE", "-w", "-Werror=incompatible-pointer-types"]);
         command.args(["-Werror=int-conversion", "-Werror=implicit-function-declaration"]);
-        command.args(more_flags()).arg("-o").arg(&library).arg(&source).arg("-lm");
+        command.args(more_flags()).arg("-o").arg(library).arg(&source).arg("-lm");
         let output = command
             .output()
             .map_err(|error| HostError::Io { what: compiler.into(), source: error })?;
         if !output.status.success() {
             return Err(HostError::Refused(String::from_utf8_lossy(&output.stderr).into_owned()));
         }
-        // SAFETY: the library was compiled from our own sources just now; loading it runs no code
-        // of its own.
-        Ok(Self { library: unsafe { Library::new(&library) }? })
+        Ok(())
+    }
+
+    /// Loads a library that [`Self::build`] made.
+    pub fn load(library: &Path) -> Result<Self, HostError> {
+        // SAFETY: the library was compiled from our own sources; loading it runs no code of its own.
+        Ok(Self { library: unsafe { Library::new(library) }? })
     }
 
     /// Runs a kernel to its end on this thread.

@@ -41,6 +41,12 @@ impl Program {
         &self.text
     }
 
+    /// The program whose text for NVRTC this is; `None` where it is none.
+    pub fn of_cuda(text: &str) -> Option<Self> {
+        let empty = Self { text: String::new() };
+        Some(Self { text: text.strip_prefix(&empty.cuda())?.to_owned() })
+    }
+
     /// The text for NVRTC.
     pub fn cuda(&self) -> String {
         self.on(CUDA)

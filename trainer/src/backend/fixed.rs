@@ -3,7 +3,8 @@
 /// Steps of a parameter's weight in a disc.
 pub const WEIGHTS_PER_DISC: i32 = 1 << 18;
 
-/// The largest weight of a parameter: 64 discs. Sums of 65 fit 31 bits.
+/// The largest weight of a parameter: 64 discs. Sums of all features of a position, at most
+/// [`MAX_FEATURES`](crate::model::MAX_FEATURES), fit 31 bits.
 pub const WEIGHT_LIMIT: i32 = (1 << 24) - 1;
 
 /// Steps of a residual in a disc.
@@ -22,7 +23,7 @@ const LABEL_SHIFT: u32 = 10;
 const RESIDUAL_SHIFT: u32 = 8;
 
 /// The most weight that all rows of a phase may have together, in 1/64 occurrence. A residual is
-/// below 2²³ and a parameter stands at most 65 < 2⁷ times in a position, so its sum stays below
+/// below 2²³ and a parameter stands at most 80 < 2⁷ times in a position, so its sum stays below
 /// 2³³ · 2²³ · 2⁷ = 2⁶³: it cannot overflow. That is 134 million occurrences a phase.
 pub const MAX_TOTAL_WEIGHT: u64 = 1 << 33;
 
@@ -48,6 +49,7 @@ pub(super) fn combined_weight(weight: u16, factor: u16) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::MAX_FEATURES;
 
     #[test]
     fn residuals_are_rounded_differences() {
@@ -60,9 +62,10 @@ mod tests {
 
     #[test]
     fn no_sum_can_overflow() {
-        let residual_bound = i128::from(residual(-64 * 256, 65 * WEIGHT_LIMIT)).abs();
+        let largest = WEIGHT_LIMIT.checked_mul(MAX_FEATURES as i32).unwrap();
+        let residual_bound = i128::from(residual(-64 * 256, largest)).abs();
         assert!(residual_bound < 1 << 23);
-        let sum = i128::from(MAX_TOTAL_WEIGHT) * residual_bound * 65;
+        let sum = i128::from(MAX_TOTAL_WEIGHT) * residual_bound * MAX_FEATURES as i128;
         assert!(sum < i128::from(i64::MAX));
     }
 }

@@ -97,6 +97,9 @@ pub enum FitError {
     Report(#[from] ReportError),
 }
 
+/// How progress calls the work.
+const PHASES: &str = "fit (phases)";
+
 impl Fit<'_> {
     /// Fits all phases on `backend` and writes the weights to `path`. What a killed run had finished
     /// is taken over from its checkpoints. Beside the weights stand the metrics (`path` +
@@ -115,11 +118,15 @@ impl Fit<'_> {
         let provenance = outputs.provenance();
         let report_file = ReportFile::new(path, provenance);
         // The outputs are claimed first: what stands in the way is said before the work, not after.
+        let wanted: Vec<Phase> = Phase::all().filter(|phase| self.phases.contains(phase)).collect();
         let writer = match Writer::begin(path, Kind::Weights, provenance, existing)? {
-            Begin::Done(summary) => return Ok((summary, report_file.read()?)),
+            Begin::Done(summary) => {
+                let report = report_file.read()?;
+                progress.begin(PHASES, wanted.len() as u64, wanted.len() as u64);
+                return Ok((summary, report));
+            }
             Begin::Writer(writer) => writer,
         };
-        let wanted: Vec<Phase> = Phase::all().filter(|phase| self.phases.contains(phase)).collect();
         let metrics_file = MetricsFile::new(path, provenance);
         match existing {
             Existing::Replace => outputs.remove_phase_files(&wanted)?,
@@ -132,7 +139,7 @@ impl Fit<'_> {
         let (finished_file, finished) =
             Finished::open(path, provenance, existing, self.model.parameters())?;
         progress.warn(finished_file.warning());
-        progress.begin_stoppable("fit (phases)", finished.len() as u64, wanted.len() as u64);
+        progress.begin_stoppable(PHASES, finished.len() as u64, wanted.len() as u64);
         let mut fitted = Assembly::new(self.weights_to_begin_with());
         finished.into_iter().for_each(|phase| fitted.insert(phase));
         let mut missing: Vec<Phase> =

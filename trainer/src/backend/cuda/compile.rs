@@ -1,9 +1,10 @@
 //! From the sources to PTX, by NVRTC, kept on disk by the checksum of what decides it.
 
+use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts};
+use cudarc::nvrtc::{result, sys};
 use othello_kernels::Program;
 use sha2::{Digest as _, Sha256};
 
@@ -17,47 +18,83 @@ pub enum NvrtcError {
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
     /// NVRTC refuses the sources.
-    #[error("NVRTC refuses the kernels for {architecture}:\n{log}")]
+    #[error("NVRTC refuses the kernels for {architecture}: {error}\n{log}")]
     Refused {
         /// For which architecture.
         architecture: Architecture,
+        /// The error.
+        error: result::NvrtcError,
         /// What it says.
         log: String,
     },
+    /// NVRTC does not work.
+    #[error("NVRTC does not work: {0}; another version of it may")]
+    Fails(#[from] result::NvrtcError),
 }
 
 /// What equal bytes depend on: no contraction of products and sums, no flushing to zero, division
 /// and square root rounded correctly. (`fast math` has all four the other way round.)
-fn options(architecture: Architecture) -> CompileOptions {
-    CompileOptions {
-        fmad: Some(false),
-        ftz: Some(false),
-        prec_div: Some(true),
-        prec_sqrt: Some(true),
-        options: vec![
-            format!("--gpu-architecture={architecture}"),
-            "--std=c++14".to_owned(),
-            "--extra-device-vectorization".to_owned(),
-        ],
-        name: Some("kernels.cu".to_owned()),
-        ..CompileOptions::default()
+fn options(architecture: Architecture) -> Vec<String> {
+    vec![
+        "--fmad=false".to_owned(),
+        "--ftz=false".to_owned(),
+        "--prec-div=true".to_owned(),
+        "--prec-sqrt=true".to_owned(),
+        format!("--gpu-architecture={architecture}"),
+        "--std=c++14".to_owned(),
+        "--extra-device-vectorization".to_owned(),
+    ]
+}
+
+/// The PTX of a program, by NVRTC, for an architecture: of those that NVRTC knows, the newest that
+/// is no newer. The driver compiles PTX for an older architecture for its own.
+pub fn compile(program: &Program, architecture: Architecture) -> Result<String, NvrtcError> {
+    if !nvrtc_is_there()? {
+        return Err(Unavailable::NoNvrtc.into());
+    }
+    let known = supported()?.into_iter().filter(|known| *known <= architecture).max();
+    let architecture = known.unwrap_or(architecture);
+    let source = CString::new(program.cuda()).unwrap_or_default();
+    let unit = Unit(result::create_program(&source, Some(c"kernels.cu"))?);
+    // SAFETY: the unit is a program of NVRTC's.
+    let compiled = unsafe { result::compile_program(unit.0, &options(architecture)) };
+    if let Err(error) = compiled {
+        // SAFETY: as above.
+        let log = unsafe { result::get_program_log(unit.0) }.map(text).unwrap_or_default();
+        return Err(NvrtcError::Refused { architecture, error, log });
+    }
+    // SAFETY: as above.
+    Ok(text(unsafe { result::get_ptx(unit.0) }?))
+}
+
+/// A program of NVRTC's.
+struct Unit(sys::nvrtcProgram);
+
+impl Drop for Unit {
+    fn drop(&mut self) {
+        // What cannot be destroyed stays until the process ends.
+        // SAFETY: NVRTC gave it, and nobody else has it.
+        let _ = unsafe { result::destroy_program(self.0) };
     }
 }
 
-/// The PTX of a program, by NVRTC.
-pub fn compile(program: &Program, architecture: Architecture) -> Result<String, NvrtcError> {
-    if !nvrtc_is_there() {
-        return Err(Unavailable::NoNvrtc.into());
-    }
-    let ptx = compile_ptx_with_opts(program.cuda(), options(architecture)).map_err(|error| {
-        let log = match error {
-            CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
-            other => other.to_string(),
-        };
-        NvrtcError::Refused { architecture, log }
-    })?;
-    let bytes = ptx.as_bytes().unwrap_or_default();
-    Ok(String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned())
+/// What NVRTC compiles for.
+fn supported() -> Result<Vec<Architecture>, result::NvrtcError> {
+    let mut count = 0;
+    // SAFETY: the library is there, and the pointer is to a number of this type.
+    unsafe { sys::nvrtcGetNumSupportedArchs(&raw mut count) }.result()?;
+    let mut numbers = vec![0i32; usize::try_from(count).unwrap_or(0)];
+    // SAFETY: as above; there are as many numbers as NVRTC said.
+    unsafe { sys::nvrtcGetSupportedArchs(numbers.as_mut_ptr()) }.result()?;
+    let architecture =
+        |number: i32| Architecture { major: number as u32 / 10, minor: number as u32 % 10 };
+    Ok(numbers.into_iter().map(architecture).collect())
+}
+
+/// Text of C, which ends with a zero.
+fn text(bytes: Vec<c_char>) -> String {
+    let bytes: &[u8] = bytemuck::cast_slice(&bytes);
+    String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
 }
 
 /// PTX that was compiled before, under the user's cache folder.
@@ -128,6 +165,8 @@ mod tests {
     const AMPERE: Architecture = Architecture { major: 8, minor: 0 };
     const HOPPER: Architecture = Architecture { major: 9, minor: 0 };
 
+    const BLACKWELL: Architecture = Architecture { major: 12, minor: 0 };
+
     const NO_NVRTC: &str = "no NVRTC; put it into LD_LIBRARY_PATH (scripts/nvrtc.sh)";
 
     /// The PTX for every architecture.
@@ -140,7 +179,7 @@ mod tests {
 
     #[test]
     fn nvrtc_compiles_every_kernel_without_contraction() {
-        if !nvrtc_is_there() {
+        if !nvrtc_is_there().unwrap() {
             skip!("{NO_NVRTC}");
         }
         for (architecture, ptx) in all_ptx("standard").into_iter().chain(all_ptx("small")) {
@@ -161,7 +200,7 @@ mod tests {
     /// useless, and no atomic is a loop of compare and swap.
     #[test]
     fn limits_and_baseline_have_an_instruction_for_each_feature() {
-        if !nvrtc_is_there() {
+        if !nvrtc_is_there().unwrap() {
             skip!("{NO_NVRTC}");
         }
         for (architecture, ptx) in all_ptx("standard") {
@@ -193,7 +232,7 @@ mod tests {
         let Some(ptxas) = env::var_os("OTHELLO_PTXAS") else {
             skip!("OTHELLO_PTXAS does not name a ptxas (scripts/nvrtc.sh --ptxas)");
         };
-        if !nvrtc_is_there() {
+        if !nvrtc_is_there().unwrap() {
             skip!("{NO_NVRTC}");
         }
         for (architecture, ptx) in all_ptx("standard") {
@@ -215,6 +254,18 @@ mod tests {
                 spills.filter(|line| !line.contains("0 bytes spill stores")).collect();
             assert!(spilling.is_empty(), "{architecture}: {spilling:?}");
         }
+    }
+
+    #[test]
+    fn an_nvrtc_that_does_not_know_the_gpu_compiles_for_the_newest_that_it_knows() {
+        if !nvrtc_is_there().unwrap() {
+            skip!("{NO_NVRTC}");
+        }
+        let newest = supported().unwrap().into_iter().max().unwrap();
+        let program = program(&Model::new(PatternSet::shipped("small").unwrap()));
+        let ptx = compile(&program, BLACKWELL.max(newest)).unwrap();
+        let target = newest.to_string().replace("compute", "sm");
+        assert!(ptx.contains(&format!(".target {target}")), "{target}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Whether there is a GPU that can be used, and if not, what to do about it.
 
+use std::sync::Arc;
+
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 use cudarc::nvrtc;
 
@@ -25,11 +27,13 @@ pub struct Found {
     pub driver: i32,
     /// The bytes of its memory.
     pub memory_bytes: usize,
+    /// The GPU at work.
+    pub(super) context: Arc<CudaContext>,
 }
 
 impl std::fmt::Display for Found {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { name, architecture, driver, memory_bytes } = self;
+        let Self { name, architecture, driver, memory_bytes, .. } = self;
         let (gib, driver) = (memory_bytes >> 30, version(*driver));
         write!(f, "{name}, {gib} GiB, {architecture}, driver for CUDA {driver}")
     }
@@ -44,8 +48,26 @@ pub enum Unavailable {
     )]
     NoDriver,
     /// libcuda refuses to start.
-    #[error("the NVIDIA driver does not start: {0}; look at what `nvidia-smi` says")]
+    #[error("the NVIDIA driver does not start: {}; look at what `nvidia-smi` says", said(*.0))]
     Driver(DriverError),
+    /// A library that lacks something.
+    #[error("the {library} has no {entry}; {}", remedy(library))]
+    Incomplete {
+        /// Which library.
+        library: &'static str,
+        /// The first entry point that it lacks.
+        entry: &'static str,
+    },
+    /// The GPU cannot be used now.
+    #[error(
+        "{name} cannot be used: {}; look at `nvidia-smi` for who else uses it, and in which mode", said(*error)
+    )]
+    Busy {
+        /// The name of the GPU.
+        name: String,
+        /// Why.
+        error: DriverError,
+    },
     /// A driver for an older CUDA.
     #[error("the NVIDIA driver is for CUDA {}; install one for CUDA 12.0 or later (525 or later)", version(*found))]
     OldDriver {
@@ -65,16 +87,16 @@ pub enum Unavailable {
         /// The architecture of the GPU.
         found: Architecture,
     },
-    /// A GPU that is too small.
+    /// A GPU that is too small, or used by others.
     #[error(
-        "{name} has {} MiB of memory; {} MiB are needed",
+        "{name} has {} MiB of free memory; {} MiB are needed: look at `nvidia-smi` for who else uses it",
         found >> 20,
         LEAST_MEMORY >> 20
     )]
     LittleMemory {
         /// The name of the GPU.
         name: String,
-        /// The bytes of its memory.
+        /// The bytes of its memory that are free.
         found: usize,
     },
     /// No libnvrtc.
@@ -88,17 +110,120 @@ fn version(number: i32) -> String {
     format!("{}.{}", number / 1000, number % 1000 / 10)
 }
 
-/// Whether NVRTC can be loaded.
-pub(super) fn nvrtc_is_there() -> bool {
-    // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
-    unsafe { nvrtc::sys::is_culib_present() }
+/// What the driver calls an error, and its name.
+pub(super) fn said(error: DriverError) -> String {
+    let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
+    let text = text.unwrap_or_else(|_| "an error that it does not explain".to_owned());
+    format!("{text} ({:?})", error.0)
 }
 
-/// The first GPU, where everything that it takes is there. Asks in an order in which nothing
-/// panics: whether the libraries are there before the first call to each.
-pub fn find() -> Result<Found, Unavailable> {
+const DRIVER: &str = "NVIDIA driver (libcuda)";
+const NVRTC: &str = "NVRTC (libnvrtc)";
+
+fn remedy(library: &str) -> &'static str {
+    match library {
+        DRIVER => "install one for CUDA 12.0 or later (525 or later)",
+        _ => "install that of CUDA 12: `pip install nvidia-cuda-nvrtc-cu12`",
+    }
+}
+
+/// The driver's entry points that are called, by cudarc and here: to call one that a driver lacks
+/// is a panic.
+const DRIVER_ENTRIES: &[&str] = &[
+    "cuInit",
+    "cuDriverGetVersion",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuDeviceGetCount",
+    "cuDeviceGet",
+    "cuDeviceGetName",
+    "cuDeviceGetAttribute",
+    "cuDeviceTotalMem_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuCtxGetCurrent",
+    "cuCtxSetCurrent",
+    "cuCtxSynchronize",
+    "cuMemGetInfo_v2",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuMemAllocAsync",
+    "cuMemFreeAsync",
+    "cuMemAlloc_v2",
+    "cuMemFree_v2",
+    "cuMemHostAlloc",
+    "cuMemFreeHost",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyDtoDAsync_v2",
+    "cuMemsetD8Async",
+    "cuModuleLoadData",
+    "cuModuleUnload",
+    "cuModuleGetFunction",
+    "cuFuncSetAttribute",
+    "cuLaunchKernel",
+];
+
+/// NVRTC's entry points that are called.
+const NVRTC_ENTRIES: &[&str] = &[
+    "nvrtcCreateProgram",
+    "nvrtcCompileProgram",
+    "nvrtcGetProgramLogSize",
+    "nvrtcGetProgramLog",
+    "nvrtcGetPTXSize",
+    "nvrtcGetPTX",
+    "nvrtcDestroyProgram",
+    "nvrtcGetNumSupportedArchs",
+    "nvrtcGetSupportedArchs",
+];
+
+/// Whether NVRTC can be loaded. One that lacks what is called is refused.
+pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
+    // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
+    if !unsafe { nvrtc::sys::is_culib_present() } {
+        return Ok(false);
+    }
+    // SAFETY: the library is there.
+    let library = unsafe { nvrtc::sys::culib() };
+    // SAFETY: what is found is not called.
+    let has = |entry: &str| unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok();
+    match NVRTC_ENTRIES.iter().find(|entry| !has(entry)) {
+        None => Ok(true),
+        Some(entry) => Err(Unavailable::Incomplete { library: NVRTC, entry }),
+    }
+}
+
+/// Whether the driver can be loaded. One that lacks what is called is refused, by its version where
+/// it tells.
+fn driver_is_there() -> Result<bool, Unavailable> {
     // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
     if !unsafe { sys::is_culib_present() } {
+        return Ok(false);
+    }
+    // SAFETY: the library is there.
+    let library = unsafe { sys::culib() };
+    // SAFETY: what is found is not called.
+    let has = |entry: &str| unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok();
+    let Some(entry) = DRIVER_ENTRIES.iter().find(|entry| !has(entry)) else { return Ok(true) };
+    if has("cuDriverGetVersion")
+        && let Ok(found) = driver_version()
+        && found < OLDEST_DRIVER
+    {
+        return Err(Unavailable::OldDriver { found });
+    }
+    Err(Unavailable::Incomplete { library: DRIVER, entry })
+}
+
+/// The first GPU, where everything that it takes is there, and it can be used. Asks in an order in
+/// which nothing panics: whether the libraries are there before the first call to each.
+pub fn find() -> Result<Found, Unavailable> {
+    if !driver_is_there()? {
         return Err(Unavailable::NoDriver);
     }
     match result::init() {
@@ -113,17 +238,23 @@ pub fn find() -> Result<Found, Unavailable> {
     if result::device::get_count().map_err(Unavailable::Driver)? < 1 {
         return Err(Unavailable::NoDevice);
     }
-    let found = describe(driver).map_err(Unavailable::Driver)?;
-    if found.architecture < OLDEST_ARCHITECTURE {
-        return Err(Unavailable::OldDevice { name: found.name, found: found.architecture });
+    let (name, architecture, memory_bytes) = describe().map_err(Unavailable::Driver)?;
+    if architecture < OLDEST_ARCHITECTURE {
+        return Err(Unavailable::OldDevice { name, found: architecture });
     }
-    if found.memory_bytes < LEAST_MEMORY {
-        return Err(Unavailable::LittleMemory { name: found.name, found: found.memory_bytes });
-    }
-    if !nvrtc_is_there() {
+    if !nvrtc_is_there()? {
         return Err(Unavailable::NoNvrtc);
     }
-    Ok(found)
+    // Last, as it takes longest.
+    let context = CudaContext::new(0);
+    let used = context.and_then(|context| Ok((context.mem_get_info()?.0, context)));
+    match used {
+        Ok((free, _)) if free < LEAST_MEMORY => {
+            Err(Unavailable::LittleMemory { name, found: free })
+        }
+        Ok((_, context)) => Ok(Found { name, architecture, driver, memory_bytes, context }),
+        Err(error) => Err(Unavailable::Busy { name, error }),
+    }
 }
 
 fn driver_version() -> Result<i32, DriverError> {
@@ -133,7 +264,8 @@ fn driver_version() -> Result<i32, DriverError> {
     Ok(version)
 }
 
-fn describe(driver: i32) -> Result<Found, DriverError> {
+/// Name, architecture and bytes of memory.
+fn describe() -> Result<(String, Architecture, usize), DriverError> {
     use sys::CUdevice_attribute::{
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
     };
@@ -142,16 +274,22 @@ fn describe(driver: i32) -> Result<Found, DriverError> {
     let attribute = |attribute| unsafe { result::device::get_attribute(device, attribute) };
     let major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-    Ok(Found {
-        name: result::device::get_name(device)?,
-        architecture: Architecture { major: major as u32, minor: minor as u32 },
-        driver,
-        // SAFETY: the device is one that the driver gave.
-        memory_bytes: unsafe { result::device::total_mem(device) }?,
-    })
+    let architecture = Architecture { major: major as u32, minor: minor as u32 };
+    // SAFETY: the device is one that the driver gave.
+    let memory_bytes = unsafe { result::device::total_mem(device) }?;
+    Ok((result::device::get_name(device)?, architecture, memory_bytes))
 }
 
-/// Free and total memory of a context's device.
-pub fn memory_bytes(context: &CudaContext) -> Result<(usize, usize), DriverError> {
-    context.mem_get_info()
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The stand-in has what the calls made so far asked for, and nothing else.
+    #[test]
+    fn the_entry_points_that_are_looked_for_are_those_of_the_stand_in() {
+        let set = |names: &[&'static str]| names.iter().copied().collect::<BTreeSet<_>>();
+        assert_eq!(set(DRIVER_ENTRIES), set(othello_stand_in::ENTRIES));
+    }
 }

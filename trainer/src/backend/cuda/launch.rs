@@ -9,10 +9,11 @@ use cudarc::driver::{
     PinnedHostSlice, PushKernelArg as _,
 };
 use cudarc::nvrtc::Ptx;
-use othello_kernels::{Grid, Kernel, Program, index};
+use othello_kernels::{Argument, Grid, Kernel, Program, index};
 
 use super::compile::{Cache, compile};
-use super::{Found, failed, memory_bytes};
+use super::find::said;
+use super::{Found, failed};
 use crate::backend::BackendError;
 use crate::backend::kernels::{Launcher, Limits, Value};
 
@@ -54,14 +55,14 @@ impl CudaLauncher {
         program: &Program,
         memory_limit: Option<usize>,
     ) -> Result<Self, BackendError> {
-        let context = CudaContext::new(0).map_err(|error| driver("no context", error))?;
+        let context = &found.context;
         // The streams come first: from the second one on, buffers keep track of who uses them.
         let stream = |_| context.new_stream();
         let streams = (0..STREAMS).map(stream).collect::<Result<Vec<_>, _>>();
         let streams = streams.map_err(|error| driver("no streams", error))?;
         let copies = context.new_stream().map_err(|error| driver("no streams", error))?;
-        let module = load(&context, found, program)?;
-        let limits = limits(&context, memory_limit).map_err(|error| driver("no limits", error))?;
+        let module = load(context, found, program)?;
+        let limits = limits(context, memory_limit).map_err(|error| driver("no limits", error))?;
         let mut functions = HashMap::new();
         for kernel in index::kernels() {
             let function = module.load_function(kernel.name);
@@ -75,6 +76,12 @@ impl CudaLauncher {
                 .map_err(|error| driver("shared memory", error))?;
         }
         Ok(Self { streams, copies, functions, limits })
+    }
+
+    /// This launcher with other limits: no more shared memory than it had.
+    #[cfg(test)]
+    pub(super) fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
     }
 
     /// The stream of the calling thread. A phase is fitted by one thread from its beginning to its
@@ -94,9 +101,24 @@ fn driver(what: &str, error: DriverError) -> BackendError {
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
             "; NVRTC is newer than the driver: update the driver, or use the NVRTC of its CUDA version"
         }
-        _ => "",
+        CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => {
+            "; the driver's libnvidia-ptxjitcompiler is missing: install the driver whole"
+        }
+        _ => {
+            "; the same command goes on from where it stopped, with --device cpu too; look at `nvidia-smi` and `dmesg`"
+        }
     };
-    failed(what, &format!("{error}{remedy}"))
+    failed(what, &format!("{}{remedy}", said(error)))
+}
+
+/// Waits for a stream. Errors of calls that could not return them come first, and must not keep
+/// from waiting: the stream may still use the caller's memory.
+fn finish(stream: &CudaStream) -> Result<(), DriverError> {
+    let first = stream.synchronize();
+    if first.is_err() {
+        let _ = stream.synchronize();
+    }
+    first
 }
 
 /// Loads the program's PTX from the cache, or compiles it.
@@ -126,7 +148,7 @@ fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, 
     };
     let multiprocessors = context.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
     let shared = context.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize;
-    let (free, _) = memory_bytes(context)?;
+    let (free, _) = context.mem_get_info()?;
     let for_positions = free / 100 * PERCENT_FOR_POSITIONS;
     Ok(Limits {
         blocks: multiprocessors as u32 * BLOCKS_PER_MULTIPROCESSOR,
@@ -136,6 +158,20 @@ fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, 
         chunk_rows: CHUNK_ROWS,
         resident_bytes: memory_limit.map_or(for_positions, |limit| limit.min(for_positions)),
     })
+}
+
+/// Whether arguments are of the kinds that the index gives: the driver would read whatever stands
+/// behind too few.
+fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), BackendError> {
+    let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
+        (Argument::Array(element), Value::In(_)) => element.starts_with("const "),
+        (Argument::Array(_), Value::Out(_)) => true,
+        (Argument::U32, Value::U32(_)) | (Argument::F64, Value::F64(_)) => true,
+        _ => false,
+    };
+    let all = kernel.arguments.len() == arguments.len()
+        && kernel.arguments.iter().zip(arguments).all(fits);
+    if all { Ok(()) } else { Err(failed(kernel.name, &"other arguments than the index has")) }
 }
 
 impl Launcher for CudaLauncher {
@@ -152,15 +188,19 @@ impl Launcher for CudaLauncher {
     }
 
     fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), BackendError> {
-        let written = self.stream().memcpy_htod(bytes, buffer);
-        written.map_err(|error| driver("copy to the GPU", error))
+        let stream = self.stream();
+        let written = stream.memcpy_htod(bytes, buffer);
+        // Where the GPU reaches ordinary memory by itself, the copy may still read the bytes.
+        let finished = finish(stream);
+        written.and(finished).map_err(|error| driver("copy to the GPU", error))
     }
 
     fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), BackendError> {
         let stream = self.stream();
         let read = stream.memcpy_dtoh(&buffer.slice(..bytes.len()), bytes);
         // What a kernel did wrong shows here.
-        read.and_then(|()| stream.synchronize()).map_err(|error| driver("the kernels", error))
+        let finished = finish(stream);
+        read.and(finished).map_err(|error| driver("the kernels", error))
     }
 
     fn copy(&self, from: &CudaSlice<u8>, to: &mut CudaSlice<u8>) -> Result<(), BackendError> {
@@ -201,6 +241,7 @@ impl Launcher for CudaLauncher {
         grid: Grid,
         arguments: &mut [Value<'_, CudaSlice<u8>>],
     ) -> Result<(), BackendError> {
+        check(kernel, arguments)?;
         let stream = self.stream();
         let mut launch = stream.launch_builder(&self.functions[kernel.name]);
         for argument in arguments {
@@ -216,8 +257,27 @@ impl Launcher for CudaLauncher {
             block_dim: (kernel.block, 1, 1),
             shared_mem_bytes: grid.shared_bytes as u32,
         };
-        // SAFETY: the caller vouches for the arguments; they are counted by the index's test.
+        // SAFETY: the caller vouches for the arrays; numbers and kinds were checked.
         let launched = unsafe { launch.launch(shape) };
         launched.map(|_| ()).map_err(|error| driver(kernel.name, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_that_a_kernel_does_not_take_are_refused() {
+        let (source, mut target) = ((), ());
+        let kernel = &index::ROUND_WEIGHTS;
+        let right = [Value::In(&source), Value::Out(&mut target), Value::U32(1)];
+        assert!(check(kernel, &right).is_ok());
+        assert!(check(kernel, &right[..2]).is_err(), "too few");
+        let mut target = ();
+        let [first, second] = [Value::In(&source), Value::Out(&mut target)];
+        assert!(check(kernel, &[first, second, Value::F64(1.0)]).is_err(), "another number");
+        let read_only = [Value::In(&source), Value::In(&source), Value::U32(1)];
+        assert!(check(kernel, &read_only).is_err(), "it writes what may only be read");
     }
 }

@@ -5,10 +5,12 @@ mod architecture;
 mod compile;
 mod find;
 mod launch;
+#[cfg(test)]
+mod tests;
 
 pub use architecture::Architecture;
 pub use compile::{NvrtcError, compile};
-pub use find::{Found, Unavailable, find, memory_bytes};
+pub use find::{Found, Unavailable, find};
 pub use launch::CudaLauncher;
 
 use super::BackendError;

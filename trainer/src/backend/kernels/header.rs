@@ -28,6 +28,12 @@ pub(super) fn header(model: &Model) -> String {
         let first = model.geometry().pattern_parameters + number * Scalar::VALUES;
         let name = match scalar {
             Scalar::PlayerDiscs => "PLAYER_DISCS",
+            Scalar::PlayerMoves => "PLAYER_MOVES",
+            Scalar::OpponentMoves => "OPPONENT_MOVES",
+            Scalar::MovesPair => "MOVES_PAIR",
+            Scalar::PlayerPotentialMoves => "PLAYER_POTENTIAL_MOVES",
+            Scalar::OpponentPotentialMoves => "OPPONENT_POTENTIAL_MOVES",
+            Scalar::OddQuadrants => "ODD_QUADRANTS",
         };
         let _ = write!(text, " \\\n    {name}({}, {first}u)", lanes.len() + number);
     }

@@ -8,7 +8,7 @@ mod launcher;
 mod memory;
 mod sums;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod tiles;
 
 use othello_kernels::{Grid, Kernel, Program, index};

@@ -1,4 +1,5 @@
-//! The kernels, run on this machine's processor, against the reference: equal to the bit.
+//! The kernels, run on this machine's processor, against the reference: equal to the bit. Where there is
+//! a GPU, `backend::cuda` runs the same checks on it.
 
 use othello_engine::board::{PHASES, Phase, Position};
 use othello_engine::eval::Mobility;
@@ -15,9 +16,23 @@ use crate::dataset::{Dataset, DatasetBuilder, Part, Split};
 use crate::source::LabelRules;
 
 /// A pattern set's model, the reference, and the kernels.
-struct Bench<'m> {
+struct Bench<'m, L: Launcher> {
     cpu: Cpu<'m>,
-    kernels: KernelBackend<'m, HostLauncher>,
+    kernels: KernelBackend<'m, L>,
+}
+
+/// A launcher that a test can have.
+pub(in crate::backend) trait Bring: Launcher + Sized {
+    /// A launcher with a program, and with its own limits or others.
+    fn bring(program: &Program, limits: Option<Limits>) -> Self;
+}
+
+impl Bring for HostLauncher {
+    fn bring(program: &Program, limits: Option<Limits>) -> Self {
+        let launcher = Self::new(program).unwrap();
+        let limits = limits.unwrap_or_else(|| launcher.limits());
+        launcher.with_limits(limits)
+    }
 }
 
 /// So small that everything has more than one part.
@@ -28,16 +43,13 @@ fn model(name: &str) -> Model {
     Model::new(PatternSet::shipped(name).unwrap())
 }
 
-impl<'m> Bench<'m> {
+impl<'m, L: Bring> Bench<'m, L> {
     fn new(model: &'m Model, way: Way, limits: Option<Limits>) -> Self {
         Self::of(model, &program(model), way, limits)
     }
 
     fn of(model: &'m Model, program: &Program, way: Way, limits: Option<Limits>) -> Self {
-        let launcher = HostLauncher::new(program).unwrap();
-        let limits = limits.unwrap_or_else(|| launcher.limits());
-        let launcher = launcher.with_limits(limits);
-        let kernels = KernelBackend::new(model, launcher, way).unwrap();
+        let kernels = KernelBackend::new(model, L::bring(program, limits), way).unwrap();
         Self { cpu: Cpu::new(model), kernels }
     }
 
@@ -102,8 +114,7 @@ fn self_play() -> Dataset {
     dataset.finish()
 }
 
-#[test]
-fn all_phases_of_self_play_give_the_same_sums() {
+pub(in crate::backend) fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
     let dataset = self_play();
     let phases: Vec<&[ScoredPosition]> = Phase::all().map(|p| dataset.training(p)).collect();
     let missing: Vec<usize> = (0..PHASES).filter(|&p| phases[p].is_empty()).collect();
@@ -113,7 +124,7 @@ fn all_phases_of_self_play_give_the_same_sums() {
     eprintln!("{} positions in {PHASES} phases", dataset.len(Part::Training));
     let standard = model("standard");
     eprintln!("standard: program sha256 {}", program(&standard).sha256());
-    let simple = Bench::new(&standard, Way::Simple, None);
+    let simple = Bench::<L>::new(&standard, Way::Simple, None);
     for (number, rows) in phases.iter().enumerate() {
         let factor = [256, 128, 77][number % 3];
         let near = phases[(number + 1) % phases.len()];
@@ -122,9 +133,9 @@ fn all_phases_of_self_play_give_the_same_sums() {
         assert!(different.is_empty(), "phase {number}: {different:?}");
     }
     // The fast way is for many rows at once.
-    for name in ["standard", "small"] {
+    for name in ["standard", "small", "scalars"] {
         let model = model(name);
-        let fast = Bench::new(&model, Way::Fast, None);
+        let fast = Bench::<L>::new(&model, Way::Fast, None);
         for (number, phases) in phases.chunks(20).enumerate() {
             let rows = phases.concat();
             let weights = random_weights(&model, 4.0, number as u64);
@@ -151,8 +162,7 @@ fn random_rows(count: usize, seed: u64) -> Vec<ScoredPosition> {
     rows
 }
 
-#[test]
-fn awkward_numbers_of_rows_give_the_same_sums() {
+pub(in crate::backend) fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>() {
     let model = model("small");
     let weights = random_weights(&model, 64.0, 9);
     for (way, limits) in [
@@ -161,7 +171,7 @@ fn awkward_numbers_of_rows_give_the_same_sums() {
         (Way::Fast, None),
         (Way::Fast, Some(NARROW)),
     ] {
-        let bench = Bench::new(&model, way, limits);
+        let bench = Bench::<L>::new(&model, way, limits);
         for count in [0, 1, 31, 32, 33, 99, 100, 101, 127, 128, 129, 513, 1025] {
             let (rows, others) = (random_rows(count, 1), random_rows(7, 2));
             let runs = [
@@ -178,8 +188,7 @@ fn awkward_numbers_of_rows_give_the_same_sums() {
 /// All rows in one class each, with the largest label and weight against the largest weights of
 /// parameters: sums as near to 2⁶³ as [`MAX_TOTAL_WEIGHT`] lets them come, and 32-bit sums in
 /// shared memory that wrap with every addition.
-#[test]
-fn sums_at_the_bound_are_exact() {
+pub(in crate::backend) fn sums_at_the_bound_are_exact<L: Bring>() {
     let model = model("standard");
     let weight = Weight::new(u16::MAX).unwrap();
     let count = (MAX_TOTAL_WEIGHT / u64::from(u16::MAX)) as usize;
@@ -187,7 +196,7 @@ fn sums_at_the_bound_are_exact() {
     let rows = vec![ScoredPosition::new(Position::START, label, weight); count];
     let weights = vec![64.0; model.parameters()];
     for way in [Way::Simple, Way::Fast] {
-        let bench = Bench::new(&model, way, None);
+        let bench = Bench::<L>::new(&model, way, None);
         let different = bench.differences(&[Rows::full(&rows)], &weights);
         assert!(different.is_empty(), "{way:?}: {different:?}");
         let (sums, ..) = sums(&bench.kernels, &[Rows::full(&rows)], &weights);
@@ -197,8 +206,7 @@ fn sums_at_the_bound_are_exact() {
 }
 
 /// A 32-bit sum that goes back and forth across both ends of its range.
-#[test]
-fn sums_that_change_sign_are_carried() {
+pub(in crate::backend) fn sums_that_change_sign_are_carried<L: Bring>() {
     let model = model("discs");
     let row = |discs: i32, weight| {
         let label = Label::of_score(discs).unwrap();
@@ -208,7 +216,7 @@ fn sums_that_change_sign_are_carried() {
     for step in [1, 2, 3, 64, 65, 257, 4096, 65535] {
         rows.extend([row(64, step), row(-64, step), row(-64, step), row(64, step), row(-63, step)]);
     }
-    let bench = Bench::new(&model, Way::Fast, None);
+    let bench = Bench::<L>::new(&model, Way::Fast, None);
     let rows = rows.repeat(40);
     for size in [0.0, 1.0, 64.0] {
         let different = bench.differences(&[Rows::full(&rows)], &random_weights(&model, size, 3));
@@ -293,11 +301,10 @@ const STEP: AdamStep = AdamStep {
     decay: 1e-3,
 };
 
-#[test]
-fn vectors_are_computed_alike_to_the_bit() {
+pub(in crate::backend) fn vectors_are_computed_alike_to_the_bit<L: Bring>() {
     for name in ["standard", "small", "discs"] {
         let model = model(name);
-        let bench = Bench::new(&model, Way::Simple, None);
+        let bench = Bench::<L>::new(&model, Way::Simple, None);
         let plain = [1, 2, 3].map(|seed| random_weights(&model, 3.0, seed));
         let awkward = [1, 2, 3].map(|seed| awkward_numbers(&model, seed));
         for [one, two, three] in [&plain, &awkward] {
@@ -308,6 +315,27 @@ fn vectors_are_computed_alike_to_the_bit() {
             assert_eq!(different.collect::<Vec<_>>(), [0usize; 0], "{name}");
         }
     }
+}
+
+#[test]
+fn the_host_run_kernels_compute_what_the_cpu_computes() {
+    all_phases_of_self_play_give_the_same_sums::<HostLauncher>();
+}
+
+#[test]
+fn and_for_awkward_numbers_of_rows() {
+    awkward_numbers_of_rows_give_the_same_sums::<HostLauncher>();
+}
+
+#[test]
+fn and_at_the_bound_of_sums() {
+    sums_at_the_bound_are_exact::<HostLauncher>();
+    sums_that_change_sign_are_carried::<HostLauncher>();
+}
+
+#[test]
+fn and_for_vectors() {
+    vectors_are_computed_alike_to_the_bit::<HostLauncher>();
 }
 
 /// What the comparisons above are worth: a small change anywhere in the sources makes one fail.
@@ -335,7 +363,7 @@ fn a_changed_constant_in_a_source_is_found() {
     ] {
         let changed = unchanged.with(from, to);
         assert_ne!(changed.sha256(), unchanged.sha256(), "{from} does not stand in the sources");
-        let bench = Bench::of(&model, &changed, Way::Fast, Some(NARROW));
+        let bench = Bench::<HostLauncher>::of(&model, &changed, Way::Fast, Some(NARROW));
         let found = !bench.differences(&runs, &weights).is_empty()
             || vectors(&bench.cpu, inputs, &STEP) != vectors(&bench.kernels, inputs, &STEP);
         assert!(found, "nobody notices {to}");
@@ -348,7 +376,7 @@ fn a_changed_constant_in_a_source_is_found() {
 fn a_kernel_that_reads_past_its_rows() {
     let model = model("small");
     let changed = program(&model).with("at < count;", "at <= count;");
-    let bench = Bench::of(&model, &changed, Way::Simple, None);
+    let bench = Bench::<HostLauncher>::of(&model, &changed, Way::Simple, None);
     let rows = random_rows(100, 7);
     sums(&bench.kernels, &[Rows::full(&rows)], &random_weights(&model, 8.0, 8));
 }

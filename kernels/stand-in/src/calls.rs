@@ -1,0 +1,55 @@
+//! What every entry point does first: it is counted, and may have to fail.
+
+use std::cell::Cell;
+use std::sync::MutexGuard;
+
+use crate::codes::{Code, INVALID_CONTEXT, NOT_INITIALIZED, is_lasting};
+use crate::device::{DEVICE, State};
+use crate::settings::SETTINGS;
+
+thread_local! {
+    /// Whether the context is the one of this thread.
+    pub(crate) static CURRENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What must be there for a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Needs {
+    /// Nothing.
+    Nothing,
+    /// `cuInit` before.
+    Start,
+    /// A context that is this thread's and works.
+    Context,
+}
+
+/// Counts a call, and answers as the driver would where it cannot be done, or is to fail.
+pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, State>, Code> {
+    let mut state = DEVICE.lock();
+    if let Some(code) = fault(&mut state, entry) {
+        if needs == Needs::Context && is_lasting(code) {
+            state.lose(code);
+        }
+        return Err(code);
+    }
+    if needs != Needs::Nothing && !state.initialised {
+        return Err(NOT_INITIALIZED);
+    }
+    if needs == Needs::Context {
+        if !CURRENT.get() || state.retained == 0 {
+            return Err(INVALID_CONTEXT);
+        }
+        if let Some(code) = state.lost {
+            return Err(code);
+        }
+    }
+    Ok(state)
+}
+
+/// Counts a call; the error that it is to fail with.
+pub(crate) fn fault(state: &mut State, entry: &str) -> Option<Code> {
+    let calls = state.calls.entry(entry.to_owned()).or_default();
+    *calls += 1;
+    let fault = SETTINGS.fault.as_ref()?;
+    (fault.entry == entry && fault.call == *calls).then_some(fault.code)
+}

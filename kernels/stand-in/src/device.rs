@@ -1,0 +1,178 @@
+//! The state of the device and its driver.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use crate::codes::{Answer, Code, INVALID_HANDLE};
+use crate::memory::Memory;
+use crate::module::{Entry, Module};
+use crate::order::{Clock, Moment, StreamNumber};
+use crate::queue::{Mark, Stream, Work};
+use crate::settings::SETTINGS;
+
+/// A name that the driver gave for something of its own.
+pub(crate) type Handle = u64;
+
+/// A kernel, as a module gave it.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) module: Arc<Module>,
+    pub(crate) entry: Entry,
+    /// Most bytes of shared memory that a launch may ask for.
+    pub(crate) dynamic_shared: u64,
+}
+
+/// What somebody waits for.
+#[derive(Clone, Debug)]
+pub(crate) enum Awaited {
+    /// Everything.
+    All,
+    /// So much of a stream.
+    Stream(StreamNumber, u64),
+    /// A point of a stream.
+    Mark(Arc<Mark>),
+}
+
+impl Awaited {
+    fn is_done(&self, state: &State) -> bool {
+        match self {
+            Self::All => state.streams.values().all(Stream::is_idle),
+            Self::Stream(number, asked) => {
+                state.streams.get(number).is_none_or(|stream| stream.done >= *asked)
+            }
+            Self::Mark(mark) => mark.is_done(),
+        }
+    }
+}
+
+/// Everything there is.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) initialised: bool,
+    /// How often the context was asked for and not given back.
+    pub(crate) retained: u64,
+    /// What ended the context.
+    pub(crate) lost: Option<Code>,
+    pub(crate) calls: BTreeMap<String, u64>,
+    pub(crate) memory: Memory,
+    pub(crate) streams: BTreeMap<StreamNumber, Stream>,
+    /// Each with the point where it was recorded last.
+    pub(crate) events: BTreeMap<Handle, Option<Arc<Mark>>>,
+    pub(crate) modules: BTreeMap<Handle, Arc<Module>>,
+    pub(crate) functions: BTreeMap<Handle, Function>,
+    /// What the host has waited for.
+    pub(crate) host: Clock,
+    /// What threads of the host wait for.
+    pub(crate) awaited: Vec<Awaited>,
+    /// How much may run though nobody waits.
+    pub(crate) ahead: u64,
+    pub(crate) random: Random,
+    pub(crate) has_worker: bool,
+    /// Uses of memory in no order.
+    pub(crate) unordered: u64,
+    /// Which waits for events ordered what nothing else did, counted as calls.
+    pub(crate) needed_waits: Vec<u64>,
+    handles: Handle,
+}
+
+impl State {
+    pub(crate) fn handle(&mut self) -> Handle {
+        self.handles += 16;
+        self.handles
+    }
+
+    /// The stream of a handle.
+    pub(crate) fn stream(&mut self, handle: Handle) -> Result<&mut Stream, Code> {
+        self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
+    }
+
+    /// The next moment of a stream, and what comes before it.
+    pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
+        let host = self.host.clone();
+        let stream = self.stream(handle)?;
+        stream.clock.join(&host);
+        Ok((stream.clock.next(handle), stream.clock.clone()))
+    }
+
+    /// Whether anything may run: somebody waits for it, or streams may run ahead.
+    pub(crate) fn may_run(&mut self) -> bool {
+        let awaited = std::mem::take(&mut self.awaited);
+        self.awaited = awaited.into_iter().filter(|awaited| !awaited.is_done(self)).collect();
+        !self.awaited.is_empty() || self.ahead > 0
+    }
+
+    /// Puts work at the end of a stream's queue.
+    pub(crate) fn push(&mut self, handle: Handle, work: Work) -> Answer {
+        self.stream(handle)?.push(work);
+        self.ahead = match SETTINGS.seed % 3 {
+            0 => 0,
+            1 => self.ahead + self.random.below(3),
+            _ => u64::MAX,
+        };
+        DEVICE.changed.notify_all();
+        Ok(())
+    }
+
+    /// Notes uses of memory that nothing orders.
+    pub(crate) fn note_order(&mut self, ordered: bool, what: &str, moment: Moment) {
+        if !ordered {
+            self.unordered += 1;
+            eprintln!("stand-in: {what}, {moment:?}: memory that another stream uses, unordered");
+        }
+    }
+
+    /// Ends the context: what was not done is forgotten.
+    pub(crate) fn lose(&mut self, code: Code) {
+        self.lost.get_or_insert(code);
+        self.streams.values_mut().for_each(Stream::abandon);
+        DEVICE.changed.notify_all();
+    }
+}
+
+/// The device, and who waits for it.
+pub(crate) struct Device {
+    state: Mutex<State>,
+    /// Whenever something was asked or done.
+    pub(crate) changed: Condvar,
+}
+
+/// The one device.
+pub(crate) static DEVICE: LazyLock<Device> = LazyLock::new(|| Device {
+    state: Mutex::new(State { random: Random(SETTINGS.seed), ..State::default() }),
+    changed: Condvar::new(),
+});
+
+impl Device {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until something is done, while everything else may be done too.
+    pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, awaited: Awaited) -> Answer {
+        state.awaited.push(awaited.clone());
+        self.changed.notify_all();
+        while !awaited.is_done(&state) && state.lost.is_none() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.lost.map_or(Ok(()), Err)
+    }
+}
+
+/// SplitMix64.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `count`.
+    pub(crate) fn below(&mut self, count: u64) -> u64 {
+        self.next() % count.max(1)
+    }
+}

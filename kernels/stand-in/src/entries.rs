@@ -1,0 +1,368 @@
+//! The entry points of the driver, as its documentation has them.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_uint};
+use std::sync::{Arc, LazyLock, MutexGuard};
+
+use othello_kernels::Grid;
+
+use crate::calls::{CURRENT, Needs, enter};
+use crate::codes::{
+    Answer, Code, ERRORS, INVALID_DEVICE, INVALID_HANDLE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, code,
+};
+use crate::device::{Awaited, DEVICE, Function, Handle, State};
+use crate::memory::host;
+use crate::module::Module;
+use crate::queue::{Mark, Stream, Work};
+use crate::settings::SETTINGS;
+use crate::{launch, report, worker};
+
+/// The one context.
+const CONTEXT: Handle = 8;
+
+/// Names the entry points: `NEEDS fn NAME(arguments) |state| body`.
+macro_rules! entries {
+    ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
+        /// The entry points of the driver.
+        pub const ENTRIES: &[&str] = &[$(stringify!($name)),*];
+
+        $(
+            #[allow(non_snake_case, reason = "the driver's own name")]
+            #[unsafe(no_mangle)]
+            extern "C" fn $name($($argument: $type),*) -> Code {
+                let answer = || -> Answer {
+                    let $state = enter(stringify!($name), Needs::$needs)?;
+                    $body
+                };
+                code(answer())
+            }
+        )*
+    };
+}
+
+/// Gives a caller a value.
+pub(crate) fn put<T>(to: *mut T, value: T) -> Answer {
+    if to.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    // SAFETY: the caller of the entry point gives a place for a value of this type.
+    unsafe { to.write(value) };
+    Ok(())
+}
+
+fn device(number: c_int) -> Answer {
+    let there = u64::try_from(number).is_ok_and(|number| number < SETTINGS.devices);
+    if there { Ok(()) } else { Err(INVALID_DEVICE) }
+}
+
+entries! {
+    Nothing fn cuInit(flags: c_uint) |mut state| {
+        if flags != 0 {
+            return Err(INVALID_VALUE);
+        }
+        if SETTINGS.devices == 0 {
+            return Err(NO_DEVICE);
+        }
+        if !std::mem::replace(&mut state.initialised, true) {
+            report::write_at_exit();
+        }
+        Ok(())
+    }
+
+    Nothing fn cuDriverGetVersion(version: *mut c_int) |_state| {
+        put(version, SETTINGS.driver as c_int)
+    }
+
+    Nothing fn cuGetErrorName(error: Code, text: *mut *const c_char) |_state| {
+        put(text, error_text(error, |(name, _)| name)?)
+    }
+
+    Nothing fn cuGetErrorString(error: Code, text: *mut *const c_char) |_state| {
+        put(text, error_text(error, |(_, text)| text)?)
+    }
+
+    Start fn cuDeviceGetCount(count: *mut c_int) |_state| {
+        put(count, SETTINGS.devices as c_int)
+    }
+
+    Start fn cuDeviceGet(found: *mut c_int, number: c_int) |_state| {
+        device(number)?;
+        put(found, number)
+    }
+
+    Start fn cuDeviceGetName(name: *mut c_char, length: c_int, number: c_int) |_state| {
+        device(number)?;
+        let text = c"Stand-in for a GPU".to_bytes_with_nul();
+        if (length as usize) < text.len() {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the caller gives `length` bytes.
+        unsafe { name.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len()) };
+        Ok(())
+    }
+
+    Start fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_uint, number: c_int) |_state| {
+        device(number)?;
+        let found = match attribute {
+            16 => SETTINGS.multiprocessors,
+            75 => SETTINGS.capability / 10,
+            76 => SETTINGS.capability % 10,
+            97 => SETTINGS.shared,
+            115 => SETTINGS.pools,
+            _ => return Err(INVALID_VALUE),
+        };
+        put(value, found as c_int)
+    }
+
+    Start fn cuDeviceTotalMem_v2(bytes: *mut usize, number: c_int) |_state| {
+        device(number)?;
+        put(bytes, SETTINGS.memory as usize)
+    }
+
+    Start fn cuDevicePrimaryCtxRetain(context: *mut Handle, number: c_int) |mut state| {
+        device(number)?;
+        state.retained += 1;
+        put(context, CONTEXT)
+    }
+
+    Start fn cuDevicePrimaryCtxRelease_v2(number: c_int) |mut state| {
+        device(number)?;
+        state.retained = state.retained.checked_sub(1).ok_or(INVALID_VALUE)?;
+        // A context ends when it has done what was asked of it.
+        if state.retained == 0 && state.lost.is_none() { wait_for_all(state) } else { Ok(()) }
+    }
+
+    Start fn cuCtxGetCurrent(context: *mut Handle) |_state| {
+        put(context, if CURRENT.get() { CONTEXT } else { 0 })
+    }
+
+    Start fn cuCtxSetCurrent(context: Handle) |_state| {
+        CURRENT.set(context == CONTEXT);
+        if context == CONTEXT || context == 0 { Ok(()) } else { Err(INVALID_VALUE) }
+    }
+
+    Context fn cuCtxSynchronize() |mut state| {
+        let clocks: Vec<_> = state.streams.values().map(|stream| stream.clock.clone()).collect();
+        clocks.iter().for_each(|clock| state.host.join(clock));
+        wait_for_all(state)
+    }
+
+    Context fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) |state| {
+        let asked = state.calls.get("cuMemGetInfo_v2").copied();
+        let told = if asked > Some(1) { SETTINGS.free_later } else { u64::MAX };
+        let limit = memory_limit().saturating_sub(state.memory.used);
+        put(free, limit.min(told) as usize)?;
+        put(total, SETTINGS.memory as usize)
+    }
+
+    Context fn cuStreamCreate(stream: *mut Handle, _flags: c_uint) |mut state| {
+        worker::start(&mut state);
+        let handle = state.handle();
+        let priority = state.random.next();
+        state.streams.insert(handle, Stream::new(priority));
+        put(stream, handle)
+    }
+
+    Context fn cuStreamDestroy_v2(stream: Handle) |mut state| {
+        let found = state.stream(stream)?;
+        found.destroyed = true;
+        if found.is_idle() {
+            state.streams.remove(&stream);
+        }
+        Ok(())
+    }
+
+    Context fn cuStreamSynchronize(stream: Handle) |mut state| {
+        let found = state.stream(stream)?;
+        let (asked, clock) = (found.asked, found.clock.clone());
+        state.host.join(&clock);
+        DEVICE.wait(state, Awaited::Stream(stream, asked))
+    }
+
+    Context fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: c_uint) |mut state| {
+        let mark = state.events.get(&event).ok_or(INVALID_HANDLE)?.clone();
+        state.stream(stream)?;
+        let Some(mark) = mark else { return Ok(()) };
+        let call = state.calls.get("cuStreamWaitEvent").copied();
+        if call == SETTINGS.skip_wait {
+            return Ok(());
+        }
+        let host = state.host.clone();
+        let clock = &mut state.stream(stream)?.clock;
+        clock.join(&host);
+        if !clock.covers(&mark.clock) {
+            clock.join(&mark.clock);
+            state.needed_waits.extend(call);
+        }
+        state.push(stream, Work::Wait(mark))
+    }
+
+    Context fn cuEventCreate(event: *mut Handle, _flags: c_uint) |mut state| {
+        let handle = state.handle();
+        state.events.insert(handle, None);
+        put(event, handle)
+    }
+
+    Context fn cuEventDestroy_v2(event: Handle) |mut state| {
+        state.events.remove(&event).map(|_| ()).ok_or(INVALID_HANDLE)
+    }
+
+    Context fn cuEventRecord(event: Handle, stream: Handle) |mut state| {
+        let mark = Mark::at(state.stream(stream)?.clock.clone());
+        *state.events.get_mut(&event).ok_or(INVALID_HANDLE)? = Some(mark.clone());
+        state.push(stream, Work::Record(mark))
+    }
+
+    Context fn cuEventSynchronize(event: Handle) |mut state| {
+        let mark = state.events.get(&event).ok_or(INVALID_HANDLE)?.clone();
+        let Some(mark) = mark else { return Ok(()) };
+        state.host.join(&mark.clock);
+        DEVICE.wait(state, Awaited::Mark(mark))
+    }
+
+    Context fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream: Handle) |mut state| {
+        state.stream(stream)?;
+        let found = state.memory.allocate(bytes, memory_limit())?;
+        let (moment, clock) = state.moment(stream)?;
+        if let Some(allocation) = state.memory.starting(found) {
+            allocation.uses.write(moment, &clock);
+        }
+        put(address, found)
+    }
+
+    Context fn cuMemFreeAsync(address: u64, stream: Handle) |mut state| {
+        let (moment, clock) = state.moment(stream)?;
+        let allocation = state.memory.starting(address).ok_or(INVALID_VALUE)?;
+        allocation.given_back = true;
+        let ordered = allocation.uses.write(moment, &clock);
+        state.note_order(ordered, "cuMemFreeAsync", moment);
+        state.push(stream, Work::Free(address))
+    }
+
+    Context fn cuMemAlloc_v2(address: *mut u64, bytes: usize) |mut state| {
+        put(address, state.memory.allocate(bytes, memory_limit())?)
+    }
+
+    Context fn cuMemFree_v2(address: u64) |mut state| {
+        state.memory.starting(address).ok_or(INVALID_VALUE)?.given_back = true;
+        wait_for_all(state)?;
+        DEVICE.lock().memory.free(address);
+        Ok(())
+    }
+
+    Context fn cuMemHostAlloc(memory: *mut u64, bytes: usize, _flags: c_uint) |mut state| {
+        put(memory, state.memory.pin(bytes)?)
+    }
+
+    Context fn cuMemFreeHost(memory: u64) |mut state| {
+        if state.memory.unpin(memory) { Ok(()) } else { Err(INVALID_VALUE) }
+    }
+
+    Context fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) |mut state| {
+        writes(&mut state, to, bytes, stream, "cuMemcpyHtoDAsync_v2")?;
+        state.push(stream, Work::Copy { from, to: host(to), bytes })
+    }
+
+    Context fn cuMemcpyDtoHAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) |mut state| {
+        reads(&mut state, from, bytes, stream, "cuMemcpyDtoHAsync_v2")?;
+        state.push(stream, Work::Copy { from: host(from), to, bytes })
+    }
+
+    Context fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) |mut state| {
+        reads(&mut state, from, bytes, stream, "cuMemcpyDtoDAsync_v2")?;
+        writes(&mut state, to, bytes, stream, "cuMemcpyDtoDAsync_v2")?;
+        state.push(stream, Work::Copy { from: host(from), to: host(to), bytes })
+    }
+
+    Context fn cuMemsetD8Async(to: u64, value: u8, bytes: usize, stream: Handle) |mut state| {
+        writes(&mut state, to, bytes, stream, "cuMemsetD8Async")?;
+        state.push(stream, Work::Fill { to: host(to), value, bytes })
+    }
+
+    Context fn cuModuleLoadData(module: *mut Handle, image: *const c_char) |mut state| {
+        // SAFETY: the caller gives PTX, which ends with a zero.
+        let ptx = unsafe { CStr::from_ptr(image) }.to_string_lossy();
+        let loaded = Arc::new(Module::load(&ptx, &SETTINGS)?);
+        let handle = state.handle();
+        state.modules.insert(handle, loaded);
+        put(module, handle)
+    }
+
+    Context fn cuModuleUnload(module: Handle) |mut state| {
+        let unloaded = state.modules.remove(&module).ok_or(INVALID_HANDLE)?;
+        state.functions.retain(|_, function| !Arc::ptr_eq(&function.module, &unloaded));
+        Ok(())
+    }
+
+    Context fn cuModuleGetFunction(found: *mut Handle, module: Handle, name: *const c_char) |mut state| {
+        let module = state.modules.get(&module).ok_or(INVALID_HANDLE)?.clone();
+        // SAFETY: the caller gives a name, which ends with a zero.
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        let entry = module.entry(&name).ok_or(NOT_FOUND)?;
+        let dynamic_shared = launch::SHARED_UNLESS_ASKED - entry.shared;
+        let handle = state.handle();
+        state.functions.insert(handle, Function { module, entry, dynamic_shared });
+        put(found, handle)
+    }
+
+    Context fn cuFuncSetAttribute(function: Handle, attribute: c_uint, value: c_int) |mut state| {
+        let function = state.functions.get_mut(&function).ok_or(INVALID_HANDLE)?;
+        let value = u64::try_from(value).map_err(|_| INVALID_VALUE)?;
+        // MAX_DYNAMIC_SHARED_SIZE_BYTES.
+        if attribute != 8 || value + function.entry.shared > SETTINGS.shared {
+            return Err(INVALID_VALUE);
+        }
+        function.dynamic_shared = value;
+        Ok(())
+    }
+
+    Context fn cuLaunchKernel(
+        function: Handle,
+        grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+        block_x: c_uint, block_y: c_uint, block_z: c_uint,
+        shared: c_uint, stream: Handle, arguments: *const *const u64, _extra: u64
+    ) |mut state| {
+        let function = state.functions.get(&function).ok_or(INVALID_HANDLE)?.clone();
+        state.stream(stream)?;
+        launch::check(&function, [grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared)?;
+        let grid = Grid { x: grid_x, y: grid_y, shared_bytes: shared as usize };
+        let work = launch::prepare(&mut state, function, grid, block_x, stream, arguments)?;
+        state.push(stream, work)
+    }
+}
+
+/// Bytes of the device that this program may have.
+fn memory_limit() -> u64 {
+    SETTINGS.free.min(SETTINGS.memory)
+}
+
+/// Waits until every stream has done everything.
+fn wait_for_all(state: MutexGuard<'_, State>) -> Answer {
+    DEVICE.wait(state, Awaited::All)
+}
+
+fn reads(state: &mut State, from: u64, bytes: usize, stream: Handle, what: &str) -> Answer {
+    let (moment, clock) = state.moment(stream)?;
+    let ordered = state.memory.find(from, bytes).ok_or(INVALID_VALUE)?.uses.read(moment, &clock);
+    state.note_order(ordered, what, moment);
+    Ok(())
+}
+
+fn writes(state: &mut State, to: u64, bytes: usize, stream: Handle, what: &str) -> Answer {
+    let (moment, clock) = state.moment(stream)?;
+    let ordered = state.memory.find(to, bytes).ok_or(INVALID_VALUE)?.uses.write(moment, &clock);
+    state.note_order(ordered, what, moment);
+    Ok(())
+}
+
+/// Name and text of an error, for ever.
+fn error_text(
+    error: Code,
+    which: impl Fn(&(CString, CString)) -> &CString,
+) -> Result<*const c_char, Code> {
+    static TEXTS: LazyLock<Vec<(u32, (CString, CString))>> = LazyLock::new(|| {
+        let text = |text: &str| CString::new(text).unwrap_or_default();
+        ERRORS.iter().map(|&(code, name, what)| (code, (text(name), text(what)))).collect()
+    });
+    let found = TEXTS.iter().find(|(code, _)| *code == error);
+    found.map(|(_, both)| which(both).as_ptr()).ok_or(INVALID_VALUE)
+}

@@ -1,0 +1,75 @@
+//! Launches: what a device refuses at once, and what is prepared for the stream.
+
+use othello_kernels::{Argument, Grid};
+
+use crate::codes::{Answer, Code, INVALID_VALUE};
+use crate::device::{Function, Handle, State};
+use crate::memory::host;
+use crate::module::Entry;
+use crate::queue::{Launch, Work};
+
+/// Bytes of shared memory that a block may have where a kernel was not set to have more.
+pub(crate) const SHARED_UNLESS_ASKED: u64 = 48 << 10;
+
+/// Most threads of a block, and most blocks in the second and third direction.
+const THREADS: u32 = 1024;
+const BLOCKS: u32 = 65_535;
+
+/// Whether a device can have a launch of this shape. What the kernels do not use, blocks of several
+/// rows of threads and a third direction of blocks, nobody can have here.
+pub(crate) fn check(function: &Function, grid: [u32; 3], block: [u32; 3], shared: u32) -> Answer {
+    let [x, y, z] = grid;
+    let blocks = (1..=i32::MAX as u32).contains(&x) && (1..=BLOCKS).contains(&y) && z == 1;
+    let threads = (1..=THREADS).contains(&block[0]) && block[1..] == [1, 1];
+    let memory = u64::from(shared) <= function.dynamic_shared;
+    if blocks && threads && memory { Ok(()) } else { Err(INVALID_VALUE) }
+}
+
+/// The launch, with its arguments read and their uses noted.
+pub(crate) fn prepare(
+    state: &mut State,
+    function: Function,
+    grid: Grid,
+    block: u32,
+    stream: Handle,
+    arguments: *const *const u64,
+) -> Result<Work, Code> {
+    if arguments.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    let Function { module, entry: Entry { mut kernel, shared }, .. } = function;
+    if block != kernel.block {
+        // The index describes the program for ever, and this shape is one more of it.
+        kernel = Box::leak(Box::new(othello_kernels::Kernel { block, ..*kernel }));
+    }
+    let (moment, clock) = state.moment(stream)?;
+    let (mut words, mut written, mut ordered) = (vec![], vec![], true);
+    for (number, kind) in kernel.arguments.iter().enumerate() {
+        // SAFETY: the caller gives a pointer for each argument of the kernel, to a value of its type.
+        let value = unsafe { *arguments.add(number) };
+        words.push(match kind {
+            // SAFETY: as above.
+            Argument::U32 => u64::from(unsafe { value.cast::<u32>().read() }),
+            // SAFETY: as above.
+            Argument::F64 => unsafe { value.read() },
+            Argument::Array(element) => {
+                // SAFETY: as above.
+                let address = unsafe { value.read() };
+                let Some(allocation) = state.memory.find(address, 1) else {
+                    eprintln!("stand-in: {}: argument {number} is no memory", kernel.name);
+                    return Ok(Work::WildLaunch);
+                };
+                ordered &= if element.starts_with("const ") {
+                    allocation.uses.read(moment, &clock)
+                } else {
+                    written.push(address);
+                    allocation.uses.write(moment, &clock)
+                };
+                host(address)
+            }
+        });
+    }
+    state.note_order(ordered, kernel.name, moment);
+    let entry = Entry { kernel, shared };
+    Ok(Work::Launch(Box::new(Launch { module, entry, grid, words, written })))
+}

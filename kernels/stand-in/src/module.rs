@@ -1,0 +1,151 @@
+//! Modules: from PTX to kernels that run on the CPU.
+
+use std::collections::HashMap;
+use std::fs;
+
+use othello_kernels::host::HostProgram;
+use othello_kernels::{Argument, Kernel, Program, index};
+
+use crate::codes::{Code, INVALID_PTX, UNSUPPORTED_PTX_VERSION};
+use crate::settings::Settings;
+
+/// Before each line of the source in the PTX.
+pub(crate) const SOURCE: &str = "//| ";
+
+/// A loaded module.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) program: HostProgram,
+    kernels: HashMap<String, Entry>,
+}
+
+/// A kernel of a module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) kernel: &'static Kernel,
+    /// Bytes of shared memory whose size the source gives.
+    pub(crate) shared: u64,
+}
+
+impl Module {
+    /// Loads PTX as the driver of this version would for a device of this capability.
+    pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<Self, Code> {
+        if number_after(ptx, ".version ").ok_or(INVALID_PTX)? > newest_ptx(settings.driver) {
+            return Err(UNSUPPORTED_PTX_VERSION);
+        }
+        let target: u64 =
+            word_after(ptx, ".target sm_").and_then(|word| word.parse().ok()).ok_or(INVALID_PTX)?;
+        if target > settings.capability {
+            return Err(INVALID_PTX);
+        }
+        let kernels = entries(ptx).ok_or(INVALID_PTX)?;
+        let source: Vec<&str> = ptx.lines().filter_map(|line| line.strip_prefix(SOURCE)).collect();
+        let program = Program::of_cuda(&(source.join("\n") + "\n")).ok_or(INVALID_PTX)?;
+        let program = build(&program, settings).map_err(|error| {
+            eprintln!("stand-in: {error}");
+            INVALID_PTX
+        })?;
+        Ok(Self { program, kernels })
+    }
+
+    pub(crate) fn entry(&self, name: &str) -> Option<Entry> {
+        self.kernels.get(name).copied()
+    }
+}
+
+/// The program built for the processor, from the folder where it was kept.
+fn build(program: &Program, settings: &Settings) -> Result<HostProgram, String> {
+    let Some(folder) = &settings.kernels else {
+        return HostProgram::compile(program).map_err(|error| error.to_string());
+    };
+    let kept = folder.join(format!("{}.so", program.sha256()));
+    if !kept.exists() {
+        let fresh = folder.join(format!("{}-{}.so", program.sha256(), std::process::id()));
+        HostProgram::build(program, &fresh).map_err(|error| error.to_string())?;
+        fs::rename(&fresh, &kept).map_err(|error| error.to_string())?;
+    }
+    HostProgram::load(&kept).map_err(|error| error.to_string())
+}
+
+/// The newest PTX version that a driver for a CUDA version reads, both as 1000 · major + 10 · minor.
+fn newest_ptx(cuda: u64) -> u64 {
+    match (cuda / 1000, cuda % 1000 / 10) {
+        (..=11, minor) => 7_000 + 10 * minor.min(8),
+        (12, minor @ ..=5) => 8_000 + 10 * minor,
+        (12, minor) => 8_000 + 10 * (minor - 1),
+        (_, minor) => 9_000 + 10 * minor,
+    }
+}
+
+/// The word behind the first `what`.
+fn word_after<'t>(text: &'t str, what: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(what)?;
+    rest.split(|c: char| c.is_whitespace() || c == ',').next()
+}
+
+/// The version behind the first `what`.
+fn number_after(text: &str, what: &str) -> Option<u64> {
+    let (major, minor) = word_after(text, what)?.split_once('.')?;
+    Some(1000 * major.parse::<u64>().ok()? + 10 * minor.parse::<u64>().ok()?)
+}
+
+/// The kernels of the PTX, each with the arguments that the index gives it.
+fn entries(ptx: &str) -> Option<HashMap<String, Entry>> {
+    let mut found = HashMap::new();
+    for text in ptx.split(".entry ").skip(1) {
+        let (name, rest) = text.split_once('(')?;
+        let (parameters, _) = rest.split_once(')')?;
+        let types: Vec<&str> =
+            parameters.split(".param .").skip(1).filter_map(|p| p.split(' ').next()).collect();
+        let kernel = index::kernels().find(|kernel| kernel.name == name)?;
+        let expected: Vec<&str> = kernel.arguments.iter().map(|a| ptx_type(*a)).collect();
+        if types != expected {
+            return None;
+        }
+        found.insert(name.to_owned(), Entry { kernel, shared: static_shared(ptx, name) });
+    }
+    Some(found)
+}
+
+fn ptx_type(argument: Argument) -> &'static str {
+    match argument {
+        Argument::Array(_) => "u64",
+        Argument::U32 => "u32",
+        Argument::F64 => "f64",
+    }
+}
+
+/// The bytes of the arrays in shared memory that belong to a kernel: their names contain its name.
+fn static_shared(ptx: &str, kernel: &str) -> u64 {
+    let name = format!("_ZZ{}{kernel}E", kernel.len());
+    let declarations = ptx.lines().filter(|line| line.contains(".shared ") && line.contains(&name));
+    let bytes = declarations.filter_map(|line| {
+        let (_, rest) = line.split_once('[')?;
+        rest.split_once(']')?.0.parse::<u64>().ok()
+    });
+    bytes.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ptx_that_a_driver_or_a_device_cannot_use_is_refused() {
+        let settings = Settings::default();
+        let refused = |text: &str| Module::load(text, &settings).unwrap_err();
+        assert_eq!(refused("nonsense"), INVALID_PTX);
+        assert_eq!(refused(".version 8.8\n.target sm_80"), UNSUPPORTED_PTX_VERSION);
+        assert_eq!(refused(".version 8.0\n.target sm_100"), INVALID_PTX);
+        let none = ".version 8.0\n.target sm_80\n.visible .entry nobody(\n.param .u64 a\n)\n";
+        assert_eq!(refused(none), INVALID_PTX);
+        let other = none.replace("nobody", "adam");
+        assert_eq!(refused(&other), INVALID_PTX, "the arguments differ");
+    }
+
+    #[test]
+    fn versions_of_ptx_follow_those_of_cuda() {
+        let pairs = [(11_080, 7_080), (12_000, 8_000), (12_040, 8_040), (12_090, 8_080)];
+        assert!(pairs.iter().all(|&(cuda, ptx)| newest_ptx(cuda) == ptx));
+    }
+}

@@ -1,0 +1,97 @@
+//! Whether two uses of the same memory are in an order that streams, events and the host's own waits
+//! prescribe, whatever order they happened to run in.
+//!
+//! Each operation has a number on its stream. A [`Clock`] has, for each stream, up to which number
+//! operations are known to come before. A stream's clock grows by its own operations, by the clock of
+//! an event that it waits for, and by what the host has waited for.
+
+use std::collections::BTreeMap;
+
+/// A stream.
+pub type StreamNumber = u64;
+
+/// Up to which operation of each stream everything comes before.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Clock(BTreeMap<StreamNumber, u64>);
+
+/// An operation: its stream, and its number there, counted from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moment {
+    /// The stream.
+    pub stream: StreamNumber,
+    /// The number.
+    pub number: u64,
+}
+
+impl Clock {
+    /// What comes before in either of two clocks.
+    pub fn join(&mut self, other: &Self) {
+        for (&stream, &number) in &other.0 {
+            let own = self.0.entry(stream).or_default();
+            *own = number.max(*own);
+        }
+    }
+
+    /// The next operation of a stream with this clock.
+    pub fn next(&mut self, stream: StreamNumber) -> Moment {
+        let own = self.0.entry(stream).or_default();
+        *own += 1;
+        Moment { stream, number: *own }
+    }
+
+    /// Whether everything comes before that comes before in the other one.
+    pub fn covers(&self, other: &Self) -> bool {
+        other.0.iter().all(|(&stream, &number)| self.knows(Moment { stream, number }))
+    }
+
+    fn knows(&self, moment: Moment) -> bool {
+        self.0.get(&moment.stream).is_some_and(|&number| moment.number <= number)
+    }
+}
+
+/// Who used some memory last.
+#[derive(Clone, Default, Debug)]
+pub struct Uses {
+    written: Option<Moment>,
+    read: Vec<Moment>,
+}
+
+impl Uses {
+    /// Notes that an operation reads. Whether it comes after what was written last.
+    pub fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
+        let ordered = self.written.is_none_or(|written| clock.knows(written));
+        self.read.retain(|read| !clock.knows(*read));
+        self.read.push(moment);
+        ordered
+    }
+
+    /// Notes that an operation writes, or gives the memory back. Whether it comes after everything
+    /// that used the memory.
+    pub fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
+        let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
+        *self = Self { written: Some(moment), read: vec![] };
+        before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uses_on_two_streams_are_ordered_by_an_event_and_by_nothing_else() {
+        let (mut one, mut two) = (Clock::default(), Clock::default());
+        let mut uses = Uses::default();
+        assert!(uses.write(one.next(1), &one));
+        let event = one.clone();
+        assert!(uses.read(one.next(1), &one));
+        assert!(!uses.clone().read(two.clone().next(2), &two), "nothing orders them");
+        two.join(&event);
+        assert!(uses.read(two.next(2), &two), "the event was recorded after the write");
+        // Two reads need no order; a write comes after both.
+        assert!(!uses.clone().write(one.clone().next(1), &one), "stream 2 still reads");
+        one.join(&two);
+        assert!(uses.write(one.next(1), &one));
+        assert!(!uses.read(two.next(2), &two), "stream 2 knows nothing of the second write");
+    }
+}

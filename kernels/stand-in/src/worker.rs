@@ -1,0 +1,125 @@
+//! The thread that does what the streams wait for, in an order that chance decides.
+
+use std::ffi::c_void;
+use std::sync::{MutexGuard, PoisonError};
+use std::thread;
+
+use crate::calls::fault;
+use crate::codes::{Answer, Code, ILLEGAL_ADDRESS, LAUNCH_FAILED};
+use crate::device::{DEVICE, State};
+use crate::order::StreamNumber;
+use crate::queue::{Launch, Work};
+
+/// The name by which faults speak of launches that run.
+const KERNEL: &str = "kernel";
+
+/// Starts the thread, once.
+pub(crate) fn start(state: &mut State) {
+    if !state.has_worker {
+        state.has_worker = true;
+        thread::spawn(work);
+    }
+}
+
+fn work() {
+    let mut state = DEVICE.lock();
+    loop {
+        let Some(stream) = state.may_run().then(|| pick(&mut state)).flatten() else {
+            state = DEVICE.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        state.ahead = state.ahead.saturating_sub(1);
+        state = advance(state, stream);
+        DEVICE.changed.notify_all();
+    }
+}
+
+/// One of the streams that can go on: any of them, or the one with the highest priority, which
+/// changes now and then.
+fn pick(state: &mut State) -> Option<StreamNumber> {
+    let ready = state.streams.iter().filter(|(_, stream)| stream.is_ready());
+    let ready: Vec<(StreamNumber, u64)> = ready.map(|(&n, s)| (n, s.priority)).collect();
+    if state.random.below(8) == 0 {
+        let random = &mut state.random;
+        state.streams.values_mut().for_each(|stream| stream.priority = random.next());
+    }
+    let count = ready.len() as u64;
+    if count > 0 && state.random.below(2) == 0 {
+        return Some(ready[state.random.below(count) as usize].0);
+    }
+    ready.into_iter().max_by_key(|&(_, priority)| priority).map(|(number, _)| number)
+}
+
+/// Does the next thing of a stream. Nobody waits for the lock while a kernel runs.
+fn advance(
+    mut state: MutexGuard<'static, State>,
+    number: StreamNumber,
+) -> MutexGuard<'static, State> {
+    let Some(work) = state.streams.get_mut(&number).and_then(|stream| stream.pop()) else {
+        return state;
+    };
+    let done = match work {
+        Work::Launch(launch) => match fault(&mut state, KERNEL) {
+            Some(code) => Err(code),
+            None => {
+                drop(state);
+                let done = run(&launch);
+                state = DEVICE.lock();
+                done.and_then(|()| check(&mut state, &launch))
+            }
+        },
+        other => simple(&mut state, other),
+    };
+    match done {
+        Err(code) => state.lose(code),
+        // A context that was lost meanwhile has counted it already.
+        Ok(()) if state.lost.is_some() => {}
+        Ok(()) => finish(&mut state, number),
+    }
+    state
+}
+
+fn finish(state: &mut State, number: StreamNumber) {
+    if let Some(stream) = state.streams.get_mut(&number) {
+        stream.done += 1;
+        if stream.destroyed && stream.is_idle() {
+            state.streams.remove(&number);
+        }
+    }
+}
+
+fn simple(state: &mut State, work: Work) -> Answer {
+    match work {
+        // SAFETY: device memory was found when this was asked, and is taken back by this thread
+        // alone. Host memory is the caller's to keep until it has waited. Pieces may overlap.
+        Work::Copy { from, to, bytes } => unsafe {
+            std::ptr::copy(from as *const u8, to as *mut u8, bytes);
+        },
+        // SAFETY: as above.
+        Work::Fill { to, value, bytes } => unsafe { (to as *mut u8).write_bytes(value, bytes) },
+        Work::Free(address) => state.memory.free(address),
+        Work::WildLaunch => return Err(ILLEGAL_ADDRESS),
+        Work::Record(mark) => mark.set_done(),
+        Work::Wait(_) | Work::Launch(_) => {}
+    }
+    Ok(())
+}
+
+fn run(launch: &Launch) -> Result<(), Code> {
+    let mut words = launch.words.clone();
+    let mut pointers: Vec<*mut c_void> =
+        words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
+    let program = &launch.module.program;
+    // SAFETY: the PTX has the arguments of the index, and arrays begin in memory of the device, which
+    // this thread alone takes back. That they are long enough is for the trainer to see to.
+    let done = unsafe { program.launch(launch.entry.kernel, launch.grid, &mut pointers) };
+    done.map_err(|_| LAUNCH_FAILED)
+}
+
+/// Whether a kernel stayed within what it writes.
+fn check(state: &mut State, launch: &Launch) -> Answer {
+    let mut written = launch.written.iter();
+    let memory = &mut state.memory;
+    let whole = |&address: &u64| memory.find(address, 0).is_none_or(|a| a.block.is_whole());
+    if written.all(whole) { Ok(()) } else { Err(ILLEGAL_ADDRESS) }
+}

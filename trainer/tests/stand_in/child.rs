@@ -1,0 +1,143 @@
+//! The trainer as a child process, with the stand-in as its driver.
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
+
+use othello_engine::eval::Mobility;
+use othello_engine::file::Existing;
+use othello_engine::progress::Silent;
+use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
+use othello_stand_in::{Installed, install, settings};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Kernels that were built once, for all tests of this process.
+static KERNELS: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
+
+/// A folder with games, a library folder, and room for what comes out.
+pub(crate) struct Place {
+    folder: TempDir,
+    fits: Cell<u32>,
+}
+
+/// How a run ended.
+pub(crate) struct Ended {
+    /// `None` for a signal.
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// What the stand-in says at the end, where it was started.
+    pub(crate) report: Value,
+}
+
+impl Place {
+    pub(crate) fn new(games: u64, what: Installed) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings::new(9, "4..=20".parse().unwrap(), 1, 4);
+        let path = folder.path().join("a.games");
+        let run = Run::whole(settings, games);
+        play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
+        install(&folder.path().join("lib"), what).unwrap();
+        Self { folder, fits: Cell::new(0) }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs the trainer with settings for the stand-in.
+    pub(crate) fn run(&self, asked: &str, arguments: &[&str]) -> Ended {
+        let report = self.path("report.json");
+        let _ = fs::remove_file(&report);
+        let kernels = KERNELS.path().display();
+        let asked = format!("kernels={kernels} report={} {asked}", report.display());
+        let before = env::var("LD_LIBRARY_PATH").unwrap_or_default();
+        let (out, err) = (self.path("stdout"), self.path("stderr"));
+        let file = |path: &Path| Stdio::from(fs::File::create(path).unwrap());
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env(settings::VARIABLE, asked)
+            .env("LD_LIBRARY_PATH", format!("{}:{before}", self.path("lib").display()))
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .stdout(file(&out))
+            .stderr(file(&err))
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if begun.elapsed() > PATIENCE {
+                child.kill().unwrap();
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        let text = |path: &Path| fs::read_to_string(path).unwrap();
+        let report = fs::read(&report).map_or(Value::Null, |r| serde_json::from_slice(&r).unwrap());
+        Ended { status: status.code(), stdout: text(&out), stderr: text(&err), report }
+    }
+
+    /// A fit of three phases with a window.
+    pub(crate) fn fit(&self, asked: &str, fit: Fit<'_>) -> Ended {
+        let settings = self.path("fit.toml");
+        fs::write(&settings, "[adam]\nupdates = 4\n").unwrap();
+        self.fits.set(self.fits.get() + 1);
+        let out = format!("{}.weights", self.fits.get());
+        let out = fit.out.unwrap_or(&out);
+        let mut arguments = vec!["fit", "a.games", "--out", out, "--json"];
+        arguments.extend(["--phases", "30..32", "--window", "1,0.5", "--epochs", "2"]);
+        arguments.extend(["--patterns", fit.patterns, "--settings", "fit.toml"]);
+        arguments.extend(["--device", fit.device, "--optimizer", fit.optimizer]);
+        arguments.extend(["--threads", fit.threads]);
+        self.run(asked, &arguments)
+    }
+}
+
+/// What a fit is told.
+#[derive(Clone, Copy)]
+pub(crate) struct Fit<'a> {
+    pub(crate) device: &'a str,
+    pub(crate) optimizer: &'a str,
+    pub(crate) threads: &'a str,
+    pub(crate) patterns: &'a str,
+    /// `None` is another file for each fit.
+    pub(crate) out: Option<&'a str>,
+}
+
+impl Fit<'_> {
+    pub(crate) const CUDA: Self =
+        Fit { device: "cuda", optimizer: "adam", threads: "2", patterns: "small", out: None };
+}
+
+impl Ended {
+    /// The JSON object of a run that worked.
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.status, Some(0), "{}", self.stderr);
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    pub(crate) fn sha256(&self) -> String {
+        self.json()["sha256"].as_str().unwrap().to_owned()
+    }
+
+    /// How often an entry point was called.
+    pub(crate) fn calls(&self, entry: &str) -> u64 {
+        self.report["calls"][entry].as_u64().unwrap_or(0)
+    }
+
+    /// What is left of memory, streams, events, modules and contexts.
+    pub(crate) fn left(&self) -> Vec<(String, u64)> {
+        let left = self.report["left"].as_object().unwrap();
+        let count = |(name, count): (&String, &Value)| (name.clone(), count.as_u64().unwrap());
+        left.iter().map(count).filter(|&(_, count)| count > 0).collect()
+    }
+}

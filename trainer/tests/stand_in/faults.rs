@@ -1,0 +1,204 @@
+//! A driver that refuses, fails or is lost: a clear message and status 2, or the fallback that was asked
+//! for; no panic, no hang, everything given back; and the fit goes on from where it stopped.
+
+use std::collections::BTreeMap;
+use std::env;
+
+use othello_stand_in::{ENTRIES, ERRORS, Installed};
+
+use super::child::{Ended, Fit, Place};
+
+/// The fit that is made to fail: one thread, so that calls have their numbers, and positions in
+/// staging buffers.
+const FIT: Fit<'_> = Fit { threads: "1", ..Fit::CUDA };
+const STAGED: &str = "free-later=0";
+
+const NVRTC: [&str; 9] = [
+    "nvrtcCreateProgram",
+    "nvrtcCompileProgram",
+    "nvrtcGetProgramLogSize",
+    "nvrtcGetProgramLog",
+    "nvrtcGetPTXSize",
+    "nvrtcGetPTX",
+    "nvrtcDestroyProgram",
+    "nvrtcGetNumSupportedArchs",
+    "nvrtcGetSupportedArchs",
+];
+
+/// What gives something back; where it fails, that stays.
+const RELEASES: [&str; 8] = [
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuStreamDestroy_v2",
+    "cuEventDestroy_v2",
+    "cuMemFreeAsync",
+    "cuMemFree_v2",
+    "cuMemFreeHost",
+    "cuModuleUnload",
+    "cuCtxSetCurrent",
+];
+
+/// Where cudarc loses what it had got before: the memory of a buffer whose events cannot be made or whose
+/// context cannot be told, and a context whose attribute cannot be asked.
+const LOSES: [&str; 3] = ["cuEventCreate", "cuDeviceGetAttribute", "cuCtxGetCurrent"];
+
+/// Whether all errors are tried, and two of them at the first and the last call too, instead of those two in
+/// the middle alone.
+fn all() -> bool {
+    env::var_os("OTHELLO_FAULTS").is_some()
+}
+
+/// The errors of an entry point, or two of them, one that passes and one that lasts; with the name that is in
+/// the message.
+fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
+    let nvrtc = [
+        (1, "NVRTC_ERROR_OUT_OF_MEMORY"),
+        (6, "NVRTC_ERROR_COMPILATION"),
+        (2, "NVRTC_ERROR_PROGRAM_CREATION_FAILURE"),
+        (3, "NVRTC_ERROR_INVALID_INPUT"),
+        (4, "NVRTC_ERROR_INVALID_PROGRAM"),
+        (5, "NVRTC_ERROR_INVALID_OPTION"),
+        (11, "NVRTC_ERROR_INTERNAL_ERROR"),
+    ];
+    if entry.starts_with("nvrtc") {
+        return if all { nvrtc.into() } else { nvrtc[..2].into() };
+    }
+    let wanted = |code: u32| all || [2, 719].contains(&code);
+    let known = ERRORS.iter().filter(|(code, ..)| wanted(*code));
+    known.map(|&(code, name, _)| (code, name)).collect()
+}
+
+/// What must hold whatever happened.
+fn check_handled(ended: &Ended, asked: &str) {
+    assert!(!ended.stderr.contains("panicked"), "{asked}: {}", ended.stderr);
+    assert!(matches!(ended.status, Some(0 | 2)), "{asked}: {:?}\n{}", ended.status, ended.stderr);
+    if ended.status == Some(2) {
+        let said = ended.stderr.contains("error: ") && ended.stderr.contains("cuda");
+        assert!(said, "{asked}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn every_entry_point_may_fail_at_any_call() {
+    let place = Place::new(60, Installed::DriverAndNvrtc);
+    let mut table: BTreeMap<&str, [u32; 3]> = BTreeMap::new();
+    for pools in ["", "pools=0"] {
+        let reference = place.fit(&format!("{STAGED} {pools}"), FIT);
+        let expected = reference.sha256();
+        let entries = ENTRIES.iter().chain(&NVRTC).chain(&["kernel"]).copied();
+        // Without pools, only what is called instead.
+        let entries = entries.filter(|entry| pools.is_empty() || entry.contains("_v2"));
+        for entry in entries {
+            let mut calls = reference.calls(entry);
+            if entry.starts_with("nvrtc") {
+                calls = 1;
+            }
+            let middle = calls / 2 + 1;
+            let mut faults: Vec<_> =
+                errors(entry, all()).into_iter().map(|error| (middle, error)).collect();
+            if all() {
+                let few = errors(entry, false).into_iter();
+                faults.extend(few.flat_map(|error| [(1, error), (calls, error)]));
+            }
+            faults.retain(|&(call, _)| (1..=calls).contains(&call));
+            for (call, (code, name)) in faults {
+                let asked = format!("{STAGED} {pools} fault={entry}:{call}:{code}");
+                if entry.starts_with("nvrtc") {
+                    let _ = std::fs::remove_dir_all(place.path("cache"));
+                }
+                let ended = place.fit(&asked, FIT);
+                check_handled(&ended, &asked);
+                let row = table.entry(entry).or_default();
+                row[0] += 1;
+                if ended.status == Some(0) {
+                    assert_eq!(ended.sha256(), expected, "{asked}");
+                    row[1] += 1;
+                } else if !RELEASES.contains(&entry) {
+                    // The one error that has words of its own.
+                    let name = if code == 100 { "finds no GPU" } else { name };
+                    let named = ended.stderr.contains(name) || ended.stderr.contains("NO_DEVICE");
+                    assert!(named, "{asked}: {}", ended.stderr);
+                }
+                let gives_back = ended.report["lost"].is_null()
+                    && !RELEASES.contains(&entry)
+                    && !LOSES.contains(&entry);
+                let left = if ended.report.is_null() { vec![] } else { ended.left() };
+                if gives_back {
+                    assert_eq!(left, [], "{asked}: {}", ended.stderr);
+                }
+                row[2] += u32::from(!left.is_empty());
+            }
+        }
+    }
+    eprintln!("entry point                     faults  fits right  something left");
+    for (entry, [faults, right, left]) in table {
+        eprintln!("{entry:30} {faults:8} {right:11} {left:15}");
+    }
+}
+
+#[test]
+fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
+    let place = Place::new(60, Installed::DriverAndNvrtc);
+    for optimizer in ["lsq", "adam"] {
+        let fit = Fit { optimizer, ..FIT };
+        let reference = place.fit(STAGED, fit);
+        let expected = reference.sha256();
+        let faults = [("kernel", 700), ("cuMemAllocAsync", 2), ("cuStreamSynchronize", 999)];
+        for (number, (entry, code)) in faults.into_iter().enumerate() {
+            let call = reference.calls(entry) * (number as u64 + 2) / 5;
+            let out = format!("{optimizer}-{entry}.weights");
+            let fit = Fit { out: Some(&out), ..fit };
+            let asked = format!("{STAGED} fault={entry}:{call}:{code}");
+            let ended = place.fit(&asked, fit);
+            assert_eq!(ended.status, Some(2), "{asked}: {}", ended.stderr);
+            check_handled(&ended, &asked);
+            let resumed = place.fit("", Fit { device: "cpu", ..fit });
+            assert_eq!(resumed.sha256(), expected, "{asked}");
+        }
+    }
+}
+
+/// With `--device cuda`, a GPU that cannot be used is an error that says why; `--device auto` takes the
+/// CPU, and says why too.
+fn check_passed_over(place: &Place, asked: &str, says: &str) {
+    let expected = place.fit(asked, Fit { device: "cpu", ..FIT }).sha256();
+    let refused = place.fit(asked, FIT);
+    assert_eq!(refused.status, Some(2), "{asked}: {}", refused.stderr);
+    check_handled(&refused, asked);
+    assert!(refused.stderr.contains(says), "{asked}: {}", refused.stderr);
+    let passed_over = place.fit(asked, Fit { device: "auto", ..FIT });
+    assert_eq!(passed_over.sha256(), expected, "{asked}");
+    assert!(passed_over.stderr.contains(says), "{asked}: {}", passed_over.stderr);
+}
+
+#[test]
+fn a_gpu_that_cannot_be_used_is_refused_or_passed_over() {
+    let whole = Place::new(60, Installed::DriverAndNvrtc);
+    let check = check_passed_over;
+    check(&whole, "devices=0", "finds no GPU");
+    check(&whole, "driver=11080", "is for CUDA 11.8");
+    check(&whole, "capability=70", "is compute_70");
+    check(&whole, "memory=1000000", "0 MiB of free memory");
+    check(&whole, "free=1000000", "who else uses it");
+    check(&whole, "fault=cuInit:1:803", "system has unsupported display driver");
+    check(&whole, "fault=cuInit:1:34", "stub library");
+    check(&whole, "fault=cuDevicePrimaryCtxRetain:1:46", "cannot be used");
+    check(&whole, "fault=cuDevicePrimaryCtxRetain:1:2", "cannot be used");
+}
+
+#[test]
+fn a_library_that_lacks_an_entry_point_is_refused_with_its_name_instead_of_a_panic() {
+    let without = |entry| Place::new(60, Installed::Without(entry));
+    let check = check_passed_over;
+    check(&without("cuMemAllocAsync"), "driver=11010", "is for CUDA 11.1");
+    check(&without("cuLaunchKernel"), "", "has no cuLaunchKernel");
+    check(&without("cuGetErrorString"), "", "has no cuGetErrorString");
+    check(&without("nvrtcGetSupportedArchs"), "", "has no nvrtcGetSupportedArchs");
+}
+
+#[test]
+fn an_older_driver_than_nvrtc_says_which_of_them_to_change() {
+    let place = Place::new(60, Installed::DriverAndNvrtc);
+    let ended = place.fit("fault=cuModuleLoadData:1:222", FIT);
+    assert_eq!(ended.status, Some(2));
+    assert!(ended.stderr.contains("NVRTC is newer than the driver"), "{}", ended.stderr);
+}

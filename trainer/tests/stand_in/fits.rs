@@ -1,0 +1,127 @@
+//! What runs on a GPU computes what the CPU computes, whatever order its streams run in; and it is the
+//! waits for events that keep it so.
+
+use othello_stand_in::Installed;
+
+use super::child::{Ended, Fit, Place};
+
+/// Positions are copied to the GPU again and again.
+const STAGED: &str = "free-later=0";
+
+fn check_clean(ended: &Ended, what: &str) {
+    assert_eq!(ended.left(), [], "{what}");
+    assert_eq!(ended.report["unordered"], 0, "{what}: {}", ended.stderr);
+    assert_eq!(ended.report["undone"], 0, "{what}");
+}
+
+#[test]
+fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_through_the_driver() {
+    let place = Place::new(60, Installed::DriverAndNvrtc);
+    for optimizer in ["lsq", "adam"] {
+        let expected = place.fit("", Fit { optimizer, device: "cpu", ..Fit::CUDA }).sha256();
+        eprintln!("{optimizer}: sha256 {expected}");
+        let host = place.fit("", Fit { optimizer, device: "host", ..Fit::CUDA });
+        assert_eq!(host.sha256(), expected, "{optimizer}: host-run kernels");
+        for asked in ["seed=1", STAGED, "pools=0", "capability=75 shared=65536 driver=12000"] {
+            let ended = place.fit(asked, Fit { optimizer, ..Fit::CUDA });
+            assert_eq!(ended.json()["device"], "cuda");
+            assert_eq!(ended.sha256(), expected, "{optimizer}, {asked}");
+            check_clean(&ended, asked);
+            assert_eq!(ended.calls("cuMemHostAlloc") > 0, asked == STAGED, "{asked}");
+            assert_eq!(ended.calls("cuMemAlloc_v2") > 0, asked == "pools=0", "{asked}");
+        }
+    }
+}
+
+#[test]
+fn twenty_orders_of_the_streams_give_the_same_bytes() {
+    let place = Place::new(60, Installed::DriverAndNvrtc);
+    for optimizer in ["lsq", "adam"] {
+        let expected = place.fit("", Fit { optimizer, device: "cpu", ..Fit::CUDA }).sha256();
+        for seed in 0..20 {
+            let resident = if seed % 4 == 3 { "" } else { STAGED };
+            let asked = format!("seed={seed} {resident}");
+            let ended = place.fit(&asked, Fit { optimizer, ..Fit::CUDA });
+            assert_eq!(ended.sha256(), expected, "{optimizer}, {asked}");
+            check_clean(&ended, &asked);
+        }
+    }
+}
+
+/// Each wait that orders what nothing else does is left out, for the first of each kind: work runs
+/// unordered, and with some seed the bytes are others.
+#[test]
+fn a_wait_that_is_forgotten_is_noticed() {
+    let place = Place::new(60, Installed::DriverAndNvrtc);
+    let fit = Fit { threads: "1", ..Fit::CUDA };
+    let ended = place.fit(STAGED, fit);
+    let expected = ended.sha256();
+    let needed = ended.report["needed_waits"].as_array().unwrap();
+    let needed: Vec<u64> = needed.iter().map(|wait| wait.as_u64().unwrap()).collect();
+    eprintln!("{} of {} waits are needed", needed.len(), ended.calls("cuStreamWaitEvent"));
+    assert!(needed.len() > 10);
+    let mut other_bytes = 0;
+    for &wait in needed.iter().step_by((needed.len() / 12).max(1)) {
+        // With these seeds nothing runs before somebody waits for it.
+        for seed in [0, 3, 6] {
+            let asked = format!("{STAGED} seed={seed} skip-wait={wait}");
+            let ended = place.fit(&asked, fit);
+            let unordered = ended.report["unordered"].as_u64().unwrap();
+            let differs = ended.status != Some(0) || ended.sha256() != expected;
+            eprintln!("wait {wait}, seed {seed}: {unordered} unordered, differs: {differs}");
+            assert!(differs || unordered > 0, "{asked}");
+            other_bytes += u32::from(differs);
+        }
+    }
+    assert!(other_bytes > 0, "the order of the streams never mattered");
+}
+
+/// The driver may read ordinary memory as late as it likes, until somebody waits.
+#[test]
+fn bytes_that_a_copy_still_reads_are_not_given_back_before_it_is_done() {
+    let place = Place::new(60, Installed::DriverAndNvrtc);
+    let expected = place.fit("", Fit { device: "cpu", ..Fit::CUDA }).sha256();
+    assert_eq!(place.fit("seed=0", Fit { threads: "1", ..Fit::CUDA }).sha256(), expected);
+}
+
+#[test]
+fn the_benchmark_runs_through_the_driver() {
+    let place = Place::new(1, Installed::DriverAndNvrtc);
+    let arguments =
+        ["bench", "--device", "cuda", "--patterns", "small", "--games", "20", "--repetitions", "1"];
+    let ended = place.run("seed=2", &[&arguments[..], &["--json"]].concat());
+    assert_eq!(ended.json()["device"], "cuda");
+    check_clean(&ended, "bench");
+}
+
+#[test]
+fn the_doctor_describes_the_gpu() {
+    let place = Place::new(1, Installed::DriverAndNvrtc);
+    let ended = place.run("capability=89 driver=12020", &["doctor", "--json"]);
+    let report = ended.json();
+    assert_eq!((&report["device"], &report["optimizer"]), (&"cuda".into(), &"adam".into()));
+    let gpu = &report["gpu"];
+    assert_eq!(gpu["name"], "Stand-in for a GPU");
+    assert_eq!(gpu["architecture"], "compute_89");
+    assert_eq!((&gpu["driver"], &gpu["memory_bytes"]), (&12020.into(), &(1u64 << 30).into()));
+    check_clean(&ended, "doctor");
+}
+
+/// PTX that was kept is used; what was damaged meanwhile is compiled anew.
+#[test]
+fn ptx_is_kept_and_compiled_anew_where_it_is_damaged() {
+    let place = Place::new(60, Installed::DriverAndNvrtc);
+    let compiled = |expected| {
+        let ended = place.fit("", Fit::CUDA);
+        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        assert_eq!(ended.calls("nvrtcCompileProgram"), expected);
+    };
+    compiled(1);
+    compiled(0);
+    let kept = std::fs::read_dir(place.path("cache/othello-trainer")).unwrap();
+    for file in kept {
+        std::fs::write(file.unwrap().path(), "damaged").unwrap();
+    }
+    compiled(1);
+    compiled(0);
+}
