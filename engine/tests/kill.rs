@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use othello_engine::file::{Kind, Section};
+use othello_engine::record::{Game, Record as _};
 
 use othello_testing::kill::{Subject, many_kills, whole_sections};
 
@@ -30,7 +31,8 @@ fn selfplay() {
     let settings = "--seed 1 --depth 4 --exact 10 --weights mobility --values --out out.games";
     let finished = |folder: &Path| {
         let frames = whole_sections(&folder.join("out.games.partial"), Kind::Games).len() as u64;
-        256 * frames + recorded(folder, "out.games", 256 * frames, |_| 1)
+        let games = |section: &Section| Game::count_in_frame(&section.content);
+        256 * frames + recorded(folder, "out.games", 256 * frames, games)
     };
     Subject {
         name: "selfplay",

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::arguments::number_in;
 use super::solve::Line;
+use super::table::{Align, table};
 use super::{Outcome, Session};
 use crate::board::Discs;
 use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
@@ -65,19 +66,29 @@ struct Ablate {
 
 impl fmt::Display for Ablate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "without                          nodes  ratio     CPU s  ratio")?;
-        for row in &self.rows {
-            let Row { without, nodes, cpu_seconds, nodes_ratio, cpu_ratio, .. } = row;
-            let without = without.unwrap_or("(nothing)");
-            write!(
-                f,
-                "\n{without:26}{nodes:12} {nodes_ratio:6.2} {cpu_seconds:9.3} {cpu_ratio:6.2}"
-            )?;
-            if row.different_scores > 0 {
-                write!(f, "  {} different scores", row.different_scores)?;
-            }
-        }
-        Ok(())
+        let columns = [
+            ("without", Align::Left),
+            ("nodes", Align::Right),
+            ("ratio", Align::Right),
+            ("CPU s", Align::Right),
+            ("ratio", Align::Right),
+            ("", Align::Left),
+        ];
+        let rows = self.rows.iter().map(|row| {
+            let note = match row.different_scores {
+                0 => String::new(),
+                scores => format!("{scores} different scores"),
+            };
+            [
+                row.without.unwrap_or("(nothing)").to_owned(),
+                row.nodes.to_string(),
+                format!("{:.2}", row.nodes_ratio),
+                format!("{:.3}", row.cpu_seconds),
+                format!("{:.2}", row.cpu_ratio),
+                note,
+            ]
+        });
+        f.write_str(&table(columns, rows))
     }
 }
 

@@ -305,11 +305,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let whole = folder.path().join("whole.openings");
         write(&whole, Existing::Keep);
+        // As many as are recorded together, so that they are taken where they are taken for values.
+        let recorded = |value: i32| [value; 512].map(i32::to_le_bytes).concat();
         for value in [2049, -2049, i32::MAX, i32::MIN] {
             let path = folder.path().join(format!("{value}.openings"));
             let provenance = SETTINGS.provenance("mobility");
             let (mut checkpoint, _) = Checkpoint::open(&path, &provenance, Existing::Keep).unwrap();
-            checkpoint.record("0", &[i32::to_le_bytes(5), value.to_le_bytes()].concat()).unwrap();
+            checkpoint.record("0", &recorded(value)).unwrap();
             checkpoint.record("18446744073709551615", &[0; 8]).unwrap();
             checkpoint.record("7", &[0; 3]).unwrap();
             drop(checkpoint);

@@ -1,29 +1,85 @@
 //! Search to a fixed depth: iterative deepening, principal variation search, fail-soft.
 
 use super::Searcher;
-use super::ordering::{Moves, weighted_count};
+use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
 use super::window::{Best, Window};
-use crate::board::{CORNERS, Position, Squares};
+use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
 /// From this depth on, nodes are PVS nodes, which order their moves and use the transposition table;
 /// below, it costs more than it saves.
 const PVS_DEPTH: u32 = 3;
+/// From this depth on, moves are ordered by the values of the positions after them. At depth 3, these
+/// are a third of all values of a search to depth 8, and replies and squares order nearly as well.
+const VALUED_DEPTH: u32 = 4;
+/// From this depth on, children are looked up in the table before any is searched.
+const ENHANCED_DEPTH: u32 = 4;
 /// The cost of each move of the other side, beside the value, when moves are ordered; in steps.
 const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
+/// The same where moves are ordered without values.
+const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
+/// The plies by which each search is deeper than the one before. Values of even and of odd depths differ.
+const DEEPENING: u32 = 2;
+/// Half the width of the first window around the value of the search before, in steps.
+const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Searches deeper and deeper, each time with the table's moves of the time before.
+    /// Searches deeper and deeper, each time in a window around the value of the time before and
+    /// with the table's moves.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32) -> Best<Value> {
         let state = self.evaluator.state(position);
         if depth == 0 {
             let value = self.alpha_beta(position, &state, -Value::INFINITE, Value::INFINITE, 0);
             return Best { value, square: None };
         }
-        for depth in 1..depth {
-            self.pvs(position, &state, -Value::INFINITE, Value::INFINITE, depth);
+        self.refutation = None;
+        let (mut next, mut guess) = (DEEPENING - depth % DEEPENING, None);
+        if self.features.transposition_table
+            && let Some(entry) = self.table.probe(position)
+            && entry.best()[0].is_some()
+            && entry.depth() + DEEPENING >= depth
+        {
+            // An earlier search came by here: its move is as good as one of a shallower search.
+            next = depth;
+            guess = entry.value();
         }
-        self.pvs(position, &state, -Value::INFINITE, Value::INFINITE, depth)
+        loop {
+            self.leaf_ply = position.ply() + next;
+            let best = self.aspirate(position, &state, next, guess);
+            if next == depth {
+                return best;
+            }
+            next += DEEPENING;
+            guess = Some(best.value);
+        }
+    }
+
+    /// Searches in windows around a guess, each wider than the one before; without one, or to few
+    /// plies, in an open window.
+    fn aspirate(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        depth: u32,
+        guess: Option<Value>,
+    ) -> Best<Value> {
+        let guess = guess.filter(|_| self.features.aspiration && depth > DEEPENING);
+        let mut margin = FIRST_MARGIN;
+        let (mut alpha, mut beta) = match guess {
+            None => (-Value::INFINITE, Value::INFINITE),
+            Some(guess) => (guess.lowered(margin), guess.raised(margin)),
+        };
+        loop {
+            let best = self.pvs(position, state, alpha, beta, depth);
+            margin *= 4;
+            if best.value <= alpha && alpha > -Value::INFINITE {
+                (alpha, beta) = (best.value.lowered(margin), alpha.raised(1));
+            } else if best.value >= beta && beta < Value::INFINITE {
+                (alpha, beta) = (beta.lowered(1), best.value.raised(margin));
+            } else {
+                return best;
+            }
+        }
     }
 
     /// The value at `depth`, a bound on it outside the window.
@@ -52,6 +108,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         depth: u32,
     ) -> Best<Value> {
         self.nodes += 1;
+        self.table.prefetch(position);
         let squares = position.moves();
         if squares == 0 {
             let passed = position.pass();
@@ -74,13 +131,29 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
         }
         let mut moves = Moves::new(position, squares);
-        moves.rate(table_moves, |candidate| {
-            let state = self.evaluator.after(state, candidate.square, candidate.flips);
-            -self.evaluator.value(&state, &candidate.child).steps()
-                - MOBILITY_WEIGHT * weighted_count(candidate.child.moves())
-        });
+        if self.features.enhanced_cutoff
+            && self.features.transposition_table
+            && depth >= ENHANCED_DEPTH
+        {
+            let (bounds, square) = self.bounds_from_children(&moves, depth - 1, |bounds| bounds);
+            if window.narrow(bounds, square) {
+                return window.best;
+            }
+        }
+        // Many nodes end with the table's move: the others are rated only after it.
+        let mut table_move = if self.features.hash_move_first { table_moves[0] } else { None };
+        let mut rated = false;
         let mut first = true;
-        while let Some(next) = moves.take_best() {
+        loop {
+            let mut next = table_move.take().and_then(|square| moves.take(square));
+            if next.is_none() {
+                if !rated {
+                    self.rate(&mut moves, table_moves, state, depth);
+                    rated = true;
+                }
+                next = moves.take_best();
+            }
+            let Some(next) = next else { break };
             let state = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
             let mut value = Value::INFINITE;
@@ -102,6 +175,28 @@ impl<E: Evaluate> Searcher<'_, E> {
         window.best
     }
 
+    /// Rates the moves of a node: by the replies they leave, and by the value after the move where
+    /// that pays, else by their squares.
+    fn rate(
+        &self,
+        moves: &mut Moves,
+        table_moves: [Option<Square>; 2],
+        state: &E::State,
+        depth: u32,
+    ) {
+        let by_value = depth >= VALUED_DEPTH && self.features.value_ordering;
+        moves.rate(table_moves, |candidate| {
+            let replies = weighted_count(candidate.child.moves());
+            if by_value {
+                let state = self.evaluator.after(state, candidate.square, candidate.flips);
+                let value = self.evaluator.value_at(&state, &candidate.child, self.leaf_ply);
+                -value.steps() - MOBILITY_WEIGHT * replies
+            } else {
+                square_worth(candidate.square) - MOBILITY_ALONE_WEIGHT * replies
+            }
+        });
+    }
+
     /// An alpha-beta node near the leaves: without a table, the moves ordered by their squares.
     pub(super) fn alpha_beta(
         &mut self,
@@ -121,29 +216,70 @@ impl<E: Evaluate> Searcher<'_, E> {
             let state = self.evaluator.pass(state);
             return -self.alpha_beta(&passed, &state, -beta, -alpha, depth);
         }
-        if depth == 0 {
-            return self.evaluator.value(state, position);
+        match depth {
+            0 => self.evaluator.value(state, position),
+            1 => self.best_leaf(position, squares, state, alpha, beta),
+            _ => self.best_child(position, squares, state, alpha, beta, depth),
         }
+    }
+
+    /// The value of the best child of a node whose children are no leaves.
+    fn best_child(
+        &mut self,
+        position: &Position,
+        squares: u64,
+        state: &E::State,
+        alpha: Value,
+        beta: Value,
+        depth: u32,
+    ) -> Value {
         let mut best = -Value::INFINITE;
-        let mut reached = alpha;
         for group in SQUARES_BY_WORTH {
             for square in Squares(squares & group) {
                 let flips = position.flips(square);
                 let child = position.after(square, flips);
                 let state = self.evaluator.after(state, square, flips);
-                let value = -self.alpha_beta(&child, &state, -beta, -reached, depth - 1);
-                if value > best {
-                    best = value;
-                    if value >= beta {
-                        return best;
-                    }
-                    reached = reached.max(value);
+                let value = -self.alpha_beta(&child, &state, -beta, -best.max(alpha), depth - 1);
+                best = best.max(value);
+                if best >= beta {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+
+    /// The value of the best leaf below a node. Leaves are most of all nodes. The move that ended the last such node
+    /// comes first; 6 % fewer values than without.
+    fn best_leaf(
+        &mut self,
+        position: &Position,
+        squares: u64,
+        state: &E::State,
+        alpha: Value,
+        beta: Value,
+    ) -> Value {
+        let first = squares & self.refutation.map_or(0, Square::bit);
+        let [corners, usual, last] = SQUARES_BY_WORTH.map(|group| squares & group & !first);
+        let mut best = -Value::INFINITE;
+        for group in [first, corners, usual, last] {
+            for square in Squares(group) {
+                let flips = position.flips(square);
+                let child = position.after(square, flips);
+                let value = if child.moves() == 0 {
+                    let state = self.evaluator.after(state, square, flips);
+                    -self.alpha_beta(&child, &state, -beta, -best.max(alpha), 0)
+                } else {
+                    self.nodes += 1;
+                    -self.evaluator.value_after(state, square, flips, &child)
+                };
+                best = best.max(value);
+                if best >= beta {
+                    self.refutation = Some(square);
+                    return best;
                 }
             }
         }
         best
     }
 }
-
-/// All squares: corners, then the others, then those next to corners.
-const SQUARES_BY_WORTH: [u64; 3] = [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];

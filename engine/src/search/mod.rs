@@ -4,6 +4,7 @@
 //! what the table holds, so that the same search visits the same nodes on every machine.
 
 mod endgame;
+mod enhanced;
 mod features;
 mod midgame;
 mod ordering;
@@ -40,6 +41,10 @@ pub struct Searcher<'a, E: Evaluate> {
     shallow_table: ShallowTable,
     features: Features,
     nodes: u64,
+    /// The ply of the leaves of the search: moves are rated by the weights of its phase.
+    leaf_ply: u32,
+    /// The move that ended the last node above the leaves: it often ends the next one, too.
+    refutation: Option<Square>,
 }
 
 /// The result of a search to a fixed depth.
@@ -90,6 +95,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
             shallow_table: ShallowTable::new(),
             features: Features::ALL,
             nodes: 0,
+            leaf_ply: 0,
+            refutation: None,
         }
     }
 
@@ -122,7 +129,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     /// The score of a position by perfect play of both sides.
     pub fn solve(&mut self, position: &Position) -> Solution {
         self.nodes = 0;
-        let best = self.endgame_from_a_guess(position);
+        let best = self.endgame_to_the_end(position);
         Solution { score: best.value, best: best.square, nodes: self.nodes }
     }
 }

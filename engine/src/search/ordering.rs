@@ -80,6 +80,17 @@ impl Moves {
     }
 }
 
+/// All squares: corners, then the others, then those next to corners.
+pub(super) const SQUARES_BY_WORTH: [u64; 3] =
+    [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
+
+/// What a square is worth where nothing else is known of a move, in steps.
+#[inline]
+pub(super) fn square_worth(square: Square) -> i32 {
+    let is_in = |group: usize| (SQUARES_BY_WORTH[group] & square.bit() != 0) as i32;
+    64 * is_in(0) - 32 * is_in(2)
+}
+
 /// The number of moves, with moves to corners counted twice: little is what the other side wants
 /// to leave the player.
 #[inline]

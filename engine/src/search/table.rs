@@ -29,11 +29,11 @@ struct Slot {
 #[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Entry {
+    /// 0 in a slot that was never written.
+    generation: u32,
     lower: i16,
     upper: i16,
     depth: u8,
-    /// 0 in a slot that was never written.
-    generation: u8,
     best: u8,
     second: u8,
 }
@@ -47,6 +47,11 @@ impl Entry {
         } else {
             (Value::MIN, Value::MAX)
         }
+    }
+
+    /// The value at the depth of the entry, where both bounds are the same.
+    pub(super) fn value(&self) -> Option<Value> {
+        (self.lower == self.upper).then(|| Value::clamped(self.lower.into()))
     }
 
     /// The depth of the search that the bounds are from.
@@ -75,7 +80,7 @@ pub struct TableError {
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,
-    generation: u8,
+    generation: u32,
 }
 
 impl Table {
@@ -94,7 +99,7 @@ impl Table {
 
     /// Makes the table empty: by stepping the generation, and only when that wraps by clearing.
     pub(super) fn step_generation(&mut self) {
-        if self.generation == u8::MAX {
+        if self.generation == u32::MAX {
             self.clusters.fill(bytemuck::Zeroable::zeroed());
             self.generation = 0;
         }
@@ -180,7 +185,7 @@ impl Table {
 
 impl Slot {
     #[inline]
-    fn holds(&self, position: &Position, generation: u8) -> bool {
+    fn holds(&self, position: &Position, generation: u32) -> bool {
         self.player == position.player()
             && self.opponent == position.opponent()
             && self.entry.generation == generation
@@ -260,9 +265,12 @@ mod tests {
     fn no_generation_sees_another_one_when_the_count_wraps() {
         let mut table = Table::with_clusters(1).unwrap();
         table.store(&position(1), 1, (Some(steps(1)), None), None);
-        for _ in 0..600 {
+        table.generation = u32::MAX - 1;
+        for number in [1, 2, 1] {
             table.step_generation();
             assert!(table.probe(&position(1)).is_none());
+            assert!(table.probe(&position(2)).is_none());
+            table.store(&position(number), 1, (Some(steps(1)), None), None);
         }
     }
 }

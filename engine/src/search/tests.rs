@@ -98,6 +98,52 @@ fn values_are_those_of_negamax_and_the_move_attains_them() {
     }
 }
 
+/// Deep enough for narrow windows, moves and bounds from the table, and moves ordered by value. Searched again with
+/// what a shallower search left, and with what another one left of the positions before it.
+#[test]
+fn deep_values_are_those_of_negamax() {
+    let mut searchers = [searcher(&Mobility, 1), searcher(&Mobility, 5000)];
+    for position in positions(9, 30, 8..18) {
+        for depth in [5, 6] {
+            let expected = negamax(&position, depth);
+            for searcher in &mut searchers {
+                let found = searcher.search(&position, depth);
+                assert_eq!(found.value, expected, "{position:?} {depth}");
+                if let Some(square) = found.best {
+                    let child = position.play(square).unwrap();
+                    assert_eq!(-negamax(&child, depth - 1), expected, "{position:?} {depth}");
+                    let reply = searcher.search(&child, depth - 1);
+                    assert_eq!(-reply.value, expected, "{position:?} {depth}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn once_solved_only_the_moves_that_attain_the_score_are_left_to_find() {
+    let (mut following, mut forgetting) = (searcher(&Mobility, 1000), searcher(&Mobility, 1000));
+    let mut nodes = [0; 2];
+    for mut position in positions(8, 60, 6..9) {
+        following.new_game();
+        let mut score = following.solve(&position).score;
+        while let Some(square) = following.solve(&position).best {
+            forgetting.new_game();
+            nodes[1] += forgetting.solve(&position).nodes;
+            position = position.play(square).unwrap();
+            assert_eq!(-minimax(&position), score, "{position:?}");
+            score = -score;
+            if position.moves() == 0 {
+                (position, score) = (position.pass(), -score);
+            }
+            let solution = following.solve(&position);
+            nodes[0] += solution.nodes;
+            assert_eq!(solution.score, score, "{position:?}");
+        }
+    }
+    assert!(4 * nodes[0] < 3 * nodes[1], "{nodes:?}");
+}
+
 #[test]
 fn a_depth_of_all_empty_squares_is_exact() {
     let mut searcher = searcher(&Mobility, 64);

@@ -1,6 +1,7 @@
 //! A game of self-play.
 
-use super::{Beginnings, PerSide};
+use super::{Beginnings, PerSide, Settings};
+use crate::board::transcript::Replay;
 use crate::board::{Side, Square};
 use crate::eval::Evaluate;
 use crate::random::Generator;
@@ -43,45 +44,123 @@ pub fn play<E: Evaluate>(
     index: u64,
     players: &mut Players<'_, '_, E>,
 ) -> Game {
-    let settings = beginnings.settings();
-    players.new_game();
-    let mut replay = beginnings.of(index);
-    let random_plies = replay.steps.len() as u8;
-    let mut values = vec![None; usize::from(random_plies)];
-    let mut deviations = 0;
-    let mut solved = None;
-    let mut random = exploration_stream(settings.seed, index);
-    while replay.end.moves() != 0 {
-        let empties = replay.end.empties();
+    let mut game = Underway::begin(beginnings, index);
+    game.play_alone(players);
+    game.finish()
+}
+
+/// Plays games by their indices: the same ones as [`play`] does, one by one. Where searches are shallow,
+/// the games are played together, ply by ply: all searches from one ply ask the weights of one phase,
+/// which then stay in the processor's cache.
+pub fn play_together<E: Evaluate>(
+    beginnings: &Beginnings<'_>,
+    indices: &[u64],
+    players: &mut Players<'_, '_, E>,
+) -> Vec<Game> {
+    let begin = |&index| Underway::begin(beginnings, index);
+    let mut games: Vec<Underway<'_>> = indices.iter().map(begin).collect();
+    if beginnings.settings().searches_are_shallow() {
+        for ply in 0..60 {
+            for game in &mut games {
+                if game.replay.end.ply() == ply && game.is_searched_afresh() {
+                    game.play_afresh(players);
+                }
+            }
+        }
+    }
+    games.iter_mut().for_each(|game| game.play_alone(players));
+    games.into_iter().map(Underway::finish).collect()
+}
+
+/// A game that is being played.
+struct Underway<'s> {
+    settings: &'s Settings,
+    replay: Replay,
+    random_plies: u8,
+    values: Vec<Option<i8>>,
+    deviations: u64,
+    solved: Option<Solved>,
+    /// The stream that draws explored moves.
+    random: Generator,
+}
+
+impl<'s> Underway<'s> {
+    fn begin(beginnings: &Beginnings<'s>, index: u64) -> Self {
+        let settings = beginnings.settings();
+        let replay = beginnings.of(index);
+        let random_plies = replay.steps.len() as u8;
+        Self {
+            settings,
+            values: vec![None; replay.steps.len()],
+            replay,
+            random_plies,
+            deviations: 0,
+            solved: None,
+            random: exploration_stream(settings.seed, index),
+        }
+    }
+
+    /// Says whether the next move's search begins with empty tables: shallow ones do, before perfect
+    /// play, so that no other game's moves in between matter.
+    fn is_searched_afresh(&self) -> bool {
+        let Self { settings, replay, .. } = self;
+        settings.searches_are_shallow()
+            && replay.end.moves() != 0
+            && replay.end.empties() > settings.exact
+    }
+
+    /// Plays a move that is searched with empty tables.
+    fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
+        players.new_game();
+        self.play_move(players);
+    }
+
+    /// Plays all moves that are left.
+    fn play_alone<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
+        while self.is_searched_afresh() {
+            self.play_afresh(players);
+        }
+        players.new_game();
+        while self.replay.end.moves() != 0 {
+            self.play_move(players);
+        }
+    }
+
+    fn play_move<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
+        let Self { settings, replay, .. } = self;
         let strength = Strength { depth: *settings.depth.of(replay.side), exact: settings.exact };
         let searcher = players.of(replay.side);
         let found = strength.search(searcher, &replay.end);
         let best = found.best.expect("a search finds a move");
+        let ply = replay.end.ply();
         let mut played = best;
-        if found.depth < empties {
-            let ply = replay.end.ply();
+        if found.depth < replay.end.empties() {
             let shallow_values = || searcher.move_values(&replay.end);
-            played = settings.exploration.draw(ply, best, &mut random, shallow_values);
-            deviations |= u64::from(played != best) << ply;
-        } else if solved.is_none() {
+            played = settings.exploration.draw(ply, best, &mut self.random, shallow_values);
+            self.deviations |= u64::from(played != best) << ply;
+        } else if self.solved.is_none() {
             let black_score = found.value.score() * replay.side.sign();
-            solved = Some(Solved { ply: replay.end.ply() as u8, black_score });
+            self.solved = Some(Solved { ply: ply as u8, black_score });
         }
-        values.push(Some(found.value.nearest_disc() as i8));
+        self.values.push(Some(found.value.nearest_disc() as i8));
         replay.push(played).expect("the move is legal");
     }
-    let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
-    let mut game = Game::new(random_plies, &squares).expect("the moves replay");
-    if let Some(solved) = solved {
-        game = game.with_solved(solved).expect("the solved position is in the game");
+
+    fn finish(self) -> Game {
+        let squares: Vec<Square> = self.replay.steps.iter().map(|step| step.square).collect();
+        let mut game = Game::new(self.random_plies, &squares).expect("the moves replay");
+        if let Some(solved) = self.solved {
+            game = game.with_solved(solved).expect("the solved position is in the game");
+        }
+        if self.settings.values {
+            game = game.with_values(self.values).expect("there is one value for each move");
+        }
+        if self.deviations != 0 {
+            let deviations = game.with_deviations(self.deviations);
+            game = deviations.expect("only moves that were played deviate");
+        }
+        game
     }
-    if settings.values {
-        game = game.with_values(values).expect("there is one value for each move");
-    }
-    if deviations != 0 {
-        game = game.with_deviations(deviations).expect("only moves that were played deviate");
-    }
-    game
 }
 
 /// The stream that draws a game's explored moves: apart from the one that draws its beginning.
@@ -94,7 +173,7 @@ mod tests {
     use super::*;
     use crate::board::Discs;
     use crate::eval::{Evaluator, Mobility, Zero};
-    use crate::selfplay::{Exploration, Settings};
+    use crate::selfplay::Exploration;
 
     fn settings() -> Settings {
         Settings { values: true, ..Settings::new(7, "10..=20".parse().unwrap(), 2, 9) }
@@ -118,6 +197,24 @@ mod tests {
         }
         let other = Settings { seed: 8, ..settings.clone() };
         assert_ne!(play_alone(&other, 3), in_order[3]);
+    }
+
+    /// Games of other lengths lie between each game's moves, and either side may have tables of its own.
+    #[test]
+    fn games_played_together_are_those_played_one_by_one() {
+        let explored: Exploration = "all:softmax=1".parse().unwrap();
+        for (depth, white) in [(2, 3), (3, 3), (1, 7)] {
+            let depth = PerSide { black: depth, white };
+            let settings = Settings { depth, exploration: explored.clone(), ..settings() };
+            let beginnings = Beginnings::new(&settings);
+            let indices: Vec<u64> = (0..12).collect();
+            let [mut black, mut white] = [(); 2].map(|()| Searcher::new(&Mobility, 1));
+            let sides = PerSide { black: &mut black, white: &mut white };
+            let mut players = Players::Different(sides);
+            let together = play_together(&beginnings, &indices, &mut players);
+            let alone = indices.iter().map(|&index| play(&beginnings, index, &mut players));
+            assert_eq!(alone.collect::<Vec<Game>>(), together);
+        }
     }
 
     /// The value kept is the search's, whatever is played, and the marked moves are the others.

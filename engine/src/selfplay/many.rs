@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Beginnings, PerSide, Players, Settings, play};
+use super::{Beginnings, PerSide, Players, Settings, play_together};
 use crate::eval::Identified;
 use crate::file::{Begin, Existing, Provenance, Summary};
 use crate::progress::Progress;
@@ -153,23 +153,23 @@ pub fn play_games<E: Identified>(
     let black = Searchers::new(evaluators.black, HASH_MEGABYTES);
     let different = identities.white != identities.black;
     let white = different.then(|| Searchers::new(evaluators.white, HASH_MEGABYTES));
-    let play = |number| {
+    let play = |numbers: &[u64]| {
         black.with(|black| match &white {
-            None => play(&beginnings, number, &mut Players::Same(black)),
+            None => play_together(&beginnings, numbers, &mut Players::Same(black)),
             Some(white) => white.with(|white| {
                 let sides = PerSide { black, white };
-                play(&beginnings, number, &mut Players::Different(sides))
+                play_together(&beginnings, numbers, &mut Players::Different(sides))
             }),
         })
     };
+    let together = if run.settings.searches_are_shallow() { GAMES_TOGETHER } else { 1 };
     while next < frames.end {
-        let batch = next..(next + frames_at_once()).min(frames.end);
+        let batch = next..(next + frames_at_once(together)).min(frames.end);
         next = batch.end;
         let numbers = run.games_of(batch);
         let (first, numbers) = (numbers.start, numbers.collect::<Vec<u64>>());
-        let play_all = |numbers: &[u64]| numbers.iter().map(|&number| play(number)).collect();
         let fits = |&number: &u64, game: &Game| beginnings.fits(number, game);
-        let played = finished.complete(first, &numbers, 1, progress, fits, play_all)?;
+        let played = finished.complete(first, &numbers, together, progress, fits, play)?;
         for frame in played.chunks(GAMES_PER_FRAME) {
             let new = |game: &&Game| tally.is_new(game);
             writer.write_frame(&frame.iter().filter(new).cloned().collect::<Vec<_>>())?;
@@ -181,9 +181,14 @@ pub fn play_games<E: Identified>(
     Ok(tally.played(games, summary))
 }
 
-/// So many that the threads seldom wait for the last game of a batch.
-fn frames_at_once() -> u64 {
-    (rayon::current_num_threads() as u64 / 8).max(1)
+/// Games with shallow searches that one thread plays together: enough of them for a phase's weights to be
+/// read from memory once for many searches; few enough to be played in a second. A part of a frame.
+const GAMES_TOGETHER: usize = 32;
+
+/// So many that the threads seldom wait for the last games of a batch: 32 pieces of work for each.
+fn frames_at_once(together: usize) -> u64 {
+    let games = 32 * together * rayon::current_num_threads();
+    (games / GAMES_PER_FRAME).max(1) as u64
 }
 
 /// What is in the file so far.

@@ -21,7 +21,17 @@ pub struct Settings {
     pub values: bool,
 }
 
+/// The greatest depth of a shallow search: most of its time goes to weights that are not in the
+/// processor's cache, and little of it could be saved by what the search of the move before left in the table.
+const SHALLOW_DEPTH: u32 = 5;
+
 impl Settings {
+    /// Says whether both sides' searches before perfect play are shallow. Each of them begins with
+    /// empty tables then.
+    pub(super) fn searches_are_shallow(&self) -> bool {
+        self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
+    }
+
     /// Games after random moves, both sides searching equally deep, without values.
     pub fn new(seed: u64, random_plies: Schedule, depth: u32, exact: u32) -> Self {
         let depth = PerSide::both(depth);

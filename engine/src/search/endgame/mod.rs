@@ -12,7 +12,7 @@ mod pvs;
 use super::window::{Best, Unit};
 use super::{Features, Searcher};
 use crate::board::{Discs, Position};
-use crate::eval::Evaluate;
+use crate::eval::{Evaluate, Value};
 
 /// The end of an open window, beyond every score.
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
@@ -31,12 +31,29 @@ const FASTEST_FIRST_EMPTIES: u32 = 6;
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Solves a position in windows around a guessed score, each wider than the one before.
-    pub(super) fn endgame_from_a_guess(&mut self, position: &Position) -> Best<Discs> {
-        let empties = position.empties();
+    /// Solves a position, and remembers what that says of the position after the best move: in perfect
+    /// play the score does not change, and only moves that attain it are left to find.
+    pub(super) fn endgame_to_the_end(&mut self, position: &Position) -> Best<Discs> {
         let state = self.evaluator.state(position);
-        if empties < GUESSED_EMPTIES || !self.features.aspiration || self.is_solved(position) {
-            return self.endgame_pvs(position, &state, -INFINITE, INFINITE);
+        let best = match self.solved(position) {
+            Some(Best { value, square: None }) if position.moves() != 0 => {
+                self.attaining_move(position, &state, value)
+            }
+            Some(known) => {
+                self.nodes += 1;
+                return known;
+            }
+            None => self.endgame_from_a_guess(position, &state),
+        };
+        self.remember(position, best);
+        best
+    }
+
+    /// Solves a position in windows around a guessed score, each wider than the one before.
+    fn endgame_from_a_guess(&mut self, position: &Position, state: &E::State) -> Best<Discs> {
+        let empties = position.empties();
+        if empties < GUESSED_EMPTIES || !self.features.aspiration {
+            return self.endgame_pvs(position, state, -INFINITE, INFINITE);
         }
         let guess = self.iterate(position, (empties - 8).min(2 + empties / 4));
         let mut center = guess.value.nearest_even_disc();
@@ -44,7 +61,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         loop {
             let alpha = (center - margin).max(-INFINITE);
             let beta = (center + margin).min(INFINITE);
-            let best = self.endgame_pvs(position, &state, alpha, beta);
+            let best = self.endgame_pvs(position, state, alpha, beta);
             if alpha < best.value && best.value < beta {
                 return best;
             }
@@ -53,10 +70,26 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Says whether the transposition table holds the score.
-    fn is_solved(&self, position: &Position) -> bool {
-        let bounds = self.table.probe(position).map(|entry| entry.bounds(position.empties()));
-        bounds.is_some_and(|(lower, upper)| lower == upper)
+    /// The score, where the transposition table holds it, and the best move, where it does.
+    fn solved(&self, position: &Position) -> Option<Best<Discs>> {
+        let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
+        let (lower, upper) = entry.bounds(position.empties());
+        (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
+    }
+
+    /// Records the score of a position, and of the one after the best move.
+    fn remember(&mut self, position: &Position, best: Best<Discs>) {
+        let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
+            return;
+        };
+        let child = position.after(square, position.flips(square));
+        let (next, score) =
+            if child.moves() == 0 { (child.pass(), best.value) } else { (child, -best.value) };
+        for (position, score, best) in [(position, best.value, Some(square)), (&next, score, None)]
+        {
+            let exact = Some(Value::from_score(score));
+            self.table.store(position, position.empties(), (exact, exact), best);
+        }
     }
 }
 

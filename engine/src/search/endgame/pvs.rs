@@ -4,7 +4,7 @@ use super::super::Searcher;
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::window::{Best, Window};
 use super::{INFINITE, PVS_EMPTIES, stability_bound};
-use crate::board::{Discs, Position, Square};
+use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
 /// The search that guesses the score leaves moves in the table: from this depth on they are the
@@ -88,8 +88,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             && self.features.transposition_table
             && empties > PVS_EMPTIES
         {
-            moves.iter().for_each(|candidate| self.table.prefetch(&candidate.child));
-            let (bounds, square) = self.bounds_from_children(&moves, empties);
+            let (bounds, square) = self.bounds_from_children(&moves, empties - 1, exact);
             if window.narrow(bounds, square) {
                 return window.best;
             }
@@ -130,27 +129,29 @@ impl<E: Evaluate> Searcher<'_, E> {
         window.best
     }
 
-    /// Enhanced transposition cut-off: a child whose score lies in [l, h] for its own player
-    /// proves at least −h here, by the move that leads to it; and where that is known of every
-    /// child, the score is at most the greatest −l.
-    fn bounds_from_children(
-        &self,
-        moves: &Moves,
-        empties: u32,
-    ) -> ((Discs, Discs), Option<Square>) {
-        let (mut bounds, mut square) = ((-INFINITE, -INFINITE), None);
-        for candidate in moves.iter() {
-            let Some(entry) = self.table.probe(&candidate.child) else {
-                bounds.1 = INFINITE;
-                continue;
-            };
-            let (lower, upper) = exact(entry.bounds(empties - 1));
-            bounds.1 = bounds.1.max(-lower);
-            if -upper > bounds.0 {
-                (bounds.0, square) = (-upper, Some(candidate.square));
+    /// A move that attains the score, which is known already: the first one of which a null window
+    /// proves it. There is a move.
+    pub(super) fn attaining_move(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        score: Discs,
+    ) -> Best<Discs> {
+        self.nodes += 1;
+        let empties = position.empties();
+        let odd_squares = self.parity(position).odd_squares();
+        let mut moves = Moves::new(position, position.moves());
+        moves.rate([None; 2], |candidate| self.promise(candidate, state, odd_squares, empties));
+        let mut best = Best { value: score, square: None };
+        while let Some(next) = moves.take_best() {
+            best.square = Some(next.square);
+            let state = self.evaluator.after(state, next.square, next.flips);
+            let reply = self.endgame(&next.child, &state, -score, 1 - score, empties - 1);
+            if -reply >= score {
+                break;
             }
         }
-        (bounds, square)
+        best
     }
 
     /// The promise of a move, in steps: by a shallow search, few replies, and parity.
