@@ -4,7 +4,7 @@
 #
 #   scripts/regenerate.sh [--small] [--seed S] [--out DIR] [--threads N] [--profile PROFILE] [--built]
 #
-# Without --small it is the recipe of engine/weights/default.weights.
+# Without --small it is the recipe of engine/weights/default.weights, made by an earlier search.
 # --small takes seconds. Everything is written to DIR (default: data/generations) and kept: a run
 # that was killed goes on where it stopped. Prints the sha256 of the last weights, which
 # depends on the seed alone: not on threads (default: all), nor on cargo's profile (default:

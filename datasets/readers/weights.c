@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include "scalars.h"
 
 static struct Pattern { int squares[10], count, symmetries, parameter_of[59049]; } set[64];
-static int patterns, scalars, parameters; /* parameters: how many weights a phase has */
+static int patterns, parameters, scalars[8], scalar_count; /* parameters: weights of a phase */
 static uint8_t *file, *phases[61];        /* the file, with 64 zeros after its end; the weights */
 static uint64_t file_size, place;
 
@@ -51,8 +52,13 @@ static void number_classes(struct Pattern *p, int size) { /* of the pattern's `s
     }
 }
 static void read_pattern_set(char *at) { /* formats.md: the keys begin lines, in this very form */
-    scalars = strstr(at, "\nscalars = [\"player_discs\"]\n") != NULL;
-    check(scalars || strstr(at, "\nscalars = []\n"), "unknown scalar features");
+    const char *name = strstr(at, "\nscalars = [");
+    check(name != NULL, "no scalar features, not even none");
+    for (name += 12; *name == '"'; name += 1 + strspn(name + 1, ", ")) {
+        size_t length = strcspn(++name, "\"\n");
+        scalars[scalar_count++] = scalar_named(name, length), name += length;
+        check(scalar_count < 8 && scalars[scalar_count - 1] < 7, "unknown scalar features");
+    }
     for (int size = 1; patterns < 64 && (at = strstr(at, "\nsquares = \"")); size = 1) {
         struct Pattern *p = &set[patterns++];
         for (at += 12; *at != '"'; at += at[2] == ' ' ? 3 : 2, size *= 3) {
@@ -62,7 +68,7 @@ static void read_pattern_set(char *at) { /* formats.md: the keys begin lines, in
         }
         number_classes(p, size);
     }
-    parameters += 65 * scalars;
+    parameters += 65 * scalar_count;
 }
 static void read_section(void) {
     uint8_t *head = take(24 + number(file + place + 4, 4)), *packed = take(number(head + 8, 8));
@@ -76,21 +82,15 @@ static void read_section(void) {
         check(phase < 60 && parameters && size == 2u * parameters, "weights of another pattern set");
     free(phases[phase]), phases[phase] = (uint8_t *)content;
 }
-static int can_move(uint64_t player, uint64_t opponent) {
-    for (int step = 1; step < 10; step += step == 1 ? 6 : 1) { /* 1, 7, 8, 9, and back */
-        uint64_t inner = opponent & (step == 8 ? ~0ull : 0x7E7E7E7E7E7E7E7E), up = player, down = up;
-        for (int i = 0; i < 6; i++) up |= up << step & inner, down |= down >> step & inner;
-        if (((up & inner) << step | (down & inner) >> step) & ~(player | opponent)) return 1;
-    }
-    return 0;
-}
 static int value(uint64_t player, uint64_t opponent) {
     int discs = __builtin_popcountll(player), theirs = __builtin_popcountll(opponent), digits[64];
-    if (!can_move(player, opponent)) /* a pass, or the end: the empty squares go to the winner */
-        return can_move(opponent, player) ? -value(opponent, player)
+    if (!moves(player, opponent)) /* a pass, or the end: the empty squares go to the winner */
+        return moves(opponent, player) ? -value(opponent, player)
             : 32 * (discs > theirs ? 64 - 2 * theirs : discs < theirs ? 2 * discs - 64 : 0);
     const uint8_t *weights = phases[discs + theirs - 4];
-    int sum = scalars ? (int16_t)number(weights + 2 * (parameters - 65 + discs), 2) : 0;
+    int sum = 0, first = parameters - 65 * scalar_count;
+    for (int n = 0; n < scalar_count; n++)
+        sum += (int16_t)number(weights + 2 * (first + 65 * n + count(scalars[n], player, opponent)), 2);
     for (int s = 0; s < 64; s++) digits[s] = 1 + (int)(player >> s & 1) - (int)(opponent >> s & 1);
     for (struct Pattern *p = set; p < set + patterns; p++) {
         int images = 0; /* every instance comes up as often as the pattern has symmetries */

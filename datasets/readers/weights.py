@@ -3,7 +3,7 @@
 Prints one whole number for each board line: the value for the side to move, in steps of 1/32 disc.
 A reader to learn from, written from ../formats.md. Python 3.11 or later, and zstd.
 """
-import hashlib, io, re, struct, sys, tomllib, zlib
+import hashlib, io, struct, sys, tomllib, zlib
 
 try:
     from compression import zstd  # from Python 3.14 on
@@ -13,10 +13,7 @@ except ImportError:
     except ImportError:
         sys.exit("zstd is missing: pip install zstandard, or use Python 3.14")
 
-# The rows, columns and diagonals: the squares on which one of four numbers is the same.
-KEYS = [lambda x, y: x, lambda x, y: y, lambda x, y: x + y, lambda x, y: x - y]
-LINES = [[s for s in range(64) if key(s % 8, s // 8) == n] for key in KEYS for n in range(-7, 15)]
-OTHER_SIDE = str.maketrans("XO", "OX")
+from scalars import OTHER_SIDE, SCALARS, moves
 
 
 def check(condition, problem):
@@ -84,31 +81,26 @@ class Weights:
             self.instances += [(image, class_of, size) for image in distinct]
             size += max(class_of) + 1
         scalars = pattern_set.get("scalars", [])
-        check(set(scalars) <= {"player_discs"}, f"{path}: unknown scalar features in {scalars}")
-        self.scalars = [size + 65 * number for number in range(len(scalars))]  # first parameters
+        check(set(scalars) <= set(SCALARS), f"{path}: unknown scalar features in {scalars}")
+        self.scalars = [(SCALARS[name], size + 65 * n) for n, name in enumerate(scalars)]
         size += 65 * len(scalars)
         self.phases = [named[f"weights {phase:02}"] for phase in range(60)]
         check({2 * size} == {*map(len, self.phases)}, f"{path}: expected {size} weights a phase")
 
     def value(self, board):
         """For the player. A board is 64 characters: X the player's, O the opponent's, - empty."""
-        if not can_move(board):
-            if can_move(passed := board.translate(OTHER_SIDE)):
+        if not moves(board):
+            if moves(passed := board.translate(OTHER_SIDE)):
                 return -self.value(passed)
             player, opponent, empty = map(board.count, "XO-")
             return 32 * (player - opponent + empty * ((player > opponent) - (player < opponent)))
-        parameters = [first + board.count("X") for first in self.scalars]
+        parameters = [first + count(board) for count, first in self.scalars]
         for squares, class_of, first in self.instances:
             digits = ("O-X".index(board[square]) * 3**n for n, square in enumerate(squares))
             parameters.append(first + class_of[sum(digits)])
         phase = self.phases[60 - board.count("-")]
         total = sum(struct.unpack_from("<h", phase, 2 * number)[0] for number in parameters)
         return max(-2048, min(2048, total))
-
-
-def can_move(board):
-    """Whether there is a line on which discs of O lie between a disc of X and an empty square."""
-    return any(re.search("-O+X|XO+-", "".join(board[s] for s in line)) for line in LINES)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,48 @@ fn solve_finds_the_same_with_the_same_nodes_on_any_number_of_threads() {
     assert_eq!(solve("3"), alone);
 }
 
-/// Stacks of 64 kB, of the process and of its threads, ended the program with an abort.
+/// The table that each thread takes shows how many positions are searched at a time.
+#[cfg(target_os = "linux")]
+#[test]
+fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("boards.txt"), POSITIONS).unwrap();
+    let solve = |threads: u32| {
+        let arguments = format!("solve boards.txt --hash-mb 1024 --threads {threads}");
+        Command::new("sh")
+            .args(["-c", &format!("ulimit -v 2500000 && exec \"$PROGRAM\" {arguments}")])
+            .env("PROGRAM", env!("CARGO_BIN_EXE_othello-engine"))
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    assert!(solve(1).status.success(), "{:?}", solve(1));
+    let three = solve(3);
+    let message = String::from_utf8_lossy(&three.stderr).into_owned();
+    assert_eq!(three.status.code(), Some(2), "{message}");
+    assert!(message.contains("--hash-mb, of which each thread needs as much"), "{message}");
+}
+
+/// Nothing told an output that was made from one that was there.
+#[test]
+fn complete_outputs_are_said_to_be_from_an_earlier_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, stage, units) in [
+        ("selfplay --games 20 --seed 1 --depth 1 --exact 2 --out a.games", "self-play (games)", 20),
+        ("openings --plies 4 --score-depth 1 --out a.openings", "scores (positions)", 60),
+    ] {
+        let report = || {
+            let arguments = arguments.split_whitespace().chain(["--json", "--weights", "mobility"]);
+            let output = engine().current_dir(folder.path()).args(arguments).output().unwrap();
+            serde_json::from_slice::<Value>(&output.stdout).unwrap()
+        };
+        assert!(report()["resumed"].is_null(), "{arguments}");
+        assert_eq!(report()["resumed"][stage], units, "{arguments}");
+    }
+}
+
+/// Stacks of 64 kB, of the process and of its threads, ended the program with an abort. Those here are
+/// smaller than any build needs.
 #[cfg(unix)]
 #[test]
 fn small_stacks_of_the_environment_do_not_matter() {
@@ -62,7 +103,7 @@ fn small_stacks_of_the_environment_do_not_matter() {
         let output = Command::new("sh")
             .args(["-c", &format!("ulimit -s 128 && exec \"$PROGRAM\" {arguments}")])
             .env("PROGRAM", env!("CARGO_BIN_EXE_othello-engine"))
-            .env("RUST_MIN_STACK", "65536")
+            .env("RUST_MIN_STACK", "16384")
             .current_dir(folder.path())
             .output()
             .unwrap();

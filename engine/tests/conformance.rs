@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluator, Value, Weights, WeightsChoice};
+use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
 use othello_engine::record::{GameReader, PositionReader};
 use othello_engine::search;
@@ -86,7 +87,7 @@ fn the_stated_values_follow_from_the_definition() {
 const WORKED_OUT: usize = 39;
 
 /// The rows of the worked example in formats.md: for each pattern its first instance, what stands
-/// there, and what all instances give together; then the scalar feature, and the sum.
+/// there, and what all instances give together; then the scalar features, and the sum.
 #[test]
 fn the_worked_example_is_what_the_definition_gives() {
     let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;
@@ -122,10 +123,14 @@ fn the_worked_example_is_what_the_definition_gives() {
         sum += all;
         rows += &format!("| {} | {} | {all} of {} |\n", pattern.name(), found[0].0, found.len());
     }
-    let discs = position.player().count_ones() as usize;
-    let scalar = i32::from(steps[geometry.pattern_parameters + discs]);
-    sum += scalar;
-    rows += &format!("| `player_discs` |  |  | {discs} |  | {scalar} |  |\n");
+    for (number, scalar) in weights.set().scalars().iter().enumerate() {
+        let count = scalar.count(&position);
+        let first = geometry.pattern_parameters + Scalar::VALUES * number;
+        let weight = i32::from(steps[first + count]);
+        sum += weight;
+        let name = serde_json::to_string(scalar).unwrap().replace('"', "`");
+        rows += &format!("| {name} |  |  | {count} |  | {weight} |  |\n");
+    }
     assert_eq!(boards_value(WORKED_OUT), sum, "a sum within 64 discs");
     rows += &format!("The sum is {sum}");
     let formats = include_str!("../../datasets/formats.md");

@@ -74,7 +74,7 @@ enum Reached {
 fn all_sets() -> Vec<PatternSet> {
     let mut random = Generator::new(11);
     let mut sets: Vec<PatternSet> = (0..4).map(|_| random_set(&mut random)).collect();
-    sets.extend(["standard", "small"].map(|name| PatternSet::shipped(name).unwrap()));
+    sets.extend(["standard", "small", "scalars"].map(|name| PatternSet::shipped(name).unwrap()));
     sets
 }
 
@@ -98,7 +98,7 @@ fn ten_thousand_positions_and_their_seven_images_have_the_same_value() {
 
 #[test]
 fn indices_along_a_thousand_games_with_passes_are_those_computed_from_scratch() {
-    for set in ["standard", "small"] {
+    for set in ["standard", "small", "scalars"] {
         let tables = Tables::new(&Weights::zero(PatternSet::shipped(set).unwrap()));
         let mut random = Generator::new(6);
         let mut passes = 0;

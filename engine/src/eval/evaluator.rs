@@ -149,6 +149,24 @@ impl Evaluate for Evaluator {
         }
     }
 
+    #[inline]
+    fn value_after(&self, state: &Indices, square: Square, flips: u64, after: &Position) -> Value {
+        match &self.evaluation {
+            Evaluation::Zero => Zero.value(&(), after),
+            Evaluation::Mobility => Mobility.value(&(), after),
+            Evaluation::Tables(tables) => tables.value_after(state, square, flips, after),
+        }
+    }
+
+    #[inline]
+    fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
+        match &self.evaluation {
+            Evaluation::Zero => Zero.value(&(), position),
+            Evaluation::Mobility => Mobility.value(&(), position),
+            Evaluation::Tables(tables) => tables.value_at(state, position, ply),
+        }
+    }
+
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         match &self.evaluation {
             Evaluation::Zero | Evaluation::Mobility => None,

@@ -44,6 +44,26 @@ pub trait Evaluate: Sync {
     /// scored, not evaluated.
     fn value(&self, state: &Self::State, position: &Position) -> Value;
 
+    /// The value for its player of the position `after` a move on `square` that turns over `flips`;
+    /// `state` is the state before it. A full board is scored, not evaluated.
+    #[inline]
+    fn value_after(
+        &self,
+        state: &Self::State,
+        square: Square,
+        flips: u64,
+        after: &Position,
+    ) -> Value {
+        self.value(&self.after(state, square, flips), after)
+    }
+
+    /// The value that a position would have at another ply: good enough to order moves by, and with one
+    /// ply for all nodes of a search, only one phase's weights need room in the processor's cache.
+    #[inline]
+    fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
+        self.value(state, position)
+    }
+
     /// The evaluation that moves are ordered by in the last plies, where the weights have one.
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         None

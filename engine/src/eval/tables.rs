@@ -6,7 +6,7 @@ use super::layout::{TableLayout, expand};
 use super::sum::{Middles, sum};
 use super::{Evaluate, MoveOrdering, MoveOrderingWeights, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar};
+use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar, ScalarCounts};
 
 /// A weights file ready to play from.
 #[derive(Clone, Debug)]
@@ -67,6 +67,25 @@ impl Tables {
         let start = self.layout.start(phase);
         sum(&self.weights, start, start + self.layout.stride, &self.middles, indices)
     }
+
+    /// The weights of all scalar features, added up, in steps.
+    #[inline]
+    fn sum_of_scalars(&self, phase: usize, position: &Position) -> i32 {
+        let first = self.layout.start(phase) + self.layout.scalars;
+        let weight = |number: usize, count: usize| {
+            i32::from(self.weights[first + number * Scalar::VALUES + count])
+        };
+        match self.scalars[..] {
+            [] => 0,
+            // The set of the shipped weights: the other counts cost more than the sum of all patterns.
+            [Scalar::PlayerDiscs] => weight(0, Scalar::PlayerDiscs.count(position)),
+            _ => {
+                let counts = ScalarCounts::of(position);
+                let scalars = self.scalars.iter().enumerate();
+                scalars.map(|(number, &scalar)| weight(number, counts.get(scalar))).sum()
+            }
+        }
+    }
 }
 
 impl Evaluate for Tables {
@@ -88,14 +107,13 @@ impl Evaluate for Tables {
 
     #[inline]
     fn value(&self, state: &Indices, position: &Position) -> Value {
-        let phase = Phase::of(position).map_or(PHASES - 1, Phase::index);
-        let patterns = self.sum_of_patterns(phase, state);
-        let first_scalar = self.layout.start(phase) + self.layout.scalars;
-        let scalars: i32 = self.scalars.iter().enumerate().fold(0, |sum, (number, scalar)| {
-            let place = first_scalar + number * Scalar::VALUES + scalar.count(position);
-            sum + i32::from(self.weights[place])
-        });
-        Value::clamped(patterns + scalars)
+        self.value_at(state, position, position.ply())
+    }
+
+    #[inline]
+    fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
+        let phase = (ply as usize).min(PHASES - 1);
+        Value::clamped(self.sum_of_patterns(phase, state) + self.sum_of_scalars(phase, position))
     }
 
     fn move_ordering(&self) -> Option<&MoveOrdering> {

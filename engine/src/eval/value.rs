@@ -50,6 +50,16 @@ impl Value {
         Self(score * STEPS_PER_DISC)
     }
 
+    /// A value by so many steps higher, for a window: at most [`Self::INFINITE`].
+    pub(crate) fn raised(self, steps: i32) -> Self {
+        Self((self.0 + steps).min(Self::INFINITE.0))
+    }
+
+    /// A value by so many steps lower, for a window: at least −[`Self::INFINITE`].
+    pub(crate) fn lowered(self, steps: i32) -> Self {
+        Self((self.0 - steps).max(-Self::INFINITE.0))
+    }
+
     /// The value in steps of 1/32 disc.
     #[inline]
     pub const fn steps(self) -> i32 {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use ndarray::{Array2, ArrayView2};
+
 use super::move_ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
 use super::{MAX_STEPS, MoveOrderingWeights, PhaseSection};
 use crate::board::{PHASES, Phase};
@@ -16,8 +18,9 @@ use crate::text::excerpt;
 pub struct Weights {
     set: PatternSet,
     geometry: Geometry,
-    steps: Vec<Vec<i16>>,
-    counts: Vec<Vec<u32>>,
+    /// A row for each phase, a column for each parameter.
+    steps: Array2<i16>,
+    counts: Array2<u32>,
     ordering: Option<MoveOrderingWeights>,
 }
 
@@ -72,9 +75,8 @@ impl Weights {
     /// Weights that are all 0, nothing counted.
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
-        let parameters = geometry.parameters();
-        let (steps, counts) =
-            (vec![vec![0; parameters]; PHASES], vec![vec![0; parameters]; PHASES]);
+        let shape = (PHASES, geometry.parameters());
+        let (steps, counts) = (Array2::zeros(shape), Array2::zeros(shape));
         Self { set, geometry, steps, counts, ordering: None }
     }
 
@@ -90,23 +92,33 @@ impl Weights {
 
     /// The weights of a phase in steps, one for each parameter.
     pub fn steps(&self, phase: Phase) -> &[i16] {
-        &self.steps[phase.index()]
+        row(&self.steps, phase)
+    }
+
+    /// The weights in steps: a row for each phase, a column for each parameter.
+    pub fn all_steps(&self) -> ArrayView2<'_, i16> {
+        self.steps.view()
     }
 
     /// The counts of a phase: how often its training positions met each parameter.
     pub fn counts(&self, phase: Phase) -> &[u32] {
-        &self.counts[phase.index()]
+        row(&self.counts, phase)
+    }
+
+    /// The counts: a row for each phase, a column for each parameter.
+    pub fn all_counts(&self) -> ArrayView2<'_, u32> {
+        self.counts.view()
     }
 
     /// Sets the weights of a phase by `f(parameter)`, limited to ±[`MAX_STEPS`].
     pub fn set_steps(&mut self, phase: Phase, f: impl Fn(usize) -> i16) {
-        let steps = self.steps[phase.index()].iter_mut().enumerate();
+        let steps = self.steps.row_mut(phase.index()).into_iter().enumerate();
         steps.for_each(|(parameter, step)| *step = f(parameter).clamp(-MAX_STEPS, MAX_STEPS));
     }
 
     /// Sets the counts of a phase by `f(parameter)`.
     pub fn set_counts(&mut self, phase: Phase, f: impl Fn(usize) -> u32) {
-        let counts = self.counts[phase.index()].iter_mut().enumerate();
+        let counts = self.counts.row_mut(phase.index()).into_iter().enumerate();
         counts.for_each(|(parameter, count)| *count = f(parameter));
     }
 
@@ -228,19 +240,31 @@ impl Parts {
 
     /// The weights, or the name of the first section that is missing.
     fn whole(self) -> Result<Weights, String> {
-        let (mut steps, mut counts) = (vec![], vec![]);
-        for (phase, (own_steps, own_counts)) in
-            Phase::all().zip(self.steps.into_iter().zip(self.counts))
-        {
-            steps.push(own_steps.ok_or_else(|| PhaseSection::weights_name(phase))?);
-            counts.push(own_counts.ok_or_else(|| PhaseSection::counts_name(phase))?);
-        }
+        let parameters = self.geometry.parameters();
+        let steps = matrix(self.steps, parameters).map_err(PhaseSection::weights_name)?;
+        let counts = matrix(self.counts, parameters).map_err(PhaseSection::counts_name)?;
         if self.ordering_set.is_some() && self.ordering.is_none() {
             return Err(ORDERING_WEIGHTS.to_owned());
         }
         let Self { set, geometry, ordering, .. } = self;
         Ok(Weights { set, geometry, steps, counts, ordering })
     }
+}
+
+/// The row of a phase.
+fn row<T>(matrix: &Array2<T>, phase: Phase) -> &[T] {
+    let row = matrix.row(phase.index()).to_slice();
+    row.expect("a row of a matrix in standard layout is contiguous")
+}
+
+/// The rows of all phases as one matrix, or the first phase that has none.
+fn matrix<T>(rows: [Option<Vec<T>>; PHASES], columns: usize) -> Result<Array2<T>, Phase> {
+    let mut elements = vec![];
+    for (phase, row) in Phase::all().zip(rows) {
+        elements.extend(row.ok_or(phase)?);
+    }
+    let matrix = Array2::from_shape_vec((PHASES, columns), elements);
+    Ok(matrix.expect("a section was read as one element for each parameter"))
 }
 
 fn once<T>(place: &mut Option<T>, value: T) -> Result<(), String> {

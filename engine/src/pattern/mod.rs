@@ -6,11 +6,13 @@
 mod geometry;
 mod images;
 mod indices;
+mod scalar;
 mod set;
 
 pub use geometry::{Geometry, Instance, PatternGeometry, configurations};
 pub use indices::{Indices, Lanes};
-pub use set::{Pattern, PatternSet, PatternSetError, Scalar};
+pub use scalar::{Scalar, ScalarCounts};
+pub use set::{Pattern, PatternSet, PatternSetError};
 
 /// How many instances there is room for. Lanes without an instance stay 0.
 pub const LANES: usize = 64;

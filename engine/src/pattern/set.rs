@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::images::{images, smallest_image};
-use super::{LANES, MAX_SQUARES};
-use crate::board::{Position, Square};
+use super::{LANES, MAX_SQUARES, Scalar};
+use crate::board::Square;
 use crate::text::{TomlError, excerpt, from_toml};
 
 /// An ordered list of 1 to [`MAX_SQUARES`] different squares.
@@ -25,28 +25,6 @@ impl Pattern {
     /// The squares of the pattern; the first is the least significant digit of a configuration.
     pub fn squares(&self) -> &[Square] {
         &self.squares
-    }
-}
-
-/// A feature that is a count, with one weight for each value of the count. Every one of them is
-/// the same for all eight images of a position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scalar {
-    /// The number of the player's discs, 0..=64.
-    PlayerDiscs,
-}
-
-impl Scalar {
-    /// The number of values that a count can take.
-    pub const VALUES: usize = 65;
-
-    /// The count in a position: 0..[`Self::VALUES`].
-    #[inline]
-    pub fn count(self, position: &Position) -> usize {
-        match self {
-            Self::PlayerDiscs => position.player().count_ones() as usize,
-        }
     }
 }
 
@@ -150,12 +128,14 @@ struct RawPattern {
 }
 
 impl PatternSet {
-    /// The sets that come with the program, by name: `standard`, `small`, `discs`, `ordering`.
+    /// The sets that come with the program, by name: `standard`, `small`, `discs`, `ordering`,
+    /// `scalars`.
     pub fn shipped(name: &str) -> Option<Self> {
         let text = match name {
             "standard" => include_str!("../../../datasets/patterns/standard.toml"),
             "small" => include_str!("../../../datasets/patterns/small.toml"),
             "discs" => include_str!("../../../datasets/patterns/discs.toml"),
+            "scalars" => include_str!("../../../datasets/patterns/scalars.toml"),
             "ordering" => include_str!("../../../datasets/patterns/ordering.toml"),
             _ => return None,
         };
@@ -257,7 +237,7 @@ mod tests {
 
     #[test]
     fn shipped_sets_are_valid_and_read_back() {
-        for name in ["standard", "small", "discs", "ordering"] {
+        for name in ["standard", "small", "discs", "ordering", "scalars"] {
             let set = PatternSet::shipped(name).unwrap();
             assert_eq!(set.name(), name);
             assert_eq!(PatternSet::from_toml(&set.to_toml()).unwrap(), set);
@@ -272,7 +252,7 @@ mod tests {
         for name in ["plain", "a\"b", "a'b", "a\\b", "a'\"b", "", "\"\"\"'''", "squares = \"a1\""] {
             let quoted = serde_json::to_string(name).unwrap();
             let pattern = format!("[[pattern]]\nname = {quoted}\nsquares = \"A1  b1\"\n");
-            for scalars in ["[]", "[\"player_discs\"]"] {
+            for scalars in ["[]", "[\"player_discs\"]", "[\"moves_pair\", \"odd_quadrants\"]"] {
                 let set = format!("name = {quoted}\nscalars = {scalars}\n{pattern}");
                 let set = PatternSet::from_toml(&set).unwrap();
                 let text = set.to_toml();

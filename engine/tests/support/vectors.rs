@@ -92,7 +92,7 @@ fn weights() -> Weights {
     let mut weights = Weights::zero(PatternSet::from_toml(set).unwrap());
     for phase in Phase::all() {
         let mut random = Generator::split(SEED, phase.index() as u64);
-        let mut steps: Vec<i16> = (0..PERIOD).map(|_| random.below(601) as i16 - 300).collect();
+        let mut steps: Vec<i16> = (0..PERIOD).map(|_| random.below(481) as i16 - 240).collect();
         let mut counts: Vec<u32> = (0..PERIOD).map(|_| random.below(1000)).collect();
         for (extreme, count) in [(MAX_STEPS, u32::MAX), (-MAX_STEPS, 0)] {
             let place = random.below(PERIOD as u32) as usize;

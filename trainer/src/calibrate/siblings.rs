@@ -5,17 +5,21 @@
 
 use std::ops::Range;
 
+use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
+
 /// Counts beside the patterns that explain a score: replies, replies to corners, and whether the move
 /// was into a quadrant with an odd number of empty squares.
 pub(super) const COUNTS: usize = 3;
 
-/// Families of positions, each with its score for its own player.
-#[derive(Default)]
+/// A family: for each position that a move leads to its parameters, counts, and score.
+pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
+
+/// Families of positions, each position with its score for its own player: a row a position.
 pub(super) struct Siblings {
-    /// The parameters of each position, as many for each.
-    parameters: Vec<u32>,
-    counts: Vec<[f64; COUNTS]>,
-    scores: Vec<f64>,
+    /// The parameters of each position.
+    parameters: Array2<u32>,
+    counts: Array2<f64>,
+    scores: Array1<f64>,
     families: Vec<Range<usize>>,
 }
 
@@ -23,24 +27,32 @@ pub(super) struct Siblings {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Explanation {
     /// The weights in discs, by parameter.
-    pub(super) weights: Vec<f64>,
+    pub(super) weights: Array1<f64>,
     /// The weights of the counts, in discs.
-    pub(super) counts: [f64; COUNTS],
+    pub(super) counts: Array1<f64>,
 }
 
 /// Steps of conjugate gradients: the weights hardly change after half of them.
 const STEPS: usize = 60;
 
 impl Siblings {
-    /// Adds a family: of each position the parameters, the counts and the score.
-    pub(super) fn add(&mut self, family: impl Iterator<Item = (Vec<u32>, [f64; COUNTS], f64)>) {
-        let first = self.scores.len();
-        for (parameters, counts, score) in family {
-            self.parameters.extend(parameters);
-            self.counts.push(counts);
-            self.scores.push(score);
+    /// The positions of these families, each with as many `instances`.
+    pub(super) fn new(instances: usize, families: impl IntoIterator<Item = Family>) -> Self {
+        let (mut parameters, mut counts) =
+            (Array2::zeros((0, instances)), Array2::zeros((0, COUNTS)));
+        let (mut scores, mut ranges) = (vec![], vec![]);
+        for family in families {
+            let first = scores.len();
+            for (own_parameters, own_counts, score) in family {
+                let pushed = parameters.push_row(ArrayView1::from(&own_parameters));
+                pushed.expect("every position has a parameter at each instance");
+                let pushed = counts.push_row(ArrayView1::from(&own_counts));
+                pushed.expect("a row of counts has COUNTS of them");
+                scores.push(score);
+            }
+            ranges.push(first..scores.len());
         }
-        self.families.push(first..self.scores.len());
+        Self { parameters, counts, scores: scores.into(), families: ranges }
     }
 
     /// How many positions there are in all families.
@@ -52,109 +64,83 @@ impl Siblings {
     /// family's mean, plus `ridge` times the squared weights of parameters: by conjugate gradients on the
     /// normal equations, with the diagonal of an upper bound as preconditioner.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
+        let patterns = s![..parameters];
         let mut scores = self.scores.clone();
         self.center(&mut scores);
-        let all = parameters + COUNTS;
-        let mut diagonal = self.diagonal(all);
-        diagonal[..parameters].iter_mut().for_each(|sum| *sum += ridge);
-        let mut solution = vec![0.0; all];
-        let mut residual = self.transposed(&scores, all);
-        let mut direction: Vec<f64> = divided(&residual, &diagonal);
-        let mut energy = dot(&residual, &direction);
+        let mut diagonal = self.diagonal(parameters);
+        diagonal.slice_mut(patterns).mapv_inplace(|sum| sum + ridge);
+        diagonal.mapv_inplace(|sum| sum.max(f64::MIN_POSITIVE));
+        let mut solution = Array1::zeros(parameters + COUNTS);
+        let mut residual = self.transposed(&scores, parameters);
+        let mut direction = &residual / &diagonal;
+        let mut energy = residual.dot(&direction);
         for _ in 0..STEPS {
-            let mut image = self.normal(&direction);
-            add(&mut image[..parameters], ridge, &direction[..parameters]);
-            let curvature = dot(&direction, &image);
+            let mut image = self.normal(&direction, parameters);
+            image.slice_mut(patterns).scaled_add(ridge, &direction.slice(patterns));
+            let curvature = direction.dot(&image);
             if curvature <= f64::MIN_POSITIVE {
                 break;
             }
             let step = energy / curvature;
-            add(&mut solution, step, &direction);
-            add(&mut residual, -step, &image);
-            let scaled = divided(&residual, &diagonal);
-            let next = dot(&residual, &scaled);
-            let ratio = next / energy;
-            direction.iter_mut().zip(&scaled).for_each(|(d, scaled)| *d = scaled + ratio * *d);
+            solution.scaled_add(step, &direction);
+            residual.scaled_add(-step, &image);
+            let scaled = &residual / &diagonal;
+            let next = residual.dot(&scaled);
+            direction = scaled + direction * (next / energy);
             energy = next;
         }
-        let counts = std::array::from_fn(|count| solution[parameters + count]);
-        solution.truncate(parameters);
-        Explanation { weights: solution, counts }
+        let (weights, counts) = solution.view().split_at(Axis(0), parameters);
+        Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
     /// The share of the variance inside families that is explained.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
-        let all: Vec<f64> = by.weights.iter().chain(&by.counts).copied().collect();
-        let (mut scores, mut found) = (self.scores.clone(), self.product(&all));
+        let all = concatenate![Axis(0), by.weights, by.counts];
+        let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
         self.center(&mut scores);
         self.center(&mut found);
-        let variance = dot(&scores, &scores);
-        add(&mut found, -1.0, &scores);
-        1.0 - dot(&found, &found) / variance
-    }
-
-    fn parameters_of(&self, place: usize) -> &[u32] {
-        let each = self.parameters.len() / self.scores.len().max(1);
-        &self.parameters[place * each..][..each]
+        let error = found - &scores;
+        1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
     /// The value of every position by these weights, those of the counts last.
-    fn product(&self, weights: &[f64]) -> Vec<f64> {
-        let counted = &weights[weights.len() - COUNTS..];
-        let value = |(place, counts): (usize, &[f64; COUNTS])| {
-            let patterns = self.parameters_of(place).iter().map(|&one| weights[one as usize]);
-            patterns.sum::<f64>() + dot(counts, counted)
-        };
-        self.counts.iter().enumerate().map(value).collect()
+    fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
+        let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
+        let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
+        self.parameters.map_axis(Axis(1), value) + self.counts.dot(&counts)
     }
 
-    fn transposed(&self, values: &[f64], all: usize) -> Vec<f64> {
-        let mut sums = vec![0.0; all];
-        for (place, value) in values.iter().enumerate() {
-            self.parameters_of(place).iter().for_each(|&one| sums[one as usize] += value);
-            add(&mut sums[all - COUNTS..], *value, &self.counts[place]);
+    /// What each weight's positions sum up to.
+    fn transposed(&self, values: &Array1<f64>, parameters: usize) -> Array1<f64> {
+        let mut sums = Array1::zeros(parameters);
+        for (own, value) in self.parameters.rows().into_iter().zip(values) {
+            own.iter().for_each(|&one| sums[one as usize] += value);
         }
-        sums
+        concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
     /// The normal equations' matrix times some weights.
-    fn normal(&self, weights: &[f64]) -> Vec<f64> {
-        let mut values = self.product(weights);
+    fn normal(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
+        let mut values = self.product(weights, parameters);
         self.center(&mut values);
-        self.transposed(&values, weights.len())
+        self.transposed(&values, parameters)
     }
 
     /// What stands in its diagonal, were the families' means 0.
-    fn diagonal(&self, all: usize) -> Vec<f64> {
-        let mut sums = vec![0.0; all];
-        for (place, counts) in self.counts.iter().enumerate() {
-            self.parameters_of(place).iter().for_each(|&one| sums[one as usize] += 1.0);
-            let squares = counts.map(|count| count * count);
-            add(&mut sums[all - COUNTS..], 1.0, &squares);
-        }
-        sums
+    fn diagonal(&self, parameters: usize) -> Array1<f64> {
+        let mut sums = Array1::zeros(parameters);
+        self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);
+        concatenate![Axis(0), sums, self.counts.pow2().sum_axis(Axis(0))]
     }
 
     /// Takes each family's mean off.
-    fn center(&self, values: &mut [f64]) {
+    fn center(&self, values: &mut Array1<f64>) {
         for family in &self.families {
-            let values = &mut values[family.clone()];
-            let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-            values.iter_mut().for_each(|value| *value -= mean);
+            let mut values = values.slice_mut(s![family.clone()]);
+            let mean = values.mean().unwrap_or(0.0);
+            values -= mean;
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn add(to: &mut [f64], times: f64, what: &[f64]) {
-    to.iter_mut().zip(what).for_each(|(to, what)| *to += times * what);
-}
-
-fn divided(a: &[f64], by: &[f64]) -> Vec<f64> {
-    a.iter().zip(by).map(|(a, by)| a / by.max(f64::MIN_POSITIVE)).collect()
 }
 
 #[cfg(test)]
@@ -170,19 +156,19 @@ mod tests {
         let mut random = Generator::new(1);
         let weights: Vec<f64> = (0..20).map(|_| f64::from(random.below(41)) / 4.0 - 5.0).collect();
         let counts = [0.75, -2.0, 1.5];
-        let mut siblings = Siblings::default();
-        for _ in 0..800 {
+        let families = (0..800).map(|_| {
             let common = f64::from(random.below(129)) - 64.0;
-            let family: Vec<_> = (0..2 + random.below(6))
+            (0..2 + random.below(6))
                 .map(|_| {
                     let own = [0, 10].map(|first| first + random.below(10));
                     let counted = [9, 3, 2].map(|bound| f64::from(random.below(bound)));
                     let sum: f64 = own.iter().map(|&one| weights[one as usize]).sum();
-                    (own.to_vec(), counted, common + sum + dot(&counted, &counts))
+                    let by_counts: f64 = counted.iter().zip(counts).map(|(a, b)| a * b).sum();
+                    (own.to_vec(), counted, common + sum + by_counts)
                 })
-                .collect();
-            siblings.add(family.into_iter());
-        }
+                .collect()
+        });
+        let siblings = Siblings::new(2, families);
         let found = siblings.fit(20, 1e-6);
         for (found, put) in found.counts.iter().zip(counts) {
             assert!((found - put).abs() < 1e-3, "{found} for {put}");
@@ -195,7 +181,7 @@ mod tests {
             }
         }
         assert!(siblings.explained(&found) > 0.999_999);
-        let nothing = Explanation { weights: vec![0.0; 20], counts: [0.0; COUNTS] };
+        let nothing = Explanation { weights: Array1::zeros(20), counts: Array1::zeros(COUNTS) };
         assert!(siblings.explained(&nothing).abs() < 1e-9);
     }
 }

@@ -2,11 +2,11 @@
 
 use std::io::{Cursor, Seek, Write};
 
-use ndarray::{Array1, Array2, Array3};
+use ndarray::{Array1, Array2, Array3, ArrayView2, s};
 use ndarray_npy::{NpzWriter, WriteNpzError};
-use othello_engine::board::{PHASES, Phase};
+use othello_engine::board::PHASES;
 use othello_engine::eval::{STEPS_PER_DISC, Weights};
-use othello_engine::pattern::{PatternGeometry, Scalar};
+use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
 
 /// What is written beside the weights, so that a file tells where it comes from.
 #[derive(Clone, Copy, Debug)]
@@ -30,21 +30,18 @@ pub fn npz(weights: &Weights, origin: Origin<'_>) -> Result<Vec<u8>, WriteNpzErr
     let geometry = weights.geometry();
     for (number, pattern) in geometry.patterns.iter().enumerate() {
         let parameters = pattern.first_parameter..pattern.first_parameter + pattern.classes;
-        let of = |values: &[i16]| values[parameters.clone()].to_vec();
-        let steps = by_phase(pattern.classes, |phase| of(weights.steps(phase)));
+        let steps = weights.all_steps().slice_move(s![.., parameters.clone()]);
         npz.add_array(format!("weights_{number:02}"), &steps)?;
         if origin.counted {
-            let of = |values: &[u32]| values[parameters.clone()].to_vec();
-            let counts = by_phase(pattern.classes, |phase| of(weights.counts(phase)));
+            let counts = weights.all_counts().slice_move(s![.., parameters]);
             npz.add_array(format!("counts_{number:02}"), &counts)?;
         }
         npz.add_array(format!("classes_{number:02}"), &Array1::from(pattern.class_of.clone()))?;
         npz.add_array(format!("instances_{number:02}"), &instances(weights, number, pattern))?;
     }
-    let first = geometry.pattern_parameters;
-    npz.add_array("scalar_weights", &scalars(weights, |phase| &weights.steps(phase)[first..]))?;
+    npz.add_array("scalar_weights", &scalars(weights.geometry(), weights.all_steps()))?;
     if origin.counted {
-        npz.add_array("scalar_counts", &scalars(weights, |phase| &weights.counts(phase)[first..]))?;
+        npz.add_array("scalar_counts", &scalars(weights.geometry(), weights.all_counts()))?;
     }
     Ok(npz.finish()?.into_inner())
 }
@@ -58,12 +55,6 @@ fn text<W: Write + Seek>(
     npz.add_array(name, &Array1::from(text.as_bytes().to_vec()))
 }
 
-/// A row for each phase.
-fn by_phase<T: Clone>(columns: usize, row: impl Fn(Phase) -> Vec<T>) -> Array2<T> {
-    let values: Vec<T> = Phase::all().flat_map(row).collect();
-    Array2::from_shape_vec((PHASES, columns), values).expect("a row has one value for each column")
-}
-
 /// The squares of each instance of a pattern, in the order of its digits.
 fn instances(weights: &Weights, number: usize, pattern: &PatternGeometry) -> Array2<u8> {
     let instances = &weights.geometry().instances;
@@ -74,9 +65,10 @@ fn instances(weights: &Weights, number: usize, pattern: &PatternGeometry) -> Arr
     Array2::from_shape_vec(shape, squares).expect("instances have the squares of their pattern")
 }
 
-/// Phase by scalar by count.
-fn scalars<'a, T: Copy + 'a>(weights: &Weights, values: impl Fn(Phase) -> &'a [T]) -> Array3<T> {
-    let shape = (PHASES, weights.geometry().scalars.len(), Scalar::VALUES);
-    let values: Vec<T> = Phase::all().flat_map(|phase| values(phase).iter().copied()).collect();
-    Array3::from_shape_vec(shape, values).expect("every scalar has one weight for each count")
+/// What follows the patterns' parameters: phase by scalar by count.
+fn scalars<T: Copy>(geometry: &Geometry, by_phase: ArrayView2<'_, T>) -> Array3<T> {
+    let shape = (PHASES, geometry.scalars.len(), Scalar::VALUES);
+    let scalars = by_phase.slice_move(s![.., geometry.pattern_parameters..]);
+    let scalars = scalars.to_shape(shape).expect("every scalar has one weight for each count");
+    scalars.into_owned()
 }

@@ -5,12 +5,12 @@ mod class;
 mod index;
 
 use othello_engine::board::Position;
-use othello_engine::pattern::{Geometry, PatternSet, Scalar};
+use othello_engine::pattern::{Geometry, PatternSet, Scalar, ScalarCounts};
 use othello_engine::record::ScoredPosition;
 
 pub(crate) use class::Lane;
 use index::Indexer;
-pub use index::{InstructionSet, Row};
+pub use index::{InstructionSet, MAX_FEATURES, Row};
 
 /// The parameters of one phase as the fit numbers them: for each pattern its classes by
 /// arithmetic, then the scalars. As many as in a weights file; only the order
@@ -94,11 +94,16 @@ impl Model {
     pub fn write_rows<P: Board>(&self, positions: &[P], rows: &mut [Row]) {
         debug_assert_eq!(positions.len(), rows.len());
         self.indexer.write(positions.iter().map(P::position), rows);
-        for (number, scalar) in self.geometry.scalars.iter().enumerate() {
-            let feature = self.geometry.instances.len() + number;
-            let first = self.geometry.pattern_parameters + number * Scalar::VALUES;
-            for (position, Row(parameters)) in positions.iter().zip(rows.iter_mut()) {
-                parameters[feature] = (first + scalar.count(&position.position())) as u32;
+        let scalars = &self.geometry.scalars;
+        if scalars.is_empty() {
+            return;
+        }
+        for (position, Row(parameters)) in positions.iter().zip(rows.iter_mut()) {
+            let counts = ScalarCounts::of(&position.position());
+            let places = &mut parameters[self.geometry.instances.len()..];
+            for (number, (place, &scalar)) in places.iter_mut().zip(scalars).enumerate() {
+                let first = self.geometry.pattern_parameters + number * Scalar::VALUES;
+                *place = (first + counts.get(scalar)) as u32;
             }
         }
     }

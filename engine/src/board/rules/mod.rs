@@ -33,6 +33,7 @@ pub(super) use portable::last_flips;
 pub(super) use portable::{flips, moves};
 
 #[cfg(test)]
+#[allow(unused_qualifications, reason = "`portable` may be what was chosen, or not")]
 mod tests {
     use super::*;
     use crate::random::Generator;

@@ -27,6 +27,7 @@ const LINES: [(u32, u64, u64); 4] = {
 };
 
 #[cfg(test)]
+#[allow(unused_qualifications, reason = "`portable` may be what was chosen, or not")]
 mod tests {
     use super::portable::full;
     use super::*;

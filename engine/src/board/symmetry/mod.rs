@@ -72,6 +72,7 @@ const fn transpose(bits: u64) -> u64 {
 }
 
 #[cfg(test)]
+#[allow(unused_qualifications, reason = "`portable` may be what was chosen, or not")]
 mod tests {
     use super::*;
     use crate::board::Squares;

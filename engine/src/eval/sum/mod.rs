@@ -59,6 +59,7 @@ impl Middles {
 }
 
 #[cfg(test)]
+#[allow(unused_qualifications, reason = "`portable` may be what was chosen, or not")]
 mod tests {
     use super::*;
     use crate::random::Generator;

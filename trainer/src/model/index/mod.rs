@@ -17,23 +17,27 @@ mod places;
 mod tests;
 
 use othello_engine::board::Position;
-use othello_engine::pattern::LANES;
+use othello_engine::pattern::{LANES, Scalar};
 
 use super::class::Lane;
 pub use instruction_set::InstructionSet;
 
 /// The most features a position has besides its instances: room for scalars.
 const MAX_SCALARS: usize = 16;
+const _: () = assert!(Scalar::ALL.len() <= MAX_SCALARS);
+
+/// The most features that a position has.
+pub const MAX_FEATURES: usize = LANES + MAX_SCALARS;
 
 /// The numbers of one position's parameters, one for each instance and then one for each scalar.
 /// What stands behind them has no meaning, but is a parameter's number too.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub struct Row(pub(super) [u32; LANES + MAX_SCALARS]);
+pub struct Row(pub(super) [u32; MAX_FEATURES]);
 
 impl Row {
     /// A row to write to.
-    pub const EMPTY: Self = Self([0; LANES + MAX_SCALARS]);
+    pub const EMPTY: Self = Self([0; MAX_FEATURES]);
 
     /// The parameters of the instances, and numbers without meaning in the place of missing ones.
     #[inline]

@@ -36,7 +36,7 @@ fn compare(set: &PatternSet, games: u64) {
 
 #[test]
 fn every_instruction_set_finds_the_classes_of_the_definition() {
-    for name in ["standard", "small", "discs"] {
+    for name in ["standard", "small", "discs", "scalars"] {
         compare(&PatternSet::shipped(name).unwrap(), 20);
     }
 }

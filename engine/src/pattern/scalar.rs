@@ -1,0 +1,243 @@
+//! Scalar features: counts of a position, with one weight for each value of the count.
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::{Position, QUADRANTS};
+
+/// A feature that is a count, with one weight for each value of the count. Every one of them is
+/// the same for all eight images of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scalar {
+    /// The number of the player's discs, 0..=64.
+    PlayerDiscs,
+    /// The number of the player's legal moves.
+    PlayerMoves,
+    /// The number of moves that would be legal, were it the opponent's turn.
+    OpponentMoves,
+    /// The legal moves of both sides together: 8 times the range that the number of the player's moves
+    /// lies in, plus that of the opponent's. The ranges 0 to 7 are 0, 1, 2, 3–4, 5–6, 7–9, 10–13, and more.
+    MovesPair,
+    /// The player's potential mobility: empty squares next to a disc of the opponent, in any of the eight
+    /// directions.
+    PlayerPotentialMoves,
+    /// The opponent's potential mobility: empty squares next to a disc of the player.
+    OpponentPotentialMoves,
+    /// The quadrants with an odd number of empty squares, up to symmetry: 0 for none, 1 for one, 2 for two
+    /// side by side, 3 for two across, 4 for three, 5 for all four.
+    OddQuadrants,
+}
+
+impl Scalar {
+    /// The number of values that a count can take.
+    pub const VALUES: usize = 65;
+
+    /// All scalar features.
+    pub const ALL: [Self; 7] = [
+        Self::PlayerDiscs,
+        Self::PlayerMoves,
+        Self::OpponentMoves,
+        Self::MovesPair,
+        Self::PlayerPotentialMoves,
+        Self::OpponentPotentialMoves,
+        Self::OddQuadrants,
+    ];
+
+    /// The name in a pattern set's file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PlayerDiscs => "player_discs",
+            Self::PlayerMoves => "player_moves",
+            Self::OpponentMoves => "opponent_moves",
+            Self::MovesPair => "moves_pair",
+            Self::PlayerPotentialMoves => "player_potential_moves",
+            Self::OpponentPotentialMoves => "opponent_potential_moves",
+            Self::OddQuadrants => "odd_quadrants",
+        }
+    }
+
+    /// The count in a position: 0..[`Self::VALUES`].
+    #[inline]
+    pub fn count(self, position: &Position) -> usize {
+        let passed = position.pass();
+        match self {
+            Self::PlayerDiscs => player_discs(position),
+            Self::PlayerMoves => number_of_moves(position),
+            Self::OpponentMoves => number_of_moves(&passed),
+            Self::MovesPair => pair(number_of_moves(position), number_of_moves(&passed)),
+            Self::PlayerPotentialMoves => potential_moves(position),
+            Self::OpponentPotentialMoves => potential_moves(&passed),
+            Self::OddQuadrants => odd_quadrants(position),
+        }
+    }
+}
+
+/// All scalar features of one position: what several of them need is computed once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ScalarCounts([u8; Scalar::ALL.len()]);
+
+impl ScalarCounts {
+    /// The counts of a position.
+    #[inline]
+    pub fn of(position: &Position) -> Self {
+        let passed = position.pass();
+        let (moves, replies) = (number_of_moves(position), number_of_moves(&passed));
+        let counts = [
+            player_discs(position),
+            moves,
+            replies,
+            pair(moves, replies),
+            potential_moves(position),
+            potential_moves(&passed),
+            odd_quadrants(position),
+        ];
+        Self(counts.map(|count| count as u8))
+    }
+
+    /// The count of one feature.
+    #[inline]
+    pub fn get(&self, scalar: Scalar) -> usize {
+        usize::from(self.0[scalar as usize])
+    }
+}
+
+#[inline]
+fn player_discs(position: &Position) -> usize {
+    position.player().count_ones() as usize
+}
+
+#[inline]
+fn number_of_moves(position: &Position) -> usize {
+    position.moves().count_ones() as usize
+}
+
+/// The ranges of both numbers as one count.
+#[inline]
+fn pair(moves: usize, replies: usize) -> usize {
+    8 * range(moves) + range(replies)
+}
+
+/// The range, 0..8, that a number of moves lies in.
+#[inline]
+fn range(moves: usize) -> usize {
+    /// The last number of each range but the last one.
+    const ENDS: [usize; 7] = [0, 1, 2, 4, 6, 9, 13];
+    ENDS.iter().filter(|&&end| moves > end).count()
+}
+
+#[inline]
+fn potential_moves(position: &Position) -> usize {
+    (neighbours(position.opponent()) & position.empty()).count_ones() as usize
+}
+
+/// The squares next to these, and these themselves.
+#[inline]
+const fn neighbours(squares: u64) -> u64 {
+    const NOT_FILE_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
+    const NOT_FILE_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    let row = squares | (squares << 1 & NOT_FILE_A) | (squares >> 1 & NOT_FILE_H);
+    row | row << 8 | row >> 8
+}
+
+#[inline]
+fn odd_quadrants(position: &Position) -> usize {
+    /// By the quadrants that are odd, one bit for each in the order of [`QUADRANTS`]: left and right
+    /// below, then left and right above.
+    const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
+    let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
+    let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));
+    usize::from(KINDS[odd])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Square, Symmetry};
+    use crate::random::random_game;
+
+    fn positions() -> Vec<Position> {
+        let games = (0..100).flat_map(|number| random_game(5, number, usize::MAX).steps);
+        games.map(|step| step.position).collect()
+    }
+
+    /// The player's potential moves square by square.
+    fn potential_moves_by_hand(position: &Position) -> usize {
+        let on = |squares: u64, x: i32, y: i32| {
+            (0..8).contains(&x) && (0..8).contains(&y) && squares >> (8 * y + x) & 1 == 1
+        };
+        let near = |x, y| {
+            let steps = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (dx, dy)));
+            steps.into_iter().any(|(dx, dy)| on(position.opponent(), x + dx, y + dy))
+        };
+        let squares = (0..8).flat_map(|x| (0..8).map(move |y| (x, y)));
+        squares.filter(|&(x, y)| on(position.empty(), x, y) && near(x, y)).count()
+    }
+
+    #[test]
+    fn counts_are_what_their_words_say() {
+        for position in positions() {
+            let legal = |position: &Position| {
+                (0..64).filter_map(Square::new).filter(|&s| position.is_legal(s)).count()
+            };
+            let passed = position.pass();
+            assert_eq!(Scalar::PlayerMoves.count(&position), legal(&position));
+            assert_eq!(Scalar::OpponentMoves.count(&position), legal(&passed));
+            let potential = potential_moves_by_hand(&position);
+            assert_eq!(Scalar::PlayerPotentialMoves.count(&position), potential);
+            assert_eq!(Scalar::OpponentPotentialMoves.count(&passed), potential);
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_the_file() {
+        for scalar in Scalar::ALL {
+            assert_eq!(serde_json::to_value(scalar).unwrap(), scalar.name());
+        }
+    }
+
+    #[test]
+    fn ranges_of_moves_are_those_that_are_documented() {
+        let ranges = [0..=0, 1..=1, 2..=2, 3..=4, 5..=6, 7..=9, 10..=13, 14..=60];
+        for (number, moves) in ranges.into_iter().enumerate() {
+            assert!(moves.clone().all(|moves| range(moves) == number), "{moves:?}");
+        }
+        assert_eq!(pair(3, 14), 8 * 3 + 7);
+    }
+
+    #[test]
+    fn quadrants_are_told_apart_up_to_symmetry() {
+        let empty_at = |empties: &[&str]| {
+            let bit = |square: &&str| square.parse::<Square>().unwrap().bit();
+            let empty = empties.iter().map(bit).fold(0, |all, bit| all | bit);
+            Scalar::OddQuadrants.count(&Position::new(!empty, 0).unwrap())
+        };
+        let cases: [(&[&str], usize); 8] = [
+            (&[], 0),
+            (&["a1", "b2"], 0),
+            (&["h1"], 1),
+            (&["a1", "h1"], 2),
+            (&["h1", "h8"], 2),
+            (&["a1", "h8"], 3),
+            (&["a1", "h1", "a8"], 4),
+            (&["a1", "h1", "a8", "h8"], 5),
+        ];
+        for (empties, expected) in cases {
+            assert_eq!(empty_at(empties), expected, "{empties:?}");
+        }
+    }
+
+    #[test]
+    fn counts_are_the_same_for_all_images_and_computed_together() {
+        for position in positions() {
+            let together = ScalarCounts::of(&position);
+            for scalar in Scalar::ALL {
+                let count = scalar.count(&position);
+                assert!(count < Scalar::VALUES, "{scalar:?} of {position:?}");
+                assert_eq!(together.get(scalar), count, "{scalar:?} of {position:?}");
+                for symmetry in Symmetry::all() {
+                    assert_eq!(scalar.count(&position.image(symmetry)), count, "{scalar:?}");
+                }
+            }
+        }
+    }
+}
