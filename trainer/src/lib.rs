@@ -1,7 +1,7 @@
 //! Othello trainer: fits pattern weights for 60 phases, and measures them.
 //!
 //! [`source`] → [`dataset`] → [`fit`] with [`model`] and [`backend`] → a weights file that the
-//! engine embeds.
+//! engine embeds; [`study`] says whether one way of it is better than another.
 
 pub mod arena;
 pub mod backend;
@@ -13,3 +13,4 @@ pub mod fit;
 pub mod model;
 pub mod records;
 pub mod source;
+pub mod study;

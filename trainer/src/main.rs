@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{arguments, generate, session};
 use othello_trainer::cli::{
-    bench, calibrate, diff, doctor, export, fit, import, inspect, loss, matches, merge, quickstart,
-    relabel, sample, shuffle, split, validate,
+    bench, calibrate, compare, diff, doctor, export, fit, import, inspect, loss, matches, merge,
+    quickstart, relabel, sample, shuffle, split, validate,
 };
 
 /// Fit Othello evaluation weights to games, and compare them.
@@ -26,6 +26,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Learn move ordering for the last plies
     Calibrate(calibrate::Arguments),
+    /// Say which of two recipes for weights is better, and how surely
+    Compare(compare::Arguments),
     /// Print a script that completes arguments in a shell
     #[command(hide = true)]
     Completions(generate::Completions),
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         session::run(&common, |session| match &command {
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Calibrate(arguments) => calibrate::run(arguments, session),
+            Command::Compare(arguments) => compare::run(arguments, session),
             Command::Completions(arguments) => arguments.write(Arguments::command()),
             Command::Diff(arguments) => diff::run(arguments, session),
             Command::Doctor(arguments) => doctor::run(arguments, session),

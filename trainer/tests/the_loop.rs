@@ -32,7 +32,7 @@ fn trainer(arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn what_is_learned_beats_the_mean_and_plays_better_than_nothing() {
+fn what_is_learned_beats_the_mean_and_plays_better_than_counting_discs() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
     let (games, test, enumerated) = (path("a.games"), path("test.games"), path("a.openings"));
@@ -48,7 +48,7 @@ fn what_is_learned_beats_the_mean_and_plays_better_than_nothing() {
         (out, fitted)
     };
     let (weights, fitted) = fit("small");
-    let (_, baseline) = fit("discs");
+    let (mean, baseline) = fit("discs");
     let mae = |report: &Value, phase: usize| report["phases"][phase]["test_mae"].as_f64().unwrap();
     for phase in 30..=57 {
         assert!(mae(&fitted, phase) < mae(&baseline, phase), "phase {phase}");
@@ -72,7 +72,8 @@ fn what_is_learned_beats_the_mean_and_plays_better_than_nothing() {
         (itself["losses"].as_u64(), Some(0.0))
     );
     assert_eq!((itself["elo"].as_f64(), itself["p_value"].as_f64()), (Some(0.0), Some(1.0)));
-    let nothing = play(&weights, "none");
-    assert!(nothing["wins"].as_u64() > nothing["losses"].as_u64(), "{nothing}");
-    assert!(nothing["p_value"].as_f64().unwrap() < 0.01, "{nothing}");
+    // Not against `none`: where all moves tie, a search takes the first of its order, which is a good one.
+    let counting = play(&weights, &mean);
+    assert!(counting["wins"].as_u64() > counting["losses"].as_u64(), "{counting}");
+    assert!(counting["p_value"].as_f64().unwrap() < 0.01, "{counting}");
 }

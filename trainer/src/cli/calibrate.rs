@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::by_class::ByClass;
+use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
 use othello_engine::file::{Existing, Provenance, check_output};
@@ -49,7 +50,7 @@ struct OrderingArguments {
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
     searches: u64,
 
-    /// Pattern set: a TOML file, or `standard`, `small`, `discs` or `ordering`
+    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs` or `ordering`
     #[arg(long, value_name = "T", default_value = "ordering")]
     patterns: String,
 
@@ -83,10 +84,12 @@ impl fmt::Display for Report {
             100.0 * explained_by_replies
         )?;
         let without = self.trials.first().map_or(1, |trial| trial.nodes.max(1));
-        writeln!(f, "strength       nodes  ratio")?;
-        for Trial { strength, nodes } in &self.trials {
-            writeln!(f, "{strength:8}{nodes:12} {:6.3}", *nodes as f64 / without as f64)?;
-        }
+        let columns = ["strength", "nodes", "ratio"].map(|name| (name, Align::Right));
+        let rows = self.trials.iter().map(|Trial { strength, nodes }| {
+            let ratio = *nodes as f64 / without as f64;
+            [strength.to_string(), nodes.to_string(), format!("{ratio:.3}")]
+        });
+        writeln!(f, "{}", table(columns, rows))?;
         writeln!(f, "strength {strength}")?;
         write!(f, "{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
     }

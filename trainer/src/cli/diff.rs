@@ -5,6 +5,7 @@ use std::fmt;
 use anyhow::ensure;
 use othello_engine::board::Phase;
 use othello_engine::cli::by_class::ByClass;
+use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{STEPS_PER_DISC, Weights, WeightsChoice};
 use serde::Serialize;
@@ -51,13 +52,25 @@ impl fmt::Display for Difference {
         if self.equal {
             return write!(f, "All weights are equal.");
         }
-        writeln!(f, "phase  different weights  largest (steps)  mean (discs)  RMS (discs)")?;
-        for row in self.phases.iter().filter(|row| row.different > 0) {
+        let columns = [
+            ("phase", Align::Right),
+            ("different weights", Align::Right),
+            ("largest (steps)", Align::Right),
+            ("mean (discs)", Align::Right),
+            ("RMS (discs)", Align::Right),
+        ];
+        let rows = self.phases.iter().filter(|row| row.different > 0).map(|row| {
             let PhaseDifference { phase, different, max_steps, mean_discs, rms_discs } = row;
-            write!(f, "{:5}  {different:17}  {max_steps:15}", phase.index())?;
-            writeln!(f, "  {mean_discs:12.4}  {rms_discs:11.4}")?;
-        }
-        Ok(())
+            let discs = |discs: &f64| format!("{discs:.4}");
+            [
+                phase.to_string(),
+                different.to_string(),
+                max_steps.to_string(),
+                discs(mean_discs),
+                discs(rms_discs),
+            ]
+        });
+        writeln!(f, "{}", table(columns, rows))
     }
 }
 
@@ -85,17 +98,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 fn compare(first: &Weights, second: &Weights, phase: Phase) -> PhaseDifference {
-    let pairs = first.steps(phase).iter().zip(second.steps(phase));
-    let differences: Vec<u32> =
-        pairs.map(|(a, b)| (i32::from(*a) - i32::from(*b)).unsigned_abs()).collect();
-    let sum: u64 = differences.iter().map(|&d| u64::from(d)).sum();
-    let squares: f64 = differences.iter().map(|&d| f64::from(d).powi(2)).sum();
-    let (count, unit) = (differences.len().max(1) as f64, f64::from(STEPS_PER_DISC));
+    let steps = |weights: &Weights| weights.all_steps().row(phase.index()).mapv(i32::from);
+    let differences = (steps(first) - steps(second)).mapv(i32::abs);
+    let discs = differences.mapv(f64::from) / f64::from(STEPS_PER_DISC);
     PhaseDifference {
         phase,
-        different: differences.iter().filter(|&&d| d > 0).count(),
-        max_steps: differences.iter().copied().max().unwrap_or(0),
-        mean_discs: sum as f64 / count / unit,
-        rms_discs: (squares / count).sqrt() / unit,
+        different: differences.iter().filter(|&&steps| steps > 0).count(),
+        max_steps: differences.iter().max().map_or(0, |steps| steps.unsigned_abs()),
+        mean_discs: discs.mean().unwrap_or(0.0),
+        rms_discs: discs.pow2().mean().unwrap_or(0.0).sqrt(),
     }
 }

@@ -46,7 +46,7 @@ pub struct Arguments {
     /// Seed that decides which games train, validate and test [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Pattern set: a TOML file, or `standard`, `small`, `discs` or `ordering`
+    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs` or `ordering`
     #[arg(long, value_name = "SET")]
     patterns: Option<String>,
     /// Weights to start from and to be pulled towards; its pattern set is used
@@ -314,7 +314,9 @@ pub(super) fn read_set(name: &str) -> anyhow::Result<PatternSet> {
     }
     let path = Path::new(name);
     if !path.exists() {
-        bail!("--patterns {name}: neither a file nor `standard`, `small`, `discs` or `ordering`");
+        bail!(
+            "--patterns {name}: neither a file nor `standard`, `scalars`, `small`, `discs` or `ordering`"
+        );
     }
     Ok(text::read_by(path, PatternSet::from_toml)?)
 }

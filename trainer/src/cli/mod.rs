@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod calibrate;
+pub mod compare;
 pub mod device;
 pub mod diff;
 pub mod doctor;

@@ -22,7 +22,7 @@ pub struct Files {
     files: Vec<PathBuf>,
 
     /// Seed of the choice
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 1)]
     pub(super) seed: u64,
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use othello_engine::board::Phase;
+use othello_engine::cli::table::{Align, table};
 use serde::{Deserialize, Serialize};
 
 /// How the fit of one phase came out. Errors are those of the rounded weights, in discs and
@@ -42,6 +43,25 @@ pub struct PhaseReport {
 }
 
 impl PhaseReport {
+    /// The row of the phase in a table for people.
+    fn cells(&self) -> [String; 8] {
+        let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));
+        let note = self.copied_from.map(|from| {
+            let why = if self.unfinished { "no time" } else { "no positions" };
+            format!("{why}: weights of phase {from}")
+        });
+        [
+            self.phase.to_string(),
+            self.positions.to_string(),
+            number(self.train_mse),
+            number(self.validation_mse),
+            number(self.validation_mae),
+            number(self.test_mae),
+            self.epochs.to_string(),
+            note.unwrap_or_default(),
+        ]
+    }
+
     /// The report of a phase without positions.
     pub fn copied(phase: Phase, from: Phase) -> Self {
         Self {
@@ -130,29 +150,16 @@ fn mean(values: impl Iterator<Item = (Option<f64>, u64)>) -> Option<f64> {
 
 impl fmt::Display for FitReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "phase  positions  train MSE  validation MSE  validation MAE  test MAE  epochs"
-        )?;
-        for row in &self.0 {
-            if let Some(from) = row.copied_from {
-                let why = if row.unfinished { "no time" } else { "no positions" };
-                writeln!(f, "{:5}  {why}: weights of phase {from}", row.phase.index())?;
-                continue;
-            }
-            let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));
-            writeln!(
-                f,
-                "{:5}  {:9}  {:>9}  {:>14}  {:>14}  {:>8}  {:6}",
-                row.phase.index(),
-                row.positions,
-                number(row.train_mse),
-                number(row.validation_mse),
-                number(row.validation_mae),
-                number(row.test_mae),
-                row.epochs,
-            )?;
-        }
-        Ok(())
+        let columns = [
+            ("phase", Align::Right),
+            ("positions", Align::Right),
+            ("train MSE", Align::Right),
+            ("validation MSE", Align::Right),
+            ("validation MAE", Align::Right),
+            ("test MAE", Align::Right),
+            ("epochs", Align::Right),
+            ("", Align::Left),
+        ];
+        writeln!(f, "{}", table(columns, self.0.iter().map(PhaseReport::cells)))
     }
 }

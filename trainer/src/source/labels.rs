@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 mod origin;
 
-pub use origin::{Origin, Use};
+pub use origin::{Lambda, Origin, Use};
 
 /// The plies that a rule is for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -68,12 +68,13 @@ pub struct LabelRulesError {
 }
 
 impl Default for LabelRules {
-    /// The exact score where there is one, what perfect play gives within two plies of the solved
-    /// position, the result elsewhere.
+    /// The exact score where there is one, then the value of a search, then what perfect play gives within
+    /// two plies of the solved position, the result elsewhere.
     fn default() -> Self {
         let rule = |plies, origin: Origin| LabelRule { plies, label: origin.into(), weight: 1.0 };
         Self(vec![
             rule(Plies::Between(0..=60), Origin::Exact),
+            rule(Plies::Between(0..=60), Origin::Value),
             rule(Plies::AboutSolved { before: 2, after: 2 }, Origin::Solved),
             rule(Plies::Between(0..=60), Origin::Result),
         ])
@@ -103,16 +104,15 @@ impl LabelRules {
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         let first = usize::from(game.random_plies());
         let steps = game.replay().steps;
-        let labelled = steps.iter().enumerate().skip(first).filter_map(|(ply, step)| {
-            let ply = u8::try_from(ply).ok()?;
-            self.0.iter().find_map(|rule| rule.apply(game, ply, step, weight))
-        });
-        labelled.collect()
+        let plies = (first..steps.len()).filter_map(|ply| u8::try_from(ply).ok());
+        let label = |ply| self.0.iter().find_map(|rule| rule.apply(game, &steps, ply, weight));
+        plies.filter_map(label).collect()
     }
 }
 
 impl LabelRule {
-    fn apply(&self, game: &Game, ply: u8, step: &Step, weight: f64) -> Option<ScoredPosition> {
+    /// The position at `ply`, which is also its place among `steps`, where the rule has a label for it.
+    fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {
         let here = match &self.plies {
             Plies::Between(plies) => plies.contains(&ply),
             Plies::AboutSolved { before, after } => game.solved().is_some_and(|solved| {
@@ -120,9 +120,9 @@ impl LabelRule {
                 (solved.saturating_sub(*before)..=solved.saturating_add(*after)).contains(&ply)
             }),
         };
-        let label = if here { self.label.of(game, ply, step)? } else { return None };
+        let label = if here { self.label.of(game, steps, ply)? } else { return None };
         let weight = Weight::of_occurrences(self.weight * weight)?;
-        Some(ScoredPosition::new(step.position, label, weight))
+        Some(ScoredPosition::new(steps.get(usize::from(ply))?.position, label, weight))
     }
 }
 
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_solved_within_two_plies_and_the_result_elsewhere() {
+    fn the_default_without_values_is_solved_within_two_plies_and_the_result_elsewhere() {
         let game = wipe_out().with_solved(Solved { ply: 4, black_score: 10 }).unwrap();
         let discs: Vec<f64> = labels(&LabelRules::default(), &game).iter().map(|l| l.1).collect();
         assert_eq!(discs, [64.0, -64.0, 10.0, -10.0, 10.0, -10.0, 10.0, -64.0, 64.0]);
@@ -301,7 +301,31 @@ mod tests {
         assert!(labels(&rules("all:exact, all:value"), &wipe_out()).is_empty());
         let default = labels(&LabelRules::default(), &relabelled());
         let discs: Vec<f64> = default.iter().map(|label| label.1).collect();
-        assert_eq!(discs, [64.0, -64.0, 10.0, -10.0, 10.0, -6.0, 6.0, -64.0, 64.0]);
+        // At ply 3 the search's value is preferred to what perfect play gives a ply later.
+        assert_eq!(discs, [64.0, 3.0, 10.0, -8.0, 10.0, -6.0, 6.0, -64.0, 64.0]);
+    }
+
+    #[test]
+    fn a_lambda_return_blends_the_values_that_follow_up_to_a_deviation() {
+        // Black moves at even plies; from its side the values are 4, 8, 16 and, after the last, 64.
+        let values = [vec![None; 6], vec![Some(4), Some(-8), Some(16)]].concat();
+        let game = wipe_out().with_values(values).unwrap();
+        let expected =
+            [(6, 4.0, 8.0, 16.0, 64.0), (7, 8.0, 16.0, 64.0, 64.0), (8, 16.0, 64.0, 64.0, 64.0)];
+        let found = labels(&rules("all:lambda0.5"), &game);
+        for (found, (ply, a, b, c, d)) in found.iter().zip(expected) {
+            let black = a / 2.0 + b / 4.0 + c / 8.0 + d / 8.0;
+            assert_eq!((found.0, found.1), (ply, if ply == 7 { -black } else { black }));
+        }
+        assert_eq!(found.len(), 3);
+        // The move at ply 7 was drawn by chance: what followed says nothing of ply 7 and before.
+        let deviated = game.clone().with_deviations(1 << 7).unwrap();
+        let discs =
+            |game| labels(&rules("all:lambda0.5"), game).iter().map(|l| l.1).collect::<Vec<_>>();
+        assert_eq!(discs(&deviated), [6.0, -8.0, 40.0]);
+        assert_eq!(labels(&rules("all:lambda0"), &game), labels(&rules("all:value"), &game));
+        let ends: Vec<f64> = labels(&rules("all:lambda1"), &game).iter().map(|l| l.1).collect();
+        assert_eq!(ends, [64.0, -64.0, 64.0]);
     }
 
     #[test]
@@ -334,10 +358,11 @@ mod tests {
             "34..=38:solved*2,all:result*0.25",
             "solved-2..=solved+0:solved*1",
             "all:exact*1,all:70%value+30%result*0.5",
+            "all:lambda0.75*1,all:50%lambda1+50%result*1",
         ] {
             assert_eq!(rules(text).to_string(), text);
         }
-        let default = "all:exact, solved-2..=solved+2:solved, all:result";
+        let default = "all:exact, all:value, solved-2..=solved+2:solved, all:result";
         assert_eq!(rules(default), LabelRules::default());
         assert_eq!(rules("7:result").to_string(), "7..=7:result*1");
         assert_eq!(rules("34..38:solved"), rules("34..=38:solved"));
@@ -358,6 +383,9 @@ mod tests {
             "all:result+value",
             "all:0%result+100%value",
             "all:300%result",
+            "all:lambda",
+            "all:lambda1.1",
+            "all:lambdaNaN",
         ] {
             assert!(bad.parse::<LabelRules>().is_err(), "{bad}");
         }

@@ -52,6 +52,23 @@ impl Records {
         }
     }
 
+    /// The labelled positions of the next frame, game by game; a position that is from no game is one by
+    /// itself. `None` at the end of the file.
+    pub fn next_games(
+        &mut self,
+        rules: &LabelRules,
+    ) -> Result<Option<Vec<Vec<ScoredPosition>>>, RecordError> {
+        Ok(match self {
+            Self::Positions(reader) => {
+                reader.next_frame()?.map(|rows| rows.into_iter().map(|row| vec![row]).collect())
+            }
+            Self::Games(reader) => {
+                let label = |game: &Game| rules.positions(game, 1.0);
+                reader.next_frame()?.map(|games| games.par_iter().map(label).collect())
+            }
+        })
+    }
+
     fn bytes_read(&self) -> u64 {
         match self {
             Self::Games(reader) => reader.bytes_read(),
@@ -68,13 +85,13 @@ impl Records {
     }
 }
 
-/// Hands the labelled positions of a file to `visit`, frame by frame.
+/// Hands the labelled positions of a file to `visit`, frame by frame. Returns the checksum of its content.
 pub fn read_positions(
     path: &Path,
     rules: &LabelRules,
     progress: &dyn Progress,
     mut visit: impl FnMut(&[ScoredPosition]),
-) -> Result<(), SourceError> {
+) -> Result<String, SourceError> {
     let mut records = Records::open(path)?;
     progress.begin_file(path, records.bytes());
     let mut read = 0;
@@ -83,5 +100,5 @@ pub fn read_positions(
         progress.advance(records.bytes_read() - read);
         read = records.bytes_read();
     }
-    Ok(())
+    Ok(records.sha256().unwrap_or_default().to_owned())
 }

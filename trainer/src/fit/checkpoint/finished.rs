@@ -108,3 +108,20 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
     };
     Ok(FittedPhase { steps, counts, report: read, metrics: metrics_read })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The metrics were left out.
+    #[test]
+    fn the_documented_sections_of_a_fitted_phase_are_those_written() {
+        let formats = include_str!("../../../../datasets/formats.md");
+        let (_, text) = formats.split_once("\n* weights: for each fitted phase PP").unwrap();
+        let (text, _) = text.split_once("\n\n").unwrap();
+        let named = text.split('`').skip(1).step_by(2);
+        let named: Vec<_> = named.filter(|name| name.ends_with(" PP")).collect();
+        let written = section_names(Phase::new(7).unwrap()).map(|name| name.replace("07", "PP"));
+        assert_eq!(named, written);
+    }
+}

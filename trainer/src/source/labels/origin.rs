@@ -19,8 +19,39 @@ pub enum Origin {
     Exact,
     /// What a search found when the move was chosen, or when the game was relabelled.
     Value,
+    /// The λ-return of these values.
+    LambdaReturn(Lambda),
     /// How the game ended.
     Result,
+}
+
+/// The λ of a λ-return, 0 to 1 in hundredths: how much of a label comes from what followed. With values
+/// v₀ of the position, v₁ of the one that followed, and so on, the λ-return is
+/// (1 − λ) · (v₀ + λ v₁ + λ² v₂ + …), and the last one takes what is left: the game's result, or the
+/// last value before a move that the search did not choose. (Sutton, Learning to Predict by the Methods
+/// of Temporal Differences, 1988.)
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lambda(u8);
+
+impl Lambda {
+    /// The λ of so many hundredths; `None` above 100.
+    pub fn new(hundredths: u8) -> Option<Self> {
+        (hundredths <= 100).then_some(Self(hundredths))
+    }
+
+    fn share(self) -> f64 {
+        f64::from(self.0) / 100.0
+    }
+}
+
+impl FromStr for Lambda {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let hundredths = text.parse::<f64>().ok().map(|lambda| (lambda * 100.0).round());
+        let lambda = hundredths.filter(|h| (0.0..=100.0).contains(h)).map(|h| Self(h as u8));
+        lambda.ok_or_else(|| format!("`{}` is no λ; expected such as lambda0.7", excerpt(text)))
+    }
 }
 
 /// What a label is taken from: one origin, or a blend of several, each with its share in percent.
@@ -36,18 +67,20 @@ impl From<Origin> for Use {
 }
 
 impl Use {
-    /// The label of the position at `ply`; `None` where the game lacks one of the origins there.
-    pub(super) fn of(&self, game: &Game, ply: u8, step: &Step) -> Option<Label> {
+    /// The label of the position at `ply`, which is also its place among `steps`; `None` where the game
+    /// lacks one of the origins there.
+    pub(super) fn of(&self, game: &Game, steps: &[Step], ply: u8) -> Option<Label> {
         let part = |&(percent, origin): &(u8, Origin)| {
-            Some(i32::from(percent) * origin.score(game, ply, step)?)
+            Some(f64::from(percent) * origin.score(game, steps, ply)?)
         };
-        let hundredths: Option<i32> = self.0.iter().map(part).sum();
-        Label::of_discs(f64::from(hundredths?) / 100.0)
+        let hundredths: Option<f64> = self.0.iter().map(part).sum();
+        Label::of_discs(hundredths? / 100.0)
     }
 }
 
 impl Origin {
-    const ALL: [(&'static str, Self); 4] = [
+    /// The origins that are a name alone.
+    const NAMED: [(&'static str, Self); 4] = [
         ("solved", Self::Solved),
         ("exact", Self::Exact),
         ("value", Self::Value),
@@ -55,19 +88,84 @@ impl Origin {
     ];
 
     /// The score of the position at `ply`, for its player.
-    fn score(self, game: &Game, ply: u8, step: &Step) -> Option<Discs> {
-        let for_player = |black_score: Discs| black_score * step.side.sign();
-        let value = || Some(Discs::from((*game.values()?.get(usize::from(ply))?)?));
+    fn score(self, game: &Game, steps: &[Step], ply: u8) -> Option<f64> {
+        let sign = f64::from(steps.get(usize::from(ply))?.side.sign());
+        let for_player = |black_score: Discs| sign * f64::from(black_score);
+        let values = BlackValues { game, steps };
         match self {
             Self::Solved => game.solved().map(|solved| for_player(solved.black_score)),
             Self::Exact => match game.solved()? {
                 solved if solved.ply == ply => Some(for_player(solved.black_score)),
-                solved if solved.ply < ply => value(),
+                solved if solved.ply < ply => values.at(ply).map(|value| sign * value),
                 _ => None,
             },
-            Self::Value => value(),
+            Self::Value => values.at(ply).map(|value| sign * value),
+            Self::LambdaReturn(lambda) => {
+                values.lambda_return(ply, lambda).map(|value| sign * value)
+            }
             Self::Result => game.black_score().map(for_player),
         }
+    }
+}
+
+/// The values of a game, all from black's side.
+struct BlackValues<'a> {
+    game: &'a Game,
+    steps: &'a [Step],
+}
+
+impl BlackValues<'_> {
+    fn at(&self, ply: u8) -> Option<f64> {
+        let (value, step) =
+            ((*self.game.values()?.get(usize::from(ply))?)?, self.steps.get(usize::from(ply))?);
+        Some(f64::from(value) * f64::from(step.side.sign()))
+    }
+
+    /// What the search's move at `ply` led to: the next value, or after the last move the result; `None`
+    /// where the move was not the search's.
+    fn next(&self, ply: u8) -> Option<f64> {
+        if self.game.deviations() >> ply & 1 == 1 {
+            return None;
+        }
+        let is_last = usize::from(ply) + 1 == self.steps.len();
+        if is_last { self.game.black_score().map(f64::from) } else { self.at(ply + 1) }
+    }
+
+    fn lambda_return(&self, ply: u8, lambda: Lambda) -> Option<f64> {
+        let (mut ply, mut value) = (ply, self.at(ply)?);
+        let (mut sum, mut left) = (0.0, 1.0);
+        while let Some(next) = self.next(ply) {
+            sum += left * (1.0 - lambda.share()) * value;
+            left *= lambda.share();
+            (ply, value) = (ply + 1, next);
+        }
+        Some(sum + left * value)
+    }
+}
+
+impl FromStr for Origin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if let Some(lambda) = text.strip_prefix("lambda") {
+            return lambda.parse().map(Self::LambdaReturn);
+        }
+        let found = Self::NAMED.iter().find(|(own, _)| *own == text);
+        found.map(|&(_, origin)| origin).ok_or_else(|| {
+            let names = "`solved`, `exact`, `value`, `lambda0.7` and `result`";
+            format!("`{}` is none of {names}", excerpt(text))
+        })
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::LambdaReturn(lambda) = self {
+            return write!(f, "lambda{}", lambda.share());
+        }
+        let name = Self::NAMED.iter().find(|(_, own)| own == self).map_or("", |own| own.0);
+        f.write_str(name)
     }
 }
 
@@ -75,14 +173,8 @@ impl FromStr for Use {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let origin = |name: &str| {
-            let found = Origin::ALL.iter().find(|(own, _)| *own == name.trim());
-            found.map(|&(_, origin)| origin).ok_or_else(|| {
-                format!("`{}` is none of `solved`, `exact`, `value` and `result`", excerpt(name))
-            })
-        };
         if !text.contains(['%', '+']) {
-            return Ok(origin(text)?.into());
+            return Ok(text.parse::<Origin>()?.into());
         }
         let part = |part: &str| {
             let share = |percent: &str| percent.trim().parse().ok().filter(|&n: &u8| n > 0);
@@ -90,7 +182,7 @@ impl FromStr for Use {
             let percent = share(percent).ok_or_else(|| {
                 format!("`{}` has no share; expected such as 70%result+30%value", excerpt(part))
             })?;
-            Ok((percent, origin(name)?))
+            Ok((percent, name.parse()?))
         };
         let parts: Vec<(u8, Origin)> = text.split('+').map(part).collect::<Result<_, String>>()?;
         match parts.iter().map(|&(percent, _)| u32::from(percent)).sum() {
@@ -117,11 +209,10 @@ impl From<Use> for String {
 impl fmt::Display for Use {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (percent, origin)) in self.0.iter().enumerate() {
-            let name = Origin::ALL.iter().find(|(_, own)| own == origin).map_or("", |own| own.0);
             match (index, percent) {
-                (0, 100) => f.write_str(name)?,
-                (0, _) => write!(f, "{percent}%{name}")?,
-                _ => write!(f, "+{percent}%{name}")?,
+                (0, 100) => write!(f, "{origin}")?,
+                (0, _) => write!(f, "{percent}%{origin}")?,
+                _ => write!(f, "+{percent}%{origin}")?,
             }
         }
         Ok(())

@@ -1,0 +1,287 @@
+//! `othello-trainer compare`: which of two recipes is better, and how surely.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context as _, ensure};
+use othello_engine::board::{Discs, Phase};
+use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::{Evaluator, Weights};
+use othello_engine::file::Existing;
+use othello_engine::progress::Progress as _;
+use othello_engine::search::Strength;
+use serde::Serialize;
+
+use super::device::{Device, Picked};
+use super::phases::Phases;
+use crate::arena::{Choice, Match, Pair, Statistics};
+use crate::dataset::Dataset;
+use crate::fit::{Fit, Limits};
+use crate::model::Model;
+use crate::source::LabelRules;
+use crate::study::{CONFIDENCE, Difference, ErrorsByGame, Needed, Recipe, TestGames, Verdict};
+
+/// Arguments of `compare`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// First recipe: a TOML file that names data, pattern set, optimizer and settings
+    first: PathBuf,
+    /// Second recipe
+    second: PathBuf,
+    /// Number of fits of each recipe, by seeds that follow the one in its settings
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]
+    seeds: u64,
+    /// Records to measure errors on, of games that neither recipe learns from
+    #[arg(long, required = true, value_name = "GAMES")]
+    test: Vec<PathBuf>,
+    /// Rules that give the positions of the test games their labels
+    #[arg(long, value_name = "RULES")]
+    labels: Option<LabelRules>,
+    /// Phases to fit and to measure, A and B included
+    #[arg(long, value_name = "A..B", default_value = "0..59")]
+    phases: Phases,
+    /// Folder for the weights of all fits; those that are there are not fitted again
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Device to compute on
+    #[arg(long, value_enum, default_value_t = Device::Auto)]
+    device: Device,
+    /// File of openings for a match: each seed's weights of the one recipe against those of the other
+    #[arg(long, value_name = "FILE", requires = "pairs")]
+    openings: Option<PathBuf>,
+    /// Number of openings to play in all, each twice with colours swapped
+    #[arg(long, value_name = "N", requires = "openings", value_parser = number_in(1..=1_000_000_usize))]
+    pairs: Option<usize>,
+    /// Search each move of the match this many plies deep
+    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
+    depth: u32,
+    /// Play perfectly from this many empty squares on
+    #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
+    exact: u32,
+    /// Smallest difference that matters, in discs: what it would take to prove one of this size is told
+    #[arg(long, value_name = "DISCS", default_value_t = 0.02, value_parser = discs)]
+    smallest: f64,
+    /// Replace weights in the folder that were made from something else
+    #[arg(long)]
+    force: bool,
+}
+
+/// Openings that a match draws from are no further from even than this.
+const WITHIN: Discs = 10;
+
+fn discs(text: &str) -> Result<f64, String> {
+    let discs = text.parse().ok().filter(|&discs: &f64| discs > 0.0 && discs <= 64.0);
+    discs.ok_or_else(|| "expected a number of discs above 0, at most 64".to_owned())
+}
+
+#[derive(Serialize)]
+struct Comparison {
+    first: String,
+    second: String,
+    /// `first` or `second`, the better recipe; `equal` where no difference is proven.
+    verdict: Verdict,
+    errors: Errors,
+    /// The match, where there was one.
+    #[serde(rename = "match")]
+    played: Option<Statistics>,
+    seeds: u64,
+    test_games: usize,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Errors {
+    /// The mean absolute error of the first recipe less that of the second, in discs.
+    difference: f64,
+    /// Half the width of its interval.
+    difference_error: f64,
+    confidence: f64,
+    /// The difference that `needed` is for.
+    smallest: f64,
+    needed: Needed,
+    phases: Vec<PhaseErrors>,
+}
+
+#[derive(Serialize)]
+struct PhaseErrors {
+    phase: Phase,
+    positions: f64,
+    first_mae: f64,
+    second_mae: f64,
+    difference: f64,
+    difference_error: f64,
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first, second, errors, seeds, test_games, .. } = self;
+        let columns = ["phase", "positions", first, second, "difference", "±"];
+        let rows = errors.phases.iter().map(|row| {
+            let numbers = [row.first_mae, row.second_mae, row.difference, row.difference_error];
+            let [one, two, difference, error] = numbers.map(|discs| format!("{discs:.3}"));
+            [row.phase.to_string(), format!("{:.0}", row.positions), one, two, difference, error]
+        });
+        writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+        let percent = 100.0 * errors.confidence;
+        writeln!(
+            f,
+            "mean absolute error of `{first}` less that of `{second}`: {:+.4} ± {:.4} discs \
+             ({percent:.0} %, {seeds} seeds, {test_games} games)",
+            errors.difference, errors.difference_error
+        )?;
+        if let Some(Statistics { wins, draws, losses, elo, p_value, .. }) = &self.played {
+            writeln!(
+                f,
+                "match: {wins} won, {draws} drawn, {losses} lost, {elo:+.0} Elo, p = {p_value:.3}"
+            )?;
+        }
+        match self.verdict {
+            Verdict::First => write!(f, "`{first}` is better"),
+            Verdict::Second => write!(f, "`{second}` is better"),
+            Verdict::Equal => {
+                let Needed { seeds, games } = errors.needed;
+                let smallest = errors.smallest;
+                write!(
+                    f,
+                    "equal: no difference is proven; to prove one of {smallest} discs takes about \
+                     {seeds} seeds and {games} test games"
+                )
+            }
+        }
+    }
+}
+
+/// Fits both recipes by every seed, measures, plays, and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let recipes = [Recipe::read(&arguments.first)?, Recipe::read(&arguments.second)?];
+    let rules = arguments.labels.clone().unwrap_or_default();
+    let test = TestGames::read(&arguments.test, &rules, session.progress())?;
+    ensure!(test.len() > 1, "--test: {} games with labels; at least two are needed", test.len());
+    let folder = &arguments.out;
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let device = arguments.device.pick()?;
+    let mut players = vec![];
+    for number in 0..arguments.seeds {
+        let fitted = |which: usize| {
+            let path = folder.join(format!("{}-{number}.weights", ["first", "second"][which]));
+            fit(arguments, &recipes[which], number, &device, &path, session)
+        };
+        players.push([fitted(0)?, fitted(1)?]);
+    }
+    let errors: Vec<[ErrorsByGame; 2]> = players
+        .iter()
+        .map(|pair| pair.each_ref().map(|one| ErrorsByGame::of(one, &test)))
+        .collect();
+    let difference = Difference::of(&errors, &indices(&arguments.phases));
+    let difference = difference.context("--test has no positions in the --phases")?;
+    let played = play(arguments, &players, session)?;
+    let estimate = difference.estimate();
+    let [first, second] = recipes.map(|recipe| recipe.name);
+    session.print(&Comparison {
+        first,
+        second,
+        verdict: verdict(&difference, played.as_ref()),
+        errors: Errors {
+            difference: estimate.discs,
+            difference_error: estimate.error,
+            confidence: CONFIDENCE,
+            smallest: arguments.smallest,
+            needed: difference.needed(arguments.smallest),
+            phases: arguments.phases.iter().filter_map(|phase| row(&errors, phase)).collect(),
+        },
+        played,
+        seeds: arguments.seeds,
+        test_games: test.len(),
+        seconds: begun.elapsed().as_secs_f64(),
+    })?;
+    Ok(Outcome::Done)
+}
+
+fn indices(phases: &Phases) -> Vec<usize> {
+    phases.iter().map(Phase::index).collect()
+}
+
+/// The errors decide; where they do not, a match may.
+fn verdict(difference: &Difference, played: Option<&Statistics>) -> Verdict {
+    match (difference.verdict(), played) {
+        (Verdict::Equal, Some(played)) if played.p_value < 1.0 - CONFIDENCE => {
+            if played.elo > 0.0 {
+                Verdict::First
+            } else {
+                Verdict::Second
+            }
+        }
+        (verdict, _) => verdict,
+    }
+}
+
+/// Fits a recipe by one seed, unless that was done before.
+fn fit(
+    arguments: &Arguments,
+    recipe: &Recipe,
+    number: u64,
+    device: &Picked,
+    path: &Path,
+    session: &Session,
+) -> anyhow::Result<Evaluator> {
+    let settings = recipe.settings_of(number);
+    session.progress().message(&format!("{}: seed {}", recipe.name, settings.seed));
+    let (labels, split) = (&settings.labels, settings.split());
+    let dataset = Dataset::read(&recipe.data, &[], labels, split, session.progress())?;
+    let model = Model::new(recipe.set.clone());
+    let fit = Fit {
+        model: &model,
+        dataset: &dataset,
+        settings: &settings,
+        optimizer: recipe.optimizer,
+        initial: recipe.initial.as_ref(),
+        phases: arguments.phases.0.clone(),
+        limits: Limits::default(),
+    };
+    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    device.run(&fit, path, existing, session.progress())?;
+    Ok(Evaluator::from(&Weights::read(path)?))
+}
+
+/// Plays the openings, shared out among the seeds.
+fn play(
+    arguments: &Arguments,
+    players: &[[Evaluator; 2]],
+    session: &Session,
+) -> anyhow::Result<Option<Statistics>> {
+    let (Some(path), Some(count)) = (&arguments.openings, arguments.pairs) else { return Ok(None) };
+    let openings = Choice { count, seed: 1, within: WITHIN }.draw(path)?;
+    let strength = Strength { depth: arguments.depth, exact: arguments.exact };
+    let mut pairs: Vec<Pair> = vec![];
+    let share = openings.len().div_ceil(players.len());
+    for (openings, [first, second]) in openings.chunks(share).zip(players) {
+        pairs.extend(Match { first, second, strength }.play(openings, session.progress()).pairs);
+    }
+    Ok(Some(Statistics::new(&pairs)))
+}
+
+/// The row of a phase; `None` without test positions.
+fn row(errors: &[[ErrorsByGame; 2]], phase: Phase) -> Option<PhaseErrors> {
+    let phases = [phase.index()];
+    let estimate = Difference::of(errors, &phases)?.estimate();
+    let ones = ndarray::Array1::ones(errors.first()?[0].weight.nrows());
+    let mean = |which: usize| -> Option<f64> {
+        let of_seed = |pair: &[ErrorsByGame; 2]| pair[which].on(&phases).mean(&ones);
+        let sum: f64 = errors.iter().map(of_seed).sum::<Option<f64>>()?;
+        Some(sum / errors.len() as f64)
+    };
+    Some(PhaseErrors {
+        phase,
+        positions: errors.first()?[0].weight.column(phase.index()).sum(),
+        first_mae: mean(0)?,
+        second_mae: mean(1)?,
+        difference: estimate.discs,
+        difference_error: estimate.error,
+    })
+}

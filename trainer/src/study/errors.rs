@@ -1,0 +1,106 @@
+//! The errors of an evaluation, game by game.
+
+use std::path::PathBuf;
+
+use ndarray::{Array1, Array2, Axis};
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::eval::Evaluate;
+use othello_engine::progress::Progress;
+use othello_engine::record::ScoredPosition;
+use rayon::prelude::*;
+
+use crate::source::records::Records;
+use crate::source::{LabelRules, SourceError};
+
+/// Labelled positions by the game that they are from; one that is from no game is a game by itself.
+#[derive(Clone, Debug, Default)]
+pub struct TestGames(Vec<Vec<ScoredPosition>>);
+
+impl TestGames {
+    /// Reads files of games, positions or openings.
+    pub fn read(
+        paths: &[PathBuf],
+        rules: &LabelRules,
+        progress: &dyn Progress,
+    ) -> Result<Self, SourceError> {
+        let mut all = vec![];
+        for path in paths {
+            let mut records = Records::open(path)?;
+            progress.begin_file(path, records.bytes());
+            while let Some(games) = records.next_games(rules)? {
+                progress.advance(games.iter().map(|game| game.len() as u64).sum());
+                all.extend(games.into_iter().filter(|game| !game.is_empty()));
+            }
+        }
+        Ok(Self(all))
+    }
+
+    /// How many games there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Sums over the positions of games: a row for each game, a column for each phase. Positions count by
+/// their weights.
+#[derive(Clone, Debug)]
+pub struct ErrorsByGame {
+    /// Absolute errors in discs, the value limited to ±64.
+    pub absolute: Array2<f64>,
+    /// The weights of the positions.
+    pub weight: Array2<f64>,
+}
+
+impl ErrorsByGame {
+    /// The errors of an evaluation.
+    pub fn of<E: Evaluate>(evaluator: &E, games: &TestGames) -> Self {
+        let rows: Vec<[[f64; PHASES]; 2]> =
+            games.0.par_iter().map(|game| sums(evaluator, game)).collect();
+        let matrix = |which: usize| {
+            let rows = rows.iter().flat_map(|row| row[which]).collect();
+            let matrix = Array2::from_shape_vec((games.len(), PHASES), rows);
+            matrix.expect("every game has one sum for each phase")
+        };
+        Self { absolute: matrix(0), weight: matrix(1) }
+    }
+
+    /// The errors on some phases together.
+    pub fn on(&self, phases: &[usize]) -> GameErrors {
+        let sum = |matrix: &Array2<f64>| matrix.select(Axis(1), phases).sum_axis(Axis(1));
+        GameErrors { absolute: sum(&self.absolute), weight: sum(&self.weight) }
+    }
+}
+
+/// Sums over the positions of games, as in [`ErrorsByGame`]: one for each game.
+#[derive(Clone, Debug)]
+pub struct GameErrors {
+    absolute: Array1<f64>,
+    weight: Array1<f64>,
+}
+
+impl GameErrors {
+    /// The mean absolute error in discs, each game counting as often as `counts` says; `None` without
+    /// positions.
+    pub fn mean(&self, counts: &Array1<f64>) -> Option<f64> {
+        let weight = self.weight.dot(counts);
+        (weight > 0.0).then(|| self.absolute.dot(counts) / weight)
+    }
+}
+
+fn sums<E: Evaluate>(evaluator: &E, game: &[ScoredPosition]) -> [[f64; PHASES]; 2] {
+    let mut sums = [[0.0; PHASES]; 2];
+    for row in game {
+        let position = row.position();
+        let Some(phase) = Phase::of(&position) else { continue };
+        let value = evaluator.value(&evaluator.state(&position), &position).discs();
+        let weight = row.weight().occurrences();
+        sums[0][phase.index()] += weight * (value - row.label().discs()).abs();
+        sums[1][phase.index()] += weight;
+    }
+    sums
+}

@@ -1,0 +1,193 @@
+//! A recipe: everything that decides a fit, as one file.
+
+use std::path::{Path, PathBuf};
+
+use othello_engine::eval::{Weights, WeightsError, WeightsFile};
+use othello_engine::pattern::{PatternSet, PatternSetError};
+use othello_engine::text::{TextError, TomlError, from_toml, read_by};
+use serde::Deserialize;
+
+use crate::dataset::{DataChoice, DataChoiceError};
+use crate::fit::{FitSettings, Optimizer, SettingsError};
+
+/// Data, pattern set, optimizer and settings of a fit. As TOML:
+///
+/// ```toml
+/// name = "wide window"                            # optional; else the name of the file
+/// data = ["train.games", "openings.openings*0.5"] # paths from the folder of this file
+/// patterns = "standard"                           # a shipped set or a file
+/// optimizer = "lsq"                               # or "adam"
+/// init = "first.weights"                          # optional, instead of `patterns`
+///
+/// [settings]                                      # optional, as for `fit --settings`
+/// window = "1,0.5"
+/// ridge = 30.0
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// The name in reports.
+    pub name: String,
+    /// The data.
+    pub data: Vec<DataChoice>,
+    /// The pattern set; that of `initial` where there is one.
+    pub set: PatternSet,
+    /// The weights to start from and to be pulled towards.
+    pub initial: Option<WeightsFile>,
+    /// The optimizer.
+    pub optimizer: Optimizer,
+    /// The settings; the seed is the first of the seeds of a study.
+    pub settings: FitSettings,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    name: Option<String>,
+    data: Vec<String>,
+    patterns: Option<String>,
+    init: Option<PathBuf>,
+    #[serde(default)]
+    optimizer: RawOptimizer,
+    #[serde(default)]
+    settings: FitSettings,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RawOptimizer {
+    #[default]
+    Lsq,
+    Adam,
+}
+
+/// Why a recipe cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RecipeError {
+    /// A file that cannot be read, or is no recipe.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// No data, or a name of data that cannot be.
+    #[error("{}: {source}", path.display())]
+    Data {
+        /// The recipe.
+        path: PathBuf,
+        /// What is wrong.
+        source: DataChoiceError,
+    },
+    /// Two things that exclude each other, or nothing to fit to.
+    #[error("{}: {problem}", path.display())]
+    Content {
+        /// The recipe.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// The weights to start from cannot be read.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+}
+
+/// Why a text is no recipe.
+#[derive(Debug, thiserror::Error)]
+enum RawError {
+    #[error("not a recipe: {0}")]
+    Toml(#[from] TomlError),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+}
+
+impl Recipe {
+    /// Reads a recipe and everything that it names but the data.
+    pub fn read(path: &Path) -> Result<Self, RecipeError> {
+        let raw = read_by(path, read_raw)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let content = |problem: &str| {
+            let problem = problem.to_owned();
+            RecipeError::Content { path: path.to_owned(), problem }
+        };
+        if raw.data.is_empty() {
+            return Err(content("`data` is empty; name records to fit to"));
+        }
+        let data = |text: &String| {
+            let mut choice: DataChoice = text.parse()?;
+            choice.path = folder.join(choice.path);
+            Ok(choice)
+        };
+        let data = raw.data.iter().map(data).collect::<Result<_, DataChoiceError>>();
+        let data = data.map_err(|source| RecipeError::Data { path: path.to_owned(), source })?;
+        let initial = raw.init.map(|file| Weights::read(&folder.join(file))).transpose()?;
+        let set = match (&initial, raw.patterns) {
+            (Some(_), Some(_)) => {
+                return Err(content("`init` brings its own pattern set; leave `patterns` out"));
+            }
+            (Some(file), None) => file.weights.set().clone(),
+            (None, patterns) => read_set(folder, patterns.as_deref().unwrap_or("standard"))?,
+        };
+        let optimizer = match raw.optimizer {
+            RawOptimizer::Lsq => Optimizer::LeastSquares,
+            RawOptimizer::Adam => Optimizer::Adam,
+        };
+        let of_file = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = raw.name.unwrap_or_else(of_file);
+        Ok(Self { name, data, set, initial, optimizer, settings: raw.settings })
+    }
+
+    /// The settings with the seed of the given number, counted from 0, all games for training and
+    /// validation: a study tests on games of its own.
+    pub fn settings_of(&self, number: u64) -> FitSettings {
+        let seed = self.settings.seed.wrapping_add(number);
+        FitSettings { seed, test_percent: 0, ..self.settings.clone() }
+    }
+}
+
+fn read_raw(text: &str) -> Result<Raw, RawError> {
+    let raw: Raw = from_toml(text)?;
+    raw.settings.check()?;
+    Ok(raw)
+}
+
+/// A shipped pattern set by its name, or one from a file.
+fn read_set(folder: &Path, name: &str) -> Result<PatternSet, TextError> {
+    match PatternSet::shipped(name) {
+        Some(set) => Ok(set),
+        None => read_by(&folder.join(name), |text| -> Result<_, PatternSetError> {
+            PatternSet::from_toml(text)
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Recipe, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.toml");
+        std::fs::write(&path, text).unwrap();
+        Recipe::read(&path).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_recipe_names_its_data_from_its_own_folder() {
+        let recipe = read("data = ['a.games*0.5']\n[settings]\nridge = 7.0\nseed = 5").unwrap();
+        assert_eq!((recipe.name.as_str(), recipe.set.name()), ("one", "standard"));
+        assert!(recipe.data[0].path.is_absolute() && recipe.data[0].path.ends_with("a.games"));
+        assert_eq!((recipe.data[0].weight, recipe.optimizer), (0.5, Optimizer::LeastSquares));
+        let settings = recipe.settings_of(2);
+        assert_eq!((settings.ridge, settings.seed, settings.test_percent), (7.0, 7, 0));
+    }
+
+    #[test]
+    fn what_is_no_recipe_is_refused_by_name() {
+        for (text, reason) in [
+            ("data = []", "`data` is empty"),
+            ("data = ['a.games']\npattern = 'small'", "pattern"),
+            ("data = ['a.games']\n[settings]\nridge = -1.0", "ridge"),
+            ("data = ['a.games*0']", "above 0"),
+            ("data = ['a.games']\npatterns = 'none.toml'", "none.toml"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}
