@@ -13,6 +13,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use othello_testing::disk::{Scenario, left};
+use othello_testing::program::message;
 use othello_testing::skip;
 
 /// About a second of work.
@@ -37,10 +38,6 @@ fn command(folder: &Path, arguments: &str) -> Command {
 
 fn run(folder: &Path, arguments: &str) -> Output {
     command(folder, arguments).output().expect("the binary runs")
-}
-
-fn message(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
 }
 
 /// The games of an undisturbed run.

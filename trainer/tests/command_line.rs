@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
+use othello_testing::program::message;
 use serde_json::{Value, json};
 
 const FIT: &str = "fit a.games --patterns small --epochs 2 --optimizer lsq --phases 40..42";
@@ -52,14 +53,6 @@ impl Folder {
     }
 }
 
-fn message(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn read(path: &Path) -> Vec<u8> {
-    fs::read(path).unwrap()
-}
-
 /// With `--force` each of them replaced what it read, and said nothing.
 #[test]
 fn no_command_replaces_its_own_input() {
@@ -80,12 +73,12 @@ fn no_command_replaces_its_own_input() {
         (&format!("{FIT} --out @"), "a.games"),
         ("bench --data a.games --repetitions 1 --indices @", "a.games"),
     ] {
-        let before = read(&folder.path(input));
+        let before = fs::read(folder.path(input)).unwrap();
         let refused = folder.trainer(&format!("{} --force", arguments.replace('@', input)));
         assert_eq!(refused.status.code(), Some(2), "{arguments}: {}", message(&refused));
         let said = message(&refused);
         assert!(said.contains(&format!("{input}: is also an input")), "{arguments}: {said}");
-        assert!(read(&folder.path(input)) == before, "{arguments}");
+        assert!(fs::read(folder.path(input)).unwrap() == before, "{arguments}");
     }
 }
 

@@ -4,13 +4,14 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
+use othello_testing::program::message;
 use serde_json::Value;
 
 /// A folder with games to fit to.
@@ -47,14 +48,6 @@ impl Folder {
     }
 }
 
-fn message(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn read(path: &Path) -> Vec<u8> {
-    fs::read(path).unwrap()
-}
-
 /// Found by hostile testing: they were written over, or taken away.
 #[test]
 fn side_files_of_somebody_else_are_refused_without_force() {
@@ -74,7 +67,7 @@ fn side_files_of_somebody_else_are_refused_without_force() {
         assert_eq!(refused.status.code(), Some(2), "{name}");
         let message = message(&refused);
         assert!(message.contains(name) && message.contains("--force"), "{name}: {message}");
-        assert_eq!(read(&path), b"precious");
+        assert_eq!(fs::read(&path).unwrap(), b"precious");
         assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 2, "{name}");
         fs::remove_file(&path).unwrap();
     }
@@ -102,11 +95,12 @@ fn metrics_have_every_epoch_once_in_order_whatever_the_threads() {
     let two = folder.fitted("--out two.weights --threads 2");
     assert_eq!(one["sha256"], two["sha256"]);
     for side_file in ["metrics.jsonl", "report.json"] {
-        let [one, two] =
-            ["one", "two"].map(|name| read(&folder.path(&format!("{name}.weights.{side_file}"))));
+        let [one, two] = ["one", "two"]
+            .map(|name| fs::read(folder.path(&format!("{name}.weights.{side_file}"))).unwrap());
         assert!(one == two, "{side_file}");
     }
-    let text = String::from_utf8(read(&folder.path("one.weights.metrics.jsonl"))).unwrap();
+    let text =
+        String::from_utf8(fs::read(folder.path("one.weights.metrics.jsonl")).unwrap()).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
     let lines: Vec<Value> = lines.collect();
     assert_eq!(lines[0]["provenance"]["command"], "fit");
@@ -120,7 +114,7 @@ fn metrics_have_every_epoch_once_in_order_whatever_the_threads() {
 fn a_fit_refuses_to_replace_its_own_inputs() {
     let folder = Folder::new();
     folder.fitted("--out a.weights");
-    let games = read(&folder.path("a.games"));
+    let games = fs::read(folder.path("a.games")).unwrap();
     for out in ["--out a.games", "--out b.weights --init b.weights", "--out ./a.games --force"] {
         if out.contains("--init") {
             fs::copy(folder.path("a.weights"), folder.path("b.weights")).unwrap();
@@ -130,13 +124,13 @@ fn a_fit_refuses_to_replace_its_own_inputs() {
         assert_eq!(refused.status.code(), Some(2), "{out}");
         assert!(message(&refused).contains("input"), "{}", message(&refused));
     }
-    assert!(read(&folder.path("a.games")) == games);
+    assert!(fs::read(folder.path("a.games")).unwrap() == games);
     let export = "export a.weights --format npz --out a.weights --force";
     let refused = folder.trainer(export);
     assert_eq!(refused.status.code(), Some(2), "{}", message(&refused));
     let bench = "bench --data a.games --indices a.games --force --repetitions 1";
     assert_eq!(folder.trainer(bench).status.code(), Some(2));
-    assert!(read(&folder.path("a.games")) == games);
+    assert!(fs::read(folder.path("a.games")).unwrap() == games);
 }
 
 /// Found by hostile testing: `bench --indices` wrote over whatever was there.
@@ -148,7 +142,7 @@ fn indices_replace_no_other_file() {
     let refused = folder.trainer(bench);
     assert_eq!(refused.status.code(), Some(2));
     assert!(message(&refused).contains("--force"), "{}", message(&refused));
-    assert_eq!(read(&folder.path("precious")), b"precious");
+    assert_eq!(fs::read(folder.path("precious")).unwrap(), b"precious");
     assert!(folder.trainer(&format!("{bench} --force")).status.success());
 }
 
@@ -236,5 +230,5 @@ fn complete_weights_without_their_report_say_what_to_do() {
     assert_eq!(refused.status.code(), Some(2));
     let said = message(&refused);
     assert!(said.contains("a.weights.report.json") && said.contains("--force"), "{said}");
-    assert_eq!(read(&report), b"precious");
+    assert_eq!(fs::read(&report).unwrap(), b"precious");
 }

@@ -15,6 +15,7 @@ use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::record::{Game, GameWriter};
 
 use othello_testing::disk::{Scenario, left};
+use othello_testing::program::message;
 use othello_testing::random_games::random_moves;
 use othello_testing::skip;
 
@@ -29,10 +30,6 @@ fn command(folder: &Path, arguments: &str) -> Command {
 
 fn run(folder: &Path, arguments: &str) -> Output {
     command(folder, arguments).output().expect("the binary runs")
-}
-
-fn message(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
 }
 
 /// A folder with `random.games`, and an empty folder in it.

@@ -8,6 +8,7 @@ mod images;
 mod indices;
 mod scalar;
 mod set;
+mod shipped;
 
 pub use geometry::{Geometry, Instance, PatternGeometry, configurations};
 pub use indices::{Indices, Lanes};

@@ -128,20 +128,6 @@ struct RawPattern {
 }
 
 impl PatternSet {
-    /// The sets that come with the program, by name: `standard`, `small`, `discs`, `ordering`,
-    /// `scalars`.
-    pub fn shipped(name: &str) -> Option<Self> {
-        let text = match name {
-            "standard" => include_str!("../../../datasets/patterns/standard.toml"),
-            "small" => include_str!("../../../datasets/patterns/small.toml"),
-            "discs" => include_str!("../../../datasets/patterns/discs.toml"),
-            "scalars" => include_str!("../../../datasets/patterns/scalars.toml"),
-            "ordering" => include_str!("../../../datasets/patterns/ordering.toml"),
-            _ => return None,
-        };
-        Self::from_toml(text).ok()
-    }
-
     /// Reads and checks a set.
     pub fn from_toml(text: &str) -> Result<Self, PatternSetError> {
         let raw: RawSet = from_toml(text)?;
@@ -234,16 +220,6 @@ fn write_pattern(pattern: &Pattern) -> RawPattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn shipped_sets_are_valid_and_read_back() {
-        for name in ["standard", "small", "discs", "ordering", "scalars"] {
-            let set = PatternSet::shipped(name).unwrap();
-            assert_eq!(set.name(), name);
-            assert_eq!(PatternSet::from_toml(&set.to_toml()).unwrap(), set);
-        }
-        assert!(PatternSet::shipped("none").is_none());
-    }
 
     /// `datasets/formats.md` promises that a reader without a TOML library finds the keys at the
     /// beginning of lines, in one form, whatever the names are.

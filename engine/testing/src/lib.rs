@@ -1,5 +1,5 @@
 //! What the tests of all crates share: games of random moves, damaged files, kills, small disks, the
-//! blocks of the guides, and the count of the tests that could not run.
+//! blocks of the guides, what a program said, and the count of the tests that could not run.
 
 pub mod container;
 pub mod corpus;
@@ -9,6 +9,7 @@ pub mod guides;
 #[cfg(target_os = "linux")]
 pub mod kill;
 pub mod mutation;
+pub mod program;
 pub mod random_games;
 pub mod scratch;
 pub mod skipped;

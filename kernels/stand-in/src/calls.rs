@@ -12,7 +12,7 @@ thread_local! {
     pub(crate) static CURRENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What must be there for a call.
+/// The state that a call needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
     /// Nothing.

@@ -10,7 +10,7 @@ use crate::order::{Clock, Moment, StreamNumber};
 use crate::queue::{Mark, Stream, Work};
 use crate::settings::SETTINGS;
 
-/// A name that the driver gave for something of its own.
+/// A handle: the driver's name for a stream, an event, a module or a function.
 pub(crate) type Handle = u64;
 
 /// A kernel, as a module gave it.
@@ -22,7 +22,7 @@ pub(crate) struct Function {
     pub(crate) dynamic_shared: u64,
 }
 
-/// What somebody waits for.
+/// Work that a thread of the host waits for.
 #[derive(Clone, Debug)]
 pub(crate) enum Awaited {
     /// Everything.
@@ -45,32 +45,32 @@ impl Awaited {
     }
 }
 
-/// Everything there is.
+/// The state of the device and its driver, behind one lock.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) initialised: bool,
     /// How often the context was asked for and not given back.
     pub(crate) retained: u64,
-    /// What ended the context.
+    /// The error that ended the context.
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// Each with the point where it was recorded last.
+    /// Events, each with the point of a stream where it was recorded last.
     pub(crate) events: BTreeMap<Handle, Option<Arc<Mark>>>,
     pub(crate) modules: BTreeMap<Handle, Arc<Module>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
-    /// What the host has waited for.
+    /// The clock of the host: all operations that it has waited for.
     pub(crate) host: Clock,
-    /// What threads of the host wait for.
+    /// The work that threads of the host wait for now.
     pub(crate) awaited: Vec<Awaited>,
-    /// How much may run though nobody waits.
+    /// The number of operations that may run though nobody waits for them.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) has_worker: bool,
-    /// Uses of memory in no order.
+    /// The number of uses of memory that nothing orders.
     pub(crate) unordered: u64,
-    /// Which waits for events ordered what nothing else did, counted as calls.
+    /// The numbers of those calls of `cuStreamWaitEvent` without which two uses would have had no order.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }

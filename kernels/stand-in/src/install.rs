@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a program finds.
+/// The libraries that a program finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Installed {
     /// A driver and NVRTC.

@@ -16,8 +16,8 @@
 //! Work on two streams that uses the same memory in no order that the events prescribe is counted
 //! and named on standard error: [`order`]. Every entry point can be made to fail: [`settings`].
 //!
-//! What it cannot show: speed, what a GPU's threads do to each other inside a kernel, and what the
-//! real driver does beyond its documentation.
+//! The stand-in shows neither speed, nor what a GPU's threads do to each other inside a kernel, nor what
+//! the real driver does beyond its documentation.
 
 mod calls;
 mod codes;

@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::order::Uses;
 
-/// What every address of the device has, and none that the processor can use.
+/// The bits that every address of the device has; no address that the processor can use has them.
 const DEVICE: u64 = 1 << 62;
 
-/// What memory is aligned to.
+/// The alignment of device memory in bytes.
 const ALIGNMENT: usize = 256;
 
-/// Bytes behind each block that nobody may write.
+/// The number of bytes behind each block that nobody may write.
 const GUARD: usize = 64;
 
-/// What is in memory that nobody has written, behind its end, and after it was given back.
+/// The byte that fills memory that nobody has written, the bytes behind its end, and memory that was given back.
 const GARBAGE: u8 = 0xA5;
 
 /// A piece of the process's memory.
@@ -45,7 +45,7 @@ impl Block {
         Layout::from_size_align(padded, ALIGNMENT).map_err(|_| OUT_OF_MEMORY)
     }
 
-    /// Where it is in the process.
+    /// The address of the block in the process.
     pub(crate) fn host(&self) -> u64 {
         self.start as u64
     }
@@ -74,9 +74,9 @@ impl Drop for Block {
 #[derive(Debug)]
 pub(crate) struct Allocation {
     pub(crate) block: Block,
-    /// Who used it.
+    /// The last uses of the memory.
     pub(crate) uses: Uses,
-    /// Whether somebody asked to have it taken back.
+    /// Whether the program gave the memory back; a stream may still have to take it.
     pub(crate) given_back: bool,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct Memory {
     pinned: BTreeMap<u64, Block>,
     /// Bytes of the device in use.
     pub(crate) used: u64,
-    /// The most that ever were.
+    /// The most bytes that ever were in use.
     pub(crate) peak: u64,
 }
 

@@ -9,7 +9,7 @@ use othello_kernels::{Argument, Kernel, Program, index};
 use crate::codes::{Code, INVALID_PTX, UNSUPPORTED_PTX_VERSION};
 use crate::settings::Settings;
 
-/// Before each line of the source in the PTX.
+/// The comment in the PTX before each line of the source.
 pub(crate) const SOURCE: &str = "//| ";
 
 /// A loaded module.

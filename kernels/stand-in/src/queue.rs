@@ -13,7 +13,7 @@ use crate::order::Clock;
 #[derive(Debug, Default)]
 pub(crate) struct Mark {
     done: AtomicBool,
-    /// What comes before it.
+    /// The operations that come before the point.
     pub(crate) clock: Clock,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Launch {
     pub(crate) grid: Grid,
     /// Addresses of the process, and numbers in their first bytes.
     pub(crate) words: Vec<u64>,
-    /// What it writes, as addresses of the device.
+    /// The arrays that the kernel writes, by their addresses on the device.
     pub(crate) written: Vec<u64>,
 }
 
@@ -69,14 +69,14 @@ pub(crate) struct Launch {
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     queue: VecDeque<Work>,
-    /// How much was asked of it.
+    /// The number of operations that were asked of the stream.
     pub(crate) asked: u64,
-    /// How much it has done.
+    /// The number of operations that are done.
     pub(crate) done: u64,
     pub(crate) clock: Clock,
-    /// Whose turn it is where priorities decide.
+    /// The stream's priority: the highest one runs first where priorities decide.
     pub(crate) priority: u64,
-    /// Nobody can ask more of it.
+    /// Whether the stream was destroyed, so that nobody can ask more of it.
     pub(crate) destroyed: bool,
 }
 

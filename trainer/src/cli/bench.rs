@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, plain};
+use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
 use othello_engine::record::ScoredPosition;
 use serde::Serialize;
 
 use super::device::Device;
-use super::fit::read_set;
 use super::phases::Phases;
 use crate::backend::Rows;
 use crate::backend::cuda::CudaLauncher;
@@ -106,7 +106,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         let data = arguments.data.as_ref().map(|choice| choice.path.as_path());
         check_output(path, data.into_iter().chain(set))?;
     }
-    let set = read_set(&arguments.patterns)?;
+    let set = PatternSet::named(&arguments.patterns, Path::new(""))?;
     let picked = arguments.device.pick()?;
     let device = picked.name();
     // Two million positions on a GPU: milliseconds for each pass, and more than its cache holds.

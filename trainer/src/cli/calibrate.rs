@@ -10,9 +10,9 @@ use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
 use othello_engine::file::{Existing, Provenance, check_output};
+use othello_engine::pattern::PatternSet;
 use serde::Serialize;
 
-use super::fit::read_set;
 use crate::calibrate::ordering::{Settings, Trial, calibrate};
 
 /// Arguments of `calibrate`.
@@ -102,7 +102,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let set = Some(Path::new(&arguments.patterns));
     check_output(&arguments.out, arguments.weights.path().into_iter().chain(set))?;
     let ByClass { weights, sha256, provenance, .. } = ByClass::load(&arguments.weights)?;
-    let set = read_set(&arguments.patterns)?;
+    let set = PatternSet::named(&arguments.patterns, Path::new(""))?;
     let provenance = Provenance::new("calibrate ordering")
         .with("weights", sha256)
         .with("weights_provenance", provenance)

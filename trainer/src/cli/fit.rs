@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use clap::ValueEnum;
 use othello_engine::board::Phase;
 use othello_engine::cli::{Outcome, Session};
@@ -171,7 +171,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
     let set = match &initial {
         Some(file) => file.weights.set().clone(),
-        None => read_set(arguments.patterns.as_deref().unwrap_or("standard"))?,
+        None => {
+            PatternSet::named(arguments.patterns.as_deref().unwrap_or("standard"), Path::new(""))?
+        }
     };
     let model = Model::new(set);
     let (labels, split) = (&settings.labels, settings.split());
@@ -305,18 +307,4 @@ fn minutes(text: &str) -> Result<Duration, String> {
     let minutes = text.parse().ok().filter(|&minutes: &f64| minutes > 0.0);
     let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
     time.ok_or_else(|| "expected a number of minutes above 0".to_owned())
-}
-
-/// A pattern set by name or from a file.
-pub(super) fn read_set(name: &str) -> anyhow::Result<PatternSet> {
-    if let Some(set) = PatternSet::shipped(name) {
-        return Ok(set);
-    }
-    let path = Path::new(name);
-    if !path.exists() {
-        bail!(
-            "--patterns {name}: neither a file nor `standard`, `scalars`, `small`, `discs` or `ordering`"
-        );
-    }
-    Ok(text::read_by(path, PatternSet::from_toml)?)
 }

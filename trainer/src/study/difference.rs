@@ -24,7 +24,7 @@ pub struct Estimate {
     pub error: f64,
 }
 
-/// What a comparison comes to.
+/// The verdict of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -36,7 +36,7 @@ pub enum Verdict {
     Equal,
 }
 
-/// What it would take to prove a difference.
+/// The size of a study that would prove a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Needed {
     /// The number of seeds.
@@ -102,7 +102,7 @@ impl Difference {
         Estimate { discs: self.mean, error: self.quantile() * self.variance().sqrt() }
     }
 
-    /// Which recipe has the smaller error.
+    /// The verdict: the recipe with the smaller error, where that is proven.
     pub fn verdict(&self) -> Verdict {
         let Estimate { discs, error } = self.estimate();
         match discs {

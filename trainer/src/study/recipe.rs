@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
-use othello_engine::pattern::{PatternSet, PatternSetError};
+use othello_engine::pattern::PatternSet;
 use othello_engine::text::{TextError, TomlError, from_toml, read_by};
 use serde::Deserialize;
 
@@ -121,7 +121,9 @@ impl Recipe {
                 return Err(content("`init` brings its own pattern set; leave `patterns` out"));
             }
             (Some(file), None) => file.weights.set().clone(),
-            (None, patterns) => read_set(folder, patterns.as_deref().unwrap_or("standard"))?,
+            (None, patterns) => {
+                PatternSet::named(patterns.as_deref().unwrap_or("standard"), folder)?
+            }
         };
         let optimizer = match raw.optimizer {
             RawOptimizer::Lsq => Optimizer::LeastSquares,
@@ -144,16 +146,6 @@ fn read_raw(text: &str) -> Result<Raw, RawError> {
     let raw: Raw = from_toml(text)?;
     raw.settings.check()?;
     Ok(raw)
-}
-
-/// A shipped pattern set by its name, or one from a file.
-fn read_set(folder: &Path, name: &str) -> Result<PatternSet, TextError> {
-    match PatternSet::shipped(name) {
-        Some(set) => Ok(set),
-        None => read_by(&folder.join(name), |text| -> Result<_, PatternSetError> {
-            PatternSet::from_toml(text)
-        }),
-    }
 }
 
 #[cfg(test)]

@@ -129,6 +129,12 @@ impl Ended {
         self.json()["sha256"].as_str().unwrap().to_owned()
     }
 
+    /// The names of the entry points that were called, of those that begin so.
+    pub(crate) fn called(&self, beginning: &str) -> Vec<&str> {
+        let calls = self.report["calls"].as_object().unwrap().keys().map(String::as_str);
+        calls.filter(|entry| entry.starts_with(beginning)).collect()
+    }
+
     /// How often an entry point was called.
     pub(crate) fn calls(&self, entry: &str) -> u64 {
         self.report["calls"][entry].as_u64().unwrap_or(0)

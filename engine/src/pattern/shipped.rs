@@ -1,0 +1,72 @@
+//! The pattern sets that come with the program.
+
+use std::path::Path;
+
+use super::PatternSet;
+use crate::text::{TextError, read_by};
+
+/// Each shipped set: its name and its file.
+const SHIPPED: [(&str, &str); 5] = [
+    ("standard", include_str!("../../../datasets/patterns/standard.toml")),
+    ("scalars", include_str!("../../../datasets/patterns/scalars.toml")),
+    ("small", include_str!("../../../datasets/patterns/small.toml")),
+    ("discs", include_str!("../../../datasets/patterns/discs.toml")),
+    ("ordering", include_str!("../../../datasets/patterns/ordering.toml")),
+];
+
+impl PatternSet {
+    /// The names of the sets that come with the program.
+    pub const SHIPPED: [&str; SHIPPED.len()] = {
+        let mut names = [""; SHIPPED.len()];
+        let mut number = 0;
+        while number < names.len() {
+            names[number] = SHIPPED[number].0;
+            number += 1;
+        }
+        names
+    };
+
+    /// The set that comes with the program under this name.
+    pub fn shipped(name: &str) -> Option<Self> {
+        let (_, text) = SHIPPED.iter().find(|(shipped, _)| *shipped == name)?;
+        Self::from_toml(text).ok()
+    }
+
+    /// A shipped set by its name, or else the set of a file, whose path begins in `folder`.
+    pub fn named(name: &str, folder: &Path) -> Result<Self, TextError> {
+        if let Some(set) = Self::shipped(name) {
+            return Ok(set);
+        }
+        let path = folder.join(name);
+        if !path.exists() {
+            let names = Self::SHIPPED.map(|name| format!("`{name}`")).join(", ");
+            let reason = format!("neither a file nor one of the pattern sets {names}");
+            return Err(TextError::Meaning { path, reason });
+        }
+        read_by(&path, Self::from_toml)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_sets_are_valid_and_read_back() {
+        for name in PatternSet::SHIPPED {
+            let set = PatternSet::shipped(name).unwrap();
+            assert_eq!(set.name(), name);
+            assert_eq!(PatternSet::from_toml(&set.to_toml()).unwrap(), set);
+        }
+        assert!(PatternSet::shipped("none").is_none());
+    }
+
+    #[test]
+    fn a_name_that_is_neither_shipped_nor_a_file_is_refused_with_the_names() {
+        let error = PatternSet::named("smal", Path::new("folder")).unwrap_err().to_string();
+        assert!(
+            error.contains("folder/smal: neither a file") && error.contains("`small`"),
+            "{error}"
+        );
+    }
+}
