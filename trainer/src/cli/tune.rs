@@ -1,7 +1,7 @@
 //! `othello-trainer tune`: which values of a recipe's entries come to the smallest error.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
@@ -109,33 +109,26 @@ impl fmt::Display for Tuning {
     }
 }
 
-/// A combination of values that is still in the race.
-struct Trial {
-    values: Values,
-    recipe: Recipe,
-}
-
 /// Fits in rounds, eliminates, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let recipe = Recipe::read(&arguments.recipe)?;
     let choices = read_by(&arguments.values, Choices::parse)?;
-    let values = match arguments.trials {
+    const MOST: u64 = 10_000;
+    let count = choices.combinations();
+    ensure!(
+        count <= MOST || arguments.trials.is_some(),
+        "{}: {count} combinations; at most {MOST} are tried: name fewer values, or draw some by --trials",
+        arguments.values.display(),
+    );
+    let mut trials = match arguments.trials {
         Some(count) => choices.draw(count, arguments.draw_seed),
         None => choices.all(),
     };
-    const MOST: usize = 10_000;
-    ensure!(
-        values.len() <= MOST,
-        "{}: {} combinations; at most {MOST} are tried: name fewer values, or draw some by --trials",
-        arguments.values.display(),
-        values.len()
-    );
-    let trial = |values: Values| {
-        let recipe = Recipe::read_with(&arguments.recipe, &values)?;
-        Ok(Trial { values, recipe })
-    };
-    let mut trials = values.into_iter().map(trial).collect::<anyhow::Result<Vec<_>>>()?;
+    // What cannot be is said before the work. Recipes are not kept: each may come with weights.
+    for values in &trials {
+        Recipe::read_with(&arguments.recipe, values)?;
+    }
     let rounds = arguments.rounds.unwrap_or_else(|| default_rounds(trials.len()));
     let study = arguments.study.begin(session)?;
     let mut file =
@@ -148,7 +141,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             round.share,
             round.seeds
         ));
-        let outcomes = run_round(round, &trials, &study, &mut file)?;
+        let outcomes = run_round(round, &arguments.recipe, &trials, &study, &mut file)?;
         let mut outcomes = outcomes.into_iter();
         trials.retain(|_| outcomes.next().is_some_and(Standing::goes_on));
     }
@@ -185,11 +178,12 @@ fn default_rounds(trials: usize) -> u32 {
 /// Fits all trials of a round; how each came out.
 fn run_round(
     round: Round,
-    trials: &[Trial],
+    recipe: &Path,
+    trials: &[Values],
     study: &Study<'_>,
     file: &mut RecordFile,
 ) -> anyhow::Result<Vec<Standing>> {
-    let first = file.begin_round(trials.iter().map(|Trial { values, .. }| Record {
+    let first = file.begin_round(trials.iter().map(|values| Record {
         round: round.number,
         share: round.share,
         trial: values.id(),
@@ -204,12 +198,13 @@ fn run_round(
     let mut errors: Vec<Vec<GameErrors>> = vec![vec![]; trials.len()];
     // Seed by seed, since trials share their data where the seed is the same.
     for seed in 0..round.seeds {
-        for (number, trial) in trials.iter().enumerate() {
+        for (number, values) in trials.iter().enumerate() {
             let record = &mut file.records_mut()[first + number];
             if record.outcome == Some(Standing::Diverged) {
                 continue;
             }
-            match fit(trial, seed, round.share, study)? {
+            let recipe = Recipe::read_with(recipe, values)?;
+            match fit(&recipe, &values.id(), seed, round.share, study)? {
                 None => {
                     errors[number].clear();
                     record.outcome = Some(Standing::Diverged);
@@ -238,14 +233,14 @@ fn run_round(
 
 /// The errors of a fit; `None` where its weights went out of bounds.
 fn fit(
-    trial: &Trial,
+    recipe: &Recipe,
+    trial: &str,
     seed: u64,
     share: Share,
     study: &Study<'_>,
 ) -> anyhow::Result<Option<GameErrors>> {
-    let settings = trial.recipe.settings_with(seed, share);
-    let name = format!("{}-{share}-{seed}", trial.values.id());
-    match study.fit(&trial.recipe, &settings, &name) {
+    let settings = recipe.settings_with(seed, share);
+    match study.fit(recipe, &settings, &format!("{trial}-{share}-{seed}")) {
         Ok(fitted) => Ok(Some(study.errors(&fitted).on(&study.phases()))),
         Err(error) => match error.downcast_ref::<FitError>() {
             Some(FitError::Phase(PhaseError::Diverged { .. })) => Ok(None),
