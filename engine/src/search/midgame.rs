@@ -83,7 +83,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// The value at `depth`, a bound on it outside the window.
-    fn midgame(
+    pub(super) fn midgame(
         &mut self,
         position: &Position,
         state: &E::State,
@@ -126,7 +126,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             && let Some(entry) = self.table.probe(position)
         {
             table_moves = entry.best();
-            if window.narrow(entry.bounds(depth), table_moves[0]) {
+            if window.narrow(entry.bounds(depth, self.selection.selectivity()), table_moves[0]) {
                 return window.best;
             }
         }
@@ -135,10 +135,19 @@ impl<E: Evaluate> Searcher<'_, E> {
             && self.features.transposition_table
             && depth >= ENHANCED_DEPTH
         {
-            let (bounds, square) = self.bounds_from_children(&moves, depth - 1, |bounds| bounds);
+            let (bounds, square) = self.bounds_from_children(
+                &moves,
+                (depth - 1, self.selection.selectivity()),
+                |bounds| bounds,
+            );
             if window.narrow(bounds, square) {
                 return window.best;
             }
+        }
+        if window.beta == window.alpha + Value::STEP
+            && let Some(value) = self.probable_bound(position, state, window.alpha, depth)
+        {
+            return Best { value, square: table_moves[0] };
         }
         // Many nodes end with the table's move: the others are rated only after it.
         let mut table_move = if self.features.hash_move_first { table_moves[0] } else { None };
@@ -170,7 +179,8 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
         }
         if self.features.transposition_table {
-            self.table.store(position, depth, window.proven(), window.best.square);
+            let effort = (depth, self.selection.selectivity());
+            self.table.store(position, effort, window.proven(), window.best.square);
         }
         window.best
     }
