@@ -47,6 +47,7 @@
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+pub mod analysis;
 pub mod board;
 #[cfg(feature = "cli")]
 pub mod cli;

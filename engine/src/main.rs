@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{
-    ablate, arguments, bench, evaluate, generate, openings, perft, selfplay, session, solve, stats,
-    weights,
+    ablate, arguments, bench, evaluate, generate, hint, openings, perft, selfplay, session, solve,
+    stats, weights,
 };
 
 /// Play, solve and evaluate Othello positions, and make training data.
@@ -30,6 +30,8 @@ enum Command {
     Completions(generate::Completions),
     /// Evaluate each board of a file, statically or by search
     Evaluate(evaluate::Arguments),
+    /// Show all moves of a position with their values and best lines
+    Hint(hint::Arguments),
     /// Write manual pages
     #[command(hide = true)]
     Man(generate::Man),
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Completions(arguments) => arguments.write(Arguments::command()),
             Command::Evaluate(arguments) => evaluate::run(arguments, session),
+            Command::Hint(arguments) => hint::run(arguments, session),
             Command::Man(arguments) => arguments.write(Arguments::command()),
             Command::Openings(arguments) => openings::run(arguments, session),
             Command::Perft(arguments) => perft::run(arguments, session),
