@@ -56,6 +56,7 @@ pub mod file;
 pub mod openings;
 pub mod pattern;
 pub mod progress;
+pub mod protocol;
 pub mod random;
 pub mod record;
 pub mod search;

@@ -5,6 +5,7 @@
 
 pub mod bits;
 mod error;
+pub mod ggf;
 pub mod notation;
 pub mod obf;
 pub mod perft;
