@@ -6,21 +6,26 @@ use std::time::Instant;
 
 use serde::{Serialize, Serializer};
 
+use super::positions::Positions;
 use super::{Outcome, Session};
-use crate::board::Position;
-use crate::board::notation::BoardLine;
+use crate::board::{Position, StatedPosition};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
+<<<<<<< HEAD
 use crate::search::{Selection, Selectivity, selective_values};
 use crate::text::Lines;
+=======
+use crate::search::values;
+>>>>>>> field
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// File of board lines: 64 characters, optionally the side to move, optionally a score to compare
-    /// values with
-    file: PathBuf,
+    /// File of positions, one a line, `-` for standard input, or a position itself: 64 characters,
+    /// optionally the side to move, optionally a score to compare values with; OBF; or a transcript
+    #[arg(allow_hyphen_values = true)]
+    file: Positions,
 
     /// Search this many plies deep; 0 gives static values
     #[arg(long, value_name = "D", default_value_t = 0)]
@@ -83,13 +88,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let selection = Selection::new(&evaluator, arguments.selectivity)?;
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
-    let mut lines = Lines::open(&arguments.file)?;
+    let mut lines = arguments.file.lines()?;
     let mut evaluation = Evaluation::default();
     let (mut absolute, mut squared) = (0.0, 0.0);
     session.progress().begin("evaluate (bytes)", 0, lines.bytes());
     loop {
         let bytes_before = lines.bytes_read();
-        let boards: Vec<BoardLine> = lines.next_lines(lines_at_once)?;
+        let boards: Vec<StatedPosition> = lines.next_lines(lines_at_once)?;
         if boards.is_empty() {
             break;
         }

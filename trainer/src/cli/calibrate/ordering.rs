@@ -37,7 +37,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
     searches: u64,
 
-    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs` or `ordering`
+    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs`, `ordering`, `edax` or
+    /// `egaroucid`
     #[arg(long, value_name = "T", default_value = "ordering")]
     patterns: String,
 
