@@ -12,12 +12,7 @@ use crate::board::{Position, StatedPosition};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
-<<<<<<< HEAD
 use crate::search::{Selection, Selectivity, selective_values};
-use crate::text::Lines;
-=======
-use crate::search::values;
->>>>>>> field
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]

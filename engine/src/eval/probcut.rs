@@ -17,6 +17,9 @@ pub const MEAN_TERMS: usize = 10;
 /// The number of coefficients of the error.
 pub const ERROR_TERMS: usize = 7;
 
+/// The least slope of a prediction: deeper values rise with shallow ones.
+const LEAST_SLOPE: f64 = 0.1;
+
 /// A model of the value at a depth, given the value at a smaller one: normally distributed, in discs, with
 /// a mean linear in the known value, and an error that does not depend on it.
 #[derive(Clone, PartialEq, Debug)]
@@ -69,7 +72,8 @@ impl ProbCut {
         let [at_0, at_1] = [0.0, 1.0].map(|value| dot(&self.mean, &depths.mean_terms(value)));
         // A sum of logarithms that is far off would give no number.
         let logarithm = dot(&self.error, &depths.error_terms()).clamp(-5.0, 5.0);
-        Prediction { slope: at_1 - at_0, offset: at_0, error: libm::exp(logarithm) }
+        let slope = (at_1 - at_0).max(LEAST_SLOPE);
+        Prediction { slope, offset: at_0, error: libm::exp(logarithm) }
     }
 
     /// The section of the file.
@@ -150,5 +154,62 @@ impl Prediction {
     pub fn greatest_for(&self, bound: i32, deviations: f64) -> i32 {
         let mirrored = Self { offset: -self.offset, ..*self };
         -mirrored.least_for(-bound, deviations)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slope 1 and errors of 2 discs everywhere; odd depths half a disc higher.
+    fn model() -> ProbCut {
+        let mut mean = [0.0; MEAN_TERMS];
+        (mean[0], mean[7]) = (1.0, 0.5);
+        let mut error = [0.0; ERROR_TERMS];
+        error[0] = libm::log(2.0);
+        ProbCut::new(mean, error).unwrap()
+    }
+
+    #[test]
+    fn a_section_reads_back_and_a_damaged_one_is_refused() {
+        let content = model().section().content;
+        assert_eq!(ProbCut::from_section(&content), Ok(model()));
+        let error = ProbCut::from_section(&content[1..]).unwrap_err();
+        assert_eq!(error, "has 135 bytes; expected 136");
+        for wrong in [f64::NAN, f64::INFINITY, -1e4] {
+            let mut content = content.clone();
+            content[16..24].copy_from_slice(&wrong.to_le_bytes());
+            let error = ProbCut::from_section(&content).unwrap_err();
+            assert_eq!(error, "coefficient 2 is not within ±1000");
+        }
+    }
+
+    #[test]
+    fn a_known_value_is_far_enough_where_the_deeper_one_is_likely_to_be() {
+        let depths = Depths { ply: 30, shallow: 2, deep: 5 };
+        let prediction = model().prediction(depths);
+        assert_eq!((prediction.slope, prediction.offset), (1.0, 0.5));
+        assert!((prediction.error - 2.0).abs() < 1e-12);
+        // 10 discs, three more for one and a half errors, half a disc less for the offset; in steps.
+        assert_eq!(prediction.least_for(320, 1.5), 400);
+        assert_eq!(prediction.greatest_for(320, 1.5), 208);
+        let even = model().prediction(Depths { deep: 4, ..depths });
+        assert_eq!((even.least_for(0, 0.0), even.greatest_for(0, 0.0)), (0, 0));
+        let back = model().prediction(Depths { shallow: 1, deep: 4, ..depths });
+        assert_eq!(back.offset, -0.5, "from an odd depth to an even one values fall");
+    }
+
+    /// Coefficients of a file may be anything within their range.
+    #[test]
+    fn predictions_are_numbers_whatever_the_coefficients() {
+        for extreme in [-1000.0, 0.0, 1000.0] {
+            let model = ProbCut::new([extreme; MEAN_TERMS], [extreme; ERROR_TERMS]).unwrap();
+            for (ply, shallow, deep) in [(0, 0, 1), (59, 1, 40), (30, 10, 20)] {
+                let prediction = model.prediction(Depths { ply, shallow, deep });
+                assert!(prediction.error.is_finite() && prediction.slope > 0.0);
+                prediction.least_for(2048, 3.0);
+                prediction.greatest_for(-2048, 3.0);
+            }
+        }
     }
 }

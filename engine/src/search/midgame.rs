@@ -1,8 +1,8 @@
 //! Search to a fixed depth: iterative deepening, principal variation search, fail-soft.
 
-use super::Searcher;
 use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
 use super::window::{Best, Window};
+use super::{Searcher, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
@@ -64,6 +64,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         guess: Option<Value>,
     ) -> Best<Value> {
         let guess = guess.filter(|_| self.features.aspiration && depth > DEEPENING);
+        // What a selective search says of one window need not hold in the next: its windows only grow.
+        let is_proof = self.selection.selectivity() == Selectivity::Full;
         let mut margin = FIRST_MARGIN;
         let (mut alpha, mut beta) = match guess {
             None => (-Value::INFINITE, Value::INFINITE),
@@ -73,9 +75,11 @@ impl<E: Evaluate> Searcher<'_, E> {
             let best = self.pvs(position, state, alpha, beta, depth);
             margin *= 4;
             if best.value <= alpha && alpha > -Value::INFINITE {
-                (alpha, beta) = (best.value.lowered(margin), alpha.raised(1));
+                let above = if is_proof { alpha.raised(1) } else { beta };
+                (alpha, beta) = (best.value.lowered(margin), above);
             } else if best.value >= beta && beta < Value::INFINITE {
-                (alpha, beta) = (beta.lowered(1), best.value.raised(margin));
+                let below = if is_proof { beta.lowered(1) } else { alpha };
+                (alpha, beta) = (below, best.value.raised(margin));
             } else {
                 return best;
             }

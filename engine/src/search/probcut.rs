@@ -13,15 +13,15 @@ use crate::eval::{Depths, Evaluate, Prediction, ProbCut, Value};
 /// normally distributed number lies within as many standard deviations of its mean.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Selectivity {
-    /// 73 %: 1.1 standard deviations.
+    /// 73 %.
     Percent73,
-    /// 87 %: 1.5 standard deviations.
+    /// 87 %.
     Percent87,
-    /// 95 %: 2 standard deviations.
+    /// 95 %.
     Percent95,
-    /// 98 %: 2.3 standard deviations.
+    /// 98 %.
     Percent98,
-    /// 99 %: 2.6 standard deviations.
+    /// 99 %.
     Percent99,
     /// 100 %: nothing is left out, and the value is that of plain negamax.
     #[default]
@@ -44,14 +44,15 @@ impl Selectivity {
         [73, 87, 95, 98, 99, 100][self as usize]
     }
 
-    /// The number of standard deviations; `None` where nothing is left out.
+    /// The number of standard deviations within which a normally distributed number lies with that
+    /// probability; `None` where nothing is left out.
     pub const fn deviations(self) -> Option<f64> {
         match self {
-            Self::Percent73 => Some(1.1),
-            Self::Percent87 => Some(1.5),
-            Self::Percent95 => Some(2.0),
-            Self::Percent98 => Some(2.3),
-            Self::Percent99 => Some(2.6),
+            Self::Percent73 => Some(1.103),
+            Self::Percent87 => Some(1.514),
+            Self::Percent95 => Some(1.960),
+            Self::Percent98 => Some(2.326),
+            Self::Percent99 => Some(2.576),
             Self::Full => None,
         }
     }
@@ -202,6 +203,7 @@ impl<E: Evaluate> Searcher<'_, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::Mobility;
 
     #[test]
     fn percents_are_read_as_they_are_written() {
@@ -214,22 +216,19 @@ mod tests {
         }
     }
 
-    /// The probability of a normal number within the deviations is what the name says.
     #[test]
     fn percents_are_those_of_the_normal_distribution() {
         for selectivity in Selectivity::ALL {
-            let Some(deviations) = selectivity.deviations() else { continue };
-            let within = libm::erf(deviations / std::f64::consts::SQRT_2);
-            assert_eq!(
-                (100.0 * within).floor() as u32,
-                match selectivity.percent() {
-                    73 => 72,
-                    87 => 86,
-                    98 => 97,
-                    percent => percent,
-                }
-            );
+            let deviations = selectivity.deviations().unwrap_or(f64::INFINITY);
+            let within = 100.0 * libm::erf(deviations / std::f64::consts::SQRT_2);
+            assert!((within - f64::from(selectivity.percent())).abs() < 0.01, "{selectivity}");
         }
+    }
+
+    #[test]
+    fn weights_without_predictions_leave_nothing_out() {
+        assert!(Selection::new(&Mobility, Selectivity::Full).is_ok());
+        assert_eq!(Selection::new(&Mobility, Selectivity::Percent95).unwrap_err(), NoProbCut);
     }
 
     #[test]
