@@ -261,7 +261,8 @@ fn play(
     let mut pairs: Vec<Pair> = vec![];
     let share = openings.len().div_ceil(players.len());
     for (openings, [first, second]) in openings.chunks(share).zip(players) {
-        pairs.extend(Match { first, second, strength }.play(openings, session.progress()).pairs);
+        let played = Match { first: first.into(), second: second.into(), strength };
+        pairs.extend(played.play(openings, session.progress()).pairs);
     }
     Ok(Some(Statistics::new(&pairs)))
 }
