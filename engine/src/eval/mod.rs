@@ -19,7 +19,7 @@ pub use builtin::{Mobility, Zero};
 pub use evaluator::{Evaluator, WeightsChoice};
 pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
-pub use probcut::{Depths, ERROR_TERMS, MEAN_TERMS, Prediction, ProbCut};
+pub use probcut::{Depths, ERROR_TERMS, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
 pub use sections::PhaseSection;
 pub use tables::Tables;
 pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};

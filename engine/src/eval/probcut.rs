@@ -28,6 +28,14 @@ pub struct ProbCut {
     error: [f64; ERROR_TERMS],
 }
 
+/// Weights that do not say what shallow searches predict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the weights say nothing of what shallow searches predict, so nothing can be left out; search with \
+     100 percent, or add what is missing by `othello-trainer calibrate probcut`"
+)]
+pub struct NoProbCut;
+
 /// Two depths of search of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Depths {

@@ -25,7 +25,7 @@ use shallow_table::ShallowTable;
 use table::Table;
 
 pub use features::Features;
-pub use probcut::{NoProbCut, Selection, Selectivity, SelectivityError, shallow_depth};
+pub use probcut::{Selection, Selectivity, SelectivityError, shallow_depth};
 pub use searchers::Searchers;
 pub use strength::Strength;
 pub use table::TableError;

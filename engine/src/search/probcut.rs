@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Searcher;
 use crate::board::Position;
-use crate::eval::{Depths, Evaluate, Prediction, ProbCut, Value};
+use crate::eval::{Depths, Evaluate, NoProbCut, Prediction, ProbCut, Value};
 
 /// How sure a search has to be before it leaves out what is unlikely to matter: the probability that a
 /// normally distributed number lies within as many standard deviations of its mean.
@@ -78,14 +78,6 @@ impl FromStr for Selectivity {
         Self::ALL.into_iter().find(named).ok_or(SelectivityError)
     }
 }
-
-/// Weights that do not say what shallow searches predict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "the weights say nothing of what shallow searches predict, so nothing can be left out; search with \
-     100 percent, or add what is missing by `othello-trainer calibrate probcut`"
-)]
-pub struct NoProbCut;
 
 /// The least depth of a search that may be replaced.
 const LEAST_DEPTH: u32 = 3;

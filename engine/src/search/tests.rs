@@ -291,7 +291,7 @@ fn with_predictions() -> Evaluator {
 fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     let evaluator = with_predictions();
     let mut random = Generator::new(11);
-    let positions: Vec<Position> = (0..20).map(|_| random_position(&mut random, 30)).collect();
+    let positions: Vec<Position> = (0..10).map(|_| random_position(&mut random, 30)).collect();
     let search = |selectivity| {
         let selection = Selection::new(&evaluator, selectivity).unwrap();
         let mut searcher = Searcher::new(&evaluator, 4).with_selection(selection);
@@ -322,7 +322,7 @@ fn a_selective_search_that_contradicts_itself_ends() {
     let selection = Selection::new(&evaluator, Selectivity::Percent73).unwrap();
     let mut searcher = Searcher::new(&evaluator, 1).with_selection(selection);
     let mut random = Generator::new(13);
-    for _ in 0..200 {
+    for _ in 0..60 {
         searcher.search(&random_position(&mut random, 16), 9);
     }
 }
