@@ -239,7 +239,8 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Mobility;
+    use crate::board::{Position, Square};
+    use crate::eval::{ERROR_TERMS, Evaluate, MEAN_TERMS, Mobility, ProbCut};
     use crate::file::Checkpoint;
     use crate::progress::{Silent, StopAfter};
     use crate::record::Record as _;
@@ -285,6 +286,56 @@ mod tests {
         writer.write_frame(&frames.next_frame().unwrap().unwrap()).unwrap();
         drop(writer);
         assert_eq!(played(&killed, &run()), one);
+    }
+
+    /// Mobility, with predictions.
+    struct Predicting(ProbCut);
+
+    impl Evaluate for Predicting {
+        type State = ();
+
+        fn state(&self, _: &Position) {}
+
+        fn after(&self, (): &(), _: Square, _: u64) {}
+
+        fn pass(&self, (): &()) {}
+
+        fn value(&self, (): &(), position: &Position) -> crate::eval::Value {
+            Mobility.value(&(), position)
+        }
+
+        fn probcut(&self) -> Option<&ProbCut> {
+            Some(&self.0)
+        }
+    }
+
+    impl Identified for Predicting {
+        fn identity(&self) -> &str {
+            "predicting"
+        }
+    }
+
+    /// What a selective search finds depends on what the table holds: each game has its own.
+    #[test]
+    fn selective_games_do_not_depend_on_threads() {
+        let mut mean = [0.0; MEAN_TERMS];
+        mean[0] = 1.0;
+        let mut error = [0.0; ERROR_TERMS];
+        error[0] = 1.0;
+        let predicting = Predicting(ProbCut::new(mean, error).unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        for depth in [4, 6] {
+            let settings = Settings::new(5, "12..=30".parse().unwrap(), depth, 4);
+            let settings = Settings { selectivity: Selectivity::Percent73, ..settings };
+            let run = Run::whole(settings, 120);
+            let played = |threads: usize| {
+                let path = folder.path().join(format!("{depth}-{threads}.games"));
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let both = PerSide::both(&predicting);
+                pool.install(|| play_games(&path, &run, both, Existing::Keep, &Silent)).unwrap()
+            };
+            assert_eq!(played(1), played(3));
+        }
     }
 
     #[test]

@@ -183,3 +183,36 @@ fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<M
         observed: 50.0 * off.count() as f64 / pairs.len().max(1) as f64,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::progress::Silent;
+
+    fn shipped() -> Weights {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/weights/default.weights");
+        Weights::read(path.as_ref()).unwrap().weights
+    }
+
+    #[test]
+    fn predictions_hold_on_positions_that_were_held_out() {
+        let settings = Settings { seed: 1, positions: 1500, depth: 6 };
+        let found = calibrate(&settings, &shipped(), &Silent).unwrap();
+        assert_eq!(found.depths.len(), 4);
+        for row in &found.depths {
+            let ratio = row.observed / row.predicted;
+            assert!((0.8..1.25).contains(&ratio) && row.predicted > 1.0, "{row:?}");
+        }
+        for row in &found.misses {
+            assert!(row.observed < 1.5 * row.predicted + 1.0, "{row:?}");
+            assert!(2.0 * row.observed > row.predicted - 1.0, "{row:?}");
+        }
+        // A search two plies shallower says more than one that is four plies shallower.
+        let error =
+            |shallow, deep| found.probcut.prediction(Depths { ply: 30, shallow, deep }).error;
+        assert!(error(4, 6) < error(2, 6) && error(2, 6) < error(0, 6));
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let again = one.install(|| calibrate(&settings, &shipped(), &Silent)).unwrap();
+        assert_eq!(again.probcut, found.probcut);
+    }
+}
