@@ -206,6 +206,47 @@ fn the_held_out_part_has_the_error_that_the_fit_reported() {
 }
 
 #[test]
+fn the_worst_positions_say_where_they_are_from_and_what_adds_up_to_their_values() {
+    let folder = folder();
+    let loss = ["loss", "embedded", "train.games", "test.games", "--worst", "6", "--json"];
+    let found = json(&trainer(folder.path(), &loss));
+    let number = |row: &Value, name: &str| row[name].as_f64().unwrap();
+    for row in found["worst"].as_array().unwrap() {
+        let parts = row["parts"].as_array().unwrap();
+        let sum: f64 = parts.iter().map(|part| number(part, "discs")).sum();
+        assert!((sum.clamp(-64.0, 64.0) - number(row, "value")).abs() < 1e-9, "{row}");
+        assert_eq!((&row["label_kind"], &row["ply"]), (&"result".into(), &row["phase"]));
+        // The game that is named has the position at the ply that is named.
+        let first = if row["file"] == "train.games" { 0 } else { 1000 };
+        let seed = first + row["game"].as_u64().unwrap() - 1;
+        let replay = Game::new(6, &random_moves(seed)).unwrap().replay();
+        let step = replay.steps[row["ply"].as_u64().unwrap() as usize];
+        let board = othello_engine::board::notation::board_text(
+            &step.position,
+            othello_engine::board::Side::Black,
+        );
+        assert_eq!(row["board"], board);
+    }
+    let by_hand = json(&trainer(
+        folder.path(),
+        &["loss", "mobility", "test.games", "--worst", "1", "--json"],
+    ));
+    assert_eq!(by_hand["worst"][0]["parts"], Value::Array(vec![]));
+    // All groups together have all positions, and the bias of all of them.
+    for groups in ["by_value", "by_region", "phases"] {
+        let groups = found[groups].as_array().unwrap();
+        let with = groups.iter().filter(|group| group["positions"] != 0);
+        let (mut positions, mut bias) = (0.0, 0.0);
+        for group in with {
+            positions += number(group, "positions");
+            bias += number(group, "positions") * number(group, "bias");
+        }
+        assert_eq!(positions, number(&found, "positions"));
+        assert!((bias / positions - number(&found, "bias")).abs() < 1e-9, "{groups:?}");
+    }
+}
+
+#[test]
 fn the_parts_of_a_value_add_up_to_it() {
     let folder = folder();
     let explained =

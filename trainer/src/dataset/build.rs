@@ -8,12 +8,13 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
 use rayon::prelude::*;
 
+use super::label_counts::LabelCounts;
 use super::layout::{self, ByPhase};
 use super::runs::{Parts, Runs};
 use super::stored::StoredRows;
 use super::{DataChoice, Dataset, MemoryLimit, Part, Split};
 use crate::source::records::Records;
-use crate::source::{LabelRules, SourceError};
+use crate::source::{LabelRules, Labelled, SourceError};
 
 /// Frames of games that are labelled in parallel.
 const FRAMES_AT_ONCE: usize = 32;
@@ -77,6 +78,7 @@ pub struct DatasetBuilder {
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
     games: u64,
+    labels: LabelCounts,
     dropped: u64,
 }
 
@@ -152,6 +154,7 @@ impl DatasetBuilder {
     /// Nothing yet.
     pub fn new(rules: LabelRules, split: Split) -> Self {
         Self {
+            labels: LabelCounts::new(rules.clone()),
             rules,
             split,
             parts: no_rows(),
@@ -179,8 +182,8 @@ impl DatasetBuilder {
         let rules = &self.rules;
         let labelled = games.par_iter().filter_map(|game| {
             let part = destination.of_game(game)?;
-            let rows = rules.positions(game, weight).into_iter();
-            let rows: Vec<_> = rows.map(|row| row.canonical()).collect();
+            let canonical = |found: Labelled| Labelled { row: found.row.canonical(), ..found };
+            let rows: Vec<_> = rules.labelled(game, weight).into_iter().map(canonical).collect();
             (!rows.is_empty()).then_some((part, rows))
         });
         for (part, rows) in labelled.collect::<Vec<_>>() {
@@ -212,7 +215,7 @@ impl DatasetBuilder {
             match prepared {
                 Some((Some(part), row)) => {
                     self.games += u64::from(part == Part::Training && !enumerated);
-                    self.push(part, row);
+                    self.push(part, Labelled { row, rule: None });
                 }
                 Some((None, _)) => {}
                 None => self.dropped += 1,
@@ -247,8 +250,8 @@ impl DatasetBuilder {
     }
 
     fn into_dataset(self, [training, validation, test]: Parts<StoredRows>) -> Dataset {
-        let Self { inputs, test_inputs, games, dropped, .. } = self;
-        Dataset { training, validation, test, inputs, test_inputs, games, dropped }
+        let Self { inputs, test_inputs, games, labels, dropped, .. } = self;
+        Dataset { training, validation, test, inputs, test_inputs, games, labels, dropped }
     }
 
     /// Makes a run of the rows that are in memory, if they are too many to stay there.
@@ -281,8 +284,11 @@ impl DatasetBuilder {
         }
     }
 
-    fn push(&mut self, part: Part, row: ScoredPosition) {
-        layout::push(&mut self.parts[part as usize], row);
+    fn push(&mut self, part: Part, found: Labelled) {
+        if part == Part::Training {
+            self.labels.add(&found);
+        }
+        layout::push(&mut self.parts[part as usize], found.row);
     }
 
     fn read(

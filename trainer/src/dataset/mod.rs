@@ -2,6 +2,7 @@
 
 mod build;
 mod choice;
+mod label_counts;
 mod layout;
 mod memory;
 mod runs;
@@ -20,6 +21,7 @@ use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
+use label_counts::LabelCounts;
 use stored::StoredRows;
 
 /// Positions for training, validation and test, by phase.
@@ -38,6 +40,7 @@ pub struct Dataset {
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
     games: u64,
+    labels: LabelCounts,
     dropped: u64,
 }
 
@@ -91,6 +94,12 @@ impl Dataset {
     /// not at all.
     pub fn games(&self) -> u64 {
         self.games
+    }
+
+    /// How many training positions of a phase have labels of each kind, the most frequent first; duplicates
+    /// are counted one by one.
+    pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
+        self.labels.of_phase(phase)
     }
 
     /// How many positions were left out because their player has no legal move.

@@ -39,6 +39,7 @@ impl<B: Backend> Measured<'_, B> {
         let report = PhaseReport {
             phase,
             positions: train.positions,
+            labels: dataset.labels(phase),
             train_mse: train.mse(),
             validation_mse: validation.mse(),
             validation_mae: validation.mae(),

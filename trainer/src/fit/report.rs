@@ -14,6 +14,10 @@ pub struct PhaseReport {
     pub phase: Phase,
     /// The number of its own training positions, without those of the window.
     pub positions: u64,
+    /// How many of them have labels of each kind, the most frequent first; duplicates are counted one by
+    /// one.
+    #[serde(default)]
+    pub labels: Vec<(String, u64)>,
     /// Mean squared error on them.
     pub train_mse: Option<f64>,
     /// Mean squared error on the validation positions.
@@ -42,24 +46,50 @@ pub struct PhaseReport {
     pub copied_from: Option<Phase>,
 }
 
+/// With fewer validation positions than these, chance moves the mean squared error on them by a tenth or
+/// more: too much to stop a fit by, or to compare fits.
+const FEW_VALIDATION_POSITIONS: u64 = 200;
+
 impl PhaseReport {
     /// The row of the phase in a table for people.
-    fn cells(&self) -> [String; 8] {
+    fn cells(&self) -> [String; 10] {
         let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));
-        let note = self.copied_from.map(|from| {
-            let why = if self.unfinished { "no time" } else { "no positions" };
-            format!("{why}: weights of phase {from}")
-        });
         [
             self.phase.to_string(),
             self.positions.to_string(),
+            self.label(),
             number(self.train_mse),
             number(self.validation_mse),
             number(self.validation_mae),
             number(self.test_mae),
             self.epochs.to_string(),
-            note.unwrap_or_default(),
+            self.best_epoch.to_string(),
+            self.note(),
         ]
+    }
+
+    /// The most frequent kind of label, and its share where there are others.
+    fn label(&self) -> String {
+        let all: u64 = self.labels.iter().map(|kind| kind.1).sum();
+        match self.labels.first() {
+            None => "-".to_owned(),
+            Some((kind, count)) if *count == all => kind.clone(),
+            Some((kind, count)) => format!("{kind} {:.0} %", 100.0 * *count as f64 / all as f64),
+        }
+    }
+
+    fn note(&self) -> String {
+        if let Some(from) = self.copied_from {
+            let why = if self.unfinished { "no time" } else { "no positions" };
+            return format!("{why}: weights of phase {from}");
+        }
+        match self.validation_positions {
+            0 => "no validation positions".to_owned(),
+            count @ 1..FEW_VALIDATION_POSITIONS => {
+                format!("too few validation positions ({count}) to go by")
+            }
+            _ => String::new(),
+        }
     }
 
     /// The report of a phase without positions.
@@ -67,6 +97,7 @@ impl PhaseReport {
         Self {
             phase,
             positions: 0,
+            labels: vec![],
             train_mse: None,
             validation_mse: None,
             validation_mae: None,
@@ -153,13 +184,45 @@ impl fmt::Display for FitReport {
         let columns = [
             ("phase", Align::Right),
             ("positions", Align::Right),
+            ("label", Align::Left),
             ("train MSE", Align::Right),
             ("validation MSE", Align::Right),
             ("validation MAE", Align::Right),
             ("test MAE", Align::Right),
             ("epochs", Align::Right),
+            ("best", Align::Right),
             ("", Align::Left),
         ];
         writeln!(f, "{}", table(columns, self.0.iter().map(PhaseReport::cells)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_says_what_labels_there_are_and_where_validation_is_too_small() {
+        let phase = |index| Phase::new(index).expect("a phase");
+        let row = |index, validation_positions, labels: &[(&str, u64)]| PhaseReport {
+            validation_positions,
+            labels: labels.iter().map(|&(kind, count)| (kind.to_owned(), count)).collect(),
+            best_epoch: 7,
+            copied_from: None,
+            ..PhaseReport::copied(phase(index), phase(index))
+        };
+        let table = FitReport(vec![
+            row(1, 0, &[("value", 10)]),
+            row(2, 199, &[("exact", 3), ("value", 1)]),
+            row(3, 200, &[]),
+            PhaseReport::copied(phase(4), phase(3)),
+        ])
+        .to_string();
+        let lines: Vec<&str> = table.lines().collect();
+        assert!(lines[1].contains("value") && !lines[1].contains("value 100 %"), "{table}");
+        assert!(lines[1].ends_with("7  no validation positions"), "{table}");
+        assert!(lines[2].contains("exact 75 %") && lines[2].contains("(199)"), "{table}");
+        assert!(lines[3].trim_end().ends_with('7'), "{table}");
+        assert!(lines[4].ends_with("no positions: weights of phase 3"), "{table}");
     }
 }

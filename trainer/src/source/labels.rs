@@ -59,6 +59,15 @@ fn one() -> f64 {
 #[serde(try_from = "Written", into = "String")]
 pub struct LabelRules(Vec<LabelRule>);
 
+/// A position with its label, and the rule that gave it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Labelled {
+    /// The position with its label and its weight.
+    pub row: ScoredPosition,
+    /// The number of the rule, counted from 0; `None` where the position has a label of its own.
+    pub rule: Option<u8>,
+}
+
 /// Why a text is no list of label rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{rule}` is no label rule: {reason}")]
@@ -102,11 +111,28 @@ impl LabelRules {
     /// rule times `weight`. They begin right after the game's random moves; each is one in which
     /// a move was played.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
+        self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
+    }
+
+    /// The same positions, each with the rule that gave its label.
+    pub fn labelled(&self, game: &Game, weight: f64) -> Vec<Labelled> {
         let first = usize::from(game.random_plies());
         let steps = game.replay().steps;
         let plies = (first..steps.len()).filter_map(|ply| u8::try_from(ply).ok());
-        let label = |ply| self.0.iter().find_map(|rule| rule.apply(game, &steps, ply, weight));
+        let label = |ply| {
+            (0..).zip(&self.0).find_map(|(number, rule)| {
+                let row = rule.apply(game, &steps, ply, weight)?;
+                Some(Labelled { row, rule: Some(number) })
+            })
+        };
         plies.filter_map(label).collect()
+    }
+
+    /// The kind of a label, by the rule that gave it: what it is taken from, or `given` where the position
+    /// had it.
+    pub fn kind(&self, rule: Option<u8>) -> String {
+        let rule = rule.and_then(|number| self.0.get(usize::from(number)));
+        rule.map_or("given".to_owned(), |rule| rule.label.to_string())
     }
 }
 
@@ -262,6 +288,13 @@ mod tests {
     #[test]
     fn the_first_rule_with_a_label_decides() {
         let rules = rules("2..=3:solved, 0..=2:result*0.5, solved:solved*3");
+        let kinds = |game: &Game| -> Vec<String> {
+            rules.labelled(game, 1.0).iter().map(|found| rules.kind(found.rule)).collect()
+        };
+        assert_eq!(
+            (kinds(&wipe_out()), rules.kind(None)),
+            (vec!["result".to_owned(); 3], "given".into())
+        );
         let label = |ply, discs, weight| (ply, discs, weight);
         let expected = [label(0, 64.0, 0.5), label(1, -64.0, 0.5), label(2, 64.0, 0.5)];
         assert_eq!(labels(&rules, &wipe_out()), expected);

@@ -17,7 +17,7 @@ use othello_engine::record::{Label, ScoredPosition, Weight};
 
 pub use checksum::checksum;
 pub use error::{Rejection, SourceError};
-pub use labels::{LabelRule, LabelRules, LabelRulesError, Lambda, Origin, Plies, Use};
+pub use labels::{LabelRule, LabelRules, LabelRulesError, Labelled, Lambda, Origin, Plies, Use};
 
 /// The records of somebody's file, one after the other. A record that cannot be taken does not
 /// spoil the others; an error ends the file.

@@ -8,7 +8,7 @@ use othello_engine::record::{Game, GameReader, PositionReader, RecordError, Scor
 use othello_engine::progress::Progress;
 use rayon::prelude::*;
 
-use super::{LabelRules, SourceError};
+use super::{LabelRules, Labelled, SourceError};
 
 /// An opened file of records.
 pub enum Records {
@@ -57,13 +57,14 @@ impl Records {
     pub fn next_games(
         &mut self,
         rules: &LabelRules,
-    ) -> Result<Option<Vec<Vec<ScoredPosition>>>, RecordError> {
+    ) -> Result<Option<Vec<Vec<Labelled>>>, RecordError> {
         Ok(match self {
             Self::Positions(reader) => {
-                reader.next_frame()?.map(|rows| rows.into_iter().map(|row| vec![row]).collect())
+                let alone = |row| vec![Labelled { row, rule: None }];
+                reader.next_frame()?.map(|rows| rows.into_iter().map(alone).collect())
             }
             Self::Games(reader) => {
-                let label = |game: &Game| rules.positions(game, 1.0);
+                let label = |game: &Game| rules.labelled(game, 1.0);
                 reader.next_frame()?.map(|games| games.par_iter().map(label).collect())
             }
         })
@@ -83,6 +84,25 @@ impl Records {
             Self::Positions(reader) => reader.sha256(),
         }
     }
+}
+
+/// Hands the labelled positions of a file to `visit`, frame by frame and in a frame game by game; a position
+/// that is from no game is one by itself. Returns the checksum of the file's content.
+pub fn read_games(
+    path: &Path,
+    rules: &LabelRules,
+    progress: &dyn Progress,
+    mut visit: impl FnMut(Vec<Vec<Labelled>>),
+) -> Result<String, SourceError> {
+    let mut records = Records::open(path)?;
+    progress.begin_file(path, records.bytes());
+    let mut read = 0;
+    while let Some(games) = records.next_games(rules)? {
+        visit(games);
+        progress.advance(records.bytes_read() - read);
+        read = records.bytes_read();
+    }
+    Ok(records.sha256().unwrap_or_default().to_owned())
 }
 
 /// Hands the labelled positions of a file to `visit`, frame by frame. Returns the checksum of its content.

@@ -9,8 +9,8 @@ use othello_engine::progress::Progress;
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
-use crate::source::records::Records;
-use crate::source::{LabelRules, SourceError};
+use crate::source::records::read_games;
+use crate::source::{LabelRules, Labelled, SourceError};
 
 /// Labelled positions by the game that they are from; one that is from no game is a game by itself.
 #[derive(Clone, Debug, Default)]
@@ -28,13 +28,12 @@ impl TestGames {
     ) -> Result<Self, SourceError> {
         let mut all = Self::default();
         for path in paths {
-            let mut records = Records::open(path)?;
-            progress.begin_file(path, records.bytes());
-            while let Some(games) = records.next_games(rules)? {
-                progress.advance(games.iter().map(|game| game.len() as u64).sum());
-                all.games.extend(games.into_iter().filter(|game| !game.is_empty()));
-            }
-            all.sha256.push(records.sha256().unwrap_or_default().to_owned());
+            let sha256 = read_games(path, rules, progress, |games| {
+                let games = games.into_iter().filter(|game| !game.is_empty());
+                let rows = |game: Vec<Labelled>| game.into_iter().map(|found| found.row).collect();
+                all.games.extend(games.map(rows));
+            })?;
+            all.sha256.push(sha256);
         }
         Ok(all)
     }

@@ -24,7 +24,7 @@ type DrawingError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>:
 
 fn draw<'a>(area: &Area<'a>, title: &str, phases: &[PhaseLoss]) -> Result<(), DrawingError<'a>> {
     area.fill(&WHITE)?;
-    let highest = phases.iter().filter_map(|row| row.mae).fold(1.0, f64::max);
+    let highest = phases.iter().filter_map(|row| row.errors.mae).fold(1.0, f64::max);
     let mut chart = ChartBuilder::on(area)
         .caption(title, ("sans-serif", 16))
         .margin(12)
@@ -51,13 +51,13 @@ fn draw<'a>(area: &Area<'a>, title: &str, phases: &[PhaseLoss]) -> Result<(), Dr
 }
 
 fn point(row: &PhaseLoss) -> Option<(f64, f64)> {
-    Some((row.phase.index() as f64, row.mae?))
+    Some((row.phase.index() as f64, row.errors.mae?))
 }
 
 /// The stretches of phases that have errors: no line leads over a phase that has none.
 fn runs(phases: &[PhaseLoss]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = vec![];
-    for (index, _) in phases.iter().enumerate().filter(|(_, row)| row.mae.is_some()) {
+    for (index, _) in phases.iter().enumerate().filter(|(_, row)| row.errors.mae.is_some()) {
         match runs.last_mut() {
             Some(run) if run.end == index => run.end += 1,
             _ => runs.push(index..index + 1),
@@ -68,6 +68,7 @@ fn runs(phases: &[PhaseLoss]) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::groups::GroupErrors;
     use super::*;
     use othello_engine::board::Phase;
 
@@ -75,7 +76,9 @@ mod tests {
     fn a_phase_without_positions_has_no_point() {
         let row = |phase: Phase| {
             let mae = (phase.index() % 3 != 1).then_some(5.0);
-            PhaseLoss { phase, positions: u64::from(mae.is_some()), mae, mse: mae }
+            let errors =
+                GroupErrors { positions: u64::from(mae.is_some()), bias: None, mae, mse: mae };
+            PhaseLoss { phase, errors }
         };
         let rows: Vec<PhaseLoss> = Phase::all().take(6).map(row).collect();
         assert_eq!(runs(&rows), [0..1, 2..4, 5..6]);

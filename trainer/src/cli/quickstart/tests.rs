@@ -11,6 +11,8 @@ use crate::fit::PhaseReport;
 fn phases() -> FitReport {
     let row = |phase| PhaseReport {
         positions: 1000,
+        labels: vec![("result".to_owned(), 1000)],
+        validation_positions: 1000,
         train_mse: Some(493.37),
         validation_mse: Some(602.44),
         validation_mae: Some(20.2),
