@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{arguments, generate, session};
 use othello_trainer::cli::{
-    bench, calibrate, compare, diff, doctor, export, fit, import, inspect, loss, matches, merge,
-    quickstart, relabel, sample, shuffle, split, validate,
+    bench, calibrate, compare, curve, diff, doctor, export, fit, import, inspect, loss, matches,
+    merge, quickstart, relabel, sample, shuffle, split, tune, validate,
 };
 
 /// Fit Othello evaluation weights to games, and compare them.
@@ -31,6 +31,8 @@ enum Command {
     /// Print a script that completes arguments in a shell
     #[command(hide = true)]
     Completions(generate::Completions),
+    /// Show how the error of a recipe falls with the amount of data
+    Curve(curve::Arguments),
     /// Compare two weights files
     Diff(diff::Arguments),
     /// Show what this machine has and what a fit would use
@@ -62,6 +64,8 @@ enum Command {
     Shuffle(shuffle::Arguments),
     /// Divide games or positions into training, validation and test
     Split(split::Arguments),
+    /// Try values in a recipe, and leave early what is worse
+    Tune(tune::Arguments),
     /// Check whether files are complete and undamaged
     Validate(validate::Arguments),
 }
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
             Command::Calibrate(arguments) => calibrate::run(arguments, session),
             Command::Compare(arguments) => compare::run(arguments, session),
             Command::Completions(arguments) => arguments.write(Arguments::command()),
+            Command::Curve(arguments) => curve::run(arguments, session),
             Command::Diff(arguments) => diff::run(arguments, session),
             Command::Doctor(arguments) => doctor::run(arguments, session),
             Command::Export(arguments) => export::run(arguments, session),
@@ -89,6 +94,7 @@ fn main() -> ExitCode {
             Command::Sample(arguments) => sample::run(arguments, session),
             Command::Shuffle(arguments) => shuffle::run(arguments, session),
             Command::Split(arguments) => split::run(arguments, session),
+            Command::Tune(arguments) => tune::run(arguments, session),
             Command::Validate(arguments) => validate::run(arguments, session),
         })
     })

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use assert_cmd::cargo::cargo_bin;
@@ -230,6 +230,54 @@ fn fit_by_least_squares() {
 #[test]
 fn fit_by_adam() {
     check_fit("adam", size(2, 10));
+}
+
+/// Two rounds of fits of different length.
+#[test]
+fn tune() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("a small file");
+        path.to_str().expect("a name in UTF-8").to_owned()
+    };
+    let data = games().join("random.games");
+    let recipe = write("one.toml", format!("data = [{data:?}]\npatterns = 'small'\n"));
+    let values = "[settings]\nridge = [3, 30, 300, 3000]\nleast_squares.epochs = [20]\n";
+    let values = write("values.toml", values.to_owned());
+    let test = data.to_str().expect("a name in UTF-8");
+    let arguments = ["tune", &recipe, &values, "--test", test, "--out", "tuned", "--seeds", "2"];
+    // Phases of weights that are complete, and those that the fit under way has finished.
+    let finished = |folder: &Path| {
+        let names = fs::read_dir(folder.join("tuned")).into_iter().flatten().flatten();
+        let paths: Vec<_> = names.map(|entry| entry.path()).collect();
+        let complete = paths.iter().filter(|path| path.extension().is_some_and(|e| e == "weights"));
+        let under_way = paths.iter().filter(|path| {
+            let weights = path.to_str().and_then(|path| path.strip_suffix(".checkpoint.partial"));
+            weights.is_some_and(|weights| {
+                weights.ends_with(".weights") && !Path::new(weights).exists()
+            })
+        });
+        let phases = |path: &PathBuf| {
+            let sections = whole_sections(path, Kind::Checkpoint);
+            sections.iter().filter(|section| section.name.starts_with("report")).count()
+        };
+        (4 * complete.count() + under_way.map(phases).sum::<usize>()) as u64
+    };
+    Subject {
+        name: "tune",
+        program: cargo_bin!("othello-trainer"),
+        arguments: [&arguments[..], &["--phases", "40..43"]]
+            .concat()
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        // The record grows with every fit; nothing comes into being last.
+        output: "tuned/nothing",
+        may_differ: &[],
+        finished: ("fit (phases)", finished),
+    }
+    .check();
 }
 
 #[test]

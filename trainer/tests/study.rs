@@ -77,6 +77,111 @@ fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
 }
 
 #[test]
+fn a_curve_falls_and_predicts_its_last_point() {
+    let folder = folder();
+    games(&folder.path().join("train.games"), 2000..5000);
+    recipe(folder.path(), "one.toml", 1, "10.0");
+    let shares = ["curve", "one.toml", "--shares", "1,0.02,0.07,0.3", "--out", "curve"];
+    let flags =
+        ["--phases", "48..52", "--test", "test.games", "--seeds", "2", "--picture", "c.svg"];
+    let curve = || json(&trainer(folder.path(), &[&shares[..], &flags, &["--json"]].concat()));
+    let found = curve();
+    let points = found["points"].as_array().unwrap();
+    let of = |name: &str| -> Vec<f64> {
+        points.iter().map(|point| point[name].as_f64().unwrap()).collect()
+    };
+    assert_eq!(of("share"), [0.02, 0.07, 0.3, 1.0]);
+    // Of 3000 games a twentieth validates.
+    let expected = of("share").into_iter().map(|share| share * 2850.0);
+    assert!(expected.zip(of("games")).all(|(a, b)| (a - b).abs() < 60.0), "{found}");
+    assert!(of("mae").is_sorted_by(|more, less| more > less), "{found}");
+    let prediction = &found["prediction"];
+    assert_eq!(prediction["measured"], points[3]["mae"]);
+    assert!(prediction["missed_percent"].as_f64().unwrap().abs() < 5.0, "{found}");
+    assert_eq!(found["phases"].as_array().unwrap().len(), 5);
+    assert!(found["twice"].as_f64().unwrap() <= points[3]["mae"].as_f64().unwrap() * 1.01);
+    let picture = fs::read_to_string(folder.path().join("c.svg")).unwrap();
+    assert_eq!(picture.matches("<circle").count(), 8);
+    // What was fitted is not fitted again, and says the same; a share is a part of a larger one's file.
+    let again = curve();
+    assert_eq!((&again["points"], &again["phases"]), (&found["points"], &found["phases"]));
+    let loss = |share: &str| {
+        let weights = format!("curve/share-{share}-0.weights");
+        let part = ["loss", &weights, "train.games", "--part", "training", "--json"];
+        json(&trainer(folder.path(), &part))["positions"].as_u64().unwrap()
+    };
+    assert!(loss("0.3") * 3 < loss("1") && loss("0.3") * 4 > loss("1"));
+    let few =
+        ["curve", "one.toml", "--shares", "1,0.5,0.5", "--test", "test.games", "--out", "few"];
+    let refused = trainer(folder.path(), &few);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        said(&refused).contains("--shares: 2 different ones; expected 4"),
+        "{}",
+        said(&refused)
+    );
+}
+
+#[test]
+fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
+    let folder = folder();
+    recipe(folder.path(), "one.toml", 1, "10.0");
+    let values = "[settings]\nridge = [1e12, 17.0, 20.0, 1e11]\n";
+    fs::write(folder.path().join("values.toml"), values).unwrap();
+    let tune = ["tune", "one.toml", "values.toml", "--phases", "48..52", "--test", "test.games"];
+    let tuned = |more: &[&str]| trainer(folder.path(), &[&tune[..], more, &["--json"]].concat());
+    let found = json(&tuned(&["--out", "tuned"]));
+    assert_eq!(found["rounds"], 2);
+    let ridge = found["best"]["settings.ridge"].as_f64().unwrap();
+    assert!([17.0, 20.0].contains(&ridge), "{found}");
+    let trials = found["trials"].as_array().unwrap();
+    let of_round = |round: u64| trials.iter().filter(move |trial| trial["round"] == round);
+    let goes_on = |trial: &&Value| ["best", "equal"].contains(&trial["outcome"].as_str().unwrap());
+    let last = of_round(2).count();
+    assert_eq!((of_round(1).count(), of_round(1).filter(goes_on).count()), (4, last), "{found}");
+    assert!(of_round(1).all(|trial| trial["share"] == 0.5));
+    for trial in of_round(1).filter(|trial| trial["values"]["settings.ridge"].as_f64() > Some(1e9))
+    {
+        assert_eq!(trial["outcome"], "worse", "{trial}");
+        assert!(trial["difference"].as_f64() > trial["difference_error"].as_f64(), "{trial}");
+    }
+    // The record has what the report has, line by line.
+    let record = || fs::read_to_string(folder.path().join("tuned/trials.jsonl")).unwrap();
+    let text = record();
+    let lines: Vec<Value> =
+        text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(&lines, trials);
+    // Nothing is fitted again, and more values join those that are there.
+    let again = json(&tuned(&["--out", "tuned"]));
+    assert_eq!((&again["trials"], record()), (&found["trials"], text));
+    let fits = |found: &Value| found["resumed"]["fit (phases)"].as_u64();
+    assert_eq!(fits(&again), Some((4 + last as u64) * 3 * 5));
+    fs::write(folder.path().join("values.toml"), "[settings]\nridge = [17.0, 20.0, 30.0, 40.0]\n")
+        .unwrap();
+    assert!(fits(&json(&tuned(&["--out", "tuned"]))) >= Some(2 * 3 * 5));
+    // Another recipe's record is not written over.
+    recipe(folder.path(), "one.toml", 2, "10.0");
+    let refused = tuned(&["--out", "tuned"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("trials.jsonl"), "{}", said(&refused));
+}
+
+#[test]
+fn a_trial_that_diverges_is_out() {
+    let folder = folder();
+    let text = "data = ['train.games']\npatterns = 'small'\noptimizer = 'adam'\n";
+    fs::write(folder.path().join("one.toml"), text).unwrap();
+    let values = "[settings.adam]\nepochs = [3]\nlearning_rate = [0.2, 1e7]\n";
+    fs::write(folder.path().join("values.toml"), values).unwrap();
+    let tune = ["tune", "one.toml", "values.toml", "--phases", "50", "--test", "test.games"];
+    let found = json(&trainer(folder.path(), &[&tune[..], &["--out", "tuned", "--json"]].concat()));
+    let outcomes: Vec<&Value> =
+        found["trials"].as_array().unwrap().iter().map(|trial| &trial["outcome"]).collect();
+    assert_eq!(outcomes, ["best", "diverged"], "{found}");
+    assert_eq!(found["best"]["settings.adam.learning_rate"], 0.2);
+}
+
+#[test]
 fn the_held_out_part_has_the_error_that_the_fit_reported() {
     let folder = folder();
     let fit = ["fit", "train.games", "--patterns", "small", "--phases", "50..50", "--seed", "3"];

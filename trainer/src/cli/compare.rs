@@ -1,29 +1,20 @@
 //! `othello-trainer compare`: which of two recipes is better, and how surely.
 
 use std::fmt;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use othello_engine::board::{Discs, Phase};
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::eval::{Evaluator, Weights};
-use othello_engine::file::Existing;
-use othello_engine::progress::Progress as _;
 use othello_engine::search::Strength;
 use serde::Serialize;
 
-use super::device::{Device, Picked};
-use super::phases::Phases;
+use super::study::{Fitted, StudyArguments};
 use crate::arena::{Choice, Match, Pair, Statistics};
-use crate::dataset::Dataset;
-use crate::fit::{Fit, Limits};
-use crate::model::Model;
-use crate::source::LabelRules;
-use crate::study::{CONFIDENCE, Difference, ErrorsByGame, Needed, Recipe, TestGames, Verdict};
+use crate::study::{CONFIDENCE, Difference, ErrorsByGame, Needed, Recipe, Verdict};
 
 /// Arguments of `compare`.
 #[derive(clap::Args, Debug)]
@@ -35,21 +26,8 @@ pub struct Arguments {
     /// Number of fits of each recipe, by seeds that follow the one in its settings
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]
     seeds: u64,
-    /// Records to measure errors on, of games that neither recipe learns from
-    #[arg(long, required = true, value_name = "GAMES")]
-    test: Vec<PathBuf>,
-    /// Rules that give the positions of the test games their labels
-    #[arg(long, value_name = "RULES")]
-    labels: Option<LabelRules>,
-    /// Phases to fit and to measure, A and B included
-    #[arg(long, value_name = "A..B", default_value = "0..59")]
-    phases: Phases,
-    /// Folder for the weights of all fits; those that are there are not fitted again
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Device to compute on
-    #[arg(long, value_enum, default_value_t = Device::Auto)]
-    device: Device,
+    #[command(flatten)]
+    study: StudyArguments,
     /// File of openings for a match: each seed's weights of the one recipe against those of the other
     #[arg(long, value_name = "FILE", requires = "pairs")]
     openings: Option<PathBuf>,
@@ -65,9 +43,6 @@ pub struct Arguments {
     /// Smallest difference that matters, in discs: what it would take to prove one of this size is told
     #[arg(long, value_name = "DISCS", default_value_t = 0.02, value_parser = discs)]
     smallest: f64,
-    /// Replace weights in the folder that were made from something else
-    #[arg(long)]
-    force: bool,
 }
 
 /// Openings that a match draws from are no further from even than this.
@@ -159,28 +134,20 @@ impl fmt::Display for Comparison {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let recipes = [Recipe::read(&arguments.first)?, Recipe::read(&arguments.second)?];
-    let rules = arguments.labels.clone().unwrap_or_default();
-    let test = TestGames::read(&arguments.test, &rules, session.progress())?;
-    ensure!(test.len() > 1, "--test: {} games with labels; at least two are needed", test.len());
-    let folder = &arguments.out;
-    fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let device = arguments.device.pick()?;
-    let mut players = vec![];
+    let study = arguments.study.begin(session)?;
+    let mut fits = vec![];
     for number in 0..arguments.seeds {
         let fitted = |which: usize| {
-            let path = folder.join(format!("{}-{number}.weights", ["first", "second"][which]));
-            fit(arguments, &recipes[which], number, &device, &path, session)
+            let (recipe, name) = (&recipes[which], ["first", "second"][which]);
+            study.fit(recipe, &recipe.settings_of(number), &format!("{name}-{number}"))
         };
-        players.push([fitted(0)?, fitted(1)?]);
+        fits.push([fitted(0)?, fitted(1)?]);
     }
-    let errors: Vec<[ErrorsByGame; 2]> = players
-        .iter()
-        .map(|pair| pair.each_ref().map(|one| ErrorsByGame::of(one, &test)))
-        .collect();
-    let difference = Difference::of(&errors, &indices(&arguments.phases));
+    let errors: Vec<[ErrorsByGame; 2]> =
+        fits.iter().map(|pair| pair.each_ref().map(|fitted| study.errors(fitted))).collect();
+    let difference = Difference::of(&errors, &arguments.study.indices());
     let difference = difference.context("--test has no positions in the --phases")?;
-    let played = play(arguments, &players, session)?;
+    let played = play(arguments, &fits, session)?;
     let estimate = difference.estimate();
     let [first, second] = recipes.map(|recipe| recipe.name);
     session.print(&Comparison {
@@ -193,18 +160,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             confidence: CONFIDENCE,
             smallest: arguments.smallest,
             needed: difference.needed(arguments.smallest),
-            phases: arguments.phases.iter().filter_map(|phase| row(&errors, phase)).collect(),
+            phases: arguments.study.phases.iter().filter_map(|phase| row(&errors, phase)).collect(),
         },
         played,
         seeds: arguments.seeds,
-        test_games: test.len(),
+        test_games: study.test().len(),
         seconds: begun.elapsed().as_secs_f64(),
     })?;
     Ok(Outcome::Done)
-}
-
-fn indices(phases: &Phases) -> Vec<usize> {
-    phases.iter().map(Phase::index).collect()
 }
 
 /// The errors decide; where they do not, a match may.
@@ -221,48 +184,20 @@ fn verdict(difference: &Difference, played: Option<&Statistics>) -> Verdict {
     }
 }
 
-/// Fits a recipe by one seed, unless that was done before.
-fn fit(
-    arguments: &Arguments,
-    recipe: &Recipe,
-    number: u64,
-    device: &Picked,
-    path: &Path,
-    session: &Session,
-) -> anyhow::Result<Evaluator> {
-    let settings = recipe.settings_of(number);
-    session.progress().message(&format!("{}: seed {}", recipe.name, settings.seed));
-    let (labels, split) = (&settings.labels, settings.split());
-    let dataset = Dataset::read(&recipe.data, &[], labels, split, session.progress())?;
-    let model = Model::new(recipe.set.clone());
-    let fit = Fit {
-        model: &model,
-        dataset: &dataset,
-        settings: &settings,
-        optimizer: recipe.optimizer,
-        initial: recipe.initial.as_ref(),
-        phases: arguments.phases.0.clone(),
-        limits: Limits::default(),
-    };
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    device.run(&fit, path, existing, session.progress())?;
-    Ok(Evaluator::from(&Weights::read(path)?))
-}
-
 /// Plays the openings, shared out among the seeds.
 fn play(
     arguments: &Arguments,
-    players: &[[Evaluator; 2]],
+    fits: &[[Fitted; 2]],
     session: &Session,
 ) -> anyhow::Result<Option<Statistics>> {
     let (Some(path), Some(count)) = (&arguments.openings, arguments.pairs) else { return Ok(None) };
     let openings = Choice { count, seed: 1, within: WITHIN }.draw(path)?;
     let strength = Strength { depth: arguments.depth, exact: arguments.exact };
     let mut pairs: Vec<Pair> = vec![];
-    let share = openings.len().div_ceil(players.len());
-    for (openings, [first, second]) in openings.chunks(share).zip(players) {
-        let played = Match { first: first.into(), second: second.into(), strength };
-        pairs.extend(played.play(openings, session.progress()).pairs);
+    let share = openings.len().div_ceil(fits.len());
+    for (openings, pair) in openings.chunks(share).zip(fits) {
+        let [first, second] = pair.each_ref().map(|fitted| (&fitted.evaluator).into());
+        pairs.extend(Match { first, second, strength }.play(openings, session.progress()).pairs);
     }
     Ok(Some(Statistics::new(&pairs)))
 }
@@ -271,9 +206,8 @@ fn play(
 fn row(errors: &[[ErrorsByGame; 2]], phase: Phase) -> Option<PhaseErrors> {
     let phases = [phase.index()];
     let estimate = Difference::of(errors, &phases)?.estimate();
-    let ones = ndarray::Array1::ones(errors.first()?[0].weight.nrows());
     let mean = |which: usize| -> Option<f64> {
-        let of_seed = |pair: &[ErrorsByGame; 2]| pair[which].on(&phases).mean(&ones);
+        let of_seed = |pair: &[ErrorsByGame; 2]| pair[which].on(&phases).mean_of_all();
         let sum: f64 = errors.iter().map(of_seed).sum::<Option<f64>>()?;
         Some(sum / errors.len() as f64)
     };

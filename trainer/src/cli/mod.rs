@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod calibrate;
 pub mod compare;
+pub mod curve;
 pub mod device;
 pub mod diff;
 pub mod doctor;
@@ -22,4 +23,6 @@ pub mod sample;
 pub mod selection;
 pub mod shuffle;
 pub mod split;
+mod study;
+pub mod tune;
 pub mod validate;

@@ -54,7 +54,7 @@ fn split_records<R: Splittable>(
     if validation_percent + test_percent > 100 {
         bail!("--validation-percent and --test-percent are more than 100 together");
     }
-    let by = Split { seed: arguments.files.seed, validation_percent, test_percent };
+    let by = Split { validation_percent, test_percent, ..Split::new(arguments.files.seed) };
     let inputs = arguments.files.inputs::<R>(session)?;
     let outs = Part::ALL.map(|part| {
         let mut name = arguments.out.clone().into_os_string();

@@ -76,6 +76,7 @@ pub struct DatasetBuilder {
     runs: Option<Runs>,
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
+    games: u64,
     dropped: u64,
 }
 
@@ -89,18 +90,18 @@ enum Destination {
 }
 
 impl Destination {
-    fn of_game(self, game: &Game) -> Part {
+    fn of_game(self, game: &Game) -> Option<Part> {
         match self {
             Self::Split(split) => split.of_game(game),
-            Self::Test => Part::Test,
+            Self::Test => Some(Part::Test),
         }
     }
 
-    fn of_position(self, canonical: &Position, enumerated: bool) -> Part {
+    fn of_position(self, canonical: &Position, enumerated: bool) -> Option<Part> {
         match self {
-            Self::Split(_) if enumerated => Part::Training,
+            Self::Split(_) if enumerated => Some(Part::Training),
             Self::Split(split) => split.of_position(canonical),
-            Self::Test => Part::Test,
+            Self::Test => Some(Part::Test),
         }
     }
 }
@@ -158,6 +159,7 @@ impl DatasetBuilder {
             runs: None,
             inputs: vec![],
             test_inputs: vec![],
+            games: 0,
             dropped: 0,
         }
     }
@@ -175,12 +177,14 @@ impl DatasetBuilder {
 
     fn add_games_to(&mut self, destination: Destination, games: &[Game], weight: f64) {
         let rules = &self.rules;
-        let labelled = games.par_iter().map(|game| {
+        let labelled = games.par_iter().filter_map(|game| {
+            let part = destination.of_game(game)?;
             let rows = rules.positions(game, weight).into_iter();
             let rows: Vec<_> = rows.map(|row| row.canonical()).collect();
-            (destination.of_game(game), rows)
+            (!rows.is_empty()).then_some((part, rows))
         });
         for (part, rows) in labelled.collect::<Vec<_>>() {
+            self.games += u64::from(part == Part::Training);
             rows.into_iter().for_each(|row| self.push(part, row));
         }
     }
@@ -206,7 +210,11 @@ impl DatasetBuilder {
         });
         for prepared in prepared.collect::<Vec<_>>() {
             match prepared {
-                Some((part, row)) => self.push(part, row),
+                Some((Some(part), row)) => {
+                    self.games += u64::from(part == Part::Training && !enumerated);
+                    self.push(part, row);
+                }
+                Some((None, _)) => {}
                 None => self.dropped += 1,
             }
         }
@@ -239,8 +247,8 @@ impl DatasetBuilder {
     }
 
     fn into_dataset(self, [training, validation, test]: Parts<StoredRows>) -> Dataset {
-        let Self { inputs, test_inputs, dropped, .. } = self;
-        Dataset { training, validation, test, inputs, test_inputs, dropped }
+        let Self { inputs, test_inputs, games, dropped, .. } = self;
+        Dataset { training, validation, test, inputs, test_inputs, games, dropped }
     }
 
     /// Makes a run of the rows that are in memory, if they are too many to stay there.

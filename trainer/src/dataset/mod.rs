@@ -13,7 +13,7 @@ mod tests;
 pub use build::{DatasetBuilder, DatasetError, Input};
 pub use choice::{DataChoice, DataChoiceError};
 pub use memory::{MemoryLimit, allowed_bytes};
-pub use split::{Part, Split};
+pub use split::{Part, Share, ShareError, Split};
 
 use othello_engine::board::{Phase, Position};
 use othello_engine::record::ScoredPosition;
@@ -37,6 +37,7 @@ pub struct Dataset {
     test: Vec<StoredRows>,
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
+    games: u64,
     dropped: u64,
 }
 
@@ -84,6 +85,12 @@ impl Dataset {
     /// The files of which everything is for the test, in the order given.
     pub fn test_inputs(&self) -> &[Input] {
         &self.test_inputs
+    }
+
+    /// The number of games in training. A position that is from no game counts as one, an enumerated one
+    /// not at all.
+    pub fn games(&self) -> u64 {
+        self.games
     }
 
     /// How many positions were left out because their player has no legal move.

@@ -281,7 +281,7 @@ mod tests {
             let mut draw = || different[random.below(different.len() as u32) as usize].clone();
             let batch = |size: usize| ((0..size).map(|_| draw()).collect(), 0.1 + size as f64);
             let batches: Vec<(Vec<Game>, f64)> = sizes.into_iter().map(batch).collect();
-            let split = Split { seed, validation_percent: 20, test_percent: 20 };
+            let split = Split { validation_percent: 20, test_percent: 20, ..Split::new(seed) };
             let mut memory = builder(split);
             batches.iter().for_each(|(games, weight)| memory.add_games(games, *weight));
             let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,11 @@
 //! Which part a game, or a position that belongs to none, falls in.
 
+use std::fmt;
+use std::str::FromStr;
+
 use othello_engine::board::Position;
 use othello_engine::record::Game;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// One of the three parts of a dataset.
@@ -20,6 +24,64 @@ impl Part {
     pub const ALL: [Self; 3] = [Self::Training, Self::Validation, Self::Test];
 }
 
+/// A share of the games, above 0 and at most 1, in millionths.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Share(u32);
+
+/// A number that is no share.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("{0} is no share of the games; expected a number from 0.000001 to 1")]
+pub struct ShareError(f64);
+
+impl Share {
+    /// All games.
+    pub const ALL: Self = Self(Self::ONE);
+    const ONE: u32 = 1_000_000;
+
+    /// This share of another one; never none of it.
+    #[must_use]
+    pub fn of(self, other: Self) -> Self {
+        let both = u64::from(self.0) * u64::from(other.0) / u64::from(Self::ONE);
+        Self(u32::try_from(both).unwrap_or(Self::ONE).max(1))
+    }
+
+    /// Whether it is all games.
+    pub fn is_all(&self) -> bool {
+        *self == Self::ALL
+    }
+}
+
+impl TryFrom<f64> for Share {
+    type Error = ShareError;
+
+    fn try_from(share: f64) -> Result<Self, ShareError> {
+        let millionths = (share * f64::from(Self::ONE)).round();
+        let in_range = (1.0..=f64::from(Self::ONE)).contains(&millionths);
+        if in_range { Ok(Self(millionths as u32)) } else { Err(ShareError(share)) }
+    }
+}
+
+impl From<Share> for f64 {
+    fn from(share: Share) -> Self {
+        Self::from(share.0) / Self::from(Share::ONE)
+    }
+}
+
+impl FromStr for Share {
+    type Err = ShareError;
+
+    fn from_str(text: &str) -> Result<Self, ShareError> {
+        text.trim().parse().unwrap_or(f64::NAN).try_into()
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f64::from(*self).fmt(f)
+    }
+}
+
 /// How a dataset is split: a game falls in a part by a hash of the seed and its moves, so that it
 /// falls in the same part whatever else is read, and so do its images.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,43 +92,94 @@ pub struct Split {
     pub validation_percent: u8,
     /// The share of games for the test; what is left is for training.
     pub test_percent: u8,
+    /// The share of the games that fall in a part at all. Of one seed, the games of a smaller share are
+    /// among those of every larger one.
+    pub share: Share,
 }
 
 impl Split {
     /// 90 % for training, 5 % for validation, 5 % for the test.
     pub fn new(seed: u64) -> Self {
-        Self { seed, validation_percent: 5, test_percent: 5 }
+        Self { seed, validation_percent: 5, test_percent: 5, share: Share::ALL }
     }
 
     /// Everything for training.
     pub fn none() -> Self {
-        Self { seed: 0, validation_percent: 0, test_percent: 0 }
+        Self { seed: 0, validation_percent: 0, test_percent: 0, share: Share::ALL }
     }
 
-    /// The part of a game.
-    pub fn of_game(&self, game: &Game) -> Part {
+    /// The part of a game; `None` where it is not in the share.
+    pub fn of_game(&self, game: &Game) -> Option<Part> {
         let moves = game.canonical_squares().into_iter();
         self.part(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// The part of a position that belongs to no game, given in its canonical form.
-    pub fn of_position(&self, canonical: &Position) -> Part {
+    /// The part of a position that belongs to no game, given in its canonical form; `None` where it is not
+    /// in the share.
+    pub fn of_position(&self, canonical: &Position) -> Option<Part> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.part(boards.as_flattened())
     }
 
-    fn part(&self, key: &[u8]) -> Part {
+    fn part(&self, key: &[u8]) -> Option<Part> {
         let hash: [u8; 32] =
             Sha256::new().chain_update(self.seed.to_le_bytes()).chain_update(key).finalize().into();
-        let draw = hash.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes));
-        let percentile = (u128::from(draw) * 100) >> 64;
+        // Two independent draws, one for the part and one for the share.
+        let draw = |number: usize, below: u32| {
+            let bytes = hash.as_chunks().0.get(number).copied().unwrap_or_default();
+            (u128::from(u64::from_le_bytes(bytes)) * u128::from(below)) >> 64
+        };
+        if draw(1, Share::ONE) >= u128::from(self.share.0) {
+            return None;
+        }
+        let percentile = draw(0, 100);
         let validation = u128::from(self.validation_percent);
-        if percentile < validation {
+        Some(if percentile < validation {
             Part::Validation
         } else if percentile < validation + u128::from(self.test_percent) {
             Part::Test
         } else {
             Part::Training
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_testing::random_games::random_moves;
+
+    use super::*;
+
+    #[test]
+    fn a_smaller_share_is_part_of_a_larger_one_and_splits_alike() {
+        let games: Vec<Game> =
+            (0..4000).map(|seed| Game::new(0, &random_moves(seed)).unwrap()).collect();
+        let parts = |share: f64| -> Vec<Option<Part>> {
+            let split = Split { share: share.try_into().unwrap(), ..Split::new(3) };
+            games.iter().map(|game| split.of_game(game)).collect()
+        };
+        let [quarter, half, all] = [0.25, 0.5, 1.0].map(parts);
+        let count = |parts: &[Option<Part>]| parts.iter().flatten().count();
+        assert!(count(&quarter).abs_diff(1000) < 100 && count(&half).abs_diff(2000) < 120);
+        assert_eq!(count(&all), 4000);
+        for (small, large) in [(&quarter, &half), (&half, &all)] {
+            assert!(
+                small.iter().zip(large).all(|(small, large)| small.is_none() || small == large)
+            );
+        }
+        // What a share takes says nothing of the part: a twentieth of it validates, too.
+        let validation = half.iter().filter(|&&part| part == Some(Part::Validation)).count();
+        assert!(validation.abs_diff(100) < 45, "{validation}");
+    }
+
+    #[test]
+    fn shares_are_above_0_and_at_most_1() {
+        assert_eq!("0.0625".parse::<Share>().unwrap().to_string(), "0.0625");
+        assert!("1".parse::<Share>().unwrap().is_all());
+        let half: Share = 0.5.try_into().unwrap();
+        assert_eq!((half.of(half), half.of(Share::ALL)), (0.25.try_into().unwrap(), half));
+        for text in ["0", "-1", "1.1", "NaN", "1e-9", "x"] {
+            assert!(text.parse::<Share>().is_err(), "{text}");
         }
     }
 }

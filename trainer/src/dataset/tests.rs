@@ -68,16 +68,16 @@ fn training_is_what_a_map_would_hold() {
 #[test]
 fn games_are_split_whole_and_parts_share_no_position() {
     let games = games(1000);
-    let split = Split { seed: 5, validation_percent: 20, test_percent: 10 };
+    let split = Split { validation_percent: 20, test_percent: 10, ..Split::new(5) };
     let dataset = build(&games, split);
-    let count = |part| games.iter().filter(|game| split.of_game(game) == part).count();
+    let count = |part| games.iter().filter(|game| split.of_game(game) == Some(part)).count();
     assert!((150..250).contains(&count(Part::Validation)), "{}", count(Part::Validation));
     assert!((70..130).contains(&count(Part::Test)), "{}", count(Part::Test));
     let training = positions(&dataset, Part::Training);
     for part in [Part::Validation, Part::Test] {
         let held_out = positions(&dataset, part);
         assert!(!held_out.is_empty() && training.is_disjoint(&held_out));
-        let games = games.iter().filter(|game| split.of_game(game) == part);
+        let games = games.iter().filter(|game| split.of_game(game) == Some(part));
         let steps = games.flat_map(|game| game.replay().steps.into_iter().skip(2));
         let all = steps.map(|step| step.position.canonical()).collect::<BTreeSet<_>>();
         assert_eq!(held_out, all.difference(&training).copied().collect());
@@ -194,7 +194,7 @@ fn a_test_of_its_own_is_neither_split_nor_in_training() {
     };
     let all = games(300);
     let (data, test) = (choices("data.games", &all[..200]), choices("test.games", &all[100..]));
-    let split = Split { seed: 1, validation_percent: 5, test_percent: 0 };
+    let split = Split { test_percent: 0, ..Split::new(1) };
     let read = |test| Dataset::read(&data, test, &LabelRules::default(), split, &Silent).unwrap();
     let (with, without) = (read(&test), read(&[]));
     assert_eq!((with.inputs().len(), with.test_inputs().len()), (1, 1));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::optimizer::Optimizer;
 use super::schedule::Schedule;
 use super::window::Window;
-use crate::dataset::Split;
+use crate::dataset::{Share, Split};
 use crate::source::LabelRules;
 
 /// The largest ridge: more occurrences than any dataset has. With it every weight stays where it
@@ -34,6 +34,9 @@ pub struct FitSettings {
     pub validation_percent: u8,
     /// The share of games for the test.
     pub test_percent: u8,
+    /// The share of the games that is used at all; the others are as if they were not there.
+    #[serde(skip_serializing_if = "Share::is_all")]
+    pub share: Share,
     /// The settings of least squares and of steepest descent.
     pub least_squares: LeastSquaresSettings,
     /// The settings of Adam.
@@ -95,6 +98,7 @@ impl Default for FitSettings {
             seed: 1,
             validation_percent: 5,
             test_percent: 5,
+            share: Share::ALL,
             least_squares: LeastSquaresSettings::default(),
             adam: AdamSettings::default(),
         }
@@ -166,8 +170,8 @@ impl FitSettings {
 
     /// How games are split.
     pub fn split(&self) -> Split {
-        let Self { seed, validation_percent, test_percent, .. } = *self;
-        Split { seed, validation_percent, test_percent }
+        let Self { seed, validation_percent, test_percent, share, .. } = *self;
+        Split { seed, validation_percent, test_percent, share }
     }
 
     /// The most epochs of an optimizer.
@@ -250,6 +254,7 @@ mod tests {
             ("[adam]\nschedule = \"linear\"", "linear"),
             ("[least_squares]\nepochs = 0", "least_squares.epochs"),
             ("ridge = 1e307", "at most 1e12"),
+            ("share = 1.5", "share of the games"),
             ("validation_percent = 60\ntest_percent = 40", "test_percent"),
         ] {
             let message = FitSettings::from_toml(text).unwrap_err().to_string();

@@ -26,18 +26,18 @@ pub struct Selected {
 
 /// A record that a split puts into one of its parts.
 pub trait Splittable: Record {
-    /// The part that a fit would put it into.
-    fn part(&self, split: &Split) -> Part;
+    /// The part that a fit would put it into, if any.
+    fn part(&self, split: &Split) -> Option<Part>;
 }
 
 impl Splittable for Game {
-    fn part(&self, split: &Split) -> Part {
+    fn part(&self, split: &Split) -> Option<Part> {
         split.of_game(self)
     }
 }
 
 impl Splittable for ScoredPosition {
-    fn part(&self, split: &Split) -> Part {
+    fn part(&self, split: &Split) -> Option<Part> {
         split.of_position(&self.position().canonical())
     }
 }
@@ -127,7 +127,7 @@ pub fn split<R: Splittable>(
         let record = record?;
         progress.check()?;
         let falls_in = record.part(&split);
-        if let Some((_, output)) = outputs.iter_mut().find(|(part, _)| *part == falls_in) {
+        if let Some((_, output)) = outputs.iter_mut().find(|(part, _)| Some(*part) == falls_in) {
             output.push(record)?;
         }
         progress.advance(1);
@@ -248,13 +248,13 @@ mod tests {
     fn a_split_is_that_of_a_fit() {
         let folder = Folder::new();
         let games = games(1000);
-        let by = Split { seed: 3, validation_percent: 20, test_percent: 10 };
+        let by = Split { validation_percent: 20, test_percent: 10, ..Split::new(3) };
         let outs = Part::ALL.map(|part| (part, folder.path(&format!("{part:?}.games"))));
         let inputs = inputs::<Game>(&folder.write("all.games", &games));
         let written = split(&inputs, by, &outs, Existing::Keep, &Silent).unwrap();
         for (part, written) in Part::ALL.into_iter().zip(&written) {
             let expected: Vec<&Game> =
-                games.iter().filter(|game| by.of_game(game) == part).collect();
+                games.iter().filter(|game| by.of_game(game) == Some(part)).collect();
             assert!(folder.read::<Game>(&format!("{part:?}.games")).iter().eq(expected));
             assert!(written.records > 50);
         }
@@ -347,11 +347,11 @@ mod tests {
         let inputs = inputs::<ScoredPosition>(&folder.write("all.positions", &rows));
         assert_eq!(inputs.len(), 9000);
 
-        let by = Split { seed: 3, validation_percent: 20, test_percent: 10 };
+        let by = Split { validation_percent: 20, test_percent: 10, ..Split::new(3) };
         let outs = Part::ALL.map(|part| (part, folder.path(&format!("{part:?}"))));
         split(&inputs, by, &outs, Existing::Keep, &Silent).unwrap();
         for part in Part::ALL {
-            let falls_here = |row: &&ScoredPosition| row.part(&by) == part;
+            let falls_here = |row: &&ScoredPosition| row.part(&by) == Some(part);
             let expected: Vec<&ScoredPosition> = rows.iter().filter(falls_here).collect();
             assert!(folder.read::<ScoredPosition>(&format!("{part:?}")).iter().eq(expected));
         }

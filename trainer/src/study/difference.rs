@@ -63,10 +63,15 @@ impl Difference {
     /// The difference on some phases. For each seed the errors of both recipes on the same games; two
     /// seeds at least. `None` where the phases have no positions.
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
-        let games = pairs.first()?[0].weight.nrows();
-        let all = Array1::ones(games);
         let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));
-        let pairs: Vec<[GameErrors; 2]> = pairs.iter().map(on_phases).collect();
+        Self::between(&pairs.iter().map(on_phases).collect::<Vec<_>>())
+    }
+
+    /// The difference of errors on the same phases. For each seed the errors of both recipes on the same
+    /// games; two seeds at least. `None` without positions.
+    pub fn between(pairs: &[[GameErrors; 2]]) -> Option<Self> {
+        let games = pairs.first()?[0].games();
+        let all = Array1::ones(games);
         let by_seed = |counts: &Array1<f64>| -> Option<Vec<f64>> {
             let difference = |[first, second]: &[GameErrors; 2]| {
                 Some(first.mean(counts)? - second.mean(counts)?)

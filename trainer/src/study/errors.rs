@@ -14,7 +14,10 @@ use crate::source::{LabelRules, SourceError};
 
 /// Labelled positions by the game that they are from; one that is from no game is a game by itself.
 #[derive(Clone, Debug, Default)]
-pub struct TestGames(Vec<Vec<ScoredPosition>>);
+pub struct TestGames {
+    games: Vec<Vec<ScoredPosition>>,
+    sha256: Vec<String>,
+}
 
 impl TestGames {
     /// Reads files of games, positions or openings.
@@ -23,26 +26,32 @@ impl TestGames {
         rules: &LabelRules,
         progress: &dyn Progress,
     ) -> Result<Self, SourceError> {
-        let mut all = vec![];
+        let mut all = Self::default();
         for path in paths {
             let mut records = Records::open(path)?;
             progress.begin_file(path, records.bytes());
             while let Some(games) = records.next_games(rules)? {
                 progress.advance(games.iter().map(|game| game.len() as u64).sum());
-                all.extend(games.into_iter().filter(|game| !game.is_empty()));
+                all.games.extend(games.into_iter().filter(|game| !game.is_empty()));
             }
+            all.sha256.push(records.sha256().unwrap_or_default().to_owned());
         }
-        Ok(Self(all))
+        Ok(all)
     }
 
     /// How many games there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.games.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.games.is_empty()
+    }
+
+    /// The checksums of the files that the games are from.
+    pub fn sha256(&self) -> &[String] {
+        &self.sha256
     }
 }
 
@@ -60,7 +69,7 @@ impl ErrorsByGame {
     /// The errors of an evaluation.
     pub fn of<E: Evaluate>(evaluator: &E, games: &TestGames) -> Self {
         let rows: Vec<[[f64; PHASES]; 2]> =
-            games.0.par_iter().map(|game| sums(evaluator, game)).collect();
+            games.games.par_iter().map(|game| sums(evaluator, game)).collect();
         let matrix = |which: usize| {
             let rows = rows.iter().flat_map(|row| row[which]).collect();
             let matrix = Array2::from_shape_vec((games.len(), PHASES), rows);
@@ -84,6 +93,21 @@ pub struct GameErrors {
 }
 
 impl GameErrors {
+    /// The errors of games, given the sum of the absolute errors and that of the weights of each.
+    pub fn new(absolute: Vec<f64>, weight: Vec<f64>) -> Self {
+        Self { absolute: absolute.into(), weight: weight.into() }
+    }
+
+    /// The mean absolute error in discs; `None` without positions.
+    pub fn mean_of_all(&self) -> Option<f64> {
+        self.mean(&Array1::ones(self.weight.len()))
+    }
+
+    /// How many games there are.
+    pub(super) fn games(&self) -> usize {
+        self.weight.len()
+    }
+
     /// The mean absolute error in discs, each game counting as often as `counts` says; `None` without
     /// positions.
     pub fn mean(&self, counts: &Array1<f64>) -> Option<f64> {

@@ -1,10 +1,16 @@
 //! Whether an idea is better, and how surely: recipes, their errors on games that none of them saw, and
-//! what can be said of the difference.
+//! what can be said of the difference; the law of errors by amount of data; and the search of values.
 
+mod choices;
 mod difference;
 mod errors;
+mod halving;
+mod law;
 mod recipe;
 
+pub use choices::{Choices, ChoicesError, Values};
 pub use difference::{CONFIDENCE, Difference, Estimate, Needed, Verdict};
 pub use errors::{ErrorsByGame, GameErrors, TestGames};
+pub use halving::{Standing, standings};
+pub use law::{Law, Prediction};
 pub use recipe::{Recipe, RecipeError};

@@ -6,8 +6,10 @@ use othello_engine::eval::{Weights, WeightsError, WeightsFile};
 use othello_engine::pattern::PatternSet;
 use othello_engine::text::{TextError, TomlError, from_toml, read_by};
 use serde::Deserialize;
+use toml::Table;
 
-use crate::dataset::{DataChoice, DataChoiceError};
+use super::Values;
+use crate::dataset::{DataChoice, DataChoiceError, Share};
 use crate::fit::{FitSettings, Optimizer, SettingsError};
 
 /// Data, pattern set, optimizer and settings of a fit. As TOML:
@@ -94,12 +96,31 @@ enum RawError {
     Toml(#[from] TomlError),
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    #[error("with {0}: {1}")]
+    Values(String, String),
 }
 
 impl Recipe {
     /// Reads a recipe and everything that it names but the data.
     pub fn read(path: &Path) -> Result<Self, RecipeError> {
-        let raw = read_by(path, read_raw)?;
+        Self::of_raw(path, read_by(path, read_raw)?)
+    }
+
+    /// Reads a recipe with some of its entries replaced; it is called by these.
+    pub fn read_with(path: &Path, values: &Values) -> Result<Self, RecipeError> {
+        let raw = read_by(path, |text| -> Result<Raw, RawError> {
+            let mut table: Table = from_toml(text)?;
+            values.put_into(&mut table);
+            let wrong = |reason: String| RawError::Values(values.to_string(), reason);
+            let text = toml::to_string(&table).map_err(|error| wrong(error.to_string()))?;
+            let raw: Raw = from_toml(&text).map_err(|error: TomlError| wrong(error.reason))?;
+            raw.settings.check().map_err(|error| wrong(error.to_string()))?;
+            Ok(Raw { name: Some(values.to_string()), ..raw })
+        })?;
+        Self::of_raw(path, raw)
+    }
+
+    fn of_raw(path: &Path, raw: Raw) -> Result<Self, RecipeError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let content = |problem: &str| {
             let problem = problem.to_owned();
@@ -137,8 +158,14 @@ impl Recipe {
     /// The settings with the seed of the given number, counted from 0, all games for training and
     /// validation: a study tests on games of its own.
     pub fn settings_of(&self, number: u64) -> FitSettings {
+        self.settings_with(number, Share::ALL)
+    }
+
+    /// The settings of that seed with a share of the games that the recipe takes.
+    pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
-        FitSettings { seed, test_percent: 0, ..self.settings.clone() }
+        let share = share.of(self.settings.share);
+        FitSettings { seed, share, test_percent: 0, ..self.settings.clone() }
     }
 }
 
@@ -150,6 +177,7 @@ fn read_raw(text: &str) -> Result<Raw, RawError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Choices;
     use super::*;
 
     fn read(text: &str) -> Result<Recipe, String> {
@@ -167,6 +195,30 @@ mod tests {
         assert_eq!((recipe.data[0].weight, recipe.optimizer), (0.5, Optimizer::LeastSquares));
         let settings = recipe.settings_of(2);
         assert_eq!((settings.ridge, settings.seed, settings.test_percent), (7.0, 7, 0));
+    }
+
+    #[test]
+    fn values_replace_those_of_a_recipe_and_wrong_ones_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.toml");
+        std::fs::write(&path, "data = ['a.games']\n[settings]\nridge = 7.0\nshare = 0.5").unwrap();
+        let with = |text: &str| {
+            let values = Choices::parse(text).unwrap().all().remove(0);
+            Recipe::read_with(&path, &values).map_err(|error| error.to_string())
+        };
+        let recipe = with("patterns = ['small']\n[settings]\nridge = [3]").unwrap();
+        assert_eq!((recipe.set.name(), recipe.settings.ridge), ("small", 3.0));
+        assert_eq!(recipe.name, "patterns = small, ridge = 3");
+        let half: Share = 0.5.try_into().unwrap();
+        assert_eq!(recipe.settings_of(0).share, half);
+        assert_eq!(recipe.settings_with(0, half).share, half.of(half));
+        for (text, reason) in [
+            ("[settings]\nridge = [-1]", "with ridge = -1: `ridge` is -1.0"),
+            ("[settings]\nrigde = [1]", "with rigde = 1: unknown field"),
+        ] {
+            let error = with(text).unwrap_err();
+            assert!(error.contains(reason) && error.contains("one.toml"), "{error}");
+        }
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn self_play() -> Dataset {
     let random_plies = "1..=12".parse().unwrap();
     let run = Run::whole(Settings::new(5, random_plies, 1, 4), 300);
     play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
-    let split = Split { seed: 1, validation_percent: 0, test_percent: 0 };
+    let split = Split { seed: 1, ..Split::none() };
     let mut dataset = DatasetBuilder::new(LabelRules::default(), split);
     let mut games = GameReader::open(&path).unwrap();
     while let Some(games) = games.next_frame().unwrap() {

@@ -11,7 +11,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::ScoredPosition;
 use serde_json::{Map, Value as Json};
 
-use crate::dataset::{DataChoice, Dataset, Part, Split};
+use crate::dataset::{DataChoice, Dataset, Part, Share, Split};
 use crate::source::LabelRules;
 
 /// A part of the data of a fit, as `--part` names it.
@@ -69,6 +69,10 @@ impl Trained {
             seed: number("seed")?,
             validation_percent: percent("validation_percent")?,
             test_percent: percent("test_percent")?,
+            share: match settings.get("share") {
+                None => Share::ALL,
+                Some(share) => share.as_f64()?.try_into().ok()?,
+            },
         };
         let labels = settings.get("labels")?.as_str()?.parse().ok()?;
         Some(Self { data, split, labels })

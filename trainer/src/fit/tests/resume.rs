@@ -12,7 +12,7 @@ use crate::fit::settings::{FitSettings, LeastSquaresSettings};
 use crate::source::LabelRules;
 
 fn dataset(validation_percent: u8) -> Dataset {
-    let split = Split { seed: 1, validation_percent, test_percent: 5 };
+    let split = Split { validation_percent, ..Split::new(1) };
     let mut builder = DatasetBuilder::new(LabelRules::default(), split);
     builder.add_positions(&rows(30_000), 1.0, false);
     builder.finish()

@@ -1,0 +1,167 @@
+//! What the commands that study recipes share: games to test on, a folder of weights, and fits into it.
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use anyhow::{Context as _, ensure};
+use othello_engine::board::Phase;
+use othello_engine::cli::Session;
+use othello_engine::eval::{Evaluator, Weights};
+use othello_engine::file::{Existing, Provenance};
+use othello_engine::progress::Progress as _;
+use othello_engine::text::{from_toml, read_by};
+use serde_json::json;
+
+use super::device::{Device, Picked};
+use super::phases::Phases;
+use crate::dataset::{DataChoice, Dataset, Split};
+use crate::fit::{Fit, FitSettings, Limits};
+use crate::model::Model;
+use crate::source::LabelRules;
+use crate::study::{ErrorsByGame, Recipe, TestGames};
+
+/// Arguments of every study.
+#[derive(clap::Args, Debug)]
+pub(super) struct StudyArguments {
+    /// Records to measure errors on, of games that no recipe learns from
+    #[arg(long, required = true, value_name = "GAMES")]
+    test: Vec<PathBuf>,
+    /// Rules that give the positions of the test games their labels
+    #[arg(long, value_name = "RULES")]
+    labels: Option<LabelRules>,
+    /// Phases to fit and to measure, A and B included
+    #[arg(long, value_name = "A..B", default_value = "0..59")]
+    pub(super) phases: Phases,
+    /// Folder for the weights of all fits; those that are there are not fitted again
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Device to compute on
+    #[arg(long, value_enum, default_value_t = Device::Auto)]
+    device: Device,
+    /// Replace files in the folder that were made from something else
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+/// A study under way.
+pub(super) struct Study<'a> {
+    arguments: &'a StudyArguments,
+    session: &'a Session,
+    test: TestGames,
+    device: Picked,
+    /// The dataset of the last fit, which the next one may share.
+    last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
+}
+
+/// What decides a dataset.
+type DatasetKey = (Vec<DataChoice>, LabelRules, Split);
+
+/// Weights that a recipe came to.
+pub(super) struct Fitted {
+    /// The weights.
+    pub(super) evaluator: Evaluator,
+    /// The number of games that trained them.
+    pub(super) games: u64,
+}
+
+impl StudyArguments {
+    /// Reads the test games, makes the folder, and picks the device.
+    pub(super) fn begin<'a>(&'a self, session: &'a Session) -> anyhow::Result<Study<'a>> {
+        let rules = self.labels.clone().unwrap_or_default();
+        let test = TestGames::read(&self.test, &rules, session.progress())?;
+        ensure!(
+            test.len() > 1,
+            "--test: {} games with labels; at least two are needed",
+            test.len()
+        );
+        fs::create_dir_all(&self.out)
+            .with_context(|| format!("cannot make the folder {}", self.out.display()))?;
+        let device = self.device.pick()?;
+        Ok(Study { arguments: self, session, test, device, last: RefCell::default() })
+    }
+
+    /// What may happen to a file of another study.
+    pub(super) fn existing(&self) -> Existing {
+        if self.force { Existing::Replace } else { Existing::Keep }
+    }
+
+    /// The phases by number.
+    pub(super) fn indices(&self) -> Vec<usize> {
+        self.phases.iter().map(Phase::index).collect()
+    }
+}
+
+impl Study<'_> {
+    /// What all fits of a study have in common: the recipe as it is written, and what is tested.
+    pub(super) fn provenance(&self, command: &str, recipe: &Path) -> anyhow::Result<Provenance> {
+        let recipe: toml::Table = read_by(recipe, from_toml)?;
+        let phases = &self.arguments.phases.0;
+        Ok(Provenance::new(command)
+            .with("recipe", serde_json::to_value(recipe)?)
+            .with("test", self.test.sha256())
+            .with("labels", String::from(self.arguments.labels.clone().unwrap_or_default()))
+            .with("phases", json!([phases.start(), phases.end()])))
+    }
+
+    /// The phases to measure, by number.
+    pub(super) fn phases(&self) -> Vec<usize> {
+        self.arguments.indices()
+    }
+
+    /// The games to test on.
+    pub(super) fn test(&self) -> &TestGames {
+        &self.test
+    }
+
+    /// The errors of weights on the test games.
+    pub(super) fn errors(&self, fitted: &Fitted) -> ErrorsByGame {
+        ErrorsByGame::of(&fitted.evaluator, &self.test)
+    }
+
+    /// Fits a recipe by some settings into `NAME.weights` of the folder, unless that was done before.
+    pub(super) fn fit(
+        &self,
+        recipe: &Recipe,
+        settings: &FitSettings,
+        name: &str,
+    ) -> anyhow::Result<Fitted> {
+        let progress = self.session.progress();
+        let share = if settings.share.is_all() {
+            String::new()
+        } else {
+            format!(", {} of the games", settings.share)
+        };
+        progress.message(&format!("{}: seed {}{share}", recipe.name, settings.seed));
+        let dataset = self.dataset(recipe, settings)?;
+        let model = Model::new(recipe.set.clone());
+        let fit = Fit {
+            model: &model,
+            dataset: &dataset,
+            settings,
+            optimizer: recipe.optimizer,
+            initial: recipe.initial.as_ref(),
+            phases: self.arguments.phases.0.clone(),
+            limits: Limits::default(),
+        };
+        let path = self.arguments.out.join(format!("{name}.weights"));
+        self.device.run(&fit, &path, self.arguments.existing(), progress)?;
+        let evaluator = Evaluator::from(&Weights::read(&path)?);
+        Ok(Fitted { evaluator, games: dataset.games() })
+    }
+
+    fn dataset(&self, recipe: &Recipe, settings: &FitSettings) -> anyhow::Result<Rc<Dataset>> {
+        let key = (recipe.data.clone(), settings.labels.clone(), settings.split());
+        if let Some((last, dataset)) = &*self.last.borrow()
+            && *last == key
+        {
+            return Ok(dataset.clone());
+        }
+        self.last.replace(None); // Not two of them in memory at once.
+        let (data, labels, split) = &key;
+        let dataset = Rc::new(Dataset::read(data, &[], labels, *split, self.session.progress())?);
+        self.last.replace(Some((key, dataset.clone())));
+        Ok(dataset)
+    }
+}

@@ -1,0 +1,116 @@
+//! The record of a search of values: a line of JSON for each trial of each round.
+
+use std::path::PathBuf;
+
+use othello_engine::file::{Existing, FileError, Provenance, plain};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use super::StudyArguments;
+use crate::dataset::Share;
+use crate::study::Standing;
+
+/// How a combination of values did in a round.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Record {
+    /// The number of the round, counted from 1.
+    pub(super) round: u32,
+    /// The share of the games that trained.
+    pub(super) share: Share,
+    /// The short name of the combination; its weights are in `TRIAL-SHARE-SEED.weights`.
+    pub(super) trial: String,
+    pub(super) values: Json,
+    #[serde(skip)]
+    pub(super) name: String,
+    /// The mean absolute error in discs by seed, as far as they are fitted.
+    pub(super) by_seed: Vec<f64>,
+    /// The mean of these; null until the round is over.
+    pub(super) mae: Option<f64>,
+    /// The error of this trial less that of the best one of the round.
+    pub(super) difference: Option<f64>,
+    /// Half the width of its interval.
+    pub(super) difference_error: Option<f64>,
+    /// What came of it; null until the round is over.
+    pub(super) outcome: Option<Standing>,
+}
+
+impl Record {
+    /// The row of the record in a table for people.
+    pub(super) fn cells(&self) -> [String; 9] {
+        let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.3}"));
+        let is_best = self.outcome == Some(Standing::Best);
+        let shown = |value: Option<f64>| number(value.filter(|_| !is_best));
+        let outcome = match self.outcome {
+            Some(Standing::Best) => "best",
+            Some(Standing::Equal) => "equal",
+            Some(Standing::Halved) => "halved",
+            Some(Standing::Worse) => "worse",
+            Some(Standing::Diverged) => "diverged",
+            None => "-",
+        };
+        [
+            self.round.to_string(),
+            self.share.to_string(),
+            self.by_seed.len().to_string(),
+            number(self.mae),
+            shown(self.difference),
+            shown(self.difference_error),
+            outcome.to_owned(),
+            self.trial.clone(),
+            self.name.clone(),
+        ]
+    }
+}
+
+/// The file `trials.jsonl` in the folder of a study. Its first line is an object with what all trials have in
+/// common. Whatever kills there were, that of a finished search has the same bytes.
+pub(super) struct RecordFile {
+    path: PathBuf,
+    head: String,
+    records: Vec<Record>,
+}
+
+impl RecordFile {
+    /// Begins the record; one of another recipe or other test games is refused unless it may be replaced.
+    pub(super) fn open(provenance: &Provenance, study: &StudyArguments) -> Result<Self, FileError> {
+        let path = study.out.join("trials.jsonl");
+        let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
+        if study.existing() == Existing::Keep {
+            plain::check_head(&path, head.as_bytes())?;
+        }
+        Ok(Self { path, head, records: vec![] })
+    }
+
+    /// Adds the records of a round; the place of the first of them.
+    pub(super) fn begin_round(&mut self, records: impl Iterator<Item = Record>) -> usize {
+        let first = self.records.len();
+        self.records.extend(records);
+        first
+    }
+
+    /// All records so far.
+    pub(super) fn records_mut(&mut self) -> &mut [Record] {
+        &mut self.records
+    }
+
+    /// The best trial of the last round.
+    pub(super) fn best(&self) -> Option<&Record> {
+        self.records.iter().rev().find(|record| record.outcome == Some(Standing::Best))
+    }
+
+    /// All records.
+    pub(super) fn into_records(self) -> Vec<Record> {
+        self.records
+    }
+
+    /// Writes all records for which there is anything to tell.
+    pub(super) fn write(&self) -> Result<(), FileError> {
+        let mut text = self.head.clone();
+        let told = |record: &&Record| !record.by_seed.is_empty() || record.outcome.is_some();
+        for record in self.records.iter().filter(told) {
+            text += &json!(record).to_string();
+            text.push('\n');
+        }
+        plain::replace(&self.path, text.as_bytes())
+    }
+}

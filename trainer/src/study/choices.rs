@@ -1,0 +1,219 @@
+//! Values to try in a recipe, and their combinations.
+
+use std::fmt;
+
+use othello_engine::random::Generator;
+use othello_engine::text::{TomlError, from_toml};
+use sha2::{Digest as _, Sha256};
+use toml::{Table, Value};
+
+/// The most combinations of values.
+const MOST: u64 = 1_000_000;
+
+/// For some entries of a recipe, a list of values to try. As TOML, a recipe with lists in place of values:
+///
+/// ```toml
+/// patterns = ["standard", "scalars"]
+///
+/// [settings]
+/// ridge = [10, 30, 100]
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choices(Vec<Choice>);
+
+#[derive(Clone, PartialEq, Debug)]
+struct Choice {
+    /// The names of the tables around the entry, and its own.
+    path: Vec<String>,
+    values: Vec<Value>,
+}
+
+/// One combination: entries of a recipe with their values.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Values(Vec<(Vec<String>, Value)>);
+
+/// Why a text has no values to try.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChoicesError {
+    /// Not TOML.
+    #[error("{0}")]
+    Toml(#[from] TomlError),
+    /// An entry that is no list of values.
+    #[error("`{0}` is no list of values to try; expected such as `{0} = [1, 2]`")]
+    NoList(String),
+    /// An entry that a study sets itself.
+    #[error("`{0}` is what a study sets itself; take it out")]
+    Own(String),
+    /// Too many combinations, or none.
+    #[error("{0} combinations of values; expected 1 to {MOST}")]
+    Count(u64),
+}
+
+impl Choices {
+    /// Reads lists of values.
+    pub fn parse(text: &str) -> Result<Self, ChoicesError> {
+        let mut choices = vec![];
+        collect(&from_toml(text)?, &[], &mut choices)?;
+        let choices = Self(choices);
+        match choices.combinations() {
+            1..=MOST if !choices.0.is_empty() => Ok(choices),
+            count => Err(ChoicesError::Count(if choices.0.is_empty() { 0 } else { count })),
+        }
+    }
+
+    /// The number of combinations.
+    pub fn combinations(&self) -> u64 {
+        let counts = self.0.iter().map(|choice| choice.values.len() as u64);
+        counts.fold(1, u64::saturating_mul)
+    }
+
+    /// All combinations, the last entry changing fastest.
+    pub fn all(&self) -> Vec<Values> {
+        (0..self.combinations()).map(|number| self.combination(number)).collect()
+    }
+
+    /// Some of the combinations in their order, or all where there are fewer; each set of so many is
+    /// equally likely.
+    pub fn draw(&self, count: usize, seed: u64) -> Vec<Values> {
+        let mut numbers: Vec<u64> = (0..self.combinations()).collect();
+        Generator::new(seed).shuffle(&mut numbers);
+        numbers.truncate(count);
+        numbers.sort_unstable();
+        numbers.into_iter().map(|number| self.combination(number)).collect()
+    }
+
+    fn combination(&self, mut number: u64) -> Values {
+        let mut values = vec![];
+        for Choice { path, values: choices } in self.0.iter().rev() {
+            let count = choices.len() as u64;
+            values.push((path.clone(), choices[(number % count) as usize].clone()));
+            number /= count;
+        }
+        values.reverse();
+        Values(values)
+    }
+}
+
+/// Adds the lists in a table, in the order of their names.
+fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(), ChoicesError> {
+    const OWN: [&str; 4] = ["name", "settings.seed", "settings.share", "settings.test_percent"];
+    let mut entries: Vec<(&String, &Value)> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| *name);
+    for (name, value) in entries {
+        let path = [above, std::slice::from_ref(name)].concat();
+        let dotted = path.join(".");
+        match value {
+            _ if OWN.contains(&dotted.as_str()) => return Err(ChoicesError::Own(dotted)),
+            Value::Table(table) => collect(table, &path, out)?,
+            Value::Array(values) => out.push(Choice { path, values: values.clone() }),
+            _ => return Err(ChoicesError::NoList(dotted)),
+        }
+    }
+    Ok(())
+}
+
+impl Values {
+    /// Puts the values into a recipe.
+    pub fn put_into(&self, recipe: &mut Table) {
+        for (path, value) in &self.0 {
+            let mut table = &mut *recipe;
+            let Some((name, above)) = path.split_last() else { continue };
+            for name in above {
+                let inner = table.entry(name.clone()).or_insert_with(|| Table::new().into());
+                if !inner.is_table() {
+                    *inner = Table::new().into();
+                }
+                let Some(inner) = inner.as_table_mut() else { return };
+                table = inner;
+            }
+            table.insert(name.clone(), value.clone());
+        }
+    }
+
+    /// The values as JSON: names with dots, and what they are.
+    pub fn to_json(&self) -> serde_json::Value {
+        let entry = |(path, value): &(Vec<String>, Value)| {
+            (path.join("."), serde_json::to_value(value).unwrap_or_default())
+        };
+        serde_json::Value::Object(self.0.iter().map(entry).collect())
+    }
+
+    /// A short name of the combination: the beginning of a checksum of its values.
+    pub fn id(&self) -> String {
+        let digest = Sha256::digest(self.to_json().to_string());
+        hex::encode(&digest[..5])
+    }
+}
+
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, (path, value)) in self.0.iter().enumerate() {
+            let name = path.strip_prefix(&["settings".to_owned()]).unwrap_or(path).join(".");
+            let comma = if number > 0 { ", " } else { "" };
+            match value {
+                Value::String(text) => write!(f, "{comma}{name} = {text}")?,
+                value => write!(f, "{comma}{name} = {value}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choices(text: &str) -> Choices {
+        Choices::parse(text).unwrap()
+    }
+
+    #[test]
+    fn every_combination_is_there_once_and_goes_into_the_recipe() {
+        let choices = choices(
+            "patterns = ['small', 'standard']\n[settings]\nridge = [1, 2.5, 3]\n\
+             [settings.adam]\nepochs = [4]\n",
+        );
+        let all = choices.all();
+        assert_eq!((choices.combinations(), all.len()), (6, 6));
+        let texts: Vec<String> = all.iter().map(ToString::to_string).collect();
+        assert_eq!(texts[0], "patterns = small, adam.epochs = 4, ridge = 1");
+        assert_eq!(texts[4], "patterns = standard, adam.epochs = 4, ridge = 2.5");
+        let mut ids: Vec<String> = all.iter().map(Values::id).collect();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), 6);
+        let mut recipe: Table =
+            toml::from_str("data = ['a']\npatterns = 'x'\n[settings]\nridge = 9\nwindow = '1'")
+                .unwrap();
+        all[4].put_into(&mut recipe);
+        let expected = "data = ['a']\npatterns = 'standard'\n[settings]\nridge = 2.5\nwindow = '1'\n\
+                        [settings.adam]\nepochs = 4";
+        assert_eq!(recipe, toml::from_str::<Table>(expected).unwrap());
+    }
+
+    #[test]
+    fn draws_are_different_combinations_and_follow_the_seed() {
+        let choices = choices("[settings]\nridge = [1, 2, 3, 4, 5, 6, 7, 8]\nwindow = ['0', '1']");
+        let drawn = choices.draw(5, 3);
+        assert_eq!(drawn.len(), 5);
+        let texts: Vec<String> = drawn.iter().map(ToString::to_string).collect();
+        assert!(texts.iter().enumerate().all(|(at, text)| !texts[..at].contains(text)));
+        assert_eq!(drawn, choices.draw(5, 3));
+        assert_ne!(drawn, choices.draw(5, 4));
+        assert_eq!(choices.draw(100, 3), choices.all());
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_by_name() {
+        for (text, reason) in [
+            ("[settings]\nridge = 3", "`settings.ridge` is no list"),
+            ("[settings]\nridge = []", "0 combinations"),
+            ("", "0 combinations"),
+            ("[settings]\nseed = [1, 2]", "`settings.seed` is what a study sets itself"),
+            ("a = ", "line 1"),
+        ] {
+            let error = Choices::parse(text).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}
