@@ -197,8 +197,7 @@ fn play(
     let share = openings.len().div_ceil(fits.len());
     for (openings, pair) in openings.chunks(share).zip(fits) {
         let [first, second] = pair.each_ref().map(|fitted| (&fitted.evaluator).into());
-        let played = Match { first, second, strength };
-        pairs.extend(played.play(openings, session.progress()).pairs);
+        pairs.extend(Match { first, second, strength }.play(openings, session.progress()).pairs);
     }
     Ok(Some(Statistics::new(&pairs)))
 }
