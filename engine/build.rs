@@ -26,17 +26,19 @@ mod text;
 mod eval {
     pub(crate) mod layout;
     mod move_ordering_weights;
+    mod probcut;
     mod sections;
     mod value;
     mod weights;
 
     pub use move_ordering_weights::MoveOrderingWeights;
+    pub use probcut::ProbCut;
     pub use sections::PhaseSection;
-    pub use value::MAX_STEPS;
+    pub use value::{MAX_STEPS, STEPS_PER_DISC};
     pub use weights::{Weights, WeightsError, WeightsFile};
 }
 
-use eval::{MoveOrderingWeights, Weights, WeightsFile};
+use eval::{MoveOrderingWeights, ProbCut, Weights, WeightsFile};
 
 const VARIABLE: &str = "OTHELLO_WEIGHTS";
 const NONE: &str = "none";
@@ -66,9 +68,14 @@ fn embed() -> Result<(), String> {
         }
         None => "None".to_owned(),
     };
+    let probcut = match file.weights.probcut().map(ProbCut::section) {
+        Some(section) => format!("Some(&{:?})", section.content),
+        None => "None".to_owned(),
+    };
     let identity = format!(
         "const PATTERN_SET: &str = {:?};\nconst PROVENANCE: &str = {:?};\nconst SHA256: &str = {:?};\n\
-        const ORDERING: Option<(&str, &[u8])> = {ordering};\n",
+        const ORDERING: Option<(&str, &[u8])> = {ordering};\n\
+        const PROBCUT: Option<&[u8]> = {probcut};\n",
         file.weights.set().to_toml(),
         file.provenance.canonical(),
         file.sha256,

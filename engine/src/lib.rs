@@ -47,6 +47,7 @@
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+pub mod analysis;
 pub mod board;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -55,6 +56,7 @@ pub mod file;
 pub mod openings;
 pub mod pattern;
 pub mod progress;
+pub mod protocol;
 pub mod random;
 pub mod record;
 pub mod search;

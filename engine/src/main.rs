@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{
-    ablate, arguments, bench, evaluate, generate, openings, perft, selfplay, session, solve, stats,
-    weights,
+    ablate, arguments, bench, evaluate, generate, hint, openings, perft, protocols, selfplay,
+    session, solve, stats, weights,
 };
 
 /// Play, solve and evaluate Othello positions, and make training data.
@@ -30,9 +30,15 @@ enum Command {
     Completions(generate::Completions),
     /// Evaluate each board of a file, statically or by search
     Evaluate(evaluate::Arguments),
+    /// Play by GTP, the Go Text Protocol, on standard input and output
+    Gtp(protocols::Arguments),
+    /// Show all moves of a position with their values and best lines
+    Hint(hint::Arguments),
     /// Write manual pages
     #[command(hide = true)]
     Man(generate::Man),
+    /// Play and analyse by the NBoard protocol on standard input and output
+    Nboard(protocols::Arguments),
     /// Enumerate openings up to symmetry, and score them
     Openings(openings::Arguments),
     /// Count the leaves of the game tree from the start
@@ -55,7 +61,10 @@ fn main() -> ExitCode {
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Completions(arguments) => arguments.write(Arguments::command()),
             Command::Evaluate(arguments) => evaluate::run(arguments, session),
+            Command::Gtp(arguments) => protocols::gtp(arguments, session),
+            Command::Hint(arguments) => hint::run(arguments, session),
             Command::Man(arguments) => arguments.write(Arguments::command()),
+            Command::Nboard(arguments) => protocols::nboard(arguments, session),
             Command::Openings(arguments) => openings::run(arguments, session),
             Command::Perft(arguments) => perft::run(arguments, session),
             Command::Selfplay(arguments) => selfplay::run(arguments, session),

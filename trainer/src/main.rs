@@ -41,7 +41,7 @@ enum Command {
     Export(export::Arguments),
     /// Fit the weights of 60 phases
     Fit(Box<fit::Arguments>),
-    /// Turn games and boards of other programs into records
+    /// Turn games, boards and weights of other programs into ours
     Import(import::Arguments),
     /// Show what files of records hold
     Inspect(inspect::Arguments),

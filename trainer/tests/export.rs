@@ -112,7 +112,7 @@ fn what_cannot_be_exported_is_refused() {
     for (arguments, message) in [
         (&["export", "mobility", "--format", "npz"][..], "has no weights by class"),
         (&["export", "/nowhere/x.weights", "--format", "npz"], "/nowhere/x.weights"),
-        (&["export", "mobility", "--format", "edax"], "possible values: npz"),
+        (&["export", "mobility", "--format", "zebra"], "possible values: npz"),
     ] {
         let output = trainer(&[arguments, &out[..]].concat());
         let stderr = String::from_utf8_lossy(&output.stderr);

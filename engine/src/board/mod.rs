@@ -5,6 +5,7 @@
 
 pub mod bits;
 mod error;
+pub mod ggf;
 pub mod notation;
 pub mod obf;
 pub mod perft;
@@ -13,12 +14,14 @@ mod position;
 mod rules;
 mod square;
 mod stability;
+mod stated;
 mod symmetry;
 pub mod transcript;
 
 pub use phase::{PHASES, Phase};
 pub use position::{Position, Side};
 pub use square::{CORNERS, QUADRANTS, Square, Squares};
+pub use stated::StatedPosition;
 pub use symmetry::Symmetry;
 
 /// A whole number of discs, such as a score: player minus opponent, −64..=64.

@@ -6,25 +6,30 @@ use std::time::Instant;
 
 use serde::{Serialize, Serializer};
 
+use super::positions::Positions;
 use super::{Outcome, Session};
-use crate::board::Position;
-use crate::board::notation::BoardLine;
+use crate::board::{Position, StatedPosition};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
-use crate::search::values;
-use crate::text::Lines;
+use crate::search::{Selection, Selectivity, selective_values};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// File of board lines: 64 characters, optionally the side to move, optionally a score to compare
-    /// values with
-    file: PathBuf,
+    /// File of positions, one a line, `-` for standard input, or a position itself: 64 characters,
+    /// optionally the side to move, optionally a score to compare values with; OBF; or a transcript
+    #[arg(allow_hyphen_values = true)]
+    file: Positions,
 
     /// Search this many plies deep; 0 gives static values
     #[arg(long, value_name = "D", default_value_t = 0)]
     depth: u32,
+
+    /// Leave out of the search what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100 leaves out
+    /// nothing
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    selectivity: Selectivity,
 
     /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
@@ -75,20 +80,23 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     // Static values come by the million; a search takes long enough for progress to be shown.
     let lines_at_once = if arguments.depth == 0 { 1 << 16 } else { 1 << 10 };
     let evaluator = Evaluator::load(&arguments.weights)?;
+    let selection = Selection::new(&evaluator, arguments.selectivity)?;
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
-    let mut lines = Lines::open(&arguments.file)?;
+    let mut lines = arguments.file.lines()?;
     let mut evaluation = Evaluation::default();
     let (mut absolute, mut squared) = (0.0, 0.0);
     session.progress().begin("evaluate (bytes)", 0, lines.bytes());
     loop {
         let bytes_before = lines.bytes_read();
-        let boards: Vec<BoardLine> = lines.next_lines(lines_at_once)?;
+        let boards: Vec<StatedPosition> = lines.next_lines(lines_at_once)?;
         if boards.is_empty() {
             break;
         }
         let positions: Vec<Position> = boards.iter().map(|board| board.position).collect();
-        let search = |unknown: &[Position]| values(unknown, &evaluator, arguments.depth, &Silent);
+        let search = |unknown: &[Position]| {
+            selective_values(unknown, &evaluator, arguments.depth, &selection, &Silent)
+        };
         let found = match &book {
             None => search(&positions),
             Some(book) => book_first(book, &positions, search, &mut evaluation.from_book),

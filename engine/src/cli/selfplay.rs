@@ -11,6 +11,7 @@ use super::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::file::check_output;
 use crate::record::Shard;
+use crate::search::Selectivity;
 use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, play_games,
 };
@@ -36,6 +37,11 @@ pub struct Arguments {
     /// Search white's moves this many plies deep [default: as black's]
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     white_depth: Option<u32>,
+
+    /// Leave out of searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure, with weights that
+    /// `othello-trainer calibrate probcut` made; 100 leaves out nothing
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    selectivity: Selectivity,
 
     /// Play perfectly from this many empty squares on
     #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
@@ -118,6 +124,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         random_plies: arguments.random_plies.clone(),
         openings: Openings::load(&arguments.openings)?,
         depth: PerSide { black: depth, white: arguments.white_depth.unwrap_or(depth) },
+        selectivity: arguments.selectivity,
         exact: arguments.exact,
         exploration: arguments.exploration.clone(),
         values: arguments.values || !arguments.exploration.is_none(),

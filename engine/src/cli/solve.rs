@@ -1,7 +1,6 @@
 //! `othello-engine solve`: exact scores of positions.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
@@ -10,22 +9,22 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::arguments::number_in;
+use super::positions::Positions;
 use super::table::{Align, table};
 use super::{Outcome, Session};
-use crate::board::notation::{BoardLine, NotationError, board_text};
-use crate::board::obf::Problem;
-use crate::board::{Discs, Position, Side};
+use crate::board::notation::{NotationError, board_text};
+use crate::board::{Discs, Position, Side, StatedPosition};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::Searchers;
-use crate::text::Lines;
 
 /// Arguments of `solve`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// File of positions, one a line: boards with the side to move, or OBF. Scores that it states are
-    /// checked after solving
-    file: PathBuf,
+    /// File of positions, one a line, `-` for standard input, or a position itself: a board with the
+    /// side to move, OBF, or a transcript. Scores that it states are checked after solving
+    #[arg(allow_hyphen_values = true)]
+    file: Positions,
 
     /// Size of the transposition table in MB, one for each thread; scores do not depend on it
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
@@ -36,7 +35,7 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-/// A line of the file, in either notation.
+/// A position of the file, and the score that is expected.
 pub(super) struct Line {
     pub(super) position: Position,
     pub(super) side: Side,
@@ -47,12 +46,7 @@ impl FromStr for Line {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
-        if text.contains(';') {
-            let problem: Problem = text.parse()?;
-            let expected = problem.expected();
-            return Ok(Self { position: problem.position, side: problem.side, expected });
-        }
-        let BoardLine { position, side, score } = text.parse()?;
+        let StatedPosition { position, side, score } = text.parse()?;
         let whole = |score: f64| {
             let not_whole = || NotationError::Score { found: score.to_string() };
             if score.fract() == 0.0 { Ok(score as Discs) } else { Err(not_whole()) }
@@ -116,7 +110,7 @@ impl fmt::Display for Solve {
 /// others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
-    let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
+    let lines: Vec<Line> = arguments.file.lines()?.next_lines(usize::MAX)?;
     let at_a_time = session.threads().min(lines.len());
     let searchers = Searchers::try_new(&evaluator, arguments.hash_mb, at_a_time);
     let searchers = searchers.context("--hash-mb, of which each thread needs as much")?;

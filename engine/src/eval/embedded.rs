@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{MoveOrderingWeights, Tables, Weights, layout};
+use super::{MoveOrderingWeights, ProbCut, Tables, Weights, layout};
 use crate::pattern::{Geometry, PatternSet};
 
 /// Bytes at the start of a cache line, shared by all processes that run the binary.
@@ -12,8 +12,8 @@ struct Aligned<T: ?Sized>(T);
 static TABLES: &Aligned<[u8]> =
     &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/embedded.tables")));
 
-// PATTERN_SET, PROVENANCE and SHA256 of the weights file, and ORDERING, the sections for it if there
-// are any.
+// PATTERN_SET, PROVENANCE and SHA256 of the weights file, and ORDERING and PROBCUT, the sections for them if
+// there are any.
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// The identity of the embedded weights.
@@ -38,12 +38,14 @@ pub fn tables() -> Tables {
         &Geometry::new(&pattern_set()),
         Cow::Borrowed(steps()),
         move_ordering().as_ref(),
+        probcut(),
     )
 }
 
 /// The embedded weights by class. The binary does not carry their counts: all are 0.
 pub fn weights() -> Weights {
-    layout::fold(pattern_set(), steps()).with_move_ordering(move_ordering())
+    let weights = layout::fold(pattern_set(), steps());
+    weights.with_move_ordering(move_ordering()).with_probcut(probcut())
 }
 
 #[expect(clippy::expect_used, reason = "the build script read this very text as a pattern set")]
@@ -58,6 +60,11 @@ fn move_ordering() -> Option<MoveOrderingWeights> {
             .expect("the build script checked them")
     };
     ORDERING.map(read)
+}
+
+#[expect(clippy::expect_used, reason = "the build script read this very section")]
+fn probcut() -> Option<ProbCut> {
+    PROBCUT.map(|content| ProbCut::from_section(content).expect("the build script checked it"))
 }
 
 fn steps() -> &'static [i16] {

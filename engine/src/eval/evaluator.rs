@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::{
-    Evaluate, Identified, Mobility, MoveOrdering, Tables, Value, Weights, WeightsError,
+    Evaluate, Identified, Mobility, MoveOrdering, ProbCut, Tables, Value, Weights, WeightsError,
     WeightsFile, Zero, embedded,
 };
 use crate::board::{Position, Square};
@@ -171,6 +171,13 @@ impl Evaluate for Evaluator {
         match &self.evaluation {
             Evaluation::Zero | Evaluation::Mobility => None,
             Evaluation::Tables(tables) => tables.move_ordering(),
+        }
+    }
+
+    fn probcut(&self) -> Option<&ProbCut> {
+        match &self.evaluation {
+            Evaluation::Zero | Evaluation::Mobility => None,
+            Evaluation::Tables(tables) => tables.probcut(),
         }
     }
 }

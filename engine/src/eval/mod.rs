@@ -6,6 +6,7 @@ mod evaluator;
 pub mod layout;
 mod move_ordering;
 mod move_ordering_weights;
+mod probcut;
 mod sections;
 mod sum;
 mod tables;
@@ -18,6 +19,7 @@ pub use builtin::{Mobility, Zero};
 pub use evaluator::{Evaluator, WeightsChoice};
 pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
+pub use probcut::{Depths, ERROR_TERMS, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
 pub use sections::PhaseSection;
 pub use tables::Tables;
 pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};
@@ -66,6 +68,11 @@ pub trait Evaluate: Sync {
 
     /// The evaluation that moves are ordered by in the last plies, where the weights have one.
     fn move_ordering(&self) -> Option<&MoveOrdering> {
+        None
+    }
+
+    /// The model of what shallow searches say of deeper ones, where the weights have one.
+    fn probcut(&self) -> Option<&ProbCut> {
         None
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::layout::{TableLayout, expand};
 use super::sum::{Middles, sum};
-use super::{Evaluate, MoveOrdering, MoveOrderingWeights, Value, Weights};
+use super::{Evaluate, MoveOrdering, MoveOrderingWeights, ProbCut, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar, ScalarCounts};
 
@@ -17,13 +17,15 @@ pub struct Tables {
     scalars: Vec<Scalar>,
     weights: Cow<'static, [i16]>,
     ordering: Option<MoveOrdering>,
+    probcut: Option<ProbCut>,
 }
 
 impl Tables {
     /// Expands weights.
     pub fn new(weights: &Weights) -> Self {
         let tables = Cow::Owned(expand(weights));
-        Self::with_tables(weights.geometry(), tables, weights.move_ordering())
+        let probcut = weights.probcut().cloned();
+        Self::with_tables(weights.geometry(), tables, weights.move_ordering(), probcut)
     }
 
     /// Takes tables that were expanded before, at build time. `weights` is as long as
@@ -32,6 +34,7 @@ impl Tables {
         geometry: &Geometry,
         weights: Cow<'static, [i16]>,
         ordering: Option<&MoveOrderingWeights>,
+        probcut: Option<ProbCut>,
     ) -> Self {
         let layout = TableLayout::new(geometry);
         assert_eq!(weights.len(), layout.total(), "tables of another pattern set");
@@ -42,6 +45,7 @@ impl Tables {
             scalars: geometry.scalars.clone(),
             weights,
             ordering: ordering.map(MoveOrdering::new),
+            probcut,
         }
     }
 }
@@ -118,5 +122,9 @@ impl Evaluate for Tables {
 
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         self.ordering.as_ref()
+    }
+
+    fn probcut(&self) -> Option<&ProbCut> {
+        self.probcut.as_ref()
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use ndarray::{Array2, ArrayView2};
 
 use super::move_ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
-use super::{MAX_STEPS, MoveOrderingWeights, PhaseSection};
+use super::probcut::PROBCUT;
+use super::{MAX_STEPS, MoveOrderingWeights, PhaseSection, ProbCut};
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet, PatternSetError};
@@ -22,6 +23,7 @@ pub struct Weights {
     steps: Array2<i16>,
     counts: Array2<u32>,
     ordering: Option<MoveOrderingWeights>,
+    probcut: Option<ProbCut>,
 }
 
 /// Weights as read from a file, with what the file says of itself.
@@ -77,7 +79,7 @@ impl Weights {
         let geometry = Geometry::new(&set);
         let shape = (PHASES, geometry.parameters());
         let (steps, counts) = (Array2::zeros(shape), Array2::zeros(shape));
-        Self { set, geometry, steps, counts, ordering: None }
+        Self { set, geometry, steps, counts, ordering: None, probcut: None }
     }
 
     /// The pattern set.
@@ -131,6 +133,17 @@ impl Weights {
     #[must_use]
     pub fn with_move_ordering(self, ordering: Option<MoveOrderingWeights>) -> Self {
         Self { ordering, ..self }
+    }
+
+    /// The model of what shallow searches say of deeper ones, if there is one.
+    pub fn probcut(&self) -> Option<&ProbCut> {
+        self.probcut.as_ref()
+    }
+
+    /// These weights with another such model, or none.
+    #[must_use]
+    pub fn with_probcut(self, probcut: Option<ProbCut>) -> Self {
+        Self { probcut, ..self }
     }
 
     /// Reads a weights file and checks every part of it.
@@ -192,7 +205,8 @@ impl Weights {
             [weights, PhaseSection::of_counts(phase, self.counts(phase))]
         });
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
-        std::iter::once(first).chain(phases).chain(ordering)
+        let probcut = self.probcut.iter().map(ProbCut::section);
+        std::iter::once(first).chain(phases).chain(ordering).chain(probcut)
     }
 }
 
@@ -204,13 +218,14 @@ struct Parts {
     counts: [Option<Vec<u32>>; PHASES],
     ordering_set: Option<Vec<u8>>,
     ordering: Option<MoveOrderingWeights>,
+    probcut: Option<ProbCut>,
 }
 
 impl Parts {
     fn of(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let (steps, counts) = ([const { None }; PHASES], [const { None }; PHASES]);
-        Self { set, geometry, steps, counts, ordering_set: None, ordering: None }
+        Self { set, geometry, steps, counts, ordering_set: None, ordering: None, probcut: None }
     }
 
     /// Takes over one section; sections of later versions are left alone.
@@ -225,6 +240,7 @@ impl Parts {
                 let ordering = MoveOrderingWeights::from_sections(set, &section.content)?;
                 return once(&mut self.ordering, ordering);
             }
+            PROBCUT => return once(&mut self.probcut, ProbCut::from_section(&section.content)?),
             _ => {}
         }
         match PhaseSection::read(section, parameters)? {
@@ -246,8 +262,8 @@ impl Parts {
         if self.ordering_set.is_some() && self.ordering.is_none() {
             return Err(ORDERING_WEIGHTS.to_owned());
         }
-        let Self { set, geometry, ordering, .. } = self;
-        Ok(Weights { set, geometry, steps, counts, ordering })
+        let Self { set, geometry, ordering, probcut, .. } = self;
+        Ok(Weights { set, geometry, steps, counts, ordering, probcut })
     }
 }
 

@@ -148,7 +148,7 @@ fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
 
 /// Moves the digits of a number: digit `i` goes to place `permutation[i]`. It does not matter that
 /// the digits here are 0, 1, 2 instead of −1, 0, 1: both number the configurations in one order.
-fn permuted(index: usize, permutation: &[usize]) -> usize {
+pub fn permuted(index: usize, permutation: &[usize]) -> usize {
     let mut rest = index;
     let mut image = 0;
     for &place in permutation {

@@ -10,7 +10,7 @@ mod scalar;
 mod set;
 mod shipped;
 
-pub use geometry::{Geometry, Instance, PatternGeometry, configurations};
+pub use geometry::{Geometry, Instance, PatternGeometry, configurations, permuted};
 pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};
 pub use set::{Pattern, PatternSet, PatternSetError};

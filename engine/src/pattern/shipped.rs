@@ -6,12 +6,14 @@ use super::PatternSet;
 use crate::text::{TextError, read_by};
 
 /// Each shipped set: its name and its file.
-const SHIPPED: [(&str, &str); 5] = [
+const SHIPPED: [(&str, &str); 7] = [
     ("standard", include_str!("../../../datasets/patterns/standard.toml")),
     ("scalars", include_str!("../../../datasets/patterns/scalars.toml")),
     ("small", include_str!("../../../datasets/patterns/small.toml")),
     ("discs", include_str!("../../../datasets/patterns/discs.toml")),
     ("ordering", include_str!("../../../datasets/patterns/ordering.toml")),
+    ("edax", include_str!("../../../datasets/patterns/edax.toml")),
+    ("egaroucid", include_str!("../../../datasets/patterns/egaroucid.toml")),
 ];
 
 impl PatternSet {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{GameError, RowError};
+use crate::eval::NoProbCut;
 use crate::file::FileError;
 use crate::progress::Interrupted;
 
@@ -15,6 +16,9 @@ pub enum RecordError {
     /// The work was stopped; what it had finished is kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
+    /// Weights that do not say what a selective search may leave out.
+    #[error(transparent)]
+    NoProbCut(#[from] NoProbCut),
     /// A game that cannot have been played.
     #[error("{}: game {number}: {source}", path.display())]
     Game {

@@ -1,8 +1,8 @@
 //! The enhanced transposition cut-off: what the table knows of a node's children.
 
-use super::Searcher;
 use super::ordering::Moves;
 use super::window::Unit;
+use super::{Searcher, Selectivity};
 use crate::board::Square;
 use crate::eval::{Evaluate, Value};
 
@@ -13,7 +13,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     pub(super) fn bounds_from_children<T: Unit>(
         &self,
         moves: &Moves,
-        depth: u32,
+        (depth, selectivity): (u32, Selectivity),
         convert: impl Fn((Value, Value)) -> (T, T),
     ) -> ((T, T), Option<Square>) {
         moves.iter().for_each(|candidate| self.table.prefetch(&candidate.child));
@@ -23,7 +23,7 @@ impl<E: Evaluate> Searcher<'_, E> {
                 bounds.1 = T::INFINITE;
                 continue;
             };
-            let (lower, upper) = convert(entry.bounds(depth));
+            let (lower, upper) = convert(entry.bounds(depth, selectivity));
             bounds.1 = bounds.1.max(-lower);
             if -upper > bounds.0 {
                 (bounds.0, square) = (-upper, Some(candidate.square));

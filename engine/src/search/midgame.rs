@@ -1,8 +1,8 @@
 //! Search to a fixed depth: iterative deepening, principal variation search, fail-soft.
 
-use super::Searcher;
 use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
 use super::window::{Best, Window};
+use super::{Searcher, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
@@ -64,6 +64,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         guess: Option<Value>,
     ) -> Best<Value> {
         let guess = guess.filter(|_| self.features.aspiration && depth > DEEPENING);
+        // What a selective search says of one window need not hold in the next: its windows only grow.
+        let is_proof = self.selection.selectivity() == Selectivity::Full;
         let mut margin = FIRST_MARGIN;
         let (mut alpha, mut beta) = match guess {
             None => (-Value::INFINITE, Value::INFINITE),
@@ -73,9 +75,11 @@ impl<E: Evaluate> Searcher<'_, E> {
             let best = self.pvs(position, state, alpha, beta, depth);
             margin *= 4;
             if best.value <= alpha && alpha > -Value::INFINITE {
-                (alpha, beta) = (best.value.lowered(margin), alpha.raised(1));
+                let above = if is_proof { alpha.raised(1) } else { beta };
+                (alpha, beta) = (best.value.lowered(margin), above);
             } else if best.value >= beta && beta < Value::INFINITE {
-                (alpha, beta) = (beta.lowered(1), best.value.raised(margin));
+                let below = if is_proof { beta.lowered(1) } else { alpha };
+                (alpha, beta) = (below, best.value.raised(margin));
             } else {
                 return best;
             }
@@ -83,7 +87,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// The value at `depth`, a bound on it outside the window.
-    fn midgame(
+    pub(super) fn midgame(
         &mut self,
         position: &Position,
         state: &E::State,
@@ -126,7 +130,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             && let Some(entry) = self.table.probe(position)
         {
             table_moves = entry.best();
-            if window.narrow(entry.bounds(depth), table_moves[0]) {
+            if window.narrow(entry.bounds(depth, self.selection.selectivity()), table_moves[0]) {
                 return window.best;
             }
         }
@@ -135,10 +139,19 @@ impl<E: Evaluate> Searcher<'_, E> {
             && self.features.transposition_table
             && depth >= ENHANCED_DEPTH
         {
-            let (bounds, square) = self.bounds_from_children(&moves, depth - 1, |bounds| bounds);
+            let (bounds, square) = self.bounds_from_children(
+                &moves,
+                (depth - 1, self.selection.selectivity()),
+                |bounds| bounds,
+            );
             if window.narrow(bounds, square) {
                 return window.best;
             }
+        }
+        if window.beta == window.alpha + Value::STEP
+            && let Some(value) = self.probable_bound(position, state, window.alpha, depth)
+        {
+            return Best { value, square: table_moves[0] };
         }
         // Many nodes end with the table's move: the others are rated only after it.
         let mut table_move = if self.features.hash_move_first { table_moves[0] } else { None };
@@ -170,7 +183,8 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
         }
         if self.features.transposition_table {
-            self.table.store(position, depth, window.proven(), window.best.square);
+            let effort = (depth, self.selection.selectivity());
+            self.table.store(position, effort, window.proven(), window.best.square);
         }
         window.best
     }

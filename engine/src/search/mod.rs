@@ -8,6 +8,7 @@ mod enhanced;
 mod features;
 mod midgame;
 mod ordering;
+mod probcut;
 mod searchers;
 mod shallow_table;
 mod strength;
@@ -24,10 +25,11 @@ use shallow_table::ShallowTable;
 use table::Table;
 
 pub use features::Features;
+pub use probcut::{Selection, Selectivity, SelectivityError, shallow_depth};
 pub use searchers::Searchers;
 pub use strength::Strength;
 pub use table::TableError;
-pub use values::values;
+pub use values::{selective_values, values};
 
 /// Searches positions one after another, and remembers what it learned in a transposition table.
 ///
@@ -45,6 +47,8 @@ pub struct Searcher<'a, E: Evaluate> {
     leaf_ply: u32,
     /// The move that ended the last node above the leaves: it often ends the next one, too.
     refutation: Option<Square>,
+    /// What searches to a fixed depth leave out.
+    selection: Selection,
 }
 
 /// The result of a search to a fixed depth.
@@ -97,6 +101,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
             nodes: 0,
             leaf_ply: 0,
             refutation: None,
+            selection: Selection::default(),
         }
     }
 

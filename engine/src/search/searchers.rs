@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::{Searcher, TableError};
+use super::{Searcher, Selection, TableError};
 use crate::eval::Evaluate;
 
 /// A collection of as many searchers as threads ever needed one at once.
@@ -10,6 +10,7 @@ use crate::eval::Evaluate;
 pub struct Searchers<'a, E: Evaluate> {
     evaluator: &'a E,
     hash_megabytes: usize,
+    selection: Selection,
     idle: Mutex<Vec<Searcher<'a, E>>>,
 }
 
@@ -22,12 +23,19 @@ impl<'a, E: Evaluate> Searchers<'a, E> {
     ) -> Result<Self, TableError> {
         let made = (0..count).map(|_| Searcher::try_new(evaluator, hash_megabytes));
         let idle = Mutex::new(made.collect::<Result<_, _>>()?);
-        Ok(Self { evaluator, hash_megabytes, idle })
+        Ok(Self { evaluator, hash_megabytes, selection: Selection::default(), idle })
     }
 
     /// A collection without searchers: each is made when it is first needed.
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
-        Self { evaluator, hash_megabytes, idle: Mutex::new(vec![]) }
+        let (selection, idle) = (Selection::default(), Mutex::new(vec![]));
+        Self { evaluator, hash_megabytes, selection, idle }
+    }
+
+    /// This collection with another selection for the searchers that it makes from now on.
+    #[must_use]
+    pub fn with_selection(self, selection: Selection) -> Self {
+        Self { selection, ..self }
     }
 
     /// Works with a searcher that no one else has meanwhile. Its table may hold what it learned
@@ -39,10 +47,14 @@ impl<'a, E: Evaluate> Searchers<'a, E> {
     pub fn with<T>(&self, work: impl FnOnce(&mut Searcher<'a, E>) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
-        let mut searcher =
-            taken.unwrap_or_else(|| Searcher::new(self.evaluator, self.hash_megabytes));
+        let mut searcher = taken.unwrap_or_else(|| self.make());
         let result = work(&mut searcher);
         idle().push(searcher);
         result
+    }
+
+    fn make(&self) -> Searcher<'a, E> {
+        let searcher = Searcher::new(self.evaluator, self.hash_megabytes);
+        searcher.with_selection(self.selection.clone())
     }
 }

@@ -3,6 +3,8 @@
 use crate::board::{Position, Square};
 use crate::eval::Value;
 
+use super::Selectivity;
+
 /// The number of slots that a position may lie in.
 const WAYS: usize = 2;
 /// The size of a cluster: a cache line.
@@ -34,15 +36,18 @@ pub(super) struct Entry {
     lower: i16,
     upper: i16,
     depth: u8,
+    /// The selectivity of the search that the bounds are from.
+    selectivity: u8,
     best: u8,
     second: u8,
 }
 
 impl Entry {
-    /// The bounds of the value at `depth`, where the entry is of this very depth; else everything.
+    /// The bounds of the value at `depth`, where the entry is of this very depth and of a search as sure
+    /// at least; else everything.
     #[inline]
-    pub(super) fn bounds(&self, depth: u32) -> (Value, Value) {
-        if u32::from(self.depth) == depth {
+    pub(super) fn bounds(&self, depth: u32, selectivity: Selectivity) -> (Value, Value) {
+        if u32::from(self.depth) == depth && self.selectivity >= selectivity as u8 {
             (Value::clamped(self.lower.into()), Value::clamped(self.upper.into()))
         } else {
             (Value::MIN, Value::MAX)
@@ -127,12 +132,12 @@ impl Table {
         let _ = position;
     }
 
-    /// Records what a search of this depth proved about a position, and the move that was best
-    /// in it. What is known of a greater depth stays instead.
+    /// Records what a search of this depth and selectivity proved about a position, and the move that was
+    /// best in it. What is known of a greater depth, or of this one more surely, stays instead.
     pub(super) fn store(
         &mut self,
         position: &Position,
-        depth: u32,
+        (depth, selectivity): (u32, Selectivity),
         (lower, upper): (Option<Value>, Option<Value>),
         best: Option<Square>,
     ) {
@@ -141,12 +146,13 @@ impl Table {
         let slots = &mut self.clusters[place].0;
         let way = slots.iter().position(|slot| slot.holds(position, generation));
         let mut entry = way.map_or(EMPTY, |way| slots[way].entry);
-        if u32::from(entry.depth) > depth {
+        let effort = (depth as u8, selectivity as u8);
+        if (entry.depth, entry.selectivity) > effort {
             return;
         }
-        if u32::from(entry.depth) < depth {
+        if (entry.depth, entry.selectivity) < effort {
             (entry.lower, entry.upper) = (EMPTY.lower, EMPTY.upper);
-            entry.depth = depth as u8;
+            (entry.depth, entry.selectivity) = effort;
         }
         // The steps of a value fit 16 bits.
         if let Some(lower) = lower {
@@ -196,6 +202,7 @@ const EMPTY: Entry = Entry {
     lower: Value::MIN.steps() as i16,
     upper: Value::MAX.steps() as i16,
     depth: 0,
+    selectivity: 0,
     generation: 0,
     best: NO_SQUARE,
     second: NO_SQUARE,
@@ -204,6 +211,8 @@ const EMPTY: Entry = Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const FULL: Selectivity = Selectivity::Full;
 
     fn position(number: u64) -> Position {
         Position::new(number, !number & 0xFFFF).unwrap()
@@ -222,16 +231,16 @@ mod tests {
     fn bounds_of_one_depth_close_in_and_those_of_another_are_not_used() {
         let mut table = Table::with_clusters(8).unwrap();
         assert!(table.probe(&position(1)).is_none());
-        table.store(&position(1), 6, (Some(steps(25)), None), square("a1"));
-        table.store(&position(1), 6, (None, Some(steps(25))), square("b1"));
+        table.store(&position(1), (6, FULL), (Some(steps(25)), None), square("a1"));
+        table.store(&position(1), (6, FULL), (None, Some(steps(25))), square("b1"));
         let entry = table.probe(&position(1)).unwrap();
-        assert_eq!(entry.bounds(6), (steps(25), steps(25)));
-        assert_eq!(entry.bounds(5), (Value::MIN, Value::MAX));
+        assert_eq!(entry.bounds(6, FULL), (steps(25), steps(25)));
+        assert_eq!(entry.bounds(5, FULL), (Value::MIN, Value::MAX));
         assert_eq!(entry.best(), [square("a1"), None]);
-        table.store(&position(1), 7, (Some(steps(3)), None), square("c1"));
-        table.store(&position(1), 6, (Some(steps(4)), None), square("d1"));
+        table.store(&position(1), (7, FULL), (Some(steps(3)), None), square("c1"));
+        table.store(&position(1), (6, FULL), (Some(steps(4)), None), square("d1"));
         let entry = table.probe(&position(1)).unwrap();
-        assert_eq!(entry.bounds(7), (steps(3), Value::MAX));
+        assert_eq!(entry.bounds(7, FULL), (steps(3), Value::MAX));
         assert_eq!(entry.best(), [square("c1"), square("a1")]);
     }
 
@@ -239,7 +248,7 @@ mod tests {
     fn of_three_positions_in_one_cluster_the_shallower_goes() {
         let mut table = Table::with_clusters(1).unwrap();
         for (number, depth) in [(1, 9), (2, 3), (3, 7)] {
-            table.store(&position(number), depth, (Some(steps(1)), None), None);
+            table.store(&position(number), (depth, FULL), (Some(steps(1)), None), None);
         }
         let found = |table: &Table| -> Vec<u64> {
             (1..=3).filter(|&number| table.probe(&position(number)).is_some()).collect()
@@ -247,7 +256,7 @@ mod tests {
         assert_eq!(found(&table), [1, 3]);
         table.step_generation();
         assert!(found(&table).is_empty());
-        table.store(&position(2), 1, (Some(steps(1)), None), None);
+        table.store(&position(2), (1, FULL), (Some(steps(1)), None), None);
         assert_eq!(found(&table), [2]);
     }
 
@@ -264,13 +273,13 @@ mod tests {
     #[test]
     fn no_generation_sees_another_one_when_the_count_wraps() {
         let mut table = Table::with_clusters(1).unwrap();
-        table.store(&position(1), 1, (Some(steps(1)), None), None);
+        table.store(&position(1), (1, FULL), (Some(steps(1)), None), None);
         table.generation = u32::MAX - 1;
         for number in [1, 2, 1] {
             table.step_generation();
             assert!(table.probe(&position(1)).is_none());
             assert!(table.probe(&position(2)).is_none());
-            table.store(&position(number), 1, (Some(steps(1)), None), None);
+            table.store(&position(number), (1, FULL), (Some(steps(1)), None), None);
         }
     }
 }

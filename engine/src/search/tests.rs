@@ -3,7 +3,10 @@
 use super::table::Table;
 use super::*;
 use crate::board::Squares;
-use crate::eval::{Mobility, Zero};
+use crate::eval::{
+    ERROR_TERMS, Evaluator, MEAN_TERMS, Mobility, ProbCut, WeightsChoice, Zero, embedded,
+};
+use crate::file::{Existing, Provenance};
 use crate::random::{Generator, random_position};
 
 /// Boards that no game needs to reach: many passes, isolated empty squares, early ends.
@@ -268,4 +271,74 @@ fn a_move_ordering_evaluation_changes_nodes_and_no_score() {
         (0..2).for_each(|place| nodes[place] += solved[place].nodes);
     }
     assert_ne!(nodes[0], nodes[1]);
+}
+
+/// The shipped evaluation, with predictions that the values of deeper searches are as likely to be 2 discs off.
+fn with_predictions() -> Evaluator {
+    let mut mean = [0.0; MEAN_TERMS];
+    mean[0] = 1.0;
+    let mut error = [0.0; ERROR_TERMS];
+    error[0] = libm::log(2.0);
+    let model = ProbCut::new(mean, error).unwrap();
+    let weights = embedded::weights().with_probcut(Some(model));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.weights");
+    weights.write(&path, &Provenance::new("test"), Existing::Keep).unwrap();
+    Evaluator::load(&WeightsChoice::File(path)).unwrap()
+}
+
+#[test]
+fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
+    let evaluator = with_predictions();
+    let mut random = Generator::new(11);
+    let positions: Vec<Position> = (0..10).map(|_| random_position(&mut random, 30)).collect();
+    let search = |selectivity| {
+        let selection = Selection::new(&evaluator, selectivity).unwrap();
+        let mut searcher = Searcher::new(&evaluator, 4).with_selection(selection);
+        let found = |position: &Position| {
+            searcher.new_game();
+            searcher.search(position, 8)
+        };
+        positions.iter().map(found).collect::<Vec<Found>>()
+    };
+    let nodes = |found: &[Found]| found.iter().map(|found| found.nodes).sum::<u64>();
+    let full = search(Selectivity::Full);
+    let mut most = 0;
+    for selectivity in [Selectivity::Percent73, Selectivity::Percent95] {
+        let found = search(selectivity);
+        assert_eq!(found, search(selectivity), "the same search twice");
+        assert!(most < nodes(&found) && 2 * nodes(&found) < nodes(&full), "{selectivity}");
+        most = nodes(&found);
+        let off = |(one, other): (&Found, &Found)| (one.value - other.value).discs().abs();
+        let mean = found.iter().zip(&full).map(off).sum::<f64>() / full.len() as f64;
+        assert!(mean < 1.5, "{selectivity}: {mean} discs");
+    }
+}
+
+/// It said that a value was below one window and above the next, without end.
+#[test]
+fn a_selective_search_that_contradicts_itself_ends() {
+    let evaluator = with_predictions();
+    let selection = Selection::new(&evaluator, Selectivity::Percent73).unwrap();
+    let mut searcher = Searcher::new(&evaluator, 1).with_selection(selection);
+    let mut random = Generator::new(13);
+    for _ in 0..60 {
+        searcher.search(&random_position(&mut random, 16), 9);
+    }
+}
+
+/// What a selective search left in the table is no proof.
+#[test]
+fn a_full_search_does_not_take_over_what_a_selective_one_found() {
+    let evaluator = with_predictions();
+    let mut random = Generator::new(12);
+    for _ in 0..10 {
+        let position = random_position(&mut random, 24);
+        let expected = Searcher::new(&evaluator, 4).search(&position, 6).value;
+        let selection = Selection::new(&evaluator, Selectivity::Percent73).unwrap();
+        let mut searcher = Searcher::new(&evaluator, 4).with_selection(selection);
+        searcher.search(&position, 6);
+        let mut searcher = searcher.with_selection(Selection::default());
+        assert_eq!(searcher.search(&position, 6).value, expected);
+    }
 }

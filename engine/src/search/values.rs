@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 use rayon::prelude::*;
 
-use super::Searcher;
+use super::{Searcher, Selection};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
@@ -22,6 +22,17 @@ pub fn values<E: Evaluate>(
     depth: u32,
     progress: &dyn Progress,
 ) -> Vec<Value> {
+    selective_values(positions, evaluator, depth, &Selection::default(), progress)
+}
+
+/// The values as by [`values`], but for what the searches leave out.
+pub fn selective_values<E: Evaluate>(
+    positions: &[Position],
+    evaluator: &E,
+    depth: u32,
+    selection: &Selection,
+    progress: &dyn Progress,
+) -> Vec<Value> {
     let hash_megabytes = if depth == 0 { 0 } else { HASH_MEGABYTES };
     let value = |searcher: &mut Searcher<'_, E>, position: &Position| {
         searcher.new_game();
@@ -33,8 +44,8 @@ pub fn values<E: Evaluate>(
     let mut order: Vec<usize> = (0..positions.len()).collect();
     order.sort_by_key(|&place| positions[place].ply());
     let in_order = order.par_iter().map(|&place| &positions[place]);
-    let found: Vec<Value> =
-        in_order.map_init(|| Searcher::new(evaluator, hash_megabytes), value).collect();
+    let new = || Searcher::new(evaluator, hash_megabytes).with_selection(selection.clone());
+    let found: Vec<Value> = in_order.map_init(new, value).collect();
     let mut values = vec![Value::ZERO; positions.len()];
     order.into_iter().zip(found).for_each(|(place, value)| values[place] = value);
     values

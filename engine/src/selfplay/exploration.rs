@@ -58,6 +58,12 @@ impl Exploration {
     /// No move is drawn by chance.
     pub const NONE: Self = Self(Vec::new());
 
+    /// Every move is drawn with a probability proportional to exp(value / temperature); the temperature is in
+    /// discs, above 0.
+    pub fn softmax(temperature: f64) -> Self {
+        Self(vec![Rule { plies: 0..=59, draw: Draw::Softmax { temperature } }])
+    }
+
     /// Whether no move is drawn by chance.
     pub fn is_none(&self) -> bool {
         self.0.is_empty()

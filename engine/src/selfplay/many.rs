@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::record::{
     DistinctGames, FinishedWork, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError, Shard,
 };
-use crate::search::Searchers;
+use crate::search::{Searchers, Selection, Selectivity};
 
 /// Each game's transposition table: part of what decides it, so not a setting of the machine.
 pub const HASH_MEGABYTES: usize = 16;
@@ -49,8 +49,16 @@ impl Run {
 
     /// What a file of games is made from; `weights` are the identities of the evaluations that play.
     fn provenance(&self, weights: PerSide<&str>) -> Provenance {
-        let Settings { seed, random_plies, openings, depth, exact, exploration, values } =
-            &self.settings;
+        let Settings {
+            seed,
+            random_plies,
+            openings,
+            depth,
+            selectivity,
+            exact,
+            exploration,
+            values,
+        } = &self.settings;
         let provenance = Provenance::new("selfplay")
             .with("games", self.games)
             .with("shard", self.shard.to_string())
@@ -65,6 +73,10 @@ impl Run {
         let unusual = [
             ("openings", openings.identity().map(Value::from)),
             ("exploration", (!exploration.is_none()).then(|| exploration.to_string().into())),
+            (
+                "selectivity",
+                (*selectivity != Selectivity::Full).then(|| selectivity.percent().into()),
+            ),
             ("white_depth", (depth.white != depth.black).then(|| depth.white.into())),
             ("white_weights", (weights.white != weights.black).then(|| weights.white.into())),
         ];
@@ -124,6 +136,9 @@ pub fn play_games<E: Identified>(
     let frames = run.frames();
     let count = |games: Range<u64>| games.end - games.start;
     let games = count(run.games_of(frames.clone()));
+    let selected = |evaluator| Selection::new(evaluator, run.settings.selectivity);
+    let selections =
+        PerSide { black: selected(evaluators.black)?, white: selected(evaluators.white)? };
     let mut tally = Tally::default();
     let identities =
         PerSide { black: evaluators.black.identity(), white: evaluators.white.identity() };
@@ -150,9 +165,10 @@ pub fn play_games<E: Identified>(
     let found = finished.count_in(run.games_of(next..frames.end));
     let done = count(run.games_of(frames.start..next)) + found;
     progress.begin_stoppable(GAMES, done, games);
-    let black = Searchers::new(evaluators.black, HASH_MEGABYTES);
+    let black = Searchers::new(evaluators.black, HASH_MEGABYTES).with_selection(selections.black);
     let different = identities.white != identities.black;
-    let white = different.then(|| Searchers::new(evaluators.white, HASH_MEGABYTES));
+    let white = different
+        .then(|| Searchers::new(evaluators.white, HASH_MEGABYTES).with_selection(selections.white));
     let play = |numbers: &[u64]| {
         black.with(|black| match &white {
             None => play_together(&beginnings, numbers, &mut Players::Same(black)),
@@ -223,7 +239,8 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Mobility;
+    use crate::board::{Position, Square};
+    use crate::eval::{ERROR_TERMS, Evaluate, MEAN_TERMS, Mobility, ProbCut};
     use crate::file::Checkpoint;
     use crate::progress::{Silent, StopAfter};
     use crate::record::Record as _;
@@ -269,6 +286,67 @@ mod tests {
         writer.write_frame(&frames.next_frame().unwrap().unwrap()).unwrap();
         drop(writer);
         assert_eq!(played(&killed, &run()), one);
+    }
+
+    /// Mobility, with predictions.
+    struct Predicting(ProbCut);
+
+    impl Evaluate for Predicting {
+        type State = ();
+
+        fn state(&self, _: &Position) {}
+
+        fn after(&self, (): &(), _: Square, _: u64) {}
+
+        fn pass(&self, (): &()) {}
+
+        fn value(&self, (): &(), position: &Position) -> crate::eval::Value {
+            Mobility.value(&(), position)
+        }
+
+        fn probcut(&self) -> Option<&ProbCut> {
+            Some(&self.0)
+        }
+    }
+
+    impl Identified for Predicting {
+        fn identity(&self) -> &str {
+            "predicting"
+        }
+    }
+
+    /// What a selective search finds depends on what the table holds: each game has its own.
+    #[test]
+    fn selective_games_do_not_depend_on_threads() {
+        let mut mean = [0.0; MEAN_TERMS];
+        mean[0] = 1.0;
+        let mut error = [0.0; ERROR_TERMS];
+        error[0] = 1.0;
+        let predicting = Predicting(ProbCut::new(mean, error).unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        for depth in [4, 6] {
+            let settings = Settings::new(5, "12..=30".parse().unwrap(), depth, 4);
+            let settings = Settings { selectivity: Selectivity::Percent73, ..settings };
+            let run = Run::whole(settings, 120);
+            let played = |threads: usize| {
+                let path = folder.path().join(format!("{depth}-{threads}.games"));
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let both = PerSide::both(&predicting);
+                pool.install(|| play_games(&path, &run, both, Existing::Keep, &Silent)).unwrap()
+            };
+            assert_eq!(played(1), played(3));
+        }
+    }
+
+    #[test]
+    fn weights_without_predictions_are_refused_for_a_selective_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.games");
+        let settings = Settings { selectivity: Selectivity::Percent73, ..run().settings };
+        let run = Run { settings, ..run() };
+        let played = play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent);
+        assert!(matches!(played, Err(RecordError::NoProbCut(_))));
+        assert!(!path.exists());
     }
 
     /// Frames with right checksums that stood twice, or were left out, were gone on with.

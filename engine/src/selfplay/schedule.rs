@@ -78,6 +78,16 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
+    /// All lengths of a range equally often; where it is empty or goes beyond [`MAX_RANDOM_PLIES`], those up to there.
+    pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
+        let weight = |length| u32::from(lengths.contains(&(length as u8)));
+        let weights: [u32; MAX_RANDOM_PLIES + 1] = std::array::from_fn(weight);
+        if weights == [0; MAX_RANDOM_PLIES + 1] {
+            return Self { weights: [1; MAX_RANDOM_PLIES + 1] };
+        }
+        Self { weights }
+    }
+
     /// The longest length that is drawn and not beyond `most`; 0 where there is none.
     pub fn longest_up_to(&self, most: usize) -> usize {
         let drawn = |&length: &usize| self.weights[length] != 0;

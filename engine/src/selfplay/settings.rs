@@ -1,6 +1,7 @@
 //! The settings of self-play.
 
 use super::{Exploration, Openings, PerSide, Schedule};
+use crate::search::Selectivity;
 
 /// How games are played.
 #[derive(Clone, PartialEq, Debug)]
@@ -13,6 +14,8 @@ pub struct Settings {
     pub openings: Openings,
     /// The depth of the search for each side's moves, at least 1.
     pub depth: PerSide<u32>,
+    /// How sure searches before perfect play are that what they leave out does not matter.
+    pub selectivity: Selectivity,
     /// The number of empty squares from which on play is perfect.
     pub exact: u32,
     /// The moves before perfect play that are drawn by chance instead of chosen by the search.
@@ -40,6 +43,7 @@ impl Settings {
             random_plies,
             openings: Openings::Random,
             depth,
+            selectivity: Selectivity::Full,
             exact,
             exploration: Exploration::NONE,
             values: false,

@@ -22,6 +22,16 @@ impl Lines {
         Ok(Self { source: TextSource::open(path)?, line: vec![], number: 0 })
     }
 
+    /// The lines of the standard input.
+    pub fn standard_input() -> Result<Self, TextError> {
+        Ok(Self { source: TextSource::standard_input()?, line: vec![], number: 0 })
+    }
+
+    /// The lines of a text that was handed over as an argument.
+    pub fn of_text(text: &str) -> Result<Self, TextError> {
+        Ok(Self { source: TextSource::of_text(text)?, line: vec![], number: 0 })
+    }
+
     /// The size of the file; 0 for a pipe.
     pub fn bytes(&self) -> u64 {
         self.source.bytes()

@@ -34,16 +34,32 @@ impl TextSource {
     pub fn open(path: &Path) -> Result<Self, TextError> {
         let file = File::open(path).map_err(|error| TextError::io(path, "open it", error))?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+        Self::of(path, bytes, file)
+    }
+
+    /// The standard input of the process, packed or not.
+    pub fn standard_input() -> Result<Self, TextError> {
+        Self::of(Path::new("standard input"), 0, io::stdin())
+    }
+
+    /// A text that was handed over as an argument.
+    pub fn of_text(text: &str) -> Result<Self, TextError> {
+        let bytes = text.as_bytes().to_vec();
+        Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
+    }
+
+    /// Text of a size, under the name that messages give it.
+    fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self, TextError> {
         let unpacked = Arc::new(AtomicU64::new(0));
-        let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
+        let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
         let failed = |error| TextError::io(path, "read it", error);
-        let packed = file.fill_buf().map_err(failed)?.starts_with(ZSTD_MAGIC);
+        let packed = source.fill_buf().map_err(failed)?.starts_with(ZSTD_MAGIC);
         let text: Box<dyn BufRead + Send> = if packed {
-            let counted = Counted { source: file, consumed: unpacked.clone() };
+            let counted = Counted { source, consumed: unpacked.clone() };
             let decoder = zstd::stream::read::Decoder::with_buffer(counted).map_err(failed)?;
             Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
         } else {
-            Box::new(file)
+            Box::new(source)
         };
         Ok(Self { path: path.to_owned(), text, packed, unpacked, bytes, consumed: 0, line: 1 })
     }

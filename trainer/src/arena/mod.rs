@@ -1,9 +1,16 @@
-//! Which of two evaluations plays better: paired games, and what they prove.
+//! Which of two players is better: paired games, and what they prove. A player is an evaluation, or another
+//! program that is spoken to.
 
+mod external;
+mod opening;
 mod openings;
 mod paired;
+mod process;
 mod statistics;
 
+pub use external::{ExternalEngine, Protocol, Terms};
+pub use opening::Opening;
 pub use openings::{Choice, OpeningsError};
-pub use paired::{Match, MatchResult};
+pub use paired::{Contestant, Forfeit, Match, MatchResult};
+pub use process::Misconduct;
 pub use statistics::{MAX_ELO, Pair, SIGNIFICANT, Statistics};

@@ -1,11 +1,8 @@
 //! The positions that matches start from.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use othello_engine::board::notation::{BoardLine, NotationError};
-use othello_engine::board::transcript::{self, Replay};
-use othello_engine::board::{Discs, Position};
+use othello_engine::board::{Discs, Position, StatedPosition};
 use othello_engine::file::{self, FileError};
 use othello_engine::random::Generator;
 use othello_engine::record::{PositionReader, RecordError};
@@ -88,26 +85,10 @@ impl Choice {
     }
 }
 
-/// A line of text: a board line, or the moves that lead to the opening.
-struct Opening(Position);
-
-impl FromStr for Opening {
-    type Err = NotationError;
-
-    fn from_str(line: &str) -> Result<Self, NotationError> {
-        // A transcript begins with a file's letter, a board line never does.
-        if line.starts_with(|c: char| ('a'..='h').contains(&c.to_ascii_lowercase())) {
-            return Ok(Self(Replay::from_start(&transcript::parse(line)?)?.end));
-        }
-        let line: BoardLine = line.parse()?;
-        Ok(Self(line.position))
-    }
-}
-
 fn text(path: &Path) -> Result<Vec<Position>, OpeningsError> {
     let mut lines = Lines::open(path)?;
     let mut openings = vec![];
-    while let Some(Opening(position)) = lines.next_line()? {
+    while let Some(StatedPosition { position, .. }) = lines.next_line()? {
         openings.push(position);
     }
     Ok(openings)

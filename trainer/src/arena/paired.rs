@@ -1,21 +1,43 @@
 //! Games in pairs: each opening twice, with colours swapped, so that no opening favours a player.
 
-use othello_engine::board::{Position, Square};
+use std::sync::{Mutex, PoisonError};
+
+use othello_engine::board::{Discs, Position, Side, Square};
 use othello_engine::eval::Evaluator;
 use othello_engine::progress::Progress;
+use othello_engine::protocol::Board;
 use othello_engine::search::{Searcher, Strength};
 use rayon::prelude::*;
+use serde::Serialize;
 
+use super::external::{Conversation, ExternalEngine, Terms, Underway};
+use super::opening::Opening;
+use super::process::Misconduct;
 use super::{Pair, Statistics};
 
-/// Two evaluations that play each other with the same search.
+/// Who plays.
+#[derive(Clone, Copy, Debug)]
+pub enum Contestant<'a> {
+    /// An evaluation, with the search of this program.
+    Evaluation(&'a Evaluator),
+    /// Another program.
+    External(&'a ExternalEngine, Terms),
+}
+
+impl<'a> From<&'a Evaluator> for Contestant<'a> {
+    fn from(evaluator: &'a Evaluator) -> Self {
+        Self::Evaluation(evaluator)
+    }
+}
+
+/// Two players, and how evaluations search.
 #[derive(Clone, Copy, Debug)]
 pub struct Match<'a> {
     /// The player whose wins are counted.
-    pub first: &'a Evaluator,
+    pub first: Contestant<'a>,
     /// The opponent.
-    pub second: &'a Evaluator,
-    /// The strength of the search of both.
+    pub second: Contestant<'a>,
+    /// The strength of the search of evaluations.
     pub strength: Strength,
 }
 
@@ -26,6 +48,21 @@ pub struct MatchResult {
     pub pairs: Vec<Pair>,
     /// The number of games that differ in their moves.
     pub distinct_games: usize,
+    /// The games that were not played to their end.
+    pub forfeits: Vec<Forfeit>,
+}
+
+/// A game that a player lost by misconduct, with all discs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Forfeit {
+    /// The number of the pair, counted from 1.
+    pub pair: usize,
+    /// The game of the pair: in game 1 the first player moves first, in game 2 the second one.
+    pub game: usize,
+    /// The player who forfeited: 1 or 2.
+    pub player: usize,
+    /// What it did.
+    pub reason: String,
 }
 
 impl MatchResult {
@@ -38,50 +75,165 @@ impl MatchResult {
 /// The size of each player's table. A search to a fixed depth fills little of it.
 const HASH_MEGABYTES: usize = 16;
 
+/// What a forfeited game counts.
+const ALL_DISCS: Discs = 64;
+
 impl Match<'_> {
-    /// Plays every opening twice. Each game starts from empty tables, so that it is the same
-    /// wherever it is played and whatever was played before.
+    /// Plays every opening twice. Each game of an evaluation starts from an empty table, so that it is the
+    /// same wherever it is played and whatever was played before. A program that ends, hangs, talks
+    /// without end or plays what is not legal forfeits the game, and is started again.
     pub fn play(&self, openings: &[Position], progress: &dyn Progress) -> MatchResult {
         progress.begin("match (pairs)", 0, openings.len() as u64);
-        let players = || [self.first, self.second].map(|e| Searcher::new(e, HASH_MEGABYTES));
-        let pair = |players: &mut [Searcher<'_, Evaluator>; 2], opening: &Position| {
-            let games = [0, 1].map(|mover| self.game(players, *opening, mover));
+        let idle: Mutex<Vec<[Player<'_>; 2]>> = Mutex::new(vec![]);
+        let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let pair = |(number, position): (usize, &Position)| {
+            let opening = self.opening(*position);
+            let waiting = lock().pop();
+            let mut players = waiting.unwrap_or_else(|| self.players());
+            let games = [0, 1].map(|mover| {
+                let game = self.game(&mut players, &opening, mover);
+                let forfeit = game.forfeit.as_ref().map(|(player, reason)| Forfeit {
+                    pair: number + 1,
+                    game: mover + 1,
+                    player: player + 1,
+                    reason: reason.to_string(),
+                });
+                if let Some(Forfeit { pair, game, player, reason }) = &forfeit {
+                    progress.message(&format!(
+                        "pair {pair}, game {game}: player {player} forfeits: it {reason}"
+                    ));
+                }
+                (game, forfeit)
+            });
+            lock().push(players);
             progress.advance(1);
             games
         };
-        let games: Vec<[Game; 2]> = openings.par_iter().map_init(players, pair).collect();
+        let games: Vec<[(Game, Option<Forfeit>); 2]> =
+            openings.par_iter().enumerate().map(pair).collect();
         let mut moves: Vec<(Position, &[Square])> = openings
             .iter()
             .zip(&games)
-            .flat_map(|(opening, games)| games.iter().map(|game| (*opening, &game.squares[..])))
+            .flat_map(|(opening, games)| {
+                games.iter().map(|(game, _)| (*opening, &game.squares[..]))
+            })
             .collect();
         moves.sort_unstable();
         moves.dedup();
-        let pairs = games.iter().map(|games| Pair([games[0].score, games[1].score])).collect();
-        MatchResult { pairs, distinct_games: moves.len() }
+        let scores = games.iter().map(|[first, second]| Pair([first.0.score, second.0.score]));
+        let forfeits = games.iter().flatten().filter_map(|(_, forfeit)| forfeit.clone());
+        MatchResult {
+            pairs: scores.collect(),
+            distinct_games: moves.len(),
+            forfeits: forfeits.collect(),
+        }
+    }
+
+    /// An opening: for other programs, with the game that leads to it.
+    fn opening(&self, position: Position) -> Opening {
+        match [self.first, self.second] {
+            [Contestant::Evaluation(_), Contestant::Evaluation(_)] => {
+                Opening::without_path(position)
+            }
+            _ => Opening::new(position),
+        }
+    }
+
+    fn players(&self) -> [Player<'_>; 2] {
+        [self.first, self.second].map(|contestant| match contestant {
+            Contestant::Evaluation(evaluator) => Player::Evaluation {
+                searcher: Box::new(Searcher::new(evaluator, HASH_MEGABYTES)),
+                strength: self.strength,
+            },
+            Contestant::External(engine, terms) => {
+                Player::External(Conversation::new(engine, terms))
+            }
+        })
     }
 
     /// Plays a game from `opening`, in which `mover` (0 or 1) moves first.
-    fn game(
-        &self,
-        players: &mut [Searcher<'_, Evaluator>; 2],
-        opening: Position,
-        mover: usize,
-    ) -> Game {
-        players.iter_mut().for_each(Searcher::new_game);
-        let (mut position, mut mover, mut squares) = (opening, mover, vec![]);
-        // After passing there is no move at the end of the game alone.
-        while let Some(square) = self.strength.search(&mut players[mover], &position).best {
-            squares.push(square);
-            position = position.after(square, position.flips(square));
-            mover = 1 - mover;
-            if position.moves() == 0 {
-                position = position.pass();
-                mover = 1 - mover;
+    fn game(&self, players: &mut [Player<'_>; 2], opening: &Opening, mover: usize) -> Game {
+        let board = Board::new(opening.position, opening.side);
+        let mut game = Underway { opening, turns: vec![], board };
+        let played = play_on(players, &mut game, mover);
+        let squares = game.turns.into_iter().flatten().collect();
+        let score = match &played {
+            // The side that moved first belongs to `mover`.
+            Ok(()) if (game.board.side() == opening.side) == (mover == 0) => {
+                game.board.position().score()
+            }
+            Ok(()) => -game.board.position().score(),
+            Err((0, _)) => -ALL_DISCS,
+            Err(_) => ALL_DISCS,
+        };
+        Game { squares, score, forfeit: played.err() }
+    }
+}
+
+/// Plays to the end of the game; the error is who did not behave, and how.
+fn play_on(
+    players: &mut [Player<'_>; 2],
+    game: &mut Underway<'_>,
+    mover: usize,
+) -> Result<(), (usize, Misconduct)> {
+    for (number, player) in players.iter_mut().enumerate() {
+        player.begin(game.opening).map_err(|misconduct| (number, misconduct))?;
+    }
+    let mut mover = mover;
+    while !game.board.position().is_over() {
+        let side = game.board.side();
+        let chooses = game.board.position().moves() != 0;
+        let turn = if chooses {
+            Some(players[mover].choose(game).map_err(|misconduct| (mover, misconduct))?)
+        } else {
+            None
+        };
+        game.board.play(side, turn).map_err(|answer| (mover, Misconduct::Illegal { answer }))?;
+        game.turns.push(turn);
+        for (number, player) in players.iter_mut().enumerate() {
+            // Who chose a move knows of it; passes are made for both.
+            if number != mover || !chooses {
+                player.see(side, turn).map_err(|misconduct| (number, misconduct))?;
             }
         }
-        let score = if mover == 0 { position.score() } else { -position.score() };
-        Game { squares, score }
+        mover = 1 - mover;
+    }
+    Ok(())
+}
+
+/// A player at work.
+enum Player<'a> {
+    Evaluation { searcher: Box<Searcher<'a, Evaluator>>, strength: Strength },
+    External(Conversation<'a>),
+}
+
+impl Player<'_> {
+    fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
+        match self {
+            Self::Evaluation { searcher, .. } => {
+                searcher.new_game();
+                Ok(())
+            }
+            Self::External(conversation) => conversation.begin(opening),
+        }
+    }
+
+    fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
+        match self {
+            Self::Evaluation { searcher, strength } => {
+                let best = strength.search(searcher, game.board.position()).best;
+                // A search finds a move wherever there is one.
+                best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })
+            }
+            Self::External(conversation) => conversation.choose(game),
+        }
+    }
+
+    fn see(&mut self, side: Side, turn: Option<Square>) -> Result<(), Misconduct> {
+        match self {
+            Self::Evaluation { .. } => Ok(()),
+            Self::External(conversation) => conversation.see(side, turn),
+        }
     }
 }
 
@@ -89,7 +241,9 @@ impl Match<'_> {
 struct Game {
     squares: Vec<Square>,
     /// For the first player.
-    score: i32,
+    score: Discs,
+    /// Who lost it other than by playing, and how.
+    forfeit: Option<(usize, Misconduct)>,
 }
 
 #[cfg(test)]
@@ -101,6 +255,10 @@ mod tests {
 
     const STRENGTH: Strength = Strength { depth: 2, exact: 8 };
 
+    fn played<'a>(first: &'a Evaluator, second: &'a Evaluator) -> Match<'a> {
+        Match { first: first.into(), second: second.into(), strength: STRENGTH }
+    }
+
     fn openings() -> Vec<Position> {
         let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
         children(Position::START).flat_map(children).collect()
@@ -109,7 +267,7 @@ mod tests {
     #[test]
     fn an_evaluation_against_itself_is_even_and_plays_each_game_twice() {
         let (first, second) = (&Mobility.into(), &Mobility.into());
-        let result = Match { first, second, strength: STRENGTH }.play(&openings(), &Silent);
+        let result = played(first, second).play(&openings(), &Silent);
         assert!(result.pairs.iter().all(|pair| pair.0[0] == -pair.0[1]));
         assert_eq!(result.distinct_games, openings().len());
         assert_eq!(result.statistics().p_value, 1.0);
@@ -118,10 +276,10 @@ mod tests {
     #[test]
     fn looking_at_moves_and_corners_beats_looking_at_nothing() {
         let (first, second) = (&Mobility.into(), &Zero.into());
-        let result = Match { first, second, strength: STRENGTH }.play(&openings(), &Silent);
+        let result = played(first, second).play(&openings(), &Silent);
         assert!(result.statistics().wins > result.statistics().losses);
         let (first, second) = (second, first);
-        let swapped = Match { first, second, strength: STRENGTH }.play(&openings(), &Silent);
+        let swapped = played(first, second).play(&openings(), &Silent);
         let negated: Vec<Pair> =
             swapped.pairs.iter().map(|pair| Pair([-pair.0[1], -pair.0[0]])).collect();
         assert_eq!(negated, result.pairs);

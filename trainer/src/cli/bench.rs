@@ -40,7 +40,8 @@ pub struct Arguments {
     /// Phases whose positions are used, A and B included; 34..38 have 22 to 26 empty squares
     #[arg(long, value_name = "A..B", default_value = "34..38")]
     phases: Phases,
-    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs` or `ordering`
+    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs`, `ordering`, `edax` or
+    /// `egaroucid`
     #[arg(long, value_name = "SET", default_value = "standard")]
     patterns: String,
     /// Number of random games, without `--data` [default: 100000; 400000 on a GPU]

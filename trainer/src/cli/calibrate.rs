@@ -1,19 +1,9 @@
 //! `othello-trainer calibrate`: what a search learns beside an evaluation, as a new section of its weights file.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+mod ordering;
+mod probcut;
 
-use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::by_class::ByClass;
-use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::eval::WeightsChoice;
-use othello_engine::file::{Existing, Provenance, check_output};
-use othello_engine::pattern::PatternSet;
-use serde::Serialize;
-
-use crate::calibrate::ordering::{Settings, Trial, calibrate};
 
 /// Arguments of `calibrate`.
 #[derive(clap::Args, Debug)]
@@ -25,112 +15,15 @@ pub struct Arguments {
 #[derive(clap::Subcommand, Debug)]
 enum What {
     /// Learn the move-ordering evaluation of the last plies
-    Ordering(OrderingArguments),
-}
-
-/// Arguments of `calibrate ordering`.
-#[derive(clap::Args, Debug)]
-struct OrderingArguments {
-    /// Weights file, or `embedded`, whose counts are 0
-    weights: WeightsChoice,
-
-    /// Weights file to write: the same weights, with the new section
-    #[arg(long, value_name = "W2")]
-    out: PathBuf,
-
-    /// Seed of the positions to learn from
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-
-    /// Number of positions whose moves are all solved
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number_in(100..=1_u64 << 32))]
-    positions: u64,
-
-    /// Number of other positions that are searched with each strength
-    #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
-    searches: u64,
-
-    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs` or `ordering`
-    #[arg(long, value_name = "T", default_value = "ordering")]
-    patterns: String,
-
-    /// Replace an output that was made from something else
-    #[arg(long)]
-    force: bool,
-}
-
-#[derive(Serialize)]
-struct Report {
-    /// Positions that were solved.
-    positions: usize,
-    /// The share of the variance among the moves of a position that patterns and replies explain, and
-    /// that replies alone do, where others were learned from.
-    explained: f64,
-    explained_by_replies: f64,
-    strength: i16,
-    trials: Vec<Trial>,
-    bytes: u64,
-    sha256: String,
-    seconds: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { positions, explained, explained_by_replies, strength, .. } = self;
-        writeln!(
-            f,
-            "{positions} positions; of what tells moves apart {:.1} % explained, {:.1} % by replies alone",
-            100.0 * explained,
-            100.0 * explained_by_replies
-        )?;
-        let without = self.trials.first().map_or(1, |trial| trial.nodes.max(1));
-        let columns = ["strength", "nodes", "ratio"].map(|name| (name, Align::Right));
-        let rows = self.trials.iter().map(|Trial { strength, nodes }| {
-            let ratio = *nodes as f64 / without as f64;
-            [strength.to_string(), nodes.to_string(), format!("{ratio:.3}")]
-        });
-        writeln!(f, "{}", table(columns, rows))?;
-        writeln!(f, "strength {strength}")?;
-        write!(f, "{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
-    }
+    Ordering(ordering::Arguments),
+    /// Learn what shallow searches predict of deeper ones, so that `--selectivity` can leave these out
+    Probcut(probcut::Arguments),
 }
 
 /// Calibrates and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let What::Ordering(arguments) = &arguments.what;
-    let begun = Instant::now();
-    let set = Some(Path::new(&arguments.patterns));
-    check_output(&arguments.out, arguments.weights.path().into_iter().chain(set))?;
-    let ByClass { weights, sha256, provenance, .. } = ByClass::load(&arguments.weights)?;
-    let set = PatternSet::named(&arguments.patterns, Path::new(""))?;
-    let provenance = Provenance::new("calibrate ordering")
-        .with("weights", sha256)
-        .with("weights_provenance", provenance)
-        .with("patterns", set.to_toml())
-        .with("seed", arguments.seed)
-        .with("positions", arguments.positions)
-        .with("searches", arguments.searches);
-    let settings = Settings {
-        set,
-        seed: arguments.seed,
-        families: arguments.positions,
-        searches: arguments.searches,
-    };
-    let calibrated = calibrate(&settings, &weights, session.progress())?;
-    let strength = calibrated.weights.strength();
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    let weights = weights.with_move_ordering(Some(calibrated.weights));
-    let summary = weights.write(&arguments.out, &provenance, existing)?;
-    let [explained, explained_by_replies] = calibrated.explained;
-    session.print(&Report {
-        positions: calibrated.positions,
-        explained,
-        explained_by_replies,
-        strength,
-        trials: calibrated.trials,
-        bytes: summary.bytes,
-        sha256: summary.sha256,
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
+    match &arguments.what {
+        What::Ordering(arguments) => ordering::run(arguments, session),
+        What::Probcut(arguments) => probcut::run(arguments, session),
+    }
 }

@@ -196,7 +196,7 @@ fn play(
     let mut pairs: Vec<Pair> = vec![];
     let share = openings.len().div_ceil(fits.len());
     for (openings, pair) in openings.chunks(share).zip(fits) {
-        let [first, second] = pair.each_ref().map(|fitted| &fitted.evaluator);
+        let [first, second] = pair.each_ref().map(|fitted| (&fitted.evaluator).into());
         pairs.extend(Match { first, second, strength }.play(openings, session.progress()).pairs);
     }
     Ok(Some(Statistics::new(&pairs)))

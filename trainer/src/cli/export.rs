@@ -14,6 +14,8 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::export::edax::edax;
+use crate::export::egaroucid::egaroucid;
 use crate::export::npz::{Origin, npz};
 use crate::export::wthor::wthor;
 
@@ -40,6 +42,10 @@ pub struct Arguments {
 enum Format {
     /// NumPy arrays of weights
     Npz,
+    /// The evaluation file of Edax (eval.dat), of weights for its patterns
+    Edax,
+    /// The evaluation file of Egaroucid (eval.egev2), of weights for its patterns
+    Egaroucid,
     /// Games as the Fédération Française d'Othello has them (.wtb)
     Wthor,
 }
@@ -89,8 +95,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     provenance.sort_all_objects();
     let provenance = provenance.to_string();
     let origin = Origin { provenance: &provenance, sha256: &sha256, counted };
+    let unfit = || arguments.weights.to_string();
     let bytes = match arguments.format {
         Format::Npz => npz(&weights, origin).context("the arrays cannot be packed")?,
+        Format::Edax => edax(&weights).with_context(unfit)?,
+        Format::Egaroucid => egaroucid(&weights).with_context(unfit)?,
         Format::Wthor => bail!("a file of games is no weights file"),
     };
     plain::write(&arguments.out, &bytes, arguments.existing())?;

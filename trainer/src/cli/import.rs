@@ -1,9 +1,11 @@
-//! `othello-trainer import`: other people's games and scored positions into records.
+//! `othello-trainer import`: other people's games and scored positions into records, and their weights into
+//! weights files.
 
 mod inputs;
 mod output;
 mod place;
 mod solved;
+mod weights;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -44,6 +46,8 @@ enum Format {
     Ggf(Files),
     /// Import Egaroucid's scored boards of 19 bytes
     Egaroucid(Files),
+    /// Import the evaluation of another program as a weights file
+    Weights(weights::Arguments),
 }
 
 #[derive(clap::Args, Debug)]
@@ -104,6 +108,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Format::Boards(files) => import(files, "boards", boards::read, progress),
         Format::Ggf(files) => import(files, "ggf", GgfGames::open, progress),
         Format::Egaroucid(files) => import(files, "egaroucid", EgaroucidBoards::open, progress),
+        Format::Weights(arguments) => return weights::run(arguments, session),
     };
     session.print(&summary?)?;
     Ok(Outcome::Done)

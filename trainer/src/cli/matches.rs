@@ -1,27 +1,34 @@
-//! `othello-trainer match`: which of two evaluations plays better.
+//! `othello-trainer match`: which of two players is better, evaluations or other programs.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
-use othello_engine::board::Discs;
+use anyhow::{Context as _, anyhow, bail};
+use othello_engine::board::notation::board_text;
+use othello_engine::board::{Discs, Position, Side};
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::search::Strength;
 use serde::Serialize;
 
-use crate::arena::{Choice, Match, MatchResult, SIGNIFICANT, Statistics};
+use crate::arena::{
+    Choice, Contestant, ExternalEngine, Forfeit, Match, MatchResult, Opening, Protocol,
+    SIGNIFICANT, Statistics, Terms,
+};
 
 /// Arguments of `match`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// First player, whose wins are counted: a weights file, `none`, `mobility` or `embedded`
-    first: WeightsChoice,
+    /// First player, whose wins are counted: a weights file, `none`, `mobility` or `embedded`; or another
+    /// program by its command line, as `gtp:COMMAND` or `nboard:COMMAND`
+    first: PlayerChoice,
     /// Second player
-    second: WeightsChoice,
+    second: PlayerChoice,
     /// File of openings to start from: enumerated openings, positions, or text with a board or a
     /// transcript a line
     #[arg(long, value_name = "FILE")]
@@ -29,10 +36,10 @@ pub struct Arguments {
     /// Number of openings to play, each twice with colours swapped
     #[arg(long, value_name = "N")]
     pairs: NonZeroUsize,
-    /// Search each move this many plies deep
+    /// Search each move this many plies deep; programs by NBoard are told to
     #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
     depth: u32,
-    /// Play perfectly from this many empty squares on
+    /// Play perfectly from this many empty squares on, weights alone
     #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
     exact: u32,
     /// Seed that decides which openings of the file are played
@@ -41,6 +48,73 @@ pub struct Arguments {
     /// Play only labelled openings that are no further from even than this
     #[arg(long, value_name = "DISCS", default_value_t = 10)]
     within: Discs,
+    /// Seconds after which another program that has not answered forfeits the game
+    #[arg(long, value_name = "S", default_value_t = 60, value_parser = number_in(1..=86_400_u64))]
+    timeout: u64,
+}
+
+/// A player, as the command line names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum PlayerChoice {
+    Weights(WeightsChoice),
+    External(ExternalEngine),
+}
+
+impl FromStr for PlayerChoice {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        match ExternalEngine::parse(text) {
+            Some(engine) => Ok(Self::External(engine)),
+            None => text.parse().map(Self::Weights),
+        }
+    }
+}
+
+impl fmt::Display for PlayerChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Weights(weights) => weights.fmt(f),
+            Self::External(engine) => engine.fmt(f),
+        }
+    }
+}
+
+/// A player that is there.
+enum Loaded {
+    Evaluation(Evaluator),
+    External(ExternalEngine),
+}
+
+impl Loaded {
+    fn contestant(&self, terms: Terms) -> Contestant<'_> {
+        match self {
+            Self::Evaluation(evaluator) => evaluator.into(),
+            Self::External(engine) => Contestant::External(engine, terms),
+        }
+    }
+}
+
+impl PlayerChoice {
+    /// Loads weights; another program is started once, to see whether it answers.
+    fn load(&self, terms: Terms) -> anyhow::Result<Loaded> {
+        let player = || format!("player {self}");
+        match self {
+            Self::Weights(weights) => {
+                Ok(Loaded::Evaluation(Evaluator::load(weights).with_context(player)?))
+            }
+            Self::External(engine) => {
+                let there = engine.check(terms).map_err(|misconduct| anyhow!("it {misconduct}"));
+                there.with_context(player)?;
+                Ok(Loaded::External(engine.clone()))
+            }
+        }
+    }
+
+    /// Whether it knows a position by the game that led to it alone.
+    fn needs_games(&self) -> bool {
+        matches!(self, Self::External(ExternalEngine { protocol: Protocol::Gtp, .. }))
+    }
 }
 
 /// The report of a match.
@@ -54,6 +128,8 @@ pub(super) struct MatchReport {
     #[serde(flatten)]
     statistics: Statistics,
     distinct_games: usize,
+    /// The games that a player lost other than by playing.
+    forfeits: Vec<Forfeit>,
     seconds: f64,
 }
 
@@ -74,6 +150,7 @@ impl MatchReport {
             exact: played.strength.exact,
             statistics: result.statistics(),
             distinct_games: result.distinct_games,
+            forfeits: result.forfeits.clone(),
             seconds: begun.elapsed().as_secs_f64(),
         }
     }
@@ -81,10 +158,17 @@ impl MatchReport {
 
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, pairs, depth, exact, statistics, distinct_games, seconds } = self;
+        let Self { first, second, pairs, depth, exact, statistics, .. } = self;
+        let Self { distinct_games, forfeits, seconds, .. } = self;
         let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
         writeln!(f, "{first} against {second}, depth {depth}, exact from {exact}, {pairs} pairs:")?;
         writeln!(f, "  {wins} won, {draws} drawn, {losses} lost; {distinct_games} distinct games")?;
+        for (player, number) in [(first, 1), (second, 2)] {
+            let games = forfeits.iter().filter(|forfeit| forfeit.player == number).count();
+            if games > 0 {
+                writeln!(f, "  {games} games forfeited by {player}")?;
+            }
+        }
         let error = mean_discs_error.map_or(String::new(), |error| format!(" ± {error:.2}"));
         writeln!(f, "  {mean_discs:+.2}{error} discs a game, {} (95 % intervals)", self.elo())?;
         let p = probability(statistics.p_value);
@@ -131,19 +215,33 @@ impl MatchReport {
 /// Plays and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let load = |choice: &WeightsChoice| {
-        Evaluator::load(choice).with_context(|| format!("player {choice}"))
-    };
-    let (first, second) = (load(&arguments.first)?, load(&arguments.second)?);
+    let terms = Terms { depth: arguments.depth, time: Duration::from_secs(arguments.timeout) };
+    let [first, second] = [&arguments.first, &arguments.second];
+    let loaded = [first.load(terms)?, second.load(terms)?];
     let choice =
         Choice { count: arguments.pairs.get(), seed: arguments.seed, within: arguments.within };
     let openings = choice.draw(&arguments.openings)?;
     let strength = Strength { depth: arguments.depth, exact: arguments.exact };
-    let played = Match { first: &first, second: &second, strength };
+    if first.needs_games() || second.needs_games() {
+        check_reached(&openings)?;
+    }
+    let played =
+        Match { first: loaded[0].contestant(terms), second: loaded[1].contestant(terms), strength };
     let result = played.play(&openings, session.progress());
-    let names = [arguments.first.to_string(), arguments.second.to_string()];
+    let names = [first.to_string(), second.to_string()];
     session.print(&MatchReport::new(names, &played, &result, begun))?;
     Ok(Outcome::Done)
+}
+
+/// Refuses openings that cannot be told as games.
+fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
+    let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
+    let Some(lost) = lost else { return Ok(()) };
+    bail!(
+        "no game was found that leads to the opening {}; GTP tells positions by their games alone: take \
+         earlier openings, or nboard:",
+        board_text(lost, Side::Black)
+    )
 }
 
 #[cfg(test)]
@@ -156,9 +254,9 @@ mod tests {
     fn report(pairs: Vec<Pair>) -> String {
         let evaluator = Evaluator::from(Zero);
         let strength = Strength { depth: 1, exact: 0 };
-        let played = Match { first: &evaluator, second: &evaluator, strength };
+        let played = Match { first: (&evaluator).into(), second: (&evaluator).into(), strength };
         let names = ["new", "old"].map(str::to_owned);
-        let result = MatchResult { pairs, distinct_games: 0 };
+        let result = MatchResult { pairs, distinct_games: 0, forfeits: vec![] };
         MatchReport::new(names, &played, &result, Instant::now()).to_string()
     }
 

@@ -225,7 +225,7 @@ impl Quickstart<'_> {
         let second = Evaluator::load(&opponent)?;
         let choice = Choice { count: MATCH_PAIRS, seed: self.seed, within: MATCH_WITHIN };
         let strength = Strength { depth: MATCH_DEPTH, exact: MATCH_EXACT };
-        let played = Match { first: &first, second: &second, strength };
+        let played = Match { first: (&first).into(), second: (&second).into(), strength };
         self.session.progress().message(&format!("{player} against {opponent}"));
         let result = played.play(&choice.draw(openings)?, self.session.progress());
         Ok(MatchReport::new([player.to_string(), opponent.to_string()], &played, &result, begun))

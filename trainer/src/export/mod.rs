@@ -1,4 +1,7 @@
 //! Weights and games in the formats of other programs.
 
+pub mod edax;
+pub mod egaroucid;
 pub mod npz;
+pub mod tables;
 pub mod wthor;

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use othello_engine::board::notation::BoardLine;
+use othello_engine::board::ggf::{self, Fields};
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Position, Side, Square};
 use othello_engine::record::Game;
@@ -104,25 +104,18 @@ fn players(piece: &[u8]) -> String {
 
 /// Refuses a game that does not begin from the usual position.
 fn check_board(value: &str) -> Result<(), String> {
-    let other = || format!("it begins with `{}`, not with the usual board", excerpt(value));
-    let squares: String = value.split_ascii_whitespace().collect();
-    let (board, side) = squares
-        .strip_prefix('8')
-        .and_then(|squares| squares.split_at_checked(64))
-        .ok_or_else(other)?;
-    let side = if side == "*" { "X" } else { side };
-    let line: BoardLine = format!("{board} {side}").parse().map_err(|_| other())?;
-    if (line.position, line.side) == (Position::START, Side::Black) { Ok(()) } else { Err(other()) }
+    if ggf::read_board(value) == Some((Position::START, Side::Black)) {
+        return Ok(());
+    }
+    Err(format!("it begins with `{}`, not with the usual board", excerpt(value)))
 }
 
 /// Plays a move, `f5/1.25/3.1`, or a pass, `pa`.
 fn push(replay: &mut Replay, name: &str, value: &str) -> Result<(), String> {
     let number = replay.steps.len() + 1;
-    let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
-    if ["pa", "pass", "--"].contains(&word.as_str()) {
-        // The replay passes by itself where a side must; nobody may otherwise.
-        return Ok(());
-    }
+    let turn = ggf::read_turn(value).map_err(|error| format!("move {number}: {error}"))?;
+    // The replay passes by itself where a side must; nobody may otherwise.
+    let Some(square) = turn else { return Ok(()) };
     let side = if name == "B" { Side::Black } else { Side::White };
     if side != replay.side && replay.end.moves() != 0 {
         return Err(format!(
@@ -130,43 +123,7 @@ fn push(replay: &mut Replay, name: &str, value: &str) -> Result<(), String> {
             excerpt(value)
         ));
     }
-    let square: Square = word.parse().map_err(|error| format!("move {number}: {error}"))?;
     replay.push(square).map_err(|error| error.to_string())
-}
-
-/// The fields of a game.
-struct Fields<'a>(&'a str);
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = Result<(&'a str, String), String>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let text = self.0.trim_start();
-        if text.is_empty() {
-            return None;
-        }
-        let field = split_field(text);
-        self.0 = field.as_ref().map_or("", |field| field.2);
-        Some(field.map(|(name, value, _)| (name, value)))
-    }
-}
-
-/// The name and the value of the first field, and what follows it.
-fn split_field(text: &str) -> Result<(&str, String, &str), String> {
-    let wrong = || format!("`{}` is no field; expected NAME[value]", excerpt(text));
-    let (name, rest) = text.split_once('[').ok_or_else(wrong)?;
-    if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return Err(wrong());
-    }
-    let (mut value, mut characters) = (String::new(), rest.char_indices());
-    while let Some((at, character)) = characters.next() {
-        match character {
-            ']' => return Ok((name, value, &rest[at + 1..])),
-            '\\' => value.extend(characters.next().map(|(_, escaped)| escaped)),
-            other => value.push(other),
-        }
-    }
-    Err(wrong())
 }
 
 impl Iterator for GgfGames {

@@ -10,7 +10,7 @@ mod null_window;
 mod pvs;
 
 use super::window::{Best, Unit};
-use super::{Features, Searcher};
+use super::{Features, Searcher, Selectivity};
 use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
 
@@ -73,7 +73,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     /// The score, where the transposition table holds it, and the best move, where it does.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
-        let (lower, upper) = entry.bounds(position.empties());
+        let (lower, upper) = entry.bounds(position.empties(), Selectivity::Full);
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
@@ -88,7 +88,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         for (position, score, best) in [(position, best.value, Some(square)), (&next, score, None)]
         {
             let exact = Some(Value::from_score(score));
-            self.table.store(position, position.empties(), (exact, exact), best);
+            let effort = (position.empties(), Selectivity::Full);
+            self.table.store(position, effort, (exact, exact), best);
         }
     }
 }

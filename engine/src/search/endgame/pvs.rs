@@ -1,8 +1,8 @@
 //! PVS nodes: their moves are ordered by value.
 
-use super::super::Searcher;
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::window::{Best, Window};
+use super::super::{Searcher, Selectivity};
 use super::{INFINITE, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
@@ -76,7 +76,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             && let Some(entry) = self.table.probe(position)
         {
             let found = entry.best();
-            if window.narrow(exact(entry.bounds(empties)), found[0]) {
+            if window.narrow(exact(entry.bounds(empties, Selectivity::Full)), found[0]) {
                 return window.best;
             }
             if entry.depth() >= TRUSTED_DEPTH || empties < PVS_EMPTIES {
@@ -88,7 +88,8 @@ impl<E: Evaluate> Searcher<'_, E> {
             && self.features.transposition_table
             && empties > PVS_EMPTIES
         {
-            let (bounds, square) = self.bounds_from_children(&moves, empties - 1, exact);
+            let (bounds, square) =
+                self.bounds_from_children(&moves, (empties - 1, Selectivity::Full), exact);
             if window.narrow(bounds, square) {
                 return window.best;
             }
@@ -189,7 +190,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
         let (lower, upper) = window.proven();
         let bounds = (lower.map(Value::from_score), upper.map(Value::from_score));
-        self.table.store(position, empties, bounds, window.best.square);
+        let effort = (empties, Selectivity::Full);
+        self.table.store(position, effort, bounds, window.best.square);
     }
 }
 

@@ -20,10 +20,11 @@ use std::process::{Command, ExitCode};
 use othello_testing::guides::{BINARIES, LOG, ONLY_CHECK, inputs};
 
 /// Amounts, and how much of each is enough.
-const AT_MOST: [(&str, u32); 19] = [
+const AT_MOST: [(&str, u32); 20] = [
     ("--games", 60),
     ("--pairs", 4),
     ("--depth", 2),
+    ("--level", 4),
     ("--black-depth", 2),
     ("--white-depth", 1),
     ("--exact", 6),

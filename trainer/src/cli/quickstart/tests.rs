@@ -28,9 +28,10 @@ fn phases() -> FitReport {
 fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
     let (first, second) = (Evaluator::from(Mobility), Evaluator::from(Zero));
     let strength = Strength { depth: 4, exact: 12 };
-    let played = Match { first: &first, second: &second, strength };
+    let played = Match { first: (&first).into(), second: (&second).into(), strength };
     let pair = |number| Pair([score, if number % 5 == 0 { -score } else { score }]);
-    let result = MatchResult { pairs: (0..200).map(pair).collect(), distinct_games: 400 };
+    let pairs = (0..200).map(pair).collect();
+    let result = MatchResult { pairs, distinct_games: 400, forfeits: vec![] };
     MatchReport::new(names.map(str::to_owned), &played, &result, Instant::now())
 }
 

@@ -1,0 +1,29 @@
+//! Servers of protocols: every line gets an answer of the form that it should have.
+
+use othello_engine::analysis::Level;
+use othello_engine::eval::Zero;
+use othello_engine::protocol::gtp::Gtp;
+use othello_engine::protocol::nboard::Nboard;
+use othello_engine::protocol::{Player, Server, serve};
+use othello_engine::search::Searcher;
+
+/// Conversations, by GTP and by NBoard.
+pub fn protocols(data: &[u8]) {
+    let player = || {
+        let level = Level::new(1).expect("a level");
+        Player::new(Searcher::new(&Zero, 0), level)
+    };
+    let (mut gtp, mut nboard) = (Gtp::new(player()), Nboard::new(player()));
+    // A deep search is no matter of parsing.
+    let deep = |line: &&[u8]| !line.windows(5).any(|word| word == b"level" || word == b"depth");
+    let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').filter(deep).take(200).collect();
+    for line in &lines {
+        let text = gtp.answer(&String::from_utf8_lossy(line)).text;
+        let whole = text.starts_with(['=', '?']) && text.ends_with("\n\n");
+        assert!(text.is_empty() || whole, "{text:?}");
+        let text = nboard.answer(&String::from_utf8_lossy(line)).text;
+        assert!(text.is_empty() || text.ends_with('\n'), "{text:?}");
+    }
+    let mut output = vec![];
+    serve(&mut Gtp::new(player()), &lines.join(&b'\n')[..], &mut output).expect("memory");
+}

@@ -1,0 +1,197 @@
+//! What a person wants to know of a position: every move, what it is worth, and how play would go on.
+
+use std::str::FromStr;
+
+use crate::board::{Position, Square, Squares};
+use crate::eval::{Evaluate, Value};
+use crate::search::{Searcher, Strength};
+
+/// How strongly to play or analyse, as one number, 1 to 60: a search looks so many moves ahead, and play is
+/// perfect from twice as many empty squares on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Level(u32);
+
+impl Level {
+    /// The level with this number, 1 to 60.
+    pub const fn new(level: u32) -> Option<Self> {
+        if 1 <= level && level <= 60 { Some(Self(level)) } else { None }
+    }
+
+    /// The strength of the level.
+    pub fn strength(self) -> Strength {
+        Strength { depth: self.0, exact: 2 * self.0 }
+    }
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let level = text.parse().ok().and_then(Self::new);
+        level.ok_or_else(|| "expected a whole number from 1 to 60".to_owned())
+    }
+}
+
+/// A move with what a search says of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RatedMove {
+    /// The square of the move.
+    pub square: Square,
+    /// The value of the position for its player, if the move is played.
+    pub value: Value,
+    /// The number of moves that the search looked ahead, this one too; no more than there were empty squares.
+    pub depth: u32,
+    /// Whether the value is the score by perfect play.
+    pub exact: bool,
+    /// The moves by which both sides attain the value, this one first; passes are left out.
+    pub line: Vec<Square>,
+}
+
+/// All legal moves of a position, the best first; of equally good ones the one that comes first on the board.
+/// The table of the searcher may hold what it learned before.
+pub fn rated_moves<E: Evaluate>(
+    searcher: &mut Searcher<'_, E>,
+    position: &Position,
+    strength: Strength,
+) -> Vec<RatedMove> {
+    let moves = Squares(position.moves());
+    let mut rated: Vec<RatedMove> =
+        moves.filter_map(|square| rated_move(searcher, position, square, strength)).collect();
+    sort_best_first(&mut rated);
+    rated
+}
+
+/// Puts the moves of one position into order: the best first.
+pub fn sort_best_first(moves: &mut [RatedMove]) {
+    moves.sort_by_key(|rated| (-rated.value, rated.square));
+}
+
+/// What a search says of a move; `None` where it is not legal.
+pub fn rated_move<E: Evaluate>(
+    searcher: &mut Searcher<'_, E>,
+    position: &Position,
+    square: Square,
+    strength: Strength,
+) -> Option<RatedMove> {
+    let child = position.play(square)?;
+    let empties = position.empties();
+    let depth = if empties <= strength.exact { empties } else { strength.depth.clamp(1, empties) };
+    let value = -searcher.search(&child, depth - 1).value;
+    let mut line = vec![square];
+    follow(searcher, child, depth - 1, &mut line);
+    Some(RatedMove { square, value, depth, exact: depth == empties, line })
+}
+
+/// Adds the best moves from a position on, as many as the search looks ahead. Each is searched again, by one
+/// ply less: most of it stands in the table.
+fn follow<E: Evaluate>(
+    searcher: &mut Searcher<'_, E>,
+    mut position: Position,
+    mut depth: u32,
+    line: &mut Vec<Square>,
+) {
+    while depth > 0 {
+        if position.moves() == 0 {
+            position = position.pass();
+        }
+        let best = searcher.search(&position, depth).best;
+        let Some((square, next)) = best.and_then(|best| Some((best, position.play(best)?))) else {
+            return;
+        };
+        line.push(square);
+        position = next;
+        depth -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Discs;
+    use crate::board::obf::Problem;
+    use crate::board::transcript::Replay;
+    use crate::eval::Mobility;
+    use crate::random::random_game;
+
+    /// The score by perfect play, without any search that is tested.
+    fn negamax(position: &Position) -> Discs {
+        if position.is_over() {
+            return position.score();
+        }
+        let moves = Squares(position.moves());
+        let scores = moves.map(|square| -negamax(&position.after(square, position.flips(square))));
+        scores.max().unwrap_or_else(|| -negamax(&position.pass()))
+    }
+
+    /// The position at the end of a line, its player's side or not.
+    fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
+        let (mut position, mut sign) = (*position, 1);
+        for &square in line {
+            if position.moves() == 0 {
+                (position, sign) = (position.pass(), -sign);
+            }
+            (position, sign) = (position.play(square).unwrap(), -sign);
+        }
+        (position, sign)
+    }
+
+    #[test]
+    fn scores_of_all_moves_are_those_of_plain_negamax_and_their_lines_attain_them() {
+        let mut passes = 0;
+        for number in 0..30 {
+            let steps = random_game(5, number, usize::MAX).steps;
+            let Some(step) = steps.iter().find(|step| step.position.empties() == 7) else {
+                continue;
+            };
+            let mut searcher = Searcher::new(&Mobility, 1);
+            let strength = Strength { depth: 1, exact: 7 };
+            let rated = rated_moves(&mut searcher, &step.position, strength);
+            assert_eq!(rated.len() as u32, step.position.moves().count_ones());
+            assert!(rated.is_sorted_by(|one, next| one.value >= next.value));
+            for rated in rated {
+                let child = step.position.play(rated.square).unwrap();
+                assert_eq!(rated.value, Value::from_score(-negamax(&child)));
+                assert!(rated.exact && rated.depth == 7 && rated.line[0] == rated.square);
+                let (end, sign) = play_line(&step.position, &rated.line);
+                assert!(end.is_over(), "{end:?}");
+                assert_eq!(Value::from_score(end.score() * sign), rated.value);
+                passes += usize::from(rated.line.len() as u32 != 7);
+                passes += usize::from(sign == 1);
+            }
+        }
+        assert!(passes > 5);
+    }
+
+    #[test]
+    fn a_line_of_a_shallow_search_is_as_long_as_the_search_is_deep() {
+        let mut searcher = Searcher::new(&Mobility, 1);
+        let strength = Level::new(5).unwrap().strength();
+        assert_eq!(strength, Strength { depth: 5, exact: 10 });
+        let rated = rated_moves(&mut searcher, &Position::START, strength);
+        assert_eq!(rated.len(), 4);
+        for rated in &rated {
+            assert_eq!((rated.depth, rated.exact, rated.line.len()), (5, false, 5));
+            Replay::from_start(&rated.line).unwrap();
+            // The four first moves are images of each other.
+            assert_eq!(
+                rated.value,
+                -searcher.search(&Position::START.play(rated.square).unwrap(), 4).value
+            );
+        }
+        assert!(rated.iter().all(|other| other.value == rated[0].value));
+    }
+
+    /// FFO 1, with the published scores of its moves.
+    #[test]
+    fn the_moves_of_a_published_problem_have_the_published_scores() {
+        let problems = include_str!("../../datasets/problems/fforum-1-19.obf");
+        let problem: Problem = problems.lines().next().unwrap().parse().unwrap();
+        let mut searcher = Searcher::new(&Mobility, 16);
+        let strength = Level::new(10).unwrap().strength();
+        let rated = rated_moves(&mut searcher, &problem.position, strength);
+        let score =
+            |square| rated.iter().find(|rated| rated.square == square).map(|r| r.value.score());
+        assert_eq!(problem.moves.len(), rated.len());
+        assert!(problem.moves.iter().all(|&(square, stated)| score(square) == stated));
+    }
+}

@@ -1,0 +1,73 @@
+//! The positions that an argument names: in a file, on standard input, or by itself.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::board::StatedPosition;
+use crate::text::{Lines, TextError};
+
+/// Where positions come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Positions {
+    /// The argument states a position.
+    Stated(String),
+    /// `-` is the standard input, one position a line.
+    StandardInput,
+    /// Anything else is a file, one position a line.
+    File(PathBuf),
+}
+
+impl FromStr for Positions {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "-" {
+            return Ok(Self::StandardInput);
+        }
+        match text.parse::<StatedPosition>() {
+            Ok(_) => Ok(Self::Stated(text.to_owned())),
+            // No name of a file looks like that.
+            Err(error) if looks_like_a_position(text) && !PathBuf::from(text).exists() => {
+                Err(format!("neither a file nor a position: {error}"))
+            }
+            Err(_) => Ok(Self::File(text.into())),
+        }
+    }
+}
+
+/// Whether a text has the characters of a board or a transcript alone.
+fn looks_like_a_position(text: &str) -> bool {
+    let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8']);
+    text.len() >= 64 && text.bytes().take(60).all(|byte| b"XxOo*-.".contains(&byte))
+        || text.len() >= 4 && text.as_bytes().chunks(2).all(is_square)
+}
+
+impl Positions {
+    /// The lines to read positions from.
+    pub(super) fn lines(&self) -> Result<Lines, TextError> {
+        match self {
+            Self::Stated(text) => Lines::of_text(text),
+            Self::StandardInput => Lines::standard_input(),
+            Self::File(path) => Lines::open(path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_is_a_position_standard_input_or_a_file() {
+        let parse = |text: &str| text.parse::<Positions>();
+        assert_eq!(parse("-"), Ok(Positions::StandardInput));
+        assert_eq!(parse("f5d6"), Ok(Positions::Stated("f5d6".to_owned())));
+        let board = "---------------------------OX------XO--------------------------- O";
+        assert_eq!(parse(board), Ok(Positions::Stated(board.to_owned())));
+        assert_eq!(parse("boards.txt"), Ok(Positions::File("boards.txt".into())));
+        assert_eq!(parse("/dev/stdin"), Ok(Positions::File("/dev/stdin".into())));
+        let refused = parse("f5d6a1").unwrap_err();
+        assert!(refused.contains("neither a file nor a position: move 3: a1"), "{refused}");
+        assert!(parse(&board.replace(" O", " Q")).unwrap_err().contains("`Q`"));
+    }
+}

@@ -1,0 +1,63 @@
+//! `othello-engine gtp` and `nboard`: the engine as a server on standard input and output.
+
+use std::io::{self, ErrorKind};
+
+use anyhow::Context as _;
+
+use super::arguments::number_in;
+use super::{Outcome, Session};
+use crate::analysis::Level;
+use crate::eval::{Evaluator, WeightsChoice};
+use crate::protocol::gtp::Gtp;
+use crate::protocol::nboard::Nboard;
+use crate::protocol::{Player, Server, serve};
+use crate::search::Searcher;
+
+/// Arguments of `gtp` and `nboard`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Level, 1 to 60: moves that a search looks ahead; play is perfect from twice as many empty squares on
+    #[arg(long, value_name = "L", default_value = "8")]
+    level: Level,
+
+    /// Size of the transposition table in MB
+    #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
+    hash_mb: usize,
+
+    /// Weights: a file, `none`, `mobility` or `embedded`
+    #[arg(long, value_name = "W", default_value = "embedded")]
+    weights: WeightsChoice,
+}
+
+impl Arguments {
+    fn evaluator(&self) -> anyhow::Result<Evaluator> {
+        Ok(Evaluator::load(&self.weights)?)
+    }
+
+    fn player<'a>(&self, evaluator: &'a Evaluator) -> anyhow::Result<Player<'a, Evaluator>> {
+        let searcher = Searcher::try_new(evaluator, self.hash_mb).context("--hash-mb")?;
+        Ok(Player::new(searcher, self.level))
+    }
+}
+
+/// Serves GTP.
+pub fn gtp(arguments: &Arguments, _session: &Session) -> anyhow::Result<Outcome> {
+    let evaluator = arguments.evaluator()?;
+    run(&mut Gtp::new(arguments.player(&evaluator)?))
+}
+
+/// Serves the NBoard protocol.
+pub fn nboard(arguments: &Arguments, _session: &Session) -> anyhow::Result<Outcome> {
+    let evaluator = arguments.evaluator()?;
+    run(&mut Nboard::new(arguments.player(&evaluator)?))
+}
+
+/// A client that closes its end has had enough.
+fn run(server: &mut impl Server) -> anyhow::Result<Outcome> {
+    match serve(server, io::stdin().lock(), io::stdout().lock()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error).context("the conversation broke off")
+        }
+        _ => Ok(Outcome::Done),
+    }
+}

@@ -1,0 +1,223 @@
+//! What a shallow search says of a deeper one: the model behind Multi-ProbCut, and its section of a
+//! weights file.
+//!
+//! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
+//! Othello", 1997. There, each pair of depths has numbers of its own; here, few coefficients give those of
+//! all pairs and plies, so that depths beyond the measured ones have theirs, too.
+
+use super::STEPS_PER_DISC;
+use crate::file::Section;
+
+/// The name of the section.
+pub(super) const PROBCUT: &str = "probcut";
+
+/// The number of coefficients of the mean.
+pub const MEAN_TERMS: usize = 10;
+
+/// The number of coefficients of the error.
+pub const ERROR_TERMS: usize = 7;
+
+/// The least slope of a prediction: deeper values rise with shallow ones.
+const LEAST_SLOPE: f64 = 0.1;
+
+/// A model of the value at a depth, given the value at a smaller one: normally distributed, in discs, with
+/// a mean linear in the known value, and an error that does not depend on it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProbCut {
+    mean: [f64; MEAN_TERMS],
+    error: [f64; ERROR_TERMS],
+}
+
+/// Weights that do not say what shallow searches predict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the weights say nothing of what shallow searches predict, so nothing can be left out; search with \
+     100 percent, or add what is missing by `othello-trainer calibrate probcut`"
+)]
+pub struct NoProbCut;
+
+/// Two depths of search of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Depths {
+    /// The ply of the position.
+    pub ply: u32,
+    /// The depth of the search whose value is known.
+    pub shallow: u32,
+    /// The depth of the search whose value is wanted; more than `shallow`.
+    pub deep: u32,
+}
+
+/// A prediction of a deeper search's value: normally distributed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Prediction {
+    /// The number by which the known value is multiplied.
+    pub slope: f64,
+    /// The number of discs that is added to the product.
+    pub offset: f64,
+    /// The standard deviation in discs.
+    pub error: f64,
+}
+
+impl ProbCut {
+    /// A model by its coefficients, as [`Depths::mean_terms`] and [`Depths::error_terms`] number them.
+    ///
+    /// # Errors
+    /// The problem with them: a number that is none, or one so large that no fit gives it.
+    pub fn new(mean: [f64; MEAN_TERMS], error: [f64; ERROR_TERMS]) -> Result<Self, String> {
+        let all = mean.iter().chain(&error);
+        match all.clone().position(|coefficient| !(-1000.0..=1000.0).contains(coefficient)) {
+            None => Ok(Self { mean, error }),
+            Some(place) => Err(format!("coefficient {place} is not within ±1000")),
+        }
+    }
+
+    /// The prediction for two depths.
+    pub fn prediction(&self, depths: Depths) -> Prediction {
+        let dot = |coefficients: &[f64], terms: &[f64]| -> f64 {
+            coefficients.iter().zip(terms).map(|(coefficient, term)| coefficient * term).sum()
+        };
+        // The slope is what the mean gains when the known value does by a disc.
+        let [at_0, at_1] = [0.0, 1.0].map(|value| dot(&self.mean, &depths.mean_terms(value)));
+        // A sum of logarithms that is far off would give no number.
+        let logarithm = dot(&self.error, &depths.error_terms()).clamp(-5.0, 5.0);
+        let slope = (at_1 - at_0).max(LEAST_SLOPE);
+        Prediction { slope, offset: at_0, error: libm::exp(logarithm) }
+    }
+
+    /// The section of the file.
+    pub(crate) fn section(&self) -> Section {
+        let content = self.mean.iter().chain(&self.error).flat_map(|c| c.to_le_bytes()).collect();
+        Section { name: PROBCUT.to_owned(), content }
+    }
+
+    /// Reads the section.
+    pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
+        let (numbers, rest) = content.as_chunks();
+        let numbers: Vec<f64> = numbers.iter().copied().map(f64::from_le_bytes).collect();
+        match numbers.split_first_chunk() {
+            Some((mean, error)) if rest.is_empty() && error.len() == ERROR_TERMS => {
+                Self::new(*mean, std::array::from_fn(|place| error[place]))
+            }
+            _ => Err(format!(
+                "has {} bytes; expected {}",
+                content.len(),
+                8 * (MEAN_TERMS + ERROR_TERMS)
+            )),
+        }
+    }
+}
+
+impl Depths {
+    /// The terms of the mean for a known value in discs: its slope by ply and by the gap between the depths;
+    /// an offset by ply, another one where the known value is static; and where the depths differ by an odd
+    /// number, since evaluations favour one of the sides, one that has the sign of the deeper search's parity.
+    pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
+        let (ply, gap) = (self.ply(), self.gap());
+        let is_static = f64::from(u8::from(self.shallow == 0));
+        let odd = self.odd_gap() * if self.deep % 2 == 1 { 1.0 } else { -1.0 };
+        [
+            value,
+            value * ply,
+            value * gap / 10.0,
+            1.0,
+            ply,
+            ply * ply,
+            is_static,
+            odd,
+            odd * ply,
+            odd * ply * ply,
+        ]
+    }
+
+    /// The terms of the logarithm of the error, in discs: it depends on the ply, grows with the gap between the
+    /// depths, falls with the shallow depth, and is greater where the gap is odd.
+    pub fn error_terms(self) -> [f64; ERROR_TERMS] {
+        let (ply, shallow) = (self.ply(), libm::log(f64::from(self.shallow + 1)));
+        [1.0, ply, ply * ply, libm::log(self.gap()), shallow, ply * shallow, self.odd_gap()]
+    }
+
+    fn odd_gap(self) -> f64 {
+        f64::from((self.deep - self.shallow) % 2)
+    }
+
+    fn ply(self) -> f64 {
+        f64::from(self.ply) / 60.0
+    }
+
+    fn gap(self) -> f64 {
+        f64::from(self.deep - self.shallow)
+    }
+}
+
+impl Prediction {
+    /// The smallest known value, in steps, by which the deeper one is likely to be `bound` steps or more:
+    /// `bound` lies so many standard deviations below the prediction.
+    pub fn least_for(&self, bound: i32, deviations: f64) -> i32 {
+        let bound = f64::from(bound) / f64::from(STEPS_PER_DISC);
+        let known = (bound + deviations * self.error - self.offset) / self.slope;
+        libm::ceil(known * f64::from(STEPS_PER_DISC)) as i32
+    }
+
+    /// The largest known value, in steps, by which the deeper one is likely to be `bound` steps or less.
+    pub fn greatest_for(&self, bound: i32, deviations: f64) -> i32 {
+        let mirrored = Self { offset: -self.offset, ..*self };
+        -mirrored.least_for(-bound, deviations)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slope 1 and errors of 2 discs everywhere; odd depths half a disc higher.
+    fn model() -> ProbCut {
+        let mut mean = [0.0; MEAN_TERMS];
+        (mean[0], mean[7]) = (1.0, 0.5);
+        let mut error = [0.0; ERROR_TERMS];
+        error[0] = libm::log(2.0);
+        ProbCut::new(mean, error).unwrap()
+    }
+
+    #[test]
+    fn a_section_reads_back_and_a_damaged_one_is_refused() {
+        let content = model().section().content;
+        assert_eq!(ProbCut::from_section(&content), Ok(model()));
+        let error = ProbCut::from_section(&content[1..]).unwrap_err();
+        assert_eq!(error, "has 135 bytes; expected 136");
+        for wrong in [f64::NAN, f64::INFINITY, -1e4] {
+            let mut content = content.clone();
+            content[16..24].copy_from_slice(&wrong.to_le_bytes());
+            let error = ProbCut::from_section(&content).unwrap_err();
+            assert_eq!(error, "coefficient 2 is not within ±1000");
+        }
+    }
+
+    #[test]
+    fn a_known_value_is_far_enough_where_the_deeper_one_is_likely_to_be() {
+        let depths = Depths { ply: 30, shallow: 2, deep: 5 };
+        let prediction = model().prediction(depths);
+        assert_eq!((prediction.slope, prediction.offset), (1.0, 0.5));
+        assert!((prediction.error - 2.0).abs() < 1e-12);
+        // 10 discs, three more for one and a half errors, half a disc less for the offset; in steps.
+        assert_eq!(prediction.least_for(320, 1.5), 400);
+        assert_eq!(prediction.greatest_for(320, 1.5), 208);
+        let even = model().prediction(Depths { deep: 4, ..depths });
+        assert_eq!((even.least_for(0, 0.0), even.greatest_for(0, 0.0)), (0, 0));
+        let back = model().prediction(Depths { shallow: 1, deep: 4, ..depths });
+        assert_eq!(back.offset, -0.5, "from an odd depth to an even one values fall");
+    }
+
+    /// Coefficients of a file may be anything within their range.
+    #[test]
+    fn predictions_are_numbers_whatever_the_coefficients() {
+        for extreme in [-1000.0, 0.0, 1000.0] {
+            let model = ProbCut::new([extreme; MEAN_TERMS], [extreme; ERROR_TERMS]).unwrap();
+            for (ply, shallow, deep) in [(0, 0, 1), (59, 1, 40), (30, 10, 20)] {
+                let prediction = model.prediction(Depths { ply, shallow, deep });
+                assert!(prediction.error.is_finite() && prediction.slope > 0.0);
+                prediction.least_for(2048, 3.0);
+                prediction.greatest_for(-2048, 3.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Talking to other programs: the engine as a server of GTP and of NBoard, and the notations of both.
+//!
+//! A server answers lines of text with text: nothing in here knows of processes or pipes but [`serve`].
+
+mod board;
+pub mod gtp;
+pub mod nboard;
+mod player;
+
+use std::io::{self, BufRead, Read as _, Write};
+
+pub use board::{Board, Turn};
+pub use player::Player;
+
+/// The longest line that is read; what follows on the line is left out.
+const MAX_LINE_BYTES: u64 = 1 << 16;
+
+/// What a server says to a line.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Reply {
+    /// The text, with its line ends; it may be empty.
+    pub text: String,
+    /// Whether the conversation is over.
+    pub quits: bool,
+}
+
+impl Reply {
+    fn says(text: impl Into<String>) -> Self {
+        Self { text: text.into(), quits: false }
+    }
+}
+
+/// A server of a protocol.
+pub trait Server {
+    /// Answers a line.
+    fn answer(&mut self, line: &str) -> Reply;
+}
+
+/// Answers lines until one ends the conversation or there are no more. Every answer is flushed.
+pub fn serve(
+    server: &mut impl Server,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> io::Result<()> {
+    let mut line = vec![];
+    loop {
+        line.clear();
+        if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        if line.last() != Some(&b'\n') {
+            skip_line(&mut input)?;
+        }
+        let reply = server.answer(String::from_utf8_lossy(&line).trim());
+        output.write_all(reply.text.as_bytes())?;
+        output.flush()?;
+        if reply.quits {
+            return Ok(());
+        }
+    }
+}
+
+/// Reads up to the end of a line without keeping it.
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let buffer = input.fill_buf()?;
+        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let part = end.map_or(buffer.len(), |end| end + 1);
+        input.consume(part);
+        if end.is_some() || part == 0 {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Repeats lengths of lines.
+    struct Lengths;
+
+    impl Server for Lengths {
+        fn answer(&mut self, line: &str) -> Reply {
+            Reply { text: format!("{}\n", line.len()), quits: line == "quit" }
+        }
+    }
+
+    #[test]
+    fn lines_of_any_length_and_bytes_are_answered_until_the_end() {
+        let long = "x".repeat(1 << 20);
+        let input = [b"one\r\n", long.as_bytes(), b"\n\n\xFF\xFF\nquit\nno more\n"].concat();
+        let mut output = vec![];
+        serve(&mut Lengths, &input[..], &mut output).unwrap();
+        assert_eq!(String::from_utf8(output).unwrap(), "3\n65536\n0\n6\n4\n");
+        let mut output = vec![];
+        serve(&mut Lengths, &b"last"[..], &mut output).unwrap();
+        assert_eq!(output, b"4\n");
+    }
+}

@@ -1,0 +1,234 @@
+//! Multi-ProbCut: a node ends where a shallow search makes it likely enough that the deep one would leave
+//! the window.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::Searcher;
+use crate::board::Position;
+use crate::eval::{Depths, Evaluate, NoProbCut, Prediction, ProbCut, Value};
+
+/// How sure a search has to be before it leaves out what is unlikely to matter: the probability that a
+/// normally distributed number lies within as many standard deviations of its mean.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Selectivity {
+    /// 73 %.
+    Percent73,
+    /// 87 %.
+    Percent87,
+    /// 95 %.
+    Percent95,
+    /// 98 %.
+    Percent98,
+    /// 99 %.
+    Percent99,
+    /// 100 %: nothing is left out, and the value is that of plain negamax.
+    #[default]
+    Full,
+}
+
+impl Selectivity {
+    /// All of them, from the least sure on.
+    pub const ALL: [Self; 6] = [
+        Self::Percent73,
+        Self::Percent87,
+        Self::Percent95,
+        Self::Percent98,
+        Self::Percent99,
+        Self::Full,
+    ];
+
+    /// The probability in percent.
+    pub const fn percent(self) -> u32 {
+        [73, 87, 95, 98, 99, 100][self as usize]
+    }
+
+    /// The number of standard deviations within which a normally distributed number lies with that
+    /// probability; `None` where nothing is left out.
+    pub const fn deviations(self) -> Option<f64> {
+        match self {
+            Self::Percent73 => Some(1.103),
+            Self::Percent87 => Some(1.514),
+            Self::Percent95 => Some(1.960),
+            Self::Percent98 => Some(2.326),
+            Self::Percent99 => Some(2.576),
+            Self::Full => None,
+        }
+    }
+}
+
+impl fmt::Display for Selectivity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.percent())
+    }
+}
+
+/// A text that names no selectivity.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("expected 73, 87, 95, 98, 99 or 100 percent")]
+pub struct SelectivityError;
+
+impl FromStr for Selectivity {
+    type Err = SelectivityError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let percent = text.trim_end_matches('%').parse();
+        let named = |one: &Self| Ok(one.percent()) == percent;
+        Self::ALL.into_iter().find(named).ok_or(SelectivityError)
+    }
+}
+
+/// The least depth of a search that may be replaced.
+const LEAST_DEPTH: u32 = 3;
+/// The greatest depth of a search that may be replaced.
+const GREATEST_DEPTH: u32 = 40;
+/// The number of plies of a game.
+const PLIES: usize = 60;
+
+/// What a search leaves out: a selectivity, with what the weights say of shallow searches.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    selectivity: Selectivity,
+    cuts: Option<Arc<Cuts>>,
+}
+
+impl Selection {
+    /// A selectivity with the model of an evaluation.
+    ///
+    /// # Errors
+    /// Weights without such a model, but for [`Selectivity::Full`].
+    pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
+        let Some(deviations) = selectivity.deviations() else { return Ok(Self::default()) };
+        let model = evaluator.probcut().ok_or(NoProbCut)?;
+        Ok(Self { selectivity, cuts: Some(Arc::new(Cuts::new(model, deviations))) })
+    }
+
+    /// The selectivity.
+    pub fn selectivity(&self) -> Selectivity {
+        self.selectivity
+    }
+}
+
+/// The cuts of a selectivity: for each ply and depth.
+#[derive(Debug)]
+struct Cuts {
+    deviations: f64,
+    by_ply: Box<[[Cut; (GREATEST_DEPTH + 1) as usize]; PLIES]>,
+}
+
+/// The searches that may take the place of a deeper one.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    /// The depth of the search that takes its place.
+    shallow: u32,
+    /// The prediction by that search.
+    by_search: Prediction,
+    /// The prediction by the static value, which says whether the search is worth a try.
+    by_static: Prediction,
+}
+
+/// The depth of the search that may take the place of a deeper one: about half of it, and even where that is
+/// even, since values of even and of odd depths differ.
+pub fn shallow_depth(deep: u32) -> u32 {
+    2 * (deep / 4) + deep % 2
+}
+
+impl Cuts {
+    fn new(model: &ProbCut, deviations: f64) -> Self {
+        let none = Prediction { slope: 1.0, offset: 0.0, error: f64::INFINITY };
+        let none = Cut { shallow: 0, by_search: none, by_static: none };
+        let mut by_ply = Box::new([[none; (GREATEST_DEPTH + 1) as usize]; PLIES]);
+        for (ply, cuts) in (0..).zip(by_ply.iter_mut()) {
+            for (deep, cut) in (0..).zip(cuts).skip(LEAST_DEPTH as usize) {
+                let shallow = shallow_depth(deep);
+                let by = |shallow| model.prediction(Depths { ply, shallow, deep });
+                *cut = Cut { shallow, by_search: by(shallow), by_static: by(0) };
+            }
+        }
+        Self { deviations, by_ply }
+    }
+
+    fn of(&self, ply: u32, depth: u32) -> Option<&Cut> {
+        self.by_ply.get(ply as usize)?.get(depth as usize).filter(|_| depth >= LEAST_DEPTH)
+    }
+}
+
+impl<E: Evaluate> Searcher<'_, E> {
+    /// This searcher with another selection.
+    #[must_use]
+    pub fn with_selection(self, selection: Selection) -> Self {
+        Self { selection, ..self }
+    }
+
+    /// A bound that ends a node with the null window above `alpha`, where a shallow search makes it likely:
+    /// `alpha` or less, or more than that.
+    pub(super) fn probable_bound(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        alpha: Value,
+        depth: u32,
+    ) -> Option<Value> {
+        let cuts = self.selection.cuts.as_deref()?;
+        let deviations = cuts.deviations;
+        let Cut { shallow, by_search, by_static } = *cuts.of(position.ply(), depth)?;
+        let beta = alpha + Value::STEP;
+        let known = self.evaluator.value(state, position).steps();
+        if known >= by_static.least_for(beta.steps(), 0.0) {
+            let least = by_search.least_for(beta.steps(), deviations);
+            if let Some(bound) = Value::from_steps(least).filter(|&least| least > Value::MIN) {
+                let found = self.midgame(position, state, bound - Value::STEP, bound, shallow);
+                return (found >= bound).then_some(beta);
+            }
+        } else {
+            let greatest = by_search.greatest_for(alpha.steps(), deviations);
+            if let Some(bound) = Value::from_steps(greatest).filter(|&most| most < Value::MAX) {
+                let found = self.midgame(position, state, bound, bound + Value::STEP, shallow);
+                return (found <= bound).then_some(alpha);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Mobility;
+
+    #[test]
+    fn percents_are_read_as_they_are_written() {
+        for selectivity in Selectivity::ALL {
+            assert_eq!(selectivity.to_string().parse(), Ok(selectivity));
+        }
+        assert_eq!("95%".parse(), Ok(Selectivity::Percent95));
+        for wrong in ["", "1.5", "74", "-73", "full"] {
+            assert_eq!(wrong.parse::<Selectivity>(), Err(SelectivityError), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn percents_are_those_of_the_normal_distribution() {
+        for selectivity in Selectivity::ALL {
+            let deviations = selectivity.deviations().unwrap_or(f64::INFINITY);
+            let within = 100.0 * libm::erf(deviations / std::f64::consts::SQRT_2);
+            assert!((within - f64::from(selectivity.percent())).abs() < 0.01, "{selectivity}");
+        }
+    }
+
+    #[test]
+    fn weights_without_predictions_leave_nothing_out() {
+        assert!(Selection::new(&Mobility, Selectivity::Full).is_ok());
+        assert_eq!(Selection::new(&Mobility, Selectivity::Percent95).unwrap_err(), NoProbCut);
+    }
+
+    #[test]
+    fn the_search_that_takes_the_place_of_another_is_shallower_and_of_its_parity() {
+        for deep in LEAST_DEPTH..=GREATEST_DEPTH {
+            let shallow = shallow_depth(deep);
+            assert!(shallow > 0 && shallow + 2 <= deep, "{deep}");
+            assert_eq!(shallow % 2, deep % 2, "{deep}");
+        }
+    }
+}

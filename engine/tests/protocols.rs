@@ -1,0 +1,274 @@
+//! Whole games by GTP and NBoard, passes included, against a client that keeps its own board.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use assert_cmd::Command;
+use othello_engine::analysis::Level;
+use othello_engine::board::notation::BoardLine;
+use othello_engine::board::{Position, Side, Square, Squares, ggf};
+use othello_engine::eval::Zero;
+use othello_engine::protocol::gtp::Gtp;
+use othello_engine::protocol::nboard::Nboard;
+use othello_engine::protocol::{Player, Reply, Server};
+use othello_engine::random::Generator;
+use othello_engine::search::{Searcher, Strength};
+
+fn player() -> Player<'static, Zero> {
+    Player::new(Searcher::new(&Zero, 1), Level::new(1).unwrap())
+}
+
+fn gtp() -> Gtp<'static, Zero> {
+    Gtp::new(player())
+}
+
+/// What a command of GTP answers, without `= ` and the empty line.
+fn ask(server: &mut Gtp<'_, Zero>, command: &str) -> String {
+    let text = server.answer(command).text;
+    let body = text.strip_prefix('=').unwrap_or_else(|| panic!("{command}: {text}"));
+    body.strip_suffix("\n\n").unwrap().trim_start_matches(' ').to_owned()
+}
+
+fn refusal(server: &mut Gtp<'_, Zero>, command: &str) -> String {
+    let text = server.answer(command).text;
+    text.strip_prefix("? ").unwrap_or_else(|| panic!("{command}: {text}")).trim().to_owned()
+}
+
+fn name(side: Side) -> &'static str {
+    if side == Side::Black { "black" } else { "white" }
+}
+
+/// The legal turns of a position that is not over: `None` is a pass.
+fn turns(position: &Position) -> Vec<Option<Square>> {
+    match position.moves() {
+        0 => vec![None],
+        moves => Squares(moves).map(Some).collect(),
+    }
+}
+
+fn after(position: &Position, turn: Option<Square>) -> Position {
+    turn.map_or(position.pass(), |square| position.play(square).unwrap())
+}
+
+/// Games in which the engine plays `side` and the client by chance or to be nasty. `choose` asks the engine for its
+/// turn and `tell` tells it one; both get the game so far. Returns how many passes each of them made.
+fn play_games(
+    games: u64,
+    mut choose: impl FnMut(&[Option<Square>], &Position, Side) -> Option<Square>,
+    mut tell: impl FnMut(&[Option<Square>], &Position, Side),
+) -> [usize; 2] {
+    let mut passes = [0; 2];
+    for game in 0..games {
+        let mut random = Generator::split(11, game);
+        let engine = if game % 2 == 0 { Side::Black } else { Side::White };
+        let (mut position, mut side, mut played) = (Position::START, Side::Black, vec![]);
+        tell(&played, &position, side);
+        while !position.is_over() {
+            let legal = turns(&position);
+            let turn = if side == engine {
+                let turn = choose(&played, &position, side);
+                assert!(legal.contains(&turn), "{turn:?} in {position:?}");
+                turn
+            } else if game % 4 < 2 {
+                legal[random.below(legal.len() as u32) as usize]
+            } else {
+                // Leaves the engine as few moves as possible, so that it has to pass, too.
+                let replies = |turn: &Option<Square>| after(&position, *turn).moves().count_ones();
+                legal.into_iter().min_by_key(|turn| (replies(turn), random.below(100))).unwrap()
+            };
+            passes[usize::from(side == engine)] += usize::from(turn.is_none());
+            (position, side) = (after(&position, turn), side.other());
+            played.push(turn);
+            tell(&played, &position, side);
+        }
+    }
+    passes
+}
+
+#[test]
+fn gtp_plays_whole_games_with_passes() {
+    let server = std::cell::RefCell::new(gtp());
+    let own = std::cell::Cell::new(false);
+    let passes = play_games(
+        60,
+        |_, position, side| {
+            let mut server = server.borrow_mut();
+            assert_eq!(ask(&mut server, "gogui-rules_side_to_move"), name(side));
+            let legal = ask(&mut server, "gogui-rules_legal_moves");
+            let expected: Vec<String> = turns(position)
+                .iter()
+                .map(|turn| turn.map_or("pass".into(), |s| s.to_string()))
+                .collect();
+            assert_eq!(legal.split(' ').collect::<Vec<_>>(), expected);
+            let suggested = ask(&mut server, &format!("reg_genmove {}", name(side)));
+            let turn = ask(&mut server, &format!("genmove {}", name(side)));
+            if position.empties() <= 4 {
+                assert_eq!(suggested == "pass", turn == "pass");
+            }
+            own.set(true);
+            if turn == "pass" { None } else { Some(turn.parse().unwrap()) }
+        },
+        |played, position, side| {
+            let mut server = server.borrow_mut();
+            match played.last() {
+                None => assert_eq!(ask(&mut server, "clear_board"), ""),
+                Some(_) if own.get() => {}
+                Some(turn) => {
+                    let turn = turn.map_or("pass".to_owned(), |square| square.to_string());
+                    ask(&mut server, &format!("play {} {turn}", name(side.other())));
+                }
+            }
+            own.set(false);
+            // The board is that of the client.
+            let board: String = ask(&mut server, "showboard");
+            let squares: String = board
+                .lines()
+                .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()))
+                .flat_map(|line| line[2..].chars().filter(|c| *c != ' '))
+                .collect();
+            let side_letter = if side == Side::Black { 'X' } else { 'O' };
+            let line: BoardLine = format!("{squares} {side_letter}").parse().unwrap();
+            assert_eq!(line.position, *position);
+            if position.is_over() {
+                let score = position.score() * side.sign();
+                let expected = match score {
+                    0 => "0".to_owned(),
+                    1.. => format!("B+{score}"),
+                    _ => format!("W+{}", -score),
+                };
+                assert_eq!(ask(&mut server, "final_score"), expected);
+                assert_eq!(ask(&mut server, "gogui-rules_legal_moves"), "");
+                assert_eq!(ask(&mut server, "genmove white"), "pass");
+            }
+        },
+    );
+    assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
+}
+
+#[test]
+fn nboard_plays_whole_games_with_passes() {
+    let server = std::cell::RefCell::new(Nboard::new(player()));
+    let silent = |reply: Reply| assert_eq!(reply, Reply::default());
+    let passes = play_games(
+        60,
+        |_, position, _| {
+            let mut server = server.borrow_mut();
+            let said = server.answer("go").text;
+            let line = said.lines().last().unwrap().strip_prefix("=== ").unwrap();
+            let turn = ggf::read_turn(line).unwrap();
+            if turn.is_some() {
+                let value: f64 = line.split('/').nth(1).unwrap().parse().unwrap();
+                let found =
+                    Strength { depth: 1, exact: 2 }.search(&mut Searcher::new(&Zero, 1), position);
+                assert!((value - found.value.discs()).abs() < 0.01);
+            }
+            // It does not play by itself.
+            assert_eq!(
+                server.answer("go").text.lines().last().map(|l| &l[..6]),
+                Some(&said.lines().last().unwrap()[..6])
+            );
+            turn
+        },
+        |played, _, _| {
+            let mut server = server.borrow_mut();
+            // By turns move by move, and the whole game at once.
+            match played.split_last() {
+                Some((turn, before)) if before.len() % 3 != 0 => {
+                    let turn = turn.map_or("PA".to_owned(), |square| square.to_string());
+                    silent(server.answer(&format!("move {turn}/1.5/0.1")));
+                }
+                _ => {
+                    let game = ggf::game(&Position::START, Side::Black, played);
+                    silent(server.answer(&format!("set game {game}")));
+                }
+            }
+            assert_eq!(server.answer("ping 7").text, "pong 7\n");
+        },
+    );
+    assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
+}
+
+#[test]
+fn gtp_answers_as_the_protocol_says() {
+    let mut server = gtp();
+    assert_eq!(server.answer("17 protocol_version").text, "=17 2\n\n");
+    assert_eq!(server.answer("17 nonsense").text, "?17 unknown command\n\n");
+    assert_eq!(server.answer("  # a comment"), Reply::default());
+    assert_eq!(server.answer(""), Reply::default());
+    assert_eq!(ask(&mut server, "known_command genmove # or not"), "true");
+    assert_eq!(ask(&mut server, "known_command loadsgf"), "false");
+    for command in ask(&mut server, "list_commands").lines() {
+        assert_ne!(server.answer(command).text, "? unknown command\n\n", "{command}");
+    }
+    let mut server = gtp();
+    assert_eq!(ask(&mut server, "boardsize 8"), "");
+    assert_eq!(refusal(&mut server, "boardsize 19"), "unacceptable size");
+    assert_eq!(refusal(&mut server, "final_score"), "the game is not over");
+    assert_eq!(refusal(&mut server, "undo"), "cannot undo");
+    assert_eq!(refusal(&mut server, "play white d3"), "illegal move: it is the turn of black");
+    assert_eq!(refusal(&mut server, "play black a1"), "illegal move: a1 is not legal");
+    assert_eq!(
+        refusal(&mut server, "play black pass"),
+        "illegal move: a side that can move may not pass"
+    );
+    assert_eq!(refusal(&mut server, "play black i9"), "syntax error: expected a1 to h8 or pass");
+    assert_eq!(refusal(&mut server, "play red f5"), "syntax error: expected black or white");
+    assert_eq!(refusal(&mut server, "genmove"), "syntax error");
+    assert_eq!(refusal(&mut server, "level 61"), "expected a whole number from 1 to 60");
+    assert_eq!(ask(&mut server, "level 1"), "");
+    let empty = ask(&mut server, "showboard");
+    assert_eq!(ask(&mut server, "play B F5"), "");
+    assert!(ask(&mut server, "showboard").ends_with("white to move"));
+    // GoGui's rows are numbered from below: the first row is row 8.
+    let board = ask(&mut server, "gogui-rules_board");
+    assert_eq!(board.lines().nth(3), Some(". . . X X X . ."));
+    assert_eq!(ask(&mut server, "undo"), "");
+    assert_eq!(ask(&mut server, "showboard"), empty);
+    assert!(server.answer("quit").quits);
+}
+
+#[test]
+fn nboard_hints_and_refusals() {
+    let mut server = Nboard::new(player());
+    assert_eq!(server.answer("nboard 2").text, "set myname othello-engine\n");
+    assert_eq!(server.answer("set depth 3").text, "set myname othello-engine 3\n");
+    assert_eq!(server.answer("set contempt 0"), Reply::default());
+    assert_eq!(server.answer("anything else"), Reply::default());
+    assert_eq!(server.answer("learn").text, "learned\n");
+    assert_eq!(server.answer("F5"), Reply::default());
+    let hint = server.answer("hint 2").text;
+    let lines: Vec<&str> = hint.lines().filter(|line| line.starts_with("search ")).collect();
+    assert_eq!(lines.len(), 2);
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!((words[1].len(), words[3], words[4]), (6, "0", "3"));
+        assert!(words[2].parse::<f64>().is_ok());
+    }
+    for (command, message) in [
+        ("move a1", "status move: a1 is not legal\n"),
+        ("move", "status move: `` is no square; expected a1 to h8\n"),
+        ("set depth deep", "status set depth: expected a number\n"),
+        ("set game f5d6", "status set game: expected (;GM[Othello]…;)\n"),
+        ("set game (;B[f5];)", "status set game: a move stands before the board\n"),
+        ("set game (;GM[Othello];)", "status set game: it has no board that it begins with\n"),
+    ] {
+        assert_eq!(server.answer(command).text, message);
+    }
+    assert!(server.answer("quit").quits);
+}
+
+#[test]
+fn the_commands_serve_standard_input() {
+    let run = |command: &str, input: &str| {
+        let mut engine = Command::cargo_bin("othello-engine").unwrap();
+        let output = engine.args([command, "--level", "2"]).write_stdin(input).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = run("gtp", "1 name\nplay black f5\n2 genmove white\n3 quit\n4 name\n");
+    let answers: Vec<&str> = said.split_terminator("\n\n").collect();
+    assert_eq!((answers.len(), answers[0], answers[3]), (4, "=1 othello-engine", "=3"));
+    assert!(["=2 d6", "=2 f4", "=2 f6"].contains(&answers[2]), "{said}");
+    let game = ggf::game(&Position::START, Side::Black, &[]);
+    let said = run("nboard", &format!("nboard 2\nset depth 1\nset game {game}\nping 1\ngo\n"));
+    assert!(said.contains("pong 1\n") && said.contains("\n=== "), "{said}");
+}

@@ -1,0 +1,229 @@
+//! Engines of others in a match, by GTP or by the NBoard protocol.
+
+use std::fmt;
+use std::time::Duration;
+
+use othello_engine::board::{Position, Side, Square, ggf};
+use othello_engine::protocol::{Board, Turn};
+use othello_engine::text::excerpt;
+
+use super::opening::Opening;
+use super::process::{Misconduct, Process};
+
+/// A language that engines speak.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// The Go Text Protocol, version 2.
+    Gtp,
+    /// The NBoard protocol, version 2.
+    Nboard,
+}
+
+impl Protocol {
+    /// What stands before the command line of an engine that speaks it.
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Gtp => "gtp:",
+            Self::Nboard => "nboard:",
+        }
+    }
+}
+
+/// A program that plays.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExternalEngine {
+    /// How it is spoken to.
+    pub protocol: Protocol,
+    /// The command line that starts it, for the shell.
+    pub command: String,
+}
+
+impl ExternalEngine {
+    /// Reads `gtp:COMMAND` or `nboard:COMMAND`.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Protocol::Gtp, Protocol::Nboard].into_iter().find_map(|protocol| {
+            let command = text.strip_prefix(protocol.prefix())?.trim().to_owned();
+            (!command.is_empty()).then_some(Self { protocol, command })
+        })
+    }
+
+    /// Starts the engine and begins a game, to see whether it is there.
+    pub fn check(&self, terms: Terms) -> Result<(), Misconduct> {
+        let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
+        Conversation::new(self, terms).begin(&first)
+    }
+}
+
+impl fmt::Display for ExternalEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.protocol.prefix(), self.command)
+    }
+}
+
+/// What external engines are told, and how long they may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// The depth that NBoard's `set depth` asks for.
+    pub depth: u32,
+    /// The longest time for one answer.
+    pub time: Duration,
+}
+
+/// A game between the opening and now.
+pub(super) struct Underway<'a> {
+    pub(super) opening: &'a Opening,
+    pub(super) turns: Vec<Turn>,
+    pub(super) board: Board,
+}
+
+impl Underway<'_> {
+    /// The game from its first position, as GGF.
+    fn ggf(&self) -> String {
+        match &self.opening.path {
+            Some(path) => {
+                let turns = [&path[..], &self.turns].concat();
+                ggf::game(&Position::START, Side::Black, &turns)
+            }
+            None => ggf::game(&self.opening.position, self.opening.side, &self.turns),
+        }
+    }
+}
+
+/// An engine that is started when it is needed, and again after each misconduct.
+#[derive(Debug)]
+pub(super) struct Conversation<'a> {
+    engine: &'a ExternalEngine,
+    terms: Terms,
+    process: Option<Process>,
+    /// The number of what was asked last: an answer to anything before is not mistaken for one.
+    number: u64,
+}
+
+impl<'a> Conversation<'a> {
+    pub(super) fn new(engine: &'a ExternalEngine, terms: Terms) -> Self {
+        Self { engine, terms, process: None, number: 0 }
+    }
+
+    /// A game begins.
+    pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
+        let begun = self.try_begin(opening);
+        self.stop_if_wrong(begun)
+    }
+
+    /// The square that the engine plays, which is legal; its side can move.
+    pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
+        let answer = match self.engine.protocol {
+            Protocol::Gtp => self.ask_gtp(&format!("genmove {}", name(game.board.side()))),
+            Protocol::Nboard => self.go(game),
+        };
+        let legal = |answer: String| {
+            let turn = ggf::read_turn(&answer).ok().flatten();
+            let square = turn.filter(|&square| game.board.position().is_legal(square));
+            square.ok_or_else(|| Misconduct::Illegal { answer: excerpt(&answer) })
+        };
+        self.stop_if_wrong(answer.and_then(legal))
+    }
+
+    /// Somebody else than this engine played, or it passed.
+    pub(super) fn see(&mut self, side: Side, turn: Turn) -> Result<(), Misconduct> {
+        if self.engine.protocol == Protocol::Nboard {
+            // The whole game is told when a move is asked for.
+            return Ok(());
+        }
+        let seen = self.play_gtp(side, turn);
+        self.stop_if_wrong(seen)
+    }
+
+    /// A program that misbehaved once is not trusted again: the next game starts another.
+    fn stop_if_wrong<T>(&mut self, result: Result<T, Misconduct>) -> Result<T, Misconduct> {
+        if result.is_err() {
+            self.process = None;
+        }
+        result
+    }
+
+    fn try_begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
+        if self.process.is_none() {
+            self.process = Some(Process::start(&self.engine.command)?);
+            if self.engine.protocol == Protocol::Nboard {
+                self.say("nboard 2")?;
+                self.say(&format!("set depth {}", self.terms.depth))?;
+                self.synchronize()?;
+            }
+        }
+        if self.engine.protocol == Protocol::Gtp {
+            self.ask_gtp("boardsize 8")?;
+            self.ask_gtp("clear_board")?;
+            let mut side = Side::Black;
+            for &turn in opening.path.iter().flatten() {
+                self.play_gtp(side, turn)?;
+                side = side.other();
+            }
+        }
+        Ok(())
+    }
+
+    fn play_gtp(&mut self, side: Side, turn: Turn) -> Result<(), Misconduct> {
+        let turn = turn.map_or("pass".to_owned(), |square| square.to_string());
+        self.ask_gtp(&format!("play {} {turn}", name(side))).map(drop)
+    }
+
+    /// The answer to a command of GTP.
+    fn ask_gtp(&mut self, command: &str) -> Result<String, Misconduct> {
+        self.number += 1;
+        self.say(&format!("{} {command}", self.number))?;
+        let [done, refused] = ['=', '?'].map(|sign| format!("{sign}{}", self.number));
+        let answer = |line: &str| {
+            let rest = |head: &str| {
+                let rest = line.strip_prefix(head)?;
+                (!rest.starts_with(|c: char| c.is_ascii_digit())).then(|| rest.trim().to_owned())
+            };
+            rest(&done).map(Ok).or_else(|| rest(&refused).map(Err))
+        };
+        self.hear("an answer", answer)?.map_err(|answer| Misconduct::Refused {
+            command: command.to_owned(),
+            answer: excerpt(&answer),
+        })
+    }
+
+    fn go(&mut self, game: &Underway<'_>) -> Result<String, Misconduct> {
+        self.say(&format!("set game {}", game.ggf()))?;
+        self.synchronize()?;
+        self.say("go")?;
+        self.hear("a move", |line| {
+            let answer = line.strip_prefix("===")?.trim();
+            Some(answer.split_whitespace().next().unwrap_or_default().to_owned())
+        })
+    }
+
+    /// Waits until the engine has done what it was told by NBoard's protocol.
+    fn synchronize(&mut self) -> Result<(), Misconduct> {
+        self.number += 1;
+        self.say(&format!("ping {}", self.number))?;
+        let pong = format!("pong {}", self.number);
+        self.hear("`pong`", |line| (line == pong).then_some(()))
+    }
+
+    fn say(&mut self, line: &str) -> Result<(), Misconduct> {
+        let process = self.process.as_mut().ok_or(Misconduct::Ended { expected: "anything" })?;
+        process.say(line);
+        Ok(())
+    }
+
+    fn hear<T>(
+        &mut self,
+        expected: &'static str,
+        pick: impl FnMut(&str) -> Option<T>,
+    ) -> Result<T, Misconduct> {
+        let time = self.terms.time;
+        let process = self.process.as_mut().ok_or(Misconduct::Ended { expected })?;
+        process.hear(expected, time, pick)
+    }
+}
+
+fn name(side: Side) -> &'static str {
+    match side {
+        Side::Black => "black",
+        Side::White => "white",
+    }
+}

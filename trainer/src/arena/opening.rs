@@ -1,0 +1,119 @@
+//! An opening with a way to it from the first position, for players that know only games.
+
+use std::collections::BTreeSet;
+
+use othello_engine::board::{Position, Side, Squares, Symmetry};
+use othello_engine::protocol::Turn;
+
+/// A position to begin a game from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Opening {
+    /// The position, seen by the side to move.
+    pub position: Position,
+    /// The side to move: black where no game leads to the position.
+    pub side: Side,
+    /// Turns that lead to the position from the first one, if a game was found.
+    pub path: Option<Vec<Turn>>,
+}
+
+/// The most positions that are looked at to find a way: all that lie on the way to an opening of 12 plies.
+const MOST_POSITIONS: usize = 200_000;
+
+impl Opening {
+    /// The opening, or an image of it, at the end of a game.
+    pub fn new(position: Position) -> Self {
+        for symmetry in Symmetry::all() {
+            let target = position.image(symmetry);
+            let mut search = Search { target, seen: BTreeSet::new(), path: vec![] };
+            if search.reach(&Position::START) {
+                let side =
+                    if search.path.len().is_multiple_of(2) { Side::Black } else { Side::White };
+                return Self { position: target, side, path: Some(search.path) };
+            }
+        }
+        Self::without_path(position)
+    }
+
+    /// The opening by itself, for players that can begin anywhere.
+    pub fn without_path(position: Position) -> Self {
+        Self { position, side: Side::Black, path: None }
+    }
+}
+
+struct Search {
+    target: Position,
+    seen: BTreeSet<Position>,
+    path: Vec<Turn>,
+}
+
+impl Search {
+    /// Whether the target can be reached; then the path leads there.
+    fn reach(&mut self, position: &Position) -> bool {
+        if *position == self.target {
+            return true;
+        }
+        if self.seen.len() >= MOST_POSITIONS || !self.seen.insert(*position) {
+            return false;
+        }
+        let moves = position.moves();
+        if moves == 0 {
+            return !position.is_over() && self.step(None, &position.pass());
+        }
+        // No disc ever leaves the board.
+        let occupied = self.target.player() | self.target.opponent();
+        let on_the_way = Squares(moves & occupied);
+        on_the_way.into_iter().any(|square| {
+            let next = position.after(square, position.flips(square));
+            self.step(Some(square), &next)
+        })
+    }
+
+    fn step(&mut self, turn: Turn, next: &Position) -> bool {
+        self.path.push(turn);
+        let reached = self.reach(next);
+        if !reached {
+            self.path.pop();
+        }
+        reached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::protocol::Board;
+    use othello_testing::random_games::random_moves;
+
+    #[test]
+    fn openings_of_games_are_reached_whatever_image_they_are() {
+        for game in 0..40 {
+            let plies = 1 + game as usize % 12;
+            let mut board = Board::default();
+            for square in random_moves(game).into_iter().take(plies) {
+                if board.position().moves() == 0 {
+                    board.play(board.side(), None).unwrap();
+                }
+                board.play(board.side(), Some(square)).unwrap();
+            }
+            for symmetry in Symmetry::all() {
+                let opening = Opening::new(board.position().image(symmetry));
+                let mut replayed = Board::default();
+                for turn in opening.path.unwrap() {
+                    replayed.play(replayed.side(), turn).unwrap();
+                }
+                assert_eq!(
+                    (*replayed.position(), replayed.side()),
+                    (opening.position, opening.side)
+                );
+                assert_eq!(opening.position.canonical(), board.position().canonical());
+            }
+        }
+    }
+
+    #[test]
+    fn a_position_of_no_game_is_its_own_opening() {
+        let position = Position::new(0b1, 0b1110).unwrap();
+        let opening = Opening { position, side: Side::Black, path: None };
+        assert_eq!(Opening::new(position), opening);
+    }
+}

@@ -1,0 +1,189 @@
+//! A program that is spoken to line by line, and may do anything: end, hang, or talk without end.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+/// How a program lost a game other than by playing.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Misconduct {
+    /// The program could not be started.
+    #[error("cannot be started: {0}")]
+    NotStarted(String),
+    /// The program ended.
+    #[error("ended while it was expected to say {expected}")]
+    Ended {
+        /// What was waited for.
+        expected: &'static str,
+    },
+    /// The program did not answer in time.
+    #[error("did not say {expected} within {seconds} s")]
+    Silent {
+        /// What was waited for.
+        expected: &'static str,
+        /// The time that it had.
+        seconds: u64,
+    },
+    /// The program said too much.
+    #[error("said more than {MAX_BYTES} bytes without {expected}")]
+    Flood {
+        /// What was waited for.
+        expected: &'static str,
+    },
+    /// The program refused a command.
+    #[error("refused `{command}`: {answer}")]
+    Refused {
+        /// The command.
+        command: String,
+        /// What it said, shortened.
+        answer: String,
+    },
+    /// The program played what the rules forbid.
+    #[error("played `{answer}`, which is not legal")]
+    Illegal {
+        /// What it said, shortened.
+        answer: String,
+    },
+}
+
+/// How much a program may say before it says what is expected.
+const MAX_BYTES: usize = 1 << 20;
+/// The longest piece that is taken for a line.
+const MAX_LINE_BYTES: u64 = 1 << 12;
+/// The lines that are kept until somebody listens; then the program has to wait.
+const MOST_LINES_AHEAD: usize = 256;
+
+/// A running program. It is killed when it is dropped, with all that it started.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Process {
+    /// Starts a command line by the shell, in a group of processes of its own.
+    pub(super) fn start(command: &str) -> Result<Self, Misconduct> {
+        let failed = |error: io::Error| Misconduct::NotStarted(error.to_string());
+        let mut child = shell(command)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (input, output) = pipes.ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+        let (sender, lines) = sync_channel(MOST_LINES_AHEAD);
+        let listener = std::thread::Builder::new().name("engine".to_owned());
+        let process = Self { child, input, lines };
+        listener.spawn(move || listen(output, &sender)).map_err(failed)?;
+        Ok(process)
+    }
+
+    /// Says a line. Whether the program is still there shows when it is to answer.
+    pub(super) fn say(&mut self, line: &str) {
+        let written = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
+        drop(written);
+    }
+
+    /// Waits for a line of which `pick` makes something.
+    pub(super) fn hear<T>(
+        &mut self,
+        expected: &'static str,
+        time: Duration,
+        mut pick: impl FnMut(&str) -> Option<T>,
+    ) -> Result<T, Misconduct> {
+        let deadline = Instant::now() + time;
+        let mut bytes = 0;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = self.lines.recv_timeout(left).map_err(|error| match error {
+                RecvTimeoutError::Timeout => {
+                    Misconduct::Silent { expected, seconds: time.as_secs() }
+                }
+                RecvTimeoutError::Disconnected => Misconduct::Ended { expected },
+            })?;
+            if let Some(picked) = pick(line.trim()) {
+                return Ok(picked);
+            }
+            bytes += line.len();
+            if bytes > MAX_BYTES {
+                return Err(Misconduct::Flood { expected });
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        {
+            let group = rustix::process::Pid::from_child(&self.child);
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(unix)]
+fn shell(command: &str) -> Command {
+    use std::os::unix::process::CommandExt as _;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).process_group(0);
+    shell
+}
+
+#[cfg(not(unix))]
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("cmd");
+    shell.args(["/C", command]);
+    shell
+}
+
+/// Hands lines on until the program or whoever listens to it is gone.
+fn listen(output: ChildStdout, lines: &SyncSender<String>) {
+    let mut output = BufReader::new(output);
+    let mut line = vec![];
+    loop {
+        line.clear();
+        match output.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
+            Ok(1..) if lines.send(String::from_utf8_lossy(&line).into_owned()).is_ok() => {}
+            _ => return,
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    const SOON: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn a_program_is_heard_until_it_says_what_is_expected() {
+        let mut cat = Process::start("cat").unwrap();
+        for word in ["one", "two", "three"] {
+            cat.say(word);
+        }
+        let length = |line: &str| (line.len() == 5).then_some(line.to_owned());
+        assert_eq!(cat.hear("three", SOON, length).unwrap(), "three");
+    }
+
+    #[test]
+    fn a_program_that_ends_hangs_or_floods_is_found_out() {
+        let expected = "ready";
+        let heard = |command: &str, time| {
+            let never = |line: &str| (line == "ready").then_some(());
+            Process::start(command).unwrap().hear(expected, time, never).unwrap_err()
+        };
+        assert_eq!(heard("exit 3", SOON), Misconduct::Ended { expected });
+        assert_eq!(heard("no such program", SOON), Misconduct::Ended { expected });
+        assert_eq!(heard("yes", SOON), Misconduct::Flood { expected });
+        assert_eq!(heard("tr '\\0' x < /dev/zero", SOON), Misconduct::Flood { expected });
+        let silent = heard("sleep 1000; true", Duration::from_millis(50));
+        assert_eq!(silent, Misconduct::Silent { expected, seconds: 0 });
+    }
+}

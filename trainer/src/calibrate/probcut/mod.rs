@@ -1,0 +1,218 @@
+//! What shallow searches predict of deeper ones: the model behind Multi-ProbCut, fitted to positions of
+//! games that the evaluation plays against itself.
+
+mod regression;
+mod samples;
+
+use ndarray::{Array1, Array2};
+use othello_engine::eval::{Depths, ERROR_TERMS, MEAN_TERMS, ProbCut, Tables, Weights};
+use othello_engine::progress::{Interrupted, Progress};
+use othello_engine::search::{Selectivity, shallow_depth};
+use serde::Serialize;
+
+use regression::{least_squares, log_error};
+use samples::{Sample, samples};
+
+/// The settings of a calibration.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The seed of the games.
+    pub seed: u64,
+    /// The number of positions, each from a game of its own.
+    pub positions: u64,
+    /// The greatest depth of a search.
+    pub depth: u32,
+}
+
+/// The least depth of a search that another one predicts.
+const LEAST_DEPTH: u32 = 3;
+/// One of so many positions is kept to see what was learned from the others.
+const HELD_OUT: usize = 5;
+
+/// A calibrated model, and what it is worth on positions that it was not fitted to.
+#[derive(Clone, Debug)]
+pub struct Calibrated {
+    /// The model.
+    pub probcut: ProbCut,
+    /// The errors by the depth of the search that is predicted.
+    pub depths: Vec<DepthError>,
+    /// The shares of predictions that are too far off.
+    pub misses: Vec<Miss>,
+}
+
+/// The error of the predictions for searches of a depth, in discs.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct DepthError {
+    /// The depth of the search that is predicted.
+    pub deep: u32,
+    /// The depth of the search that predicts it.
+    pub shallow: u32,
+    /// The number of positions.
+    pub positions: u64,
+    /// The root of the mean square of the errors that the model expects.
+    pub predicted: f64,
+    /// The root of the mean square of the errors.
+    pub observed: f64,
+}
+
+/// The share of predictions by which a cut at a selectivity would be wrong: the deeper value lies beyond the
+/// deviations on the side where it does harm.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Miss {
+    /// The probability of the selectivity in percent.
+    pub selectivity: u32,
+    /// The share that a normal distribution has there, in percent.
+    pub predicted: f64,
+    /// The share of the held-out positions' cuts, in percent.
+    pub observed: f64,
+}
+
+/// Fits the model. The same weights, settings and seed give the same result.
+pub fn calibrate(
+    settings: &Settings,
+    weights: &Weights,
+    progress: &dyn Progress,
+) -> Result<Calibrated, CalibrateError> {
+    let evaluator = Tables::new(weights);
+    let samples = samples(settings, &evaluator, progress)?;
+    let part = |held_out: bool| {
+        let samples = samples.iter().enumerate();
+        samples.filter(move |(number, _)| (number % HELD_OUT == 0) == held_out).map(|(_, one)| one)
+    };
+    let probcut = fit(part(false))?;
+    let held_out: Vec<Pair> = part(true).flat_map(used_pairs).collect();
+    let depths =
+        (LEAST_DEPTH..=settings.depth).filter_map(|deep| depth_error(&probcut, &held_out, deep));
+    let misses = Selectivity::ALL.into_iter().filter_map(|one| miss(&probcut, &held_out, one));
+    Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
+}
+
+/// The reason why nothing was learned.
+#[derive(Debug, thiserror::Error)]
+pub enum CalibrateError {
+    /// Numbers that no model can have.
+    #[error("the values of searches give no model: {0}")]
+    Model(String),
+    /// Somebody wanted the work to stop.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+/// The values of two searches of a position, in discs.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    depths: Depths,
+    known: f64,
+    wanted: f64,
+}
+
+/// Every two depths of a sample.
+fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
+    let depths =
+        (1..sample.values.len()).flat_map(|deep| (0..deep).map(move |shallow| (shallow, deep)));
+    depths.map(|(shallow, deep)| Pair {
+        depths: Depths { ply: sample.ply, shallow: shallow as u32, deep: deep as u32 },
+        known: sample.values[shallow].discs(),
+        wanted: sample.values[deep].discs(),
+    })
+}
+
+/// The pairs of depths that the search uses.
+fn used_pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
+    pairs(sample).filter(|Pair { depths, .. }| {
+        depths.deep >= LEAST_DEPTH && depths.shallow == shallow_depth(depths.deep)
+    })
+}
+
+fn fit<'s>(samples: impl Iterator<Item = &'s Sample>) -> Result<ProbCut, CalibrateError> {
+    let pairs: Vec<Pair> = samples.flat_map(pairs).collect();
+    let rows = |terms: &dyn Fn(&Pair) -> Vec<f64>, count: usize| {
+        let all: Vec<f64> = pairs.iter().flat_map(terms).collect();
+        let matrix = Array2::from_shape_vec((pairs.len(), count), all);
+        matrix.expect("every pair has as many terms")
+    };
+    let terms = rows(&|pair| pair.depths.mean_terms(pair.known).into(), MEAN_TERMS);
+    let wanted: Array1<f64> = pairs.iter().map(|pair| pair.wanted).collect();
+    let mean = least_squares(&terms, &wanted);
+    let residuals = wanted - terms.dot(&mean);
+    let error = log_error(&rows(&|pair| pair.depths.error_terms().into(), ERROR_TERMS), &residuals);
+    let probcut = ProbCut::new(
+        std::array::from_fn(|term| mean[term]),
+        std::array::from_fn(|term| error[term]),
+    );
+    probcut.map_err(CalibrateError::Model)
+}
+
+/// The residual of a pair, and the error that the model expects.
+fn residual(probcut: &ProbCut, pair: &Pair) -> (f64, f64) {
+    let prediction = probcut.prediction(pair.depths);
+    (pair.wanted - prediction.slope * pair.known - prediction.offset, prediction.error)
+}
+
+fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthError> {
+    let of_depth = pairs.iter().filter(|pair| pair.depths.deep == deep);
+    let squares: Vec<[f64; 2]> = of_depth
+        .map(|pair| {
+            let (residual, error) = residual(probcut, pair);
+            [error * error, residual * residual]
+        })
+        .collect();
+    let root = |which: usize| {
+        (squares.iter().map(|pair| pair[which]).sum::<f64>() / squares.len() as f64).sqrt()
+    };
+    (!squares.is_empty()).then(|| DepthError {
+        deep,
+        shallow: shallow_depth(deep),
+        positions: squares.len() as u64,
+        predicted: root(0),
+        observed: root(1),
+    })
+}
+
+/// Both sides are counted: cuts above and below the window do the same harm.
+fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<Miss> {
+    let deviations = selectivity.deviations()?;
+    let off = pairs.iter().filter(|pair| {
+        let (residual, error) = residual(probcut, pair);
+        residual.abs() > deviations * error
+    });
+    let beyond = libm::erfc(deviations / std::f64::consts::SQRT_2);
+    Some(Miss {
+        selectivity: selectivity.percent(),
+        predicted: 50.0 * beyond,
+        observed: 50.0 * off.count() as f64 / pairs.len().max(1) as f64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::progress::Silent;
+
+    fn shipped() -> Weights {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/weights/default.weights");
+        Weights::read(path.as_ref()).unwrap().weights
+    }
+
+    #[test]
+    fn predictions_hold_on_positions_that_were_held_out() {
+        let settings = Settings { seed: 1, positions: 1500, depth: 6 };
+        let found = calibrate(&settings, &shipped(), &Silent).unwrap();
+        assert_eq!(found.depths.len(), 4);
+        for row in &found.depths {
+            let ratio = row.observed / row.predicted;
+            assert!((0.8..1.25).contains(&ratio) && row.predicted > 1.0, "{row:?}");
+        }
+        for row in &found.misses {
+            assert!(row.observed < 1.5 * row.predicted + 1.0, "{row:?}");
+            assert!(2.0 * row.observed > row.predicted - 1.0, "{row:?}");
+        }
+        // A search two plies shallower says more than one that is four plies shallower.
+        let error =
+            |shallow, deep| found.probcut.prediction(Depths { ply: 30, shallow, deep }).error;
+        assert!(error(4, 6) < error(2, 6) && error(2, 6) < error(0, 6));
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let again = one.install(|| calibrate(&settings, &shipped(), &Silent)).unwrap();
+        assert_eq!(again.probcut, found.probcut);
+    }
+}

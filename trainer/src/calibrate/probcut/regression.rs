@@ -1,0 +1,85 @@
+//! Linear regression, and that of the error around it.
+
+use ndarray::{Array1, Array2};
+
+/// The coefficients by which the columns of `terms` explain `wanted` with the least squared error: by the normal
+/// equations, with so small a ridge that terms which depend on each other do no harm.
+pub(super) fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
+    const RIDGE: f64 = 1e-9;
+    let mut matrix = terms.t().dot(terms);
+    let largest = matrix.diag().fold(f64::MIN_POSITIVE, |largest, &one| largest.max(one));
+    matrix.diag_mut().mapv_inplace(|one| one + RIDGE * largest);
+    solve(matrix, terms.t().dot(wanted))
+}
+
+/// The coefficients of the logarithm of the standard deviation of normally distributed residuals: of the greatest
+/// likelihood, by iteratively reweighted least squares. (Squared residuals have a gamma distribution with a
+/// logarithmic link, all of them with the same weight.)
+pub(super) fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
+    const ITERATIONS: usize = 40;
+    let squares = residuals.mapv(|residual| residual * residual);
+    let mean = squares.mean().unwrap_or(1.0).max(f64::MIN_POSITIVE);
+    // The first term is 1: an error that is the same everywhere.
+    let mut found = Array1::zeros(terms.ncols());
+    found[0] = mean.ln() / 2.0;
+    for _ in 0..ITERATIONS {
+        let logarithm = 2.0 * terms.dot(&found);
+        let variance = logarithm.mapv(f64::exp);
+        let wanted = (logarithm + (&squares - &variance) / &variance) / 2.0;
+        found = least_squares(terms, &wanted);
+    }
+    found
+}
+
+/// Solves a system of a symmetric positive definite matrix by Cholesky's decomposition.
+fn solve(mut matrix: Array2<f64>, mut right: Array1<f64>) -> Array1<f64> {
+    let size = right.len();
+    for column in 0..size {
+        for row in column..size {
+            let known: f64 = (0..column).map(|k| matrix[[row, k]] * matrix[[column, k]]).sum();
+            let rest = matrix[[row, column]] - known;
+            matrix[[row, column]] = if row == column {
+                rest.max(f64::MIN_POSITIVE).sqrt()
+            } else {
+                rest / matrix[[column, column]]
+            };
+        }
+    }
+    for row in 0..size {
+        let known: f64 = (0..row).map(|k| matrix[[row, k]] * right[k]).sum();
+        right[row] = (right[row] - known) / matrix[[row, row]];
+    }
+    for row in (0..size).rev() {
+        let known: f64 = (row + 1..size).map(|k| matrix[[k, row]] * right[k]).sum();
+        right[row] = (right[row] - known) / matrix[[row, row]];
+    }
+    right
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::random::Generator;
+
+    /// A sum of uniform draws, nearly normal, of mean 0 and variance 1.
+    fn noise(random: &mut Generator) -> f64 {
+        let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
+        (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
+    }
+
+    #[test]
+    fn the_line_and_the_error_that_made_the_numbers_are_found_again() {
+        let mut random = Generator::new(3);
+        let terms = Array2::from_shape_fn((40_000, 2), |(row, column)| {
+            if column == 0 { 1.0 } else { (row % 100) as f64 / 100.0 }
+        });
+        let error = |row: usize| (0.5 + 0.8 * terms[[row, 1]]).exp();
+        let wanted = Array1::from_shape_fn(40_000, |row| {
+            3.0 - 2.0 * terms[[row, 1]] + error(row) * noise(&mut random)
+        });
+        let line = least_squares(&terms, &wanted);
+        assert!((line[0] - 3.0).abs() < 0.1 && (line[1] + 2.0).abs() < 0.2, "{line}");
+        let found = log_error(&terms, &(wanted - terms.dot(&line)));
+        assert!((found[0] - 0.5).abs() < 0.02 && (found[1] - 0.8).abs() < 0.04, "{found}");
+    }
+}

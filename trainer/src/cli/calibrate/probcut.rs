@@ -1,0 +1,98 @@
+//! `othello-trainer calibrate probcut`: what shallow searches predict of deeper ones.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::by_class::ByClass;
+use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::WeightsChoice;
+use othello_engine::file::{Existing, Provenance, check_output};
+use serde::Serialize;
+
+use crate::calibrate::probcut::{DepthError, Miss, Settings, calibrate};
+
+/// Arguments of `calibrate probcut`.
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {
+    /// Weights file, or `embedded`, whose counts are 0
+    weights: WeightsChoice,
+
+    /// Weights file to write: the same weights, with the new section
+    #[arg(long, value_name = "W2")]
+    out: PathBuf,
+
+    /// Seed of the games whose positions are learned from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+
+    /// Number of positions, each from a game of its own; one in five is held out to test the predictions
+    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = number_in(100..=1_u64 << 32))]
+    positions: u64,
+
+    /// Search the positions to all depths up to this one; predictions go on beyond it
+    #[arg(long, value_name = "D", default_value_t = 10, value_parser = number_in(4..=20_u32))]
+    depth: u32,
+
+    /// Replace an output that was made from something else
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    depths: Vec<DepthError>,
+    misses: Vec<Miss>,
+    bytes: u64,
+    sha256: String,
+    seconds: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "error of predictions in discs, on positions held out:")?;
+        let columns = ["depth", "from depth", "positions", "predicted", "observed"];
+        let rows = self.depths.iter().map(|row| {
+            let [predicted, observed] = [row.predicted, row.observed].map(|e| format!("{e:.2}"));
+            let [deep, shallow] = [row.deep, row.shallow].map(|depth| depth.to_string());
+            [deep, shallow, row.positions.to_string(), predicted, observed]
+        });
+        writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+        writeln!(f, "cuts that are wrong, in percent of those positions:")?;
+        let columns = ["selectivity", "predicted", "observed"];
+        let rows = self.misses.iter().map(|row| {
+            let [predicted, observed] = [row.predicted, row.observed].map(|p| format!("{p:.2}"));
+            [row.selectivity.to_string(), predicted, observed]
+        });
+        writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+        write!(f, "{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
+    }
+}
+
+/// Calibrates and reports.
+pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    check_output(&arguments.out, arguments.weights.path())?;
+    let ByClass { weights, sha256, provenance, .. } = ByClass::load(&arguments.weights)?;
+    let Arguments { seed, positions, depth, .. } = *arguments;
+    let provenance = Provenance::new("calibrate probcut")
+        .with("weights", sha256)
+        .with("weights_provenance", provenance)
+        .with("seed", seed)
+        .with("positions", positions)
+        .with("depth", depth);
+    let calibrated = calibrate(&Settings { seed, positions, depth }, &weights, session.progress())?;
+    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    let weights = weights.with_probcut(Some(calibrated.probcut));
+    let summary = weights.write(&arguments.out, &provenance, existing)?;
+    session.print(&Report {
+        depths: calibrated.depths,
+        misses: calibrated.misses,
+        bytes: summary.bytes,
+        sha256: summary.sha256,
+        seconds: begun.elapsed().as_secs_f64(),
+    })?;
+    Ok(Outcome::Done)
+}

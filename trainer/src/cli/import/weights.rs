@@ -1,0 +1,103 @@
+//! `othello-trainer import weights`: the evaluation of another program as a weights file.
+
+use std::fmt;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use othello_engine::cli::arguments::Output;
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::file::{FileError, Provenance, check_output, open_ordinary};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::export::edax::read_edax;
+use crate::export::egaroucid::read_egaroucid;
+use crate::export::tables::{ReadTables, Rounding, TableError};
+
+/// Arguments of `import weights`.
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {
+    /// File to read
+    file: PathBuf,
+
+    /// Format of the file
+    #[arg(long)]
+    format: Format,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// The evaluation file of Edax (eval.dat), unpacked
+    Edax,
+    /// The evaluation file of Egaroucid (eval.egev2)
+    Egaroucid,
+}
+
+/// The most bytes that are read: more than any file of these formats has.
+const MAX_BYTES: u64 = 1 << 27;
+
+/// The weights file that was written.
+#[derive(Serialize)]
+struct Imported {
+    /// The name of the pattern set.
+    pattern_set: String,
+    /// How far the weights are from those of the file, in discs.
+    rounding: Rounding,
+    /// The checksum of the weights file's content.
+    sha256: String,
+}
+
+impl fmt::Display for Imported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pattern_set, rounding: Rounding { largest, rms }, sha256 } = self;
+        writeln!(f, "weights for the pattern set `{pattern_set}`, sha256 {sha256}")?;
+        write!(f, "weights rounded by {rms:.4} discs (root mean square), {largest:.4} at most")
+    }
+}
+
+/// Reads the file, writes the weights, and reports.
+pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let Arguments { file, format, output } = arguments;
+    check_output(&output.out, [file])?;
+    let bytes = read(file)?;
+    let ReadTables { weights, rounding } =
+        format.read(&bytes).with_context(|| file.display().to_string())?;
+    let provenance = Provenance::new("import")
+        .with("format", format.name())
+        .with("inputs", vec![hex::encode(Sha256::digest(&bytes))]);
+    let sha256 = weights.write(&output.out, &provenance, output.existing())?.sha256;
+    let pattern_set = weights.set().name().to_owned();
+    session.print(&Imported { pattern_set, rounding, sha256 })?;
+    Ok(Outcome::Done)
+}
+
+impl Format {
+    fn read(self, bytes: &[u8]) -> Result<ReadTables, TableError> {
+        match self {
+            Self::Edax => read_edax(bytes),
+            Self::Egaroucid => read_egaroucid(bytes),
+        }
+    }
+
+    /// The name in the provenance.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Edax => "weights of edax",
+            Self::Egaroucid => "weights of egaroucid",
+        }
+    }
+}
+
+/// The bytes of a file, or more than any format has, which is then refused.
+fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    let mut bytes = vec![];
+    match open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(source) => Err(FileError::Io { path: path.to_owned(), action: "read it", source }),
+    }
+}

@@ -1,0 +1,134 @@
+//! Egaroucid's evaluation file, `eval.egev2`: the number of the 16-bit words that follow (`i32`), then
+//! words (`i16`). A word below 4096 is a weight in 1/32 disc; 4096 and n is a run of n zeros. The weights
+//! are those of 60 phases, each one table for each of the 16 patterns of the shipped set `egaroucid`, by the
+//! number of the configuration, and 65 by the player's number of discs. Integers are little-endian.
+
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::eval::{MAX_STEPS, Weights, weight_in_discs};
+use othello_engine::pattern::{Geometry, PatternSet, Scalar};
+
+use super::tables::{Differences, ReadTables, TableError, classes_by_number, for_set, nearest};
+
+/// The largest weight that a file may have, in steps.
+const MAX_WEIGHT: i16 = 4091;
+/// A word from here on is a run of zeros.
+const RUN: i16 = 4096;
+/// The longest run.
+const MAX_RUN: usize = 28_600;
+
+/// The file with these weights; the units are the same.
+pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, TableError> {
+    let weights = for_set(weights, set(), "Egaroucid")?;
+    let order = order(weights.geometry());
+    let mut words: Vec<i16> = vec![];
+    let mut zeros = 0;
+    for phase in Phase::all() {
+        let steps = weights.steps(phase);
+        for &parameter in &order {
+            let weight = steps[parameter];
+            if weight == 0 && zeros < MAX_RUN {
+                zeros += 1;
+                continue;
+            }
+            words.extend(run(zeros));
+            zeros = usize::from(weight == 0);
+            if weight != 0 {
+                words.push(fitting(weight, phase)?);
+            }
+        }
+    }
+    words.extend(run(zeros));
+    let number = words.len() as i32;
+    Ok(number
+        .to_le_bytes()
+        .into_iter()
+        .chain(words.into_iter().flat_map(i16::to_le_bytes))
+        .collect())
+}
+
+/// The word for so many zeros.
+fn run(zeros: usize) -> Option<i16> {
+    (zeros > 0).then_some(RUN + zeros as i16)
+}
+
+fn fitting(weight: i16, phase: Phase) -> Result<i16, TableError> {
+    if (-MAX_WEIGHT..=MAX_WEIGHT).contains(&weight) {
+        return Ok(weight);
+    }
+    let (discs, most) = (weight_in_discs(weight), weight_in_discs(MAX_WEIGHT));
+    Err(TableError::Large { program: "Egaroucid", phase, discs, most })
+}
+
+/// Reads a file. Where it has different weights for configurations that mirror each other, ours is
+/// their mean.
+pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, TableError> {
+    let mut weights = Weights::zero(set());
+    let order = order(weights.geometry());
+    let theirs = unpacked(bytes, PHASES * order.len())?;
+    let mut differences = Differences::default();
+    for (phase, theirs) in Phase::all().zip(theirs.chunks_exact(order.len())) {
+        let mut sums = vec![(0, 0); weights.geometry().parameters()];
+        for (&parameter, &weight) in order.iter().zip(theirs) {
+            sums[parameter].0 += i32::from(weight);
+            sums[parameter].1 += 1;
+        }
+        // Twice the mean of whole numbers, so that the divisor is even.
+        let mean = |&(sum, number): &(i32, i32)| nearest(2 * sum, 2 * number.max(1)) as i16;
+        let steps: Vec<i16> = sums.iter().map(mean).collect();
+        for (&parameter, &weight) in order.iter().zip(theirs) {
+            differences.add(steps[parameter], weight_in_discs(weight));
+        }
+        weights.set_steps(phase, |parameter| steps[parameter]);
+    }
+    Ok(ReadTables { weights, rounding: differences.rounding() })
+}
+
+/// The weights of a file, so many of them.
+fn unpacked(bytes: &[u8], expected: usize) -> Result<Vec<i16>, TableError> {
+    let refused = |reason| TableError::Format { expected: "evaluation file of Egaroucid", reason };
+    let (number, words) = bytes
+        .split_first_chunk()
+        .ok_or_else(|| refused("it is shorter than the number that it begins with".to_owned()))?;
+    let number = i32::from_le_bytes(*number);
+    if i64::from(number) * 2 != words.len() as i64 {
+        let found = words.len();
+        return Err(refused(format!(
+            "{found} bytes follow the number of words, which is {number}"
+        )));
+    }
+    let mut weights = Vec::with_capacity(expected);
+    for (place, word) in words.chunks_exact(2).enumerate() {
+        let word = i16::from_le_bytes([word[0], word[1]]);
+        let count = if word < RUN { 1 } else { (word - RUN) as usize };
+        if weights.len() + count > expected {
+            return Err(refused(format!("more than {expected} weights")));
+        }
+        if word < -MAX_STEPS {
+            let (discs, most) = (weight_in_discs(word), weight_in_discs(MAX_STEPS));
+            let reason = format!(
+                "word {place} is a weight of {discs:.2} discs; at most {most:.2} can be held"
+            );
+            return Err(refused(reason));
+        }
+        weights.resize(weights.len() + count, if word < RUN { word } else { 0 });
+    }
+    if weights.len() < expected {
+        return Err(refused(format!("{} weights; expected {expected}", weights.len())));
+    }
+    Ok(weights)
+}
+
+/// The patterns of Egaroucid.
+fn set() -> PatternSet {
+    PatternSet::shipped("egaroucid").expect("the set is shipped")
+}
+
+/// The parameters of a phase in the order of the file.
+fn order(geometry: &Geometry) -> Vec<usize> {
+    let patterns = geometry.patterns.iter();
+    let of_patterns = patterns.flat_map(|pattern| {
+        classes_by_number(pattern).into_iter().map(|class| pattern.first_parameter + class)
+    });
+    let discs = geometry.pattern_parameters..geometry.pattern_parameters + Scalar::VALUES;
+    of_patterns.chain(discs).collect()
+}

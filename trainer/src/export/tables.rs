@@ -1,0 +1,205 @@
+//! What the evaluation files of other programs have in common: a table of weights for each pattern, by its
+//! configuration, for each number of discs.
+//!
+//! A configuration is numbered in base 3 there: the first square is the most significant digit; 0 is a disc
+//! of the player, 1 one of the opponent, 2 an empty square.
+
+use othello_engine::board::{Phase, Square, Symmetry};
+use othello_engine::eval::{STEPS_PER_DISC, Weights};
+use othello_engine::pattern::{
+    Geometry, Pattern, PatternGeometry, PatternSet, Scalar, configurations, permuted,
+};
+use serde::Serialize;
+
+/// Why weights do not fit a program's file, or a file is none of that program's.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// A pattern that the program does not have.
+    #[error(
+        "pattern {number} ({name}) is none of {program}'s, up to a symmetry of the board; fit with \
+        `--patterns {set}`"
+    )]
+    Pattern {
+        /// The program.
+        program: &'static str,
+        /// The name of the shipped set with its patterns.
+        set: String,
+        /// The number of the pattern, counted from 1.
+        number: usize,
+        /// The name of the pattern.
+        name: String,
+    },
+    /// A scalar feature that the program does not have.
+    #[error(
+        "{program}'s file has no place for the scalar feature `{scalar}`; fit with `--patterns {set}`"
+    )]
+    Scalar {
+        /// The program.
+        program: &'static str,
+        /// The name of the shipped set with its patterns.
+        set: String,
+        /// The name of the scalar feature.
+        scalar: &'static str,
+    },
+    /// A weight beyond what the file can hold.
+    #[error(
+        "a weight of phase {phase} is {discs:.2} discs, too large for {program}'s file, which holds at most \
+        {most:.2}; fit with a larger `--ridge`"
+    )]
+    Large {
+        /// The program.
+        program: &'static str,
+        /// The phase.
+        phase: Phase,
+        /// The weight, in discs.
+        discs: f64,
+        /// The largest weight, in discs.
+        most: f64,
+    },
+    /// A file of something else, or a damaged one.
+    #[error("no {expected}: {reason}")]
+    Format {
+        /// What was expected.
+        expected: &'static str,
+        /// How it shows.
+        reason: String,
+    },
+}
+
+/// Weights of another program's file, in our units.
+#[derive(Clone, Debug)]
+pub struct ReadTables {
+    /// The weights; their counts are not known, and 0.
+    pub weights: Weights,
+    /// What the change of units cost.
+    pub rounding: Rounding,
+}
+
+/// How far weights are from those that they stand for, over all configurations in a file, in discs.
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
+pub struct Rounding {
+    /// The largest difference of a weight.
+    pub largest: f64,
+    /// The root of the mean squared difference of a weight.
+    pub rms: f64,
+}
+
+/// Adds up the differences of a [`Rounding`].
+#[derive(Default)]
+pub(super) struct Differences {
+    largest: f64,
+    squares: f64,
+    number: f64,
+}
+
+impl Differences {
+    /// A weight of so many steps stands for one of so many discs.
+    pub(super) fn add(&mut self, steps: i16, discs: f64) {
+        let difference = (f64::from(steps) / f64::from(STEPS_PER_DISC) - discs).abs();
+        self.largest = self.largest.max(difference);
+        self.squares += difference * difference;
+        self.number += 1.0;
+    }
+
+    pub(super) fn rounding(&self) -> Rounding {
+        let rms = if self.number > 0.0 { (self.squares / self.number).sqrt() } else { 0.0 };
+        Rounding { largest: self.largest, rms }
+    }
+}
+
+/// The quotient rounded to the nearest whole number, halves away from zero. The divisor is even.
+pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
+    (dividend + divisor / 2 * dividend.signum()) / divisor
+}
+
+/// The class of each configuration, in the order of the other program's numbers.
+pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
+    let squares = pattern.squares();
+    let class = |number: usize| {
+        let (mut rest, mut index) = (number, 0);
+        // Their last digit is the last square, our most significant one.
+        for power in (0..squares).rev() {
+            // Discs of the player, of the opponent, and empty squares are 0, 1, 2 there; 2, 0, 1 here.
+            index += [2, 0, 1][rest % 3] * configurations(power);
+            rest /= 3;
+        }
+        usize::from(pattern.class_of[index])
+    };
+    (0..pattern.class_of.len()).map(class).collect()
+}
+
+/// The same evaluation written down for another set, which has all patterns and scalars of `weights`, in any
+/// order and any image. What `weights` does not have is 0; counts are.
+pub(super) fn for_set(
+    weights: &Weights,
+    set: PatternSet,
+    program: &'static str,
+) -> Result<Weights, TableError> {
+    let mut there = Weights::zero(set);
+    let parameters = Correspondence { program, from: weights, to: there.set() }.parameters()?;
+    for phase in Phase::all() {
+        let steps = weights.steps(phase);
+        there.set_steps(phase, |parameter| parameters[parameter].map_or(0, |own| steps[own]));
+    }
+    Ok(there)
+}
+
+/// Which parameter of one set means what a parameter of another does.
+struct Correspondence<'a> {
+    program: &'static str,
+    from: &'a Weights,
+    to: &'a PatternSet,
+}
+
+impl Correspondence<'_> {
+    /// For each parameter of the set, the one of the weights.
+    fn parameters(&self) -> Result<Vec<Option<usize>>, TableError> {
+        let (from, to) = (self.from.geometry(), Geometry::new(self.to));
+        let mut parameters = vec![None; to.parameters()];
+        for (number, pattern) in self.from.set().patterns().iter().enumerate() {
+            let (place, digits) = self.place(pattern).ok_or_else(|| TableError::Pattern {
+                program: self.program,
+                set: self.to.name().to_owned(),
+                number: number + 1,
+                name: pattern.name().to_owned(),
+            })?;
+            let (own, there) = (&from.patterns[number], &to.patterns[place]);
+            for (index, &class) in own.class_of.iter().enumerate() {
+                let image = there.class_of[permuted(index, &digits)];
+                let parameter = there.first_parameter + usize::from(image);
+                parameters[parameter] = Some(own.first_parameter + usize::from(class));
+            }
+        }
+        for (number, &scalar) in self.from.set().scalars().iter().enumerate() {
+            let place = self.to.scalars().iter().position(|&other| other == scalar);
+            let place = place.ok_or_else(|| TableError::Scalar {
+                program: self.program,
+                set: self.to.name().to_owned(),
+                scalar: scalar.name(),
+            })?;
+            for count in 0..Scalar::VALUES {
+                parameters[to.pattern_parameters + place * Scalar::VALUES + count] =
+                    Some(from.pattern_parameters + number * Scalar::VALUES + count);
+            }
+        }
+        Ok(parameters)
+    }
+
+    /// The place of the pattern in the other set, and of each of its digits in the pattern there.
+    fn place(&self, pattern: &Pattern) -> Option<(usize, Vec<usize>)> {
+        self.to.patterns().iter().enumerate().find_map(|(place, other)| {
+            let digits = Symmetry::all()
+                .find_map(|symmetry| digits(pattern.squares(), symmetry, other.squares()));
+            Some((place, digits?))
+        })
+    }
+}
+
+/// Where each square comes to stand in a list of as many squares, if all of them do.
+fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec<usize>> {
+    if squares.len() != list.len() {
+        return None;
+    }
+    let place = |&square: &Square| list.iter().position(|&other| other == symmetry.square(square));
+    squares.iter().map(place).collect()
+}

@@ -1,0 +1,207 @@
+//! Matches against other programs: those that behave play as they would among themselves, and those that do
+//! not forfeit the game and nothing else.
+//!
+//! The other program is this test again, started as [`engine_process`].
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::io::{Write as _, stdin, stdout};
+use std::process::Command;
+use std::time::Duration;
+
+use othello_engine::analysis::Level;
+use othello_engine::board::{Position, Squares};
+use othello_engine::eval::{Evaluator, Zero};
+use othello_engine::progress::Silent;
+use othello_engine::protocol::gtp::Gtp;
+use othello_engine::protocol::nboard::Nboard;
+use othello_engine::protocol::{Player, Reply, Server, serve};
+use othello_engine::random::Generator;
+use othello_engine::search::{Searcher, Strength};
+use othello_trainer::arena::{Contestant, ExternalEngine, Match, MatchResult, Protocol, Terms};
+use serde_json::Value;
+
+const STRENGTH: Strength = Strength { depth: 1, exact: 2 };
+
+/// What an engine does where it is asked for a move.
+const MANNERS: [&str; 6] = ["good", "crash", "hang", "illegal", "flood", "refuse"];
+
+/// An engine with manners.
+struct Mannered<S> {
+    server: S,
+    manners: String,
+    random: Generator,
+}
+
+impl<S: Server> Server for Mannered<S> {
+    fn answer(&mut self, line: &str) -> Reply {
+        let asked = line == "go" || line.contains("genmove");
+        // About every other game goes wrong.
+        let manners = match self.manners.as_str() {
+            "mixed" if self.random.below(60) == 0 => {
+                MANNERS[1 + self.random.below(5) as usize].to_owned()
+            }
+            "mixed" => "good".to_owned(),
+            other => other.to_owned(),
+        };
+        if !asked || manners == "good" {
+            return self.server.answer(line);
+        }
+        let number = line.split(' ').next().filter(|_| line != "go").map(str::to_owned);
+        match (manners.as_str(), number) {
+            ("crash", _) => std::process::exit(7),
+            ("hang", _) => loop {
+                std::thread::sleep(Duration::from_secs(60));
+            },
+            ("flood", _) => loop {
+                let _ = stdout().write_all(&[b'x'; 1000]);
+            },
+            ("refuse", Some(number)) => Reply { text: format!("?{number} no\n\n"), quits: false },
+            (_, Some(number)) => Reply { text: format!("={number} a1\n\n"), quits: false },
+            (_, None) => Reply { text: "=== A1/0.0/0.0\n".to_owned(), quits: false },
+        }
+    }
+}
+
+/// No test: the engine that the tests play against.
+#[test]
+#[ignore = "an engine for the other tests"]
+fn engine_process() {
+    let Ok(manners) = std::env::var("OTHELLO_TEST_MANNERS") else { return };
+    let player = Player::new(Searcher::new(&Zero, 1), Level::new(1).unwrap());
+    let random = Generator::new(std::process::id().into());
+    // The name of the test stands on the line so far.
+    println!();
+    let (input, output) = (stdin().lock(), stdout().lock());
+    if std::env::var_os("OTHELLO_TEST_NBOARD").is_some() {
+        let server = Nboard::new(player);
+        serve(&mut Mannered { server, manners, random }, input, output).unwrap();
+    } else {
+        let server = Gtp::new(player);
+        serve(&mut Mannered { server, manners, random }, input, output).unwrap();
+    }
+    std::process::exit(0);
+}
+
+/// The command line of an engine with these manners.
+fn command(protocol: Protocol, manners: &str) -> String {
+    let program = std::env::current_exe().unwrap();
+    let nboard = if protocol == Protocol::Nboard { "OTHELLO_TEST_NBOARD=yes " } else { "" };
+    format!(
+        "OTHELLO_TEST_MANNERS={manners} {nboard}'{}' engine_process --exact --ignored --nocapture",
+        program.display()
+    )
+}
+
+fn engine(protocol: Protocol, manners: &str) -> ExternalEngine {
+    ExternalEngine { protocol, command: command(protocol, manners) }
+}
+
+/// So many openings of two moves.
+fn openings(count: usize) -> Vec<Position> {
+    let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
+    let all: Vec<Position> =
+        children(Position::START).flat_map(children).flat_map(children).collect();
+    all.into_iter().step_by(3).take(count).collect()
+}
+
+fn play(engine: &ExternalEngine, openings: &[Position], milliseconds: u64) -> MatchResult {
+    let terms = Terms { depth: 1, time: Duration::from_millis(milliseconds) };
+    let first = Evaluator::from(Zero);
+    let played = Match {
+        first: Contestant::from(&first),
+        second: Contestant::External(engine, terms),
+        strength: STRENGTH,
+    };
+    played.play(openings, &Silent)
+}
+
+/// Every game counts once, and those that were forfeited count all discs for the other.
+fn check_accounts(result: &MatchResult, openings: usize) {
+    let statistics = result.statistics();
+    assert_eq!(result.pairs.len(), openings);
+    assert_eq!(statistics.wins + statistics.draws + statistics.losses, 2 * openings);
+    for forfeit in &result.forfeits {
+        assert_eq!(forfeit.player, 2, "{forfeit:?}");
+        assert_eq!(result.pairs[forfeit.pair - 1].0[forfeit.game - 1], 64, "{forfeit:?}");
+    }
+}
+
+#[test]
+fn an_engine_that_behaves_plays_the_games_that_it_plays_among_ourselves() {
+    let openings = openings(6);
+    let zero = Evaluator::from(Zero);
+    let among_us = Match { first: (&zero).into(), second: (&zero).into(), strength: STRENGTH };
+    let among_us = among_us.play(&openings, &Silent);
+    let gtp = play(&engine(Protocol::Gtp, "good"), &openings, 60_000);
+    assert_eq!(gtp.forfeits, []);
+    assert_eq!(gtp.distinct_games, among_us.distinct_games);
+    let nboard = play(&engine(Protocol::Nboard, "good"), &openings, 60_000);
+    assert_eq!(nboard.forfeits, []);
+    check_accounts(&nboard, openings.len());
+}
+
+#[test]
+fn every_kind_of_misconduct_forfeits_the_game_by_its_name() {
+    let openings = openings(2);
+    for protocol in [Protocol::Gtp, Protocol::Nboard] {
+        for (manners, said) in [
+            ("crash", "ended while it was expected to say"),
+            ("hang", "did not say"),
+            ("illegal", "played `"),
+            ("flood", "said more than 1048576 bytes"),
+        ] {
+            let milliseconds = if manners == "hang" { 1_000 } else { 60_000 };
+            let result = play(&engine(protocol, manners), &openings, milliseconds);
+            check_accounts(&result, openings.len());
+            assert_eq!(result.forfeits.len(), 2 * openings.len(), "{protocol:?} {manners}");
+            for forfeit in &result.forfeits {
+                assert!(forfeit.reason.contains(said), "{protocol:?} {manners}: {forfeit:?}");
+            }
+        }
+    }
+    let refused = play(&engine(Protocol::Gtp, "refuse"), &openings, 60_000);
+    assert!(refused.forfeits[0].reason.contains("refused `genmove "), "{:?}", refused.forfeits);
+}
+
+#[test]
+fn an_engine_that_misbehaves_now_and_then_plays_on_in_the_next_game() {
+    let openings = openings(12);
+    for protocol in [Protocol::Gtp, Protocol::Nboard] {
+        let result = play(&engine(protocol, "mixed"), &openings, 2_000);
+        check_accounts(&result, openings.len());
+        let forfeits = result.forfeits.len();
+        assert!(0 < forfeits && forfeits < 2 * openings.len(), "{forfeits}");
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_is_refused_before_the_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let openings = folder.path().join("openings.txt");
+    std::fs::write(&openings, "f5d6c3\nf5f6e6\nf5f4e3\n").unwrap();
+    let run = |player: &str| {
+        Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
+            .args(["match", player, "mobility", "--pairs", "3", "--depth", "1", "--exact", "2"])
+            .args(["--json", "--timeout", "30", "--openings"])
+            .arg(&openings)
+            .output()
+            .unwrap()
+    };
+    for player in ["gtp:no-such-program", "nboard:exit 1"] {
+        let refused = run(player);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("player {player}: it ended while")), "{said}");
+    }
+    for protocol in ["gtp", "nboard"] {
+        let kind = if protocol == "gtp" { Protocol::Gtp } else { Protocol::Nboard };
+        let player = format!("{protocol}:{}", command(kind, "good"));
+        let output = run(&player);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&report["pairs"], &report["forfeits"]), (&3.into(), &Value::Array(vec![])));
+        assert_eq!(report["first"], player);
+    }
+}

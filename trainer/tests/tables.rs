@@ -1,0 +1,392 @@
+//! `export --format edax` and `egaroucid`, and the way back: a slow evaluator that reads the bytes as the
+//! other program does says the same of every position.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use othello_engine::board::{Phase, Position, Square};
+use othello_engine::eval::{Evaluate as _, STEPS_PER_DISC, Tables, Weights};
+use othello_engine::pattern::PatternSet;
+use othello_engine::record::Game;
+use othello_testing::random_games::random_moves;
+use othello_trainer::export::edax::{edax, read_edax};
+use othello_trainer::export::egaroucid::{egaroucid, read_egaroucid};
+use serde_json::Value;
+
+/// Edax's patterns in the order of the file: the squares, the first most significant; the number of
+/// classes; and which digit mirrors which, the least significant first, where that is not the reversal.
+const EDAX: [(&str, usize, &str); 12] = [
+    ("A1 B1 A2 B2 C1 A3 C2 B3 C3", 10206, "0 2 1 4 3 5 7 6 8"),
+    ("A5 A4 A3 A2 A1 B2 B1 C1 D1 E1", 29889, "9 8 7 6 4 5 3 2 1 0"),
+    ("B2 A1 B1 C1 D1 E1 F1 G1 H1 G2", 29646, ""),
+    ("A1 C1 D1 C2 D2 E2 F2 E1 F1 H1", 29646, ""),
+    ("A2 B2 C2 D2 E2 F2 G2 H2", 3321, ""),
+    ("A3 B3 C3 D3 E3 F3 G3 H3", 3321, ""),
+    ("A4 B4 C4 D4 E4 F4 G4 H4", 3321, ""),
+    ("A1 B2 C3 D4 E5 F6 G7 H8", 3321, ""),
+    ("B1 C2 D3 E4 F5 G6 H7", 1134, ""),
+    ("C1 D2 E3 F4 G5 H6", 378, ""),
+    ("D1 E2 F3 G4 H5", 135, ""),
+    ("D1 C2 B3 A4", 45, ""),
+];
+const EDAX_WEIGHTS: usize = 114_364;
+const EDAX_BYTES: usize = 13_952_436;
+
+const EGAROUCID: [&str; 16] = [
+    "a2 b2 c2 d2 e2 f2 g2 h2",
+    "b1 c1 d2 e3 g2 f4 g5 h6 h7",
+    "a3 b3 c3 d3 e3 f3 g3 h3",
+    "a1 b1 c2 d3 e4 f5 g6 h7 h8",
+    "a4 b4 c4 d4 e4 f4 g4 h4",
+    "a1 b1 c1 a2 b2 c2 a3 b3 c3",
+    "b2 d1 e2 f3 g4 h5 g7",
+    "a1 b2 c3 d4 e5 f6 g7 h8 a2 b1",
+    "b2 a1 b1 c1 d1 e1 f1 g1 h1 g2",
+    "a1 b1 c1 d1 a2 b2 c2 a3 b3 a4",
+    "a1 c1 d1 e1 f1 h1 c2 d2 e2 f2",
+    "a1 b2 c3 d4 b1 c2 d3 a2 b3 c4",
+    "c2 a1 b1 c1 d1 e1 f1 g1 h1 f2",
+    "a1 b1 c1 d1 e1 a2 b2 a3 a4 a5",
+    "a1 b1 a2 b2 c2 d2 b3 c3 b4 d4",
+    "c6 d6 d7 d8 c8 f8 e8 e7 e6 f6",
+];
+const EGAROUCID_WEIGHTS: usize = 612_425;
+
+/// Squares as file and rank, 0 to 7.
+fn squares(text: &str) -> Vec<(usize, usize)> {
+    let square = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        (usize::from(name.as_bytes()[0] - b'a'), usize::from(name.as_bytes()[1] - b'1'))
+    };
+    text.split(' ').map(square).collect()
+}
+
+/// The images of a list of squares that are different sets.
+fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
+    let mut images: Vec<Vec<(usize, usize)>> = vec![];
+    for symmetry in 0..8 {
+        let image = squares.iter().map(|&(x, y)| {
+            let (x, y) = if symmetry & 1 == 0 { (x, y) } else { (7 - x, y) };
+            let (x, y) = if symmetry & 2 == 0 { (x, y) } else { (x, 7 - y) };
+            if symmetry & 4 == 0 { (x, y) } else { (y, x) }
+        });
+        let image: Vec<_> = image.collect();
+        let sorted = |image: &Vec<(usize, usize)>| {
+            let mut sorted = image.clone();
+            sorted.sort_unstable();
+            sorted
+        };
+        if images.iter().all(|other| sorted(other) != sorted(&image)) {
+            images.push(image);
+        }
+    }
+    images
+}
+
+/// The number of a configuration: 0 for the player, 1 for the opponent, 2 for empty.
+fn number(position: &Position, squares: &[(usize, usize)]) -> usize {
+    squares.iter().fold(0, |number, &(x, y)| {
+        let at = |board: u64| board >> (8 * y + x) & 1 == 1;
+        let digit =
+            if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) };
+        number * 3 + digit
+    })
+}
+
+/// Edax's numbers of the classes of a pattern.
+fn packing(digits: usize, mirror: &str) -> Vec<usize> {
+    let mirror: Vec<u32> = match mirror {
+        "" => (0..digits as u32).rev().collect(),
+        mirror => mirror.split(' ').map(|digit| digit.parse().unwrap()).collect(),
+    };
+    let mirrored = |number: usize| -> usize {
+        let digit = |place: usize| number / 3_usize.pow(place as u32) % 3;
+        (0..digits).map(|place| digit(place) * 3_usize.pow(mirror[place])).sum()
+    };
+    let (mut pack, mut next) = (vec![], 0);
+    for number in 0..3_usize.pow(digits as u32) {
+        let image = mirrored(number);
+        if image < number {
+            pack.push(pack[image]);
+        } else {
+            pack.push(next);
+            next += 1;
+        }
+    }
+    pack
+}
+
+/// What Edax makes of positions: the sum of the weights, in 1/128 disc.
+fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
+    assert_eq!(bytes.len(), EDAX_BYTES);
+    assert_eq!(bytes[..8], [0x58, 0x41, 0x44, 0x45, 0x4C, 0x41, 0x56, 0x45]);
+    let weight = |place: usize| i32::from(i16::from_le_bytes([bytes[place], bytes[place + 1]]));
+    let starts = positions.iter().map(|p| 28 + 2 * EDAX_WEIGHTS * (p.discs() as usize - 4));
+    let starts: Vec<usize> = starts.collect();
+    let mut sums: Vec<i32> = starts.iter().map(|start| weight(start + 2 * 114_363)).collect();
+    let mut first = 0;
+    for (names, classes, mirror) in EDAX {
+        let squares = squares(names);
+        let pack = packing(squares.len(), mirror);
+        assert_eq!(pack.iter().max(), Some(&(classes - 1)), "{names}");
+        for image in images(&squares) {
+            for (sum, (position, start)) in sums.iter_mut().zip(positions.iter().zip(&starts)) {
+                *sum += weight(start + 2 * (first + pack[number(position, &image)]));
+            }
+        }
+        first += classes;
+    }
+    assert_eq!(first + 1, EDAX_WEIGHTS);
+    sums
+}
+
+/// What Egaroucid makes of positions: the sum of the weights, in 1/32 disc.
+fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
+    let count = i32::from_le_bytes(bytes[..4].try_into().unwrap());
+    assert_eq!(bytes.len(), 4 + 2 * count as usize);
+    let mut weights: Vec<i16> = vec![];
+    for word in bytes[4..].chunks(2).map(|two| i16::from_le_bytes([two[0], two[1]])) {
+        if word < 4096 {
+            weights.push(word);
+        } else {
+            assert!(word - 4096 <= 28_600);
+            weights.extend(vec![0; usize::from((word - 4096) as u16)]);
+        }
+    }
+    assert_eq!(weights.len(), 60 * EGAROUCID_WEIGHTS);
+    let sum = |position: &Position| {
+        let mut first = EGAROUCID_WEIGHTS * (position.discs() as usize - 4);
+        let mut sum = 0;
+        for names in EGAROUCID {
+            let images = images(&squares(names));
+            assert_eq!(images.len(), 4);
+            let places = images.iter().map(|image| first + number(position, image));
+            sum += places.map(|place| i32::from(weights[place])).sum::<i32>();
+            first += 3_usize.pow(images[0].len() as u32);
+        }
+        sum + i32::from(weights[first + position.player().count_ones() as usize])
+    };
+    positions.iter().map(sum).collect()
+}
+
+/// Positions of random games, all plies among them.
+fn positions() -> Vec<Position> {
+    let steps = (0..20).flat_map(|seed| Game::new(0, &random_moves(seed)).unwrap().replay().steps);
+    let positions: Vec<Position> = steps.map(|step| step.position).collect();
+    assert!((4..64).all(|discs| positions.iter().any(|position| position.discs() == discs)));
+    positions
+}
+
+/// Weights by chance, small enough that no sum leaves the range of values.
+fn weights(set: PatternSet) -> Weights {
+    let mut weights = Weights::zero(set);
+    for phase in Phase::all() {
+        let mixed = |parameter: usize| {
+            let seed = (phase.index() << 20 | parameter) as u64;
+            seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40
+        };
+        weights.set_steps(phase, |parameter| match mixed(parameter) {
+            // Zeros alone, and in runs.
+            chosen if chosen % 4 == 0 || parameter % 3000 > 2500 => 0,
+            chosen => (chosen % 61) as i16 - 30,
+        });
+    }
+    weights
+}
+
+fn shipped(name: &str) -> PatternSet {
+    PatternSet::shipped(name).unwrap()
+}
+
+fn our_steps(weights: &Weights, positions: &[Position]) -> Vec<i32> {
+    let tables = Tables::new(weights);
+    positions.iter().map(|p| tables.value(&tables.state(p), p).steps()).collect()
+}
+
+fn assert_equal(one: &Weights, other: &Weights) {
+    assert!(one.all_steps() == other.all_steps());
+}
+
+#[test]
+fn edax_reads_our_values_out_of_its_file() {
+    let weights = weights(shipped("edax"));
+    let positions = positions();
+    let bytes = edax(&weights).unwrap();
+    let ours = our_steps(&weights, &positions);
+    assert!(ours.iter().any(|&steps| steps.abs() > 8 * STEPS_PER_DISC));
+    let theirs = edax_sums(&bytes, &positions);
+    assert!(theirs.iter().zip(&ours).all(|(theirs, ours)| *theirs == 4 * ours));
+    // The set for the full board is filled, too.
+    assert_eq!(
+        bytes[28 + 60 * 2 * EDAX_WEIGHTS..],
+        bytes[28 + 59 * 2 * EDAX_WEIGHTS..][..2 * EDAX_WEIGHTS]
+    );
+
+    let back = read_edax(&bytes).unwrap();
+    assert_equal(&back.weights, &weights);
+    assert_eq!(back.rounding.largest, 0.0);
+}
+
+#[test]
+fn a_file_of_edax_keeps_its_values_but_for_rounding() {
+    let mut bytes = edax(&weights(shipped("edax"))).unwrap();
+    let mut seed = 1_u32;
+    for (place, weight) in bytes[28..].chunks_mut(2).enumerate() {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let chosen = match place % EDAX_WEIGHTS {
+            114_363 => 300,
+            _ => (seed >> 24) as i16 - 128,
+        };
+        weight.copy_from_slice(&chosen.to_le_bytes());
+    }
+    let positions = positions();
+    let read = read_edax(&bytes).unwrap();
+    let theirs = edax_sums(&bytes, &positions);
+    let ours = our_steps(&read.weights, &positions);
+    // 46 weights are rounded by half a step at most, and by two tenths of a step as a rule.
+    let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - 4 * o).abs()).collect();
+    assert!(off.iter().all(|&off| off <= 2 * 46), "{:?}", off.iter().max());
+    assert!(off.iter().sum::<i32>() < 12 * off.len() as i32);
+    assert_eq!(read.rounding.largest, 2.0 / 128.0);
+    assert!((0.008..0.011).contains(&read.rounding.rms), "{:?}", read.rounding);
+}
+
+#[test]
+fn egaroucid_reads_our_values_out_of_its_file() {
+    let positions = positions();
+    for name in ["egaroucid", "standard"] {
+        let weights = weights(shipped(name));
+        let bytes = egaroucid(&weights).unwrap();
+        assert_eq!(egaroucid_sums(&bytes, &positions), our_steps(&weights, &positions));
+        let back = read_egaroucid(&bytes).unwrap();
+        assert_equal(&back.weights, &weights);
+        assert_eq!(back.rounding.largest, 0.0);
+    }
+}
+
+/// A file whose mirrored configurations have weights of their own: ours is the mean.
+#[test]
+fn weights_that_egaroucid_does_not_tie_become_their_mean() {
+    let mut bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();
+    // One disc of the player on a2 in phase 0, and none elsewhere: 022…, the number 3^7 − 1.
+    let place = 3_usize.pow(7) - 1;
+    let words = [4096 + place as i16, 12, 4096 + (28_600 - place - 1) as i16];
+    let words: Vec<u8> = words.into_iter().flat_map(i16::to_le_bytes).collect();
+    let all = i32::from_le_bytes(bytes[..4].try_into().unwrap()) + 2;
+    bytes.splice(4..6, words);
+    bytes[..4].copy_from_slice(&all.to_le_bytes());
+    let read = read_egaroucid(&bytes).unwrap();
+    let first = read.weights.steps(Phase::new(0).unwrap());
+    assert_eq!(first.iter().filter(|&&steps| steps != 0).collect::<Vec<_>>(), [&6]);
+    assert_eq!(read.rounding.largest, 6.0 / 32.0);
+}
+
+#[test]
+fn a_set_may_have_the_patterns_in_other_images_and_another_order() {
+    let image = |names: &str| {
+        let square =
+            |&(x, y): &(usize, usize)| Square::at(7 - y as u8, x as u8).unwrap().to_string();
+        let mut names: Vec<String> = squares(names).iter().map(square).collect();
+        names.reverse();
+        format!("[[pattern]]\nsquares = \"{}\"\n", names.join(" "))
+    };
+    // All but the last.
+    let patterns: String = EDAX[..11].iter().rev().map(|(names, ..)| image(names)).collect();
+    let weights = weights(PatternSet::from_toml(&format!("name = \"other\"\n{patterns}")).unwrap());
+    let positions = positions();
+    let theirs = edax_sums(&edax(&weights).unwrap(), &positions);
+    let ours = our_steps(&weights, &positions);
+    assert!(theirs.iter().zip(&ours).all(|(theirs, ours)| *theirs == 4 * ours));
+}
+
+#[test]
+fn what_a_format_has_no_place_for_is_refused() {
+    let refused = |set: &str| edax(&Weights::zero(shipped(set))).unwrap_err().to_string();
+    assert!(refused("standard").contains("pattern 2 (diagonal 7 with C) is none of Edax's"));
+    assert!(refused("discs").contains("no place for the scalar feature `player_discs`"));
+    let refused = |weights: &Weights| egaroucid(weights).unwrap_err().to_string();
+    let message = refused(&Weights::zero(shipped("scalars")));
+    assert!(message.contains("`player_moves`; fit with `--patterns egaroucid`"), "{message}");
+    let mut large = Weights::zero(shipped("standard"));
+    large.set_steps(Phase::new(7).unwrap(), |parameter| if parameter == 99 { -4092 } else { 4091 });
+    let message = refused(&large);
+    assert!(
+        message.contains("phase 7 is -127.88 discs, too large for Egaroucid's file"),
+        "{message}"
+    );
+    assert!(edax(&Weights::zero(shipped("edax"))).is_ok());
+}
+
+#[test]
+fn a_damaged_file_is_refused_by_what_is_wrong() {
+    let bytes = edax(&Weights::zero(shipped("edax"))).unwrap();
+    let refused = |bytes: &[u8]| read_edax(bytes).unwrap_err().to_string();
+    assert!(refused(b"").contains("does not begin with"));
+    assert!(refused(&bytes[..99]).contains("99 bytes; expected 13952436"));
+    assert!(refused(&[&bytes[..], &[0]].concat()).contains("13952437 bytes"));
+    let mut large = bytes;
+    large[28..30].copy_from_slice(&i16::MIN.to_le_bytes());
+    assert!(refused(&large).contains("phase 0 has a weight of -256.00 discs; at most 127.97"));
+
+    let bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();
+    let refused = |bytes: &[u8]| read_egaroucid(bytes).unwrap_err().to_string();
+    let words = |words: &[i16]| {
+        let number = (words.len() as i32).to_le_bytes().to_vec();
+        number
+            .into_iter()
+            .chain(words.iter().flat_map(|word| word.to_le_bytes()))
+            .collect::<Vec<u8>>()
+    };
+    assert!(refused(&bytes[..3]).contains("shorter than the number"));
+    assert!(refused(&bytes[..bytes.len() - 1]).contains("bytes follow the number of words"));
+    assert!(refused(&words(&[5])).contains("1 weights; expected 36745500"));
+    assert!(refused(&words(&[-4096])).contains("word 0 is a weight of -128.00 discs"));
+    assert!(refused(&words(&[i16::MAX; 2000])).contains("more than 36745500 weights"));
+    assert!(refused(&(-1_i32).to_le_bytes()).contains("number of words, which is -1"));
+}
+
+fn trainer(arguments: &[&str]) -> Output {
+    Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer")).args(arguments).output().unwrap()
+}
+
+#[test]
+fn the_commands_write_files_and_read_them_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (table, back) = (path("eval.egev2"), path("back.weights"));
+    let done = |arguments: &[&str]| {
+        let output = trainer(arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let report = done(&["export", "embedded", "--format", "egaroucid", "--out", &table, "--json"]);
+    assert_eq!(report["bytes"], std::fs::metadata(&table).unwrap().len());
+    let import = ["import", "weights", &table, "--format", "egaroucid", "--out", &back, "--json"];
+    let report = done(&import);
+    assert_eq!(
+        (&report["pattern_set"], &report["rounding"]["rms"]),
+        (&"egaroucid".into(), &0.0.into())
+    );
+    assert_eq!(report["sha256"], done(&import)["sha256"]);
+    assert_eq!(done(&["diff", "embedded", &back, "--json"])["equal"], true);
+
+    let refused = |arguments: &[&str], message: &str| {
+        let output = trainer(arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
+    };
+    let dat = path("eval.dat");
+    refused(&["export", "embedded", "--format", "edax", "--out", &dat], "embedded: pattern 2");
+    assert!(!Path::new(&dat).exists());
+    refused(
+        &["import", "weights", &table, "--format", "edax", "--out", &dat],
+        "eval.egev2: no evaluation",
+    );
+    refused(
+        &["import", "weights", &table, "--format", "egaroucid", "--out", &table],
+        "also an input",
+    );
+}
