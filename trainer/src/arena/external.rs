@@ -172,14 +172,8 @@ impl<'a> Conversation<'a> {
     fn ask_gtp(&mut self, command: &str) -> Result<String, Misconduct> {
         self.number += 1;
         self.say(&format!("{} {command}", self.number))?;
-        let [done, refused] = ['=', '?'].map(|sign| format!("{sign}{}", self.number));
-        let answer = |line: &str| {
-            let rest = |head: &str| {
-                let rest = line.strip_prefix(head)?;
-                (!rest.starts_with(|c: char| c.is_ascii_digit())).then(|| rest.trim().to_owned())
-            };
-            rest(&done).map(Ok).or_else(|| rest(&refused).map(Err))
-        };
+        let number = self.number.to_string();
+        let answer = |line: &str| gtp_answer(line, &number);
         self.hear("an answer", answer)?.map_err(|answer| Misconduct::Refused {
             command: command.to_owned(),
             answer: excerpt(&answer),
@@ -225,5 +219,34 @@ fn name(side: Side) -> &'static str {
     match side {
         Side::Black => "black",
         Side::White => "white",
+    }
+}
+
+/// The answer to command `number`, which may or may not repeat it: `Err` where the command was refused.
+fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
+    let rest = line.strip_prefix(['=', '?'])?.trim_start();
+    // Some programs put a blank before the number.
+    let words = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let said = &rest[..rest.len() - words.len()];
+    let text = words.trim().to_owned();
+    let own = said.is_empty() || said == number;
+    own.then(|| if line.starts_with('=') { Ok(text) } else { Err(text) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A game against Edax, which answers `= 4 d6`, was forfeited for silence.
+    #[test]
+    fn a_number_may_stand_anywhere_before_the_answer_or_be_left_out() {
+        for line in ["=4 d6", "= 4 d6", "= d6", "=d6"] {
+            assert_eq!(gtp_answer(line, "4"), Some(Ok("d6".to_owned())), "{line}");
+        }
+        assert_eq!(gtp_answer("=4", "4"), Some(Ok(String::new())));
+        assert_eq!(gtp_answer("?4 illegal move", "4"), Some(Err("illegal move".to_owned())));
+        for line in ["=3 d6", "=41 d6", "d6", "", "status = 4"] {
+            assert_eq!(gtp_answer(line, "4"), None, "{line}");
+        }
     }
 }

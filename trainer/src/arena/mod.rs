@@ -11,6 +11,6 @@ mod statistics;
 pub use external::{ExternalEngine, Protocol, Terms};
 pub use opening::Opening;
 pub use openings::{Choice, OpeningsError};
-pub use paired::{Contestant, Forfeit, Match, MatchResult};
+pub use paired::{Contestant, Effort, Forfeit, Match, MatchResult};
 pub use process::Misconduct;
 pub use statistics::{MAX_ELO, Pair, SIGNIFICANT, Statistics};

@@ -1,12 +1,13 @@
 //! Games in pairs: each opening twice, with colours swapped, so that no opening favours a player.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use othello_engine::board::{Discs, Position, Side, Square};
 use othello_engine::eval::Evaluator;
 use othello_engine::progress::Progress;
 use othello_engine::protocol::Board;
-use othello_engine::search::{Searcher, Strength};
+use othello_engine::search::{Searcher, Selection, Strength};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -20,6 +21,8 @@ use super::{Pair, Statistics};
 pub enum Contestant<'a> {
     /// An evaluation, with the search of this program.
     Evaluation(&'a Evaluator),
+    /// An evaluation with a search of its own.
+    Searching(&'a Evaluator, Strength, &'a Selection),
     /// Another program.
     External(&'a ExternalEngine, Terms),
 }
@@ -50,6 +53,17 @@ pub struct MatchResult {
     pub distinct_games: usize,
     /// The games that were not played to their end.
     pub forfeits: Vec<Forfeit>,
+    /// What each player's searches before exact play took; nothing of other programs.
+    pub efforts: [Effort; 2],
+}
+
+/// What searches took.
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
+pub struct Effort {
+    /// The number of nodes.
+    pub nodes: u64,
+    /// The time of all threads together.
+    pub seconds: f64,
 }
 
 /// A game that a player lost by misconduct, with all discs.
@@ -120,22 +134,24 @@ impl Match<'_> {
             .collect();
         moves.sort_unstable();
         moves.dedup();
+        let efforts = [0, 1].map(|number| {
+            lock().iter().fold(Effort::default(), |sum, players| sum.plus(players[number].effort()))
+        });
         let scores = games.iter().map(|[first, second]| Pair([first.0.score, second.0.score]));
         let forfeits = games.iter().flatten().filter_map(|(_, forfeit)| forfeit.clone());
         MatchResult {
             pairs: scores.collect(),
             distinct_games: moves.len(),
             forfeits: forfeits.collect(),
+            efforts,
         }
     }
 
     /// An opening: for other programs, with the game that leads to it.
     fn opening(&self, position: Position) -> Opening {
         match [self.first, self.second] {
-            [Contestant::Evaluation(_), Contestant::Evaluation(_)] => {
-                Opening::without_path(position)
-            }
-            _ => Opening::new(position),
+            [Contestant::External(..), _] | [_, Contestant::External(..)] => Opening::new(position),
+            _ => Opening::without_path(position),
         }
     }
 
@@ -144,7 +160,13 @@ impl Match<'_> {
             Contestant::Evaluation(evaluator) => Player::Evaluation {
                 searcher: Box::new(Searcher::new(evaluator, HASH_MEGABYTES)),
                 strength: self.strength,
+                effort: Effort::default(),
             },
+            Contestant::Searching(evaluator, strength, selection) => {
+                let searcher = Searcher::new(evaluator, HASH_MEGABYTES);
+                let searcher = Box::new(searcher.with_selection(selection.clone()));
+                Player::Evaluation { searcher, strength, effort: Effort::default() }
+            }
             Contestant::External(engine, terms) => {
                 Player::External(Conversation::new(engine, terms))
             }
@@ -203,11 +225,24 @@ fn play_on(
 
 /// A player at work.
 enum Player<'a> {
-    Evaluation { searcher: Box<Searcher<'a, Evaluator>>, strength: Strength },
+    Evaluation { searcher: Box<Searcher<'a, Evaluator>>, strength: Strength, effort: Effort },
     External(Conversation<'a>),
 }
 
+impl Effort {
+    fn plus(self, other: Self) -> Self {
+        Self { nodes: self.nodes + other.nodes, seconds: self.seconds + other.seconds }
+    }
+}
+
 impl Player<'_> {
+    fn effort(&self) -> Effort {
+        match self {
+            Self::Evaluation { effort, .. } => *effort,
+            Self::External(_) => Effort::default(),
+        }
+    }
+
     fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
         match self {
             Self::Evaluation { searcher, .. } => {
@@ -220,8 +255,14 @@ impl Player<'_> {
 
     fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         match self {
-            Self::Evaluation { searcher, strength } => {
-                let best = strength.search(searcher, game.board.position()).best;
+            Self::Evaluation { searcher, strength, effort } => {
+                let begun = Instant::now();
+                let found = strength.search(searcher, game.board.position());
+                if game.board.position().empties() > strength.exact {
+                    let seconds = begun.elapsed().as_secs_f64();
+                    *effort = effort.plus(Effort { nodes: found.nodes, seconds });
+                }
+                let best = found.best;
                 // A search finds a move wherever there is one.
                 best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })
             }

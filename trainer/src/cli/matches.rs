@@ -13,11 +13,11 @@ use othello_engine::board::{Discs, Position, Side};
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::search::Strength;
+use othello_engine::search::{Selection, Selectivity, Strength};
 use serde::Serialize;
 
 use crate::arena::{
-    Choice, Contestant, ExternalEngine, Forfeit, Match, MatchResult, Opening, Protocol,
+    Choice, Contestant, Effort, ExternalEngine, Forfeit, Match, MatchResult, Opening, Protocol,
     SIGNIFICANT, Statistics, Terms,
 };
 
@@ -48,6 +48,16 @@ pub struct Arguments {
     /// Play only labelled openings that are no further from even than this
     #[arg(long, value_name = "DISCS", default_value_t = 10)]
     within: Discs,
+    /// Probability in percent that what searches before exact play leave out does not matter: 73, 87, 95,
+    /// 98, 99, or 100, which leaves out nothing
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    selectivity: Selectivity,
+    /// Depth of the second player, where it is another
+    #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
+    second_depth: Option<u32>,
+    /// Selectivity of the second player, where it is another
+    #[arg(long, value_name = "PERCENT")]
+    second_selectivity: Option<Selectivity>,
     /// Seconds after which another program that has not answered forfeits the game
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = number_in(1..=86_400_u64))]
     timeout: u64,
@@ -82,14 +92,17 @@ impl fmt::Display for PlayerChoice {
 
 /// A player that is there.
 enum Loaded {
-    Evaluation(Evaluator),
+    Evaluation(Evaluator, Selection),
     External(ExternalEngine),
 }
 
 impl Loaded {
-    fn contestant(&self, terms: Terms) -> Contestant<'_> {
+    fn contestant(&self, terms: Terms, exact: u32) -> Contestant<'_> {
         match self {
-            Self::Evaluation(evaluator) => evaluator.into(),
+            Self::Evaluation(evaluator, selection) => {
+                let strength = Strength { depth: terms.depth, exact };
+                Contestant::Searching(evaluator, strength, selection)
+            }
             Self::External(engine) => Contestant::External(engine, terms),
         }
     }
@@ -97,11 +110,13 @@ impl Loaded {
 
 impl PlayerChoice {
     /// Loads weights; another program is started once, to see whether it answers.
-    fn load(&self, terms: Terms) -> anyhow::Result<Loaded> {
+    fn load(&self, terms: Terms, selectivity: Selectivity) -> anyhow::Result<Loaded> {
         let player = || format!("player {self}");
         match self {
             Self::Weights(weights) => {
-                Ok(Loaded::Evaluation(Evaluator::load(weights).with_context(player)?))
+                let evaluator = Evaluator::load(weights).with_context(player)?;
+                let selection = Selection::new(&evaluator, selectivity).with_context(player)?;
+                Ok(Loaded::Evaluation(evaluator, selection))
             }
             Self::External(engine) => {
                 let there = engine.check(terms).map_err(|misconduct| anyhow!("it {misconduct}"));
@@ -130,6 +145,8 @@ pub(super) struct MatchReport {
     distinct_games: usize,
     /// The games that a player lost other than by playing.
     forfeits: Vec<Forfeit>,
+    /// What the searches of each player before exact play took.
+    efforts: [Effort; 2],
     seconds: f64,
 }
 
@@ -151,6 +168,7 @@ impl MatchReport {
             statistics: result.statistics(),
             distinct_games: result.distinct_games,
             forfeits: result.forfeits.clone(),
+            efforts: result.efforts,
             seconds: begun.elapsed().as_secs_f64(),
         }
     }
@@ -163,6 +181,11 @@ impl fmt::Display for MatchReport {
         let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
         writeln!(f, "{first} against {second}, depth {depth}, exact from {exact}, {pairs} pairs:")?;
         writeln!(f, "  {wins} won, {draws} drawn, {losses} lost; {distinct_games} distinct games")?;
+        for (player, Effort { nodes, seconds }) in [first, second].into_iter().zip(self.efforts) {
+            if nodes > 0 {
+                writeln!(f, "  {player}: {nodes} nodes, {seconds:.1} s before exact play")?;
+            }
+        }
         for (player, number) in [(first, 1), (second, 2)] {
             let games = forfeits.iter().filter(|forfeit| forfeit.player == number).count();
             if games > 0 {
@@ -217,7 +240,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let terms = Terms { depth: arguments.depth, time: Duration::from_secs(arguments.timeout) };
     let [first, second] = [&arguments.first, &arguments.second];
-    let loaded = [first.load(terms)?, second.load(terms)?];
+    let second_terms = Terms { depth: arguments.second_depth.unwrap_or(terms.depth), ..terms };
+    let second_selectivity = arguments.second_selectivity.unwrap_or(arguments.selectivity);
+    let loaded =
+        [first.load(terms, arguments.selectivity)?, second.load(second_terms, second_selectivity)?];
     let choice =
         Choice { count: arguments.pairs.get(), seed: arguments.seed, within: arguments.within };
     let openings = choice.draw(&arguments.openings)?;
@@ -225,8 +251,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if first.needs_games() || second.needs_games() {
         check_reached(&openings)?;
     }
-    let played =
-        Match { first: loaded[0].contestant(terms), second: loaded[1].contestant(terms), strength };
+    let played = Match {
+        first: loaded[0].contestant(terms, arguments.exact),
+        second: loaded[1].contestant(second_terms, arguments.exact),
+        strength,
+    };
     let result = played.play(&openings, session.progress());
     let names = [first.to_string(), second.to_string()];
     session.print(&MatchReport::new(names, &played, &result, begun))?;
@@ -256,7 +285,8 @@ mod tests {
         let strength = Strength { depth: 1, exact: 0 };
         let played = Match { first: (&evaluator).into(), second: (&evaluator).into(), strength };
         let names = ["new", "old"].map(str::to_owned);
-        let result = MatchResult { pairs, distinct_games: 0, forfeits: vec![] };
+        let result =
+            MatchResult { pairs, distinct_games: 0, forfeits: vec![], efforts: Default::default() };
         MatchReport::new(names, &played, &result, Instant::now()).to_string()
     }
 

@@ -227,7 +227,9 @@ impl Quickstart<'_> {
         let strength = Strength { depth: MATCH_DEPTH, exact: MATCH_EXACT };
         let played = Match { first: (&first).into(), second: (&second).into(), strength };
         self.session.progress().message(&format!("{player} against {opponent}"));
-        let result = played.play(&choice.draw(openings)?, self.session.progress());
+        let mut result = played.play(&choice.draw(openings)?, self.session.progress());
+        // A first look needs no effort.
+        result.efforts = Default::default();
         Ok(MatchReport::new([player.to_string(), opponent.to_string()], &played, &result, begun))
     }
 }
