@@ -43,11 +43,11 @@ const AT_MOST: [(&str, u32); 20] = [
     ("--seeds", 2),
 ];
 
-/// What a command gets that does not say it itself.
+/// What a call that begins so gets, where it does not say it itself.
 const ADDED: [(&str, &str, &str); 5] = [
     ("fit", "--iterations", "1"),
     ("calibrate", "--positions", "100"),
-    ("calibrate", "--searches", "2"),
+    ("calibrate ordering", "--searches", "2"),
     ("othello-trainer bench", "--games", "60"),
     ("othello-trainer bench", "--repetitions", "1"),
 ];
@@ -123,9 +123,10 @@ fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
             smaller[at] = said.min(*most).to_string();
         }
     }
-    let command = arguments.first().map_or("", String::as_str);
+    let call = arguments.join(" ");
+    let whole_call = format!("{program} {call}");
     for (of, flag, value) in ADDED {
-        if (of == command || of == format!("{program} {command}"))
+        if (call.starts_with(of) || whole_call.starts_with(of))
             && !smaller.iter().any(|word| word == flag)
         {
             smaller.extend([flag.to_owned(), value.to_owned()]);
@@ -141,11 +142,9 @@ fn is_only_checked(program: &str, arguments: &[String]) -> bool {
         doctor()
             .is_ok_and(|out| String::from_utf8_lossy(&out.stdout).contains(r#""device":"cuda""#))
     };
-    let interactive = ["gtp", "nboard", "play"];
     std::env::var_os(ONLY_CHECK).is_some()
         || has("quickstart")
         || program == "othello-trainer" && has("cuda") && !has_gpu()
-        || arguments.first().is_some_and(|command| interactive.contains(&command.as_str()))
 }
 
 /// The command for each of 3 shards where it has `--shard`, each into a file of its own.
