@@ -66,7 +66,7 @@ pub fn sort_best_first(moves: &mut [RatedMove]) {
     moves.sort_by_key(|rated| (-rated.value, rated.square));
 }
 
-/// What a search says of a move; `None` where it is not legal.
+/// The finding of a search about a move; `None` where it is not legal.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,

@@ -21,7 +21,7 @@ fn gtp() -> Gtp<'static, Zero> {
     Gtp::new(player())
 }
 
-/// What a command of GTP answers, without `= ` and the empty line.
+/// The answer to a command of GTP, without `= ` and the empty line.
 fn ask(server: &mut Gtp<'_, Zero>, command: &str) -> String {
     let text = server.answer(command).text;
     let body = text.strip_prefix('=').unwrap_or_else(|| panic!("{command}: {text}"));

@@ -24,7 +24,7 @@ use serde_json::Value;
 
 const STRENGTH: Strength = Strength { depth: 1, exact: 2 };
 
-/// What an engine does where it is asked for a move.
+/// The conduct of an engine that is asked for a move.
 const MANNERS: [&str; 6] = ["good", "crash", "hang", "illegal", "flood", "refuse"];
 
 /// An engine with manners.

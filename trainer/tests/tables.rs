@@ -118,7 +118,7 @@ fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     pack
 }
 
-/// What Edax makes of positions: the sum of the weights, in 1/128 disc.
+/// The values that Edax gives positions: the sums of the weights, in 1/128 disc.
 fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     assert_eq!(bytes.len(), EDAX_BYTES);
     assert_eq!(bytes[..8], [0x58, 0x41, 0x44, 0x45, 0x4C, 0x41, 0x56, 0x45]);
@@ -142,7 +142,7 @@ fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     sums
 }
 
-/// What Egaroucid makes of positions: the sum of the weights, in 1/32 disc.
+/// The values that Egaroucid gives positions: the sums of the weights, in 1/32 disc.
 fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let count = i32::from_le_bytes(bytes[..4].try_into().unwrap());
     assert_eq!(bytes.len(), 4 + 2 * count as usize);

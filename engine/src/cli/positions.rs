@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::board::StatedPosition;
 use crate::text::{Lines, TextError};
 
-/// Where positions come from.
+/// The source of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Positions {
     /// The argument states a position.

@@ -15,7 +15,7 @@ pub use player::Player;
 /// The longest line that is read; what follows on the line is left out.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
-/// What a server says to a line.
+/// The answer of a server to a line.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Reply {
     /// The text, with its line ends; it may be empty.

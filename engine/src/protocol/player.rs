@@ -9,7 +9,7 @@ use crate::search::{Found, Searcher};
 #[derive(Debug)]
 pub struct Player<'a, E: Evaluate> {
     searcher: Searcher<'a, E>,
-    /// How strongly it plays.
+    /// The level at which it plays.
     pub level: Level,
 }
 

@@ -47,7 +47,7 @@ pub struct Searcher<'a, E: Evaluate> {
     leaf_ply: u32,
     /// The move that ended the last node above the leaves: it often ends the next one, too.
     refutation: Option<Square>,
-    /// What searches to a fixed depth leave out.
+    /// The selection of what searches to a fixed depth leave out.
     selection: Selection,
 }
 

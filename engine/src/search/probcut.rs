@@ -86,7 +86,7 @@ const GREATEST_DEPTH: u32 = 40;
 /// The number of plies of a game.
 const PLIES: usize = 60;
 
-/// What a search leaves out: a selectivity, with what the weights say of shallow searches.
+/// A selection of what a search leaves out: a selectivity, with what the weights say of shallow searches.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     selectivity: Selectivity,

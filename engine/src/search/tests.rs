@@ -327,7 +327,7 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// What a selective search left in the table is no proof.
+/// A selective search's bounds in the table are no proof.
 #[test]
 fn a_full_search_does_not_take_over_what_a_selective_one_found() {
     let evaluator = with_predictions();

@@ -14,7 +14,7 @@ pub struct Settings {
     pub openings: Openings,
     /// The depth of the search for each side's moves, at least 1.
     pub depth: PerSide<u32>,
-    /// How sure searches before perfect play are that what they leave out does not matter.
+    /// The selectivity of searches before perfect play.
     pub selectivity: Selectivity,
     /// The number of empty squares from which on play is perfect.
     pub exact: u32,

@@ -20,7 +20,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// What stands before the command line of an engine that speaks it.
+    /// The prefix of the command line of an engine that speaks it.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Gtp => "gtp:",
@@ -32,7 +32,7 @@ impl Protocol {
 /// A program that plays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExternalEngine {
-    /// How it is spoken to.
+    /// The protocol that it speaks.
     pub protocol: Protocol,
     /// The command line that starts it, for the shell.
     pub command: String,
@@ -60,7 +60,7 @@ impl fmt::Display for ExternalEngine {
     }
 }
 
-/// What external engines are told, and how long they may take.
+/// The terms for external engines: the depth that they are told, and the time that they may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Terms {
     /// The depth that NBoard's `set depth` asks for.
@@ -124,7 +124,7 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(answer.and_then(legal))
     }
 
-    /// Somebody else than this engine played, or it passed.
+    /// Tells the engine that somebody else played, or that it passed itself.
     pub(super) fn see(&mut self, side: Side, turn: Turn) -> Result<(), Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
             // The whole game is told when a move is asked for.

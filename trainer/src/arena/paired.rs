@@ -16,7 +16,7 @@ use super::opening::Opening;
 use super::process::Misconduct;
 use super::{Pair, Statistics};
 
-/// Who plays.
+/// A contestant of a match.
 #[derive(Clone, Copy, Debug)]
 pub enum Contestant<'a> {
     /// An evaluation, with the search of this program.
@@ -53,11 +53,11 @@ pub struct MatchResult {
     pub distinct_games: usize,
     /// The games that were not played to their end.
     pub forfeits: Vec<Forfeit>,
-    /// What each player's searches before exact play took; nothing of other programs.
+    /// The effort of each player's searches before exact play; nothing of other programs.
     pub efforts: [Effort; 2],
 }
 
-/// What searches took.
+/// The effort of searches.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
 pub struct Effort {
     /// The number of nodes.
@@ -75,7 +75,7 @@ pub struct Forfeit {
     pub game: usize,
     /// The player who forfeited: 1 or 2.
     pub player: usize,
-    /// What it did.
+    /// The program's misconduct.
     pub reason: String,
 }
 
@@ -89,7 +89,7 @@ impl MatchResult {
 /// The size of each player's table. A search to a fixed depth fills little of it.
 const HASH_MEGABYTES: usize = 16;
 
-/// What a forfeited game counts.
+/// The number of discs that a forfeited game counts.
 const ALL_DISCS: Discs = 64;
 
 impl Match<'_> {
@@ -283,7 +283,7 @@ struct Game {
     squares: Vec<Square>,
     /// For the first player.
     score: Discs,
-    /// Who lost it other than by playing, and how.
+    /// The player who lost it other than by playing, and the misconduct.
     forfeit: Option<(usize, Misconduct)>,
 }
 

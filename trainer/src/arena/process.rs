@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-/// How a program lost a game other than by playing.
+/// A misconduct of a program: it lost a game other than by playing.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misconduct {
     /// The program could not be started.
@@ -14,13 +14,13 @@ pub enum Misconduct {
     /// The program ended.
     #[error("ended while it was expected to say {expected}")]
     Ended {
-        /// What was waited for.
+        /// The answer that was waited for.
         expected: &'static str,
     },
     /// The program did not answer in time.
     #[error("did not say {expected} within {seconds} s")]
     Silent {
-        /// What was waited for.
+        /// The answer that was waited for.
         expected: &'static str,
         /// The time that it had.
         seconds: u64,
@@ -28,7 +28,7 @@ pub enum Misconduct {
     /// The program said too much.
     #[error("said more than {MAX_BYTES} bytes without {expected}")]
     Flood {
-        /// What was waited for.
+        /// The answer that was waited for.
         expected: &'static str,
     },
     /// The program refused a command.
@@ -36,18 +36,18 @@ pub enum Misconduct {
     Refused {
         /// The command.
         command: String,
-        /// What it said, shortened.
+        /// The program's answer, shortened.
         answer: String,
     },
     /// The program played what the rules forbid.
     #[error("played `{answer}`, which is not legal")]
     Illegal {
-        /// What it said, shortened.
+        /// The program's answer, shortened.
         answer: String,
     },
 }
 
-/// How much a program may say before it says what is expected.
+/// The number of bytes that a program may say before it says what is expected.
 const MAX_BYTES: usize = 1 << 20;
 /// The longest piece that is taken for a line.
 const MAX_LINE_BYTES: u64 = 1 << 12;

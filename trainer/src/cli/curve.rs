@@ -47,11 +47,11 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Curve {
     recipe: String,
-    /// One for each share, the smallest first.
+    /// The points, one for each share, the smallest first.
     points: Vec<Point>,
     /// The law of all points: error = floor + scale · games^−exponent.
     law: Law,
-    /// What the law of all points but the last says of the last.
+    /// The prediction for the last point by the law of all others.
     prediction: Prediction,
     /// The error that the law says twice as many games as the most would reach.
     twice: f64,
@@ -175,7 +175,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// What fits to a share of the games came to.
+/// The errors of fits to a share of the games.
 struct Amount {
     share: Share,
     /// The number of games that train, by seed.

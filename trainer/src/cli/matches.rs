@@ -145,7 +145,7 @@ pub(super) struct MatchReport {
     distinct_games: usize,
     /// The games that a player lost other than by playing.
     forfeits: Vec<Forfeit>,
-    /// What the searches of each player before exact play took.
+    /// The effort of each player's searches before exact play.
     efforts: [Effort; 2],
     seconds: f64,
 }

@@ -55,7 +55,7 @@ pub(super) struct Study<'a> {
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
 }
 
-/// What decides a dataset.
+/// The settings that decide a dataset.
 type DatasetKey = (Vec<DataChoice>, LabelRules, Split);
 
 /// Weights that a recipe came to.
@@ -82,7 +82,7 @@ impl StudyArguments {
         Ok(Study { arguments: self, session, test, device, last: RefCell::default() })
     }
 
-    /// What may happen to a file of another study.
+    /// The rule for a file of another study that is there.
     pub(super) fn existing(&self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Keep }
     }
@@ -94,7 +94,7 @@ impl StudyArguments {
 }
 
 impl Study<'_> {
-    /// What all fits of a study have in common: the recipe as it is written, and what is tested.
+    /// The provenance that all fits of a study share: the recipe as it is written, and what is tested.
     pub(super) fn provenance(&self, command: &str, recipe: &Path) -> anyhow::Result<Provenance> {
         let recipe: toml::Table = read_by(recipe, from_toml)?;
         let phases = &self.arguments.phases.0;

@@ -60,7 +60,7 @@ enum By {
     Seeds,
 }
 
-/// How much a round has.
+/// The amount that a round has.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Round {
     /// The number of the round, counted from 1.
@@ -73,7 +73,7 @@ struct Round {
 #[derive(Serialize)]
 struct Tuning {
     recipe: String,
-    /// One for each combination of each round, the rounds in their order.
+    /// The trials, one for each combination of each round, the rounds in their order.
     trials: Vec<Record>,
     /// The combination with the smallest error in the last round.
     best: Json,

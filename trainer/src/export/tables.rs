@@ -59,9 +59,9 @@ pub enum TableError {
     /// A file of something else, or a damaged one.
     #[error("no {expected}: {reason}")]
     Format {
-        /// What was expected.
+        /// The format that was expected.
         expected: &'static str,
-        /// How it shows.
+        /// The place where the bytes are not of that format.
         reason: String,
     },
 }
@@ -71,11 +71,11 @@ pub enum TableError {
 pub struct ReadTables {
     /// The weights; their counts are not known, and 0.
     pub weights: Weights,
-    /// What the change of units cost.
+    /// The rounding by the change of units.
     pub rounding: Rounding,
 }
 
-/// How far weights are from those that they stand for, over all configurations in a file, in discs.
+/// The distance of weights from those that they stand for, over all configurations in a file, in discs.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
 pub struct Rounding {
     /// The largest difference of a weight.

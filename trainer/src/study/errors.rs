@@ -38,7 +38,7 @@ impl TestGames {
         Ok(all)
     }
 
-    /// How many games there are.
+    /// The number of games.
     pub fn len(&self) -> usize {
         self.games.len()
     }
@@ -102,7 +102,7 @@ impl GameErrors {
         self.mean(&Array1::ones(self.weight.len()))
     }
 
-    /// How many games there are.
+    /// The number of games.
     pub(super) fn games(&self) -> usize {
         self.weight.len()
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Difference, Estimate, GameErrors, Verdict};
 
-/// How a trial came out of a round.
+/// The outcome of a round for a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Law {
     /// The error that is left with any amount of data.
     pub floor: f64,
-    /// What the smallest amount adds to the floor, brought to an amount of 1.
+    /// The part above the floor with an amount of 1.
     pub scale: f64,
     /// The exponent.
     pub exponent: f64,
@@ -23,7 +23,7 @@ pub struct Prediction {
     pub predicted: f64,
     /// The error that was measured there.
     pub measured: f64,
-    /// By how much the prediction is too high, in percent of what was measured.
+    /// The miss: by how much the prediction is too high, in percent of what was measured.
     pub missed_percent: f64,
 }
 

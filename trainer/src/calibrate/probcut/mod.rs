@@ -93,7 +93,7 @@ pub enum CalibrateError {
     /// Numbers that no model can have.
     #[error("the values of searches give no model: {0}")]
     Model(String),
-    /// Somebody wanted the work to stop.
+    /// The work was asked to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }

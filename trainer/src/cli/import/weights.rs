@@ -46,7 +46,7 @@ const MAX_BYTES: u64 = 1 << 27;
 struct Imported {
     /// The name of the pattern set.
     pattern_set: String,
-    /// How far the weights are from those of the file, in discs.
+    /// The distance of the weights from those of the file, in discs.
     rounding: Rounding,
     /// The checksum of the weights file's content.
     sha256: String,

@@ -23,7 +23,7 @@ pub(super) struct Explanation {
     instances: Vec<InstancePart>,
 }
 
-/// What a pattern or a scalar feature adds.
+/// The contribution of a pattern or a scalar feature.
 #[derive(Serialize)]
 pub(super) struct Total {
     /// The name of the pattern or scalar feature.

@@ -39,7 +39,7 @@ impl Sums {
         }
     }
 
-    /// How much too high the values are on average, in discs; `None` without positions.
+    /// The bias: by how much the values are too high on average, in discs; `None` without positions.
     pub(super) fn bias(&self) -> Option<f64> {
         let unit = self.weight as f64 * f64::from(RESIDUALS_PER_DISC);
         (self.weight > 0).then(|| -self.signed as f64 / unit)
@@ -50,7 +50,7 @@ impl Sums {
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct GroupErrors {
     pub(super) positions: u64,
-    /// How much too high the values are on average, in discs.
+    /// The bias: by how much the values are too high on average, in discs.
     pub(super) bias: Option<f64>,
     /// Mean absolute error in discs, the value clamped to ±64.
     pub(super) mae: Option<f64>,
@@ -79,7 +79,7 @@ impl GroupErrors {
 /// Positions that have something in common.
 #[derive(Serialize)]
 pub(super) struct Group {
-    /// What they have in common.
+    /// The settings that they have in common.
     pub(super) name: String,
     #[serde(flatten)]
     pub(super) errors: GroupErrors,

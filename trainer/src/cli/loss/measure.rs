@@ -25,7 +25,7 @@ pub(super) struct Valued {
     pub(super) place: Option<Place>,
 }
 
-/// Where a position is from.
+/// The origin of a position.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     /// The number of the file in the order given, counted from 0.
@@ -38,7 +38,7 @@ pub(super) struct Place {
 
 /// The errors of all positions.
 pub(super) struct Measured {
-    /// One for each phase.
+    /// The sums, one for each phase.
     pub(super) phases: Vec<Sums>,
     pub(super) by_value: ByValue,
     /// The positions with the largest errors, the largest first.

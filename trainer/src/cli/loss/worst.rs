@@ -70,7 +70,7 @@ impl WorstPosition {
     }
 
     fn cells(&self) -> [String; 8] {
-        /// How many of the parts of a value people are shown.
+        /// The number of parts of a value that people are shown.
         const SHOWN: usize = 3;
         let discs = |discs: f64| format!("{discs:+.2}");
         let part = |part: &Total| format!("{} {:+.1}", part.name, part.discs);

@@ -10,7 +10,7 @@ use super::StudyArguments;
 use crate::dataset::Share;
 use crate::study::Standing;
 
-/// How a combination of values did in a round.
+/// The result of a combination of values in a round.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Record {
     /// The number of the round, counted from 1.
@@ -30,7 +30,7 @@ pub(super) struct Record {
     pub(super) difference: Option<f64>,
     /// Half the width of its interval.
     pub(super) difference_error: Option<f64>,
-    /// What came of it; null until the round is over.
+    /// The outcome; null until the round is over.
     pub(super) outcome: Option<Standing>,
 }
 
