@@ -257,7 +257,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         strength,
     };
     let result = played.play(&openings, session.progress());
-    let names = [first.to_string(), second.to_string()];
+    let names = match (arguments.second_depth, arguments.second_selectivity) {
+        (None, None) => [first.to_string(), second.to_string()],
+        _ => [(first, terms, arguments.selectivity), (second, second_terms, second_selectivity)]
+            .map(|(player, Terms { depth, .. }, percent)| {
+                format!("{player} (depth {depth}, {percent} %)")
+            }),
+    };
     session.print(&MatchReport::new(names, &played, &result, begun))?;
     Ok(Outcome::Done)
 }
