@@ -315,7 +315,7 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     }
 }
 
-/// It said that a value was below one window and above the next, without end.
+/// A selective search said that a value was below one window and above the next, without end.
 #[test]
 fn a_selective_search_that_contradicts_itself_ends() {
     let evaluator = with_predictions();

@@ -1,4 +1,4 @@
-//! Which of two players is better: paired games, and what they prove. A player is an evaluation, or another
+//! Matches of two players: paired games, and what they prove. A player is an evaluation, or another
 //! program that is spoken to.
 
 mod external;

@@ -77,7 +77,7 @@ struct Tuning {
     trials: Vec<Record>,
     /// The combination with the smallest error in the last round.
     best: Json,
-    /// Its mean absolute error in discs.
+    /// The trial's mean absolute error in discs.
     mae: f64,
     confidence: f64,
     rounds: u32,

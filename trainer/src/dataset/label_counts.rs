@@ -1,4 +1,4 @@
-//! Which kinds of labels the training positions of each phase have.
+//! The kinds of labels that the training positions of each phase have.
 
 use std::collections::BTreeMap;
 

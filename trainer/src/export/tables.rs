@@ -144,7 +144,7 @@ pub(super) fn for_set(
     Ok(there)
 }
 
-/// Which parameter of one set means what a parameter of another does.
+/// The parameters of one set that mean what those of another do.
 struct Correspondence<'a> {
     program: &'static str,
     from: &'a Weights,

@@ -10,11 +10,11 @@ use super::{Difference, Estimate, GameErrors, Verdict};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// It has the smallest error.
+    /// The trial has the smallest error.
     Best,
-    /// It is not proven worse than the best, and goes on where rounds follow.
+    /// The trial is not proven worse than the best, and goes on where rounds follow.
     Equal,
-    /// It is not proven worse than the best, but others are better, and half of a round goes on.
+    /// The trial is not proven worse than the best, but others are better, and half of a round goes on.
     Halved,
     /// It is proven worse than the best.
     Worse,

@@ -53,7 +53,7 @@ pub enum Unavailable {
     /// A library that lacks something.
     #[error("the {library} has no {entry}; {}", remedy(library))]
     Incomplete {
-        /// Which library.
+        /// The name of the library.
         library: &'static str,
         /// The first entry point that it lacks.
         entry: &'static str,

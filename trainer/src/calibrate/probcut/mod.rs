@@ -169,7 +169,7 @@ fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthErro
     })
 }
 
-/// Both sides are counted: cuts above and below the window do the same harm.
+/// The misses of a selectivity, on both sides: cuts above and below the window do the same harm.
 fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<Miss> {
     let deviations = selectivity.deviations()?;
     let off = pairs.iter().filter(|pair| {
