@@ -48,6 +48,13 @@ def number_of_moves(board):
     return len(moves(board))
 
 
+def both_at(squares):
+    def at(board):
+        return len(moves(board) & set(squares))
+
+    return lambda board: 5 * at(board) + other(at)(board)
+
+
 SCALARS = {
     "player_discs": lambda board: board.count("X"),
     "player_moves": number_of_moves,
@@ -56,4 +63,6 @@ SCALARS = {
     "player_potential_moves": potential_moves,
     "opponent_potential_moves": other(potential_moves),
     "odd_quadrants": odd_quadrants,
+    "corner_moves": both_at([0, 7, 56, 63]),
+    "x_square_moves": both_at([9, 14, 49, 54]),
 }

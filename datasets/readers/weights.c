@@ -10,7 +10,7 @@
 #include "scalars.h"
 
 static struct Pattern { int squares[10], count, symmetries, parameter_of[59049]; } set[64];
-static int patterns, parameters, scalars[8], scalar_count; /* parameters: weights of a phase */
+static int patterns, parameters, scalars[10], scalar_count; /* parameters: weights of a phase */
 static uint8_t *file, *phases[61];        /* the file, with 64 zeros after its end; the weights */
 static uint64_t file_size, place;
 
@@ -57,7 +57,7 @@ static void read_pattern_set(char *at) { /* formats.md: the keys begin lines, in
     for (name += 12; *name == '"'; name += 1 + strspn(name + 1, ", ")) {
         size_t length = strcspn(++name, "\"\n");
         scalars[scalar_count++] = scalar_named(name, length), name += length;
-        check(scalar_count < 8 && scalars[scalar_count - 1] < 7, "unknown scalar features");
+        check(scalar_count < 10 && scalars[scalar_count - 1] < 9, "unknown scalar features");
     }
     for (int size = 1; patterns < 64 && (at = strstr(at, "\nsquares = \"")); size = 1) {
         struct Pattern *p = &set[patterns++];

@@ -46,18 +46,19 @@ INLINE u64 reached(u64 player, u64 inner, u32 step)
     return ((up & inner) << step) | ((down & inner) >> step);
 }
 
-// The number of the player's legal moves.
-INLINE u32 moves_of(u64 player, u64 opponent)
+// The player's legal moves.
+INLINE u64 moves_of(u64 player, u64 opponent)
 {
     const u64 inner = opponent & 0x7e7e7e7e7e7e7e7eull;
     const u64 found = reached(player, inner, 1) | reached(player, inner, 7) |
                       reached(player, opponent, 8) | reached(player, inner, 9);
-    return __popcll(found & ~(player | opponent));
+    return found & ~(player | opponent);
 }
 
 // The range that a number of moves lies in: 0, 1, 2, 3-4, 5-6, 7-9, 10-13, and more.
-INLINE u32 moves_range(u32 moves)
+INLINE u32 moves_range(u64 squares)
 {
+    const u32 moves = __popcll(squares);
     return (moves > 0) + (moves > 1) + (moves > 2) + (moves > 4) + (moves > 6) + (moves > 9) + (moves > 13);
 }
 
@@ -95,15 +96,18 @@ INLINE void find_parameters(const Row *row, u32 firsts, u32 *parameters)
     const u64 opponent = row->opponent[0] | (u64)row->opponent[1] << 32;
     const u64 empty = ~(player | opponent);
     // What no feature asks for, the compiler leaves out; what several ask for, it computes once.
-    const u32 moves = moves_of(player, opponent), replies = moves_of(opponent, player);
+    const u64 moves = moves_of(player, opponent), replies = moves_of(opponent, player);
 #define SCALAR(feature, first, count) parameters[feature] = firsts * first + (count);
 #define PLAYER_DISCS(feature, first) SCALAR(feature, first, __popcll(player))
-#define PLAYER_MOVES(feature, first) SCALAR(feature, first, moves)
-#define OPPONENT_MOVES(feature, first) SCALAR(feature, first, replies)
+#define PLAYER_MOVES(feature, first) SCALAR(feature, first, __popcll(moves))
+#define OPPONENT_MOVES(feature, first) SCALAR(feature, first, __popcll(replies))
 #define MOVES_PAIR(feature, first) SCALAR(feature, first, 8 * moves_range(moves) + moves_range(replies))
 #define PLAYER_POTENTIAL_MOVES(feature, first) SCALAR(feature, first, potential_moves(opponent, empty))
 #define OPPONENT_POTENTIAL_MOVES(feature, first) SCALAR(feature, first, potential_moves(player, empty))
 #define ODD_QUADRANTS(feature, first) SCALAR(feature, first, odd_quadrants(empty))
+#define BOTH_AT(squares) (5 * __popcll(moves & squares) + __popcll(replies & squares))
+#define CORNER_MOVES(feature, first) SCALAR(feature, first, BOTH_AT(0x8100000000000081ull))
+#define X_SQUARE_MOVES(feature, first) SCALAR(feature, first, BOTH_AT(0x0042000000004200ull))
     EACH_FEATURE
 #undef DOT
 #undef PAIRED
@@ -117,6 +121,9 @@ INLINE void find_parameters(const Row *row, u32 firsts, u32 *parameters)
 #undef PLAYER_POTENTIAL_MOVES
 #undef OPPONENT_POTENTIAL_MOVES
 #undef ODD_QUADRANTS
+#undef BOTH_AT
+#undef CORNER_MOVES
+#undef X_SQUARE_MOVES
 }
 
 // Arrays by feature, also for a set without any.

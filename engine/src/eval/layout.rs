@@ -2,7 +2,7 @@
 
 use super::Weights;
 use crate::board::{PHASES, Phase};
-use crate::pattern::{Geometry, LANES, PatternSet, Scalar};
+use crate::pattern::{Geometry, LANES, PatternSet, Scalar, permuted};
 
 /// Weights before the first phase and after the last, never used: whatever a 16-bit index is, it
 /// leads to a place inside, so that no read has to be checked.
@@ -57,20 +57,30 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The place in the table of a phase of every configuration of every pattern, with the number of its class
+/// among all parameters.
+fn places(geometry: &Geometry) -> Vec<(usize, usize)> {
+    let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));
+    let of_pattern = patterns.flat_map(|(pattern, start)| {
+        pattern.class_of.iter().enumerate().map(move |(index, &class)| {
+            let place = start + permuted(index, &pattern.places);
+            (place, pattern.first_parameter + usize::from(class))
+        })
+    });
+    of_pattern.collect()
+}
+
 /// The class weights that were expanded into `tables`: the way back of [`expand`]. Nothing is known
 /// of their counts, which are 0.
 pub(super) fn fold(set: PatternSet, tables: &[i16]) -> Weights {
     let mut weights = Weights::zero(set);
     let layout = TableLayout::new(weights.geometry());
+    let places = places(weights.geometry());
     for phase in Phase::all() {
         let table = &tables[layout.start(phase.index())..][..layout.stride];
         let geometry = weights.geometry();
         let mut steps = vec![0; geometry.parameters()];
-        for (pattern, start) in geometry.patterns.iter().zip(pattern_starts(geometry)) {
-            for (&weight, &class) in table[start..].iter().zip(&pattern.class_of) {
-                steps[pattern.first_parameter + usize::from(class)] = weight;
-            }
-        }
+        places.iter().for_each(|&(place, parameter)| steps[parameter] = table[place]);
         let scalars = &mut steps[geometry.pattern_parameters..];
         scalars.copy_from_slice(&table[layout.scalars..][..scalars.len()]);
         weights.set_steps(phase, |parameter| steps[parameter]);
@@ -83,15 +93,11 @@ pub fn expand(weights: &Weights) -> Vec<i16> {
     let geometry = weights.geometry();
     let layout = TableLayout::new(geometry);
     let mut tables = vec![0; layout.total()];
+    let places = places(geometry);
     for phase in Phase::all() {
         let table = &mut tables[layout.start(phase.index())..][..layout.stride];
         let steps = weights.steps(phase);
-        for (pattern, start) in geometry.patterns.iter().zip(pattern_starts(geometry)) {
-            let classes = &steps[pattern.first_parameter..];
-            for (weight, &class) in table[start..].iter_mut().zip(&pattern.class_of) {
-                *weight = classes[usize::from(class)];
-            }
-        }
+        places.iter().for_each(|&(place, parameter)| table[place] = steps[parameter]);
         let scalars = &steps[geometry.pattern_parameters..];
         table[layout.scalars..layout.scalars + scalars.len()].copy_from_slice(scalars);
     }

@@ -6,6 +6,7 @@ mod evaluator;
 pub mod layout;
 mod move_ordering;
 mod move_ordering_weights;
+mod parts;
 mod probcut;
 mod sections;
 mod sum;
@@ -19,6 +20,7 @@ pub use builtin::{Mobility, Zero};
 pub use evaluator::{Evaluator, WeightsChoice};
 pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
+pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};
 pub use probcut::{Depths, ERROR_TERMS, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
 pub use sections::PhaseSection;
 pub use tables::Tables;
@@ -31,7 +33,7 @@ pub use weights::{Weights, WeightsError, WeightsFile};
 /// at every move and never undone.
 pub trait Evaluate: Sync {
     /// The state that is carried along.
-    type State: Copy + Send;
+    type State: Copy + std::fmt::Debug + Send + Sync;
 
     /// The state of a position, from scratch.
     fn state(&self, position: &Position) -> Self::State;

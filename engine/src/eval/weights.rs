@@ -148,20 +148,29 @@ impl Weights {
 
     /// Reads a weights file and checks every part of it.
     pub fn read(path: &Path) -> Result<WeightsFile, WeightsError> {
-        let mut reader = Reader::open(path, Kind::Weights)?;
+        Self::read_sections(Reader::open(path, Kind::Weights)?)
+    }
+
+    /// Reads a weights file that is in memory, as [`Self::read`] does; messages call it `name`.
+    pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
+        Self::read_sections(Reader::of_bytes(name, bytes, Kind::Weights)?)
+    }
+
+    fn read_sections(mut reader: Reader) -> Result<WeightsFile, WeightsError> {
+        let path = &reader.path().to_owned();
         let provenance = reader.provenance().clone();
         let missing =
-            |section: &str| WeightsError::Missing { path: path.into(), section: section.into() };
+            |section: &str| WeightsError::Missing { path: path.clone(), section: section.into() };
         let first = reader.next().transpose()?.filter(|section| section.name == PATTERN_SET);
         let first = first.ok_or_else(|| missing(PATTERN_SET))?;
         let unusable = |name: &str, problem| {
             let section = excerpt(name);
-            WeightsError::Content { path: path.into(), section, problem }
+            WeightsError::Content { path: path.clone(), section, problem }
         };
         let text = str::from_utf8(&first.content)
             .map_err(|_| unusable(PATTERN_SET, "is no text in UTF-8".into()))?;
         let set = PatternSet::from_toml(text).map_err(|source| WeightsError::PatternSet {
-            path: path.into(),
+            path: path.clone(),
             source: Box::new(source),
         })?;
         let mut parts = Parts::of(set);
@@ -275,7 +284,7 @@ fn row<T>(matrix: &Array2<T>, phase: Phase) -> &[T] {
 
 /// The rows of all phases as one matrix, or the first phase that has none.
 fn matrix<T>(rows: [Option<Vec<T>>; PHASES], columns: usize) -> Result<Array2<T>, Phase> {
-    let mut elements = vec![];
+    let mut elements = Vec::with_capacity(rows.iter().flatten().count() * columns);
     for (phase, row) in Phase::all().zip(rows) {
         elements.extend(row.ok_or(phase)?);
     }

@@ -1,10 +1,8 @@
 //! The container's bytes, as `datasets/formats.md` describes them. Integers are little-endian.
 
-use std::io::Read;
-
 use sha2::{Digest, Sha256};
 
-use super::Provenance;
+use super::{Provenance, packing};
 
 /// The version of the format that is written, and the newest that is read.
 pub const VERSION: u32 = 1;
@@ -12,10 +10,6 @@ pub const VERSION: u32 = 1;
 /// The largest content of one section: 64 MiB, a hundred times what the largest ones need. A few
 /// kilobytes can unpack to as much.
 pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
-
-/// How far back zstd may refer, as a power of two: over the largest content, and no further. A
-/// frame that asks for more would have the decoder allocate it.
-const MAX_WINDOW_LOG: u32 = MAX_CONTENT_BYTES.ilog2();
 
 /// The largest stored form of a section: what zstd needs for incompressible content.
 pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
@@ -122,7 +116,7 @@ pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>,
     if content.len() as u64 > MAX_CONTENT_BYTES {
         return Err(format!("{} bytes; the most is {MAX_CONTENT_BYTES}", content.len()));
     }
-    let stored = zstd::bulk::compress(content, kind.compression_level());
+    let stored = packing::pack(content, kind.compression_level());
     let stored = stored.map_err(|error| error.to_string())?;
     let mut bytes = SECTION_MARKER.to_vec();
     bytes.extend(name_length.to_le_bytes());
@@ -148,21 +142,6 @@ pub(super) fn end(content: &ContentHash) -> Vec<u8> {
 fn append_checksum(bytes: &mut Vec<u8>, from: usize) {
     let checksum = crc32fast::hash(&bytes[from..]);
     bytes.extend(checksum.to_le_bytes());
-}
-
-/// Unpacks one zstd frame that must hold exactly `length` bytes. Memory grows with what is really
-/// unpacked, and never beyond `length`.
-pub(super) fn decompress(stored: &[u8], length: u64) -> Result<Vec<u8>, String> {
-    let unpackable = |error: std::io::Error| format!("cannot be unpacked ({error})");
-    let decoder = zstd::stream::read::Decoder::with_buffer(stored).map_err(unpackable)?;
-    let mut decoder = decoder.single_frame();
-    decoder.window_log_max(MAX_WINDOW_LOG).map_err(unpackable)?;
-    let mut content = Vec::new();
-    decoder.by_ref().take(length + 1).read_to_end(&mut content).map_err(unpackable)?;
-    if content.len() as u64 != length || !decoder.finish().is_empty() {
-        return Err(format!("does not unpack to the {length} bytes it states"));
-    }
-    Ok(content)
 }
 
 /// The running checksum of names and contents.

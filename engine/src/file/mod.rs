@@ -11,6 +11,7 @@ mod checkpoint;
 mod differences;
 mod error;
 mod format;
+pub(crate) mod packing;
 mod paths;
 pub mod plain;
 mod provenance;

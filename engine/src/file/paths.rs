@@ -118,7 +118,7 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
 
 /// What tells the file at a path from all others: its path without links.
 #[cfg(not(unix))]
-fn identity(path: &Path) -> io::Result<std::path::PathBuf> {
+fn identity(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 

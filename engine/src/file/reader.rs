@@ -1,12 +1,11 @@
 //! Reading: everything is checked before it is handed out, and nothing is allocated because a
 //! damaged number says so.
 
-use std::fs::File;
-use std::io::{BufReader, Read, Seek as _, SeekFrom};
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
-use super::{FileError, Kind, Provenance, Section, Summary, VERSION, open_ordinary};
+use super::{FileError, Kind, Provenance, Section, Summary, VERSION, open_ordinary, packing};
 
 /// Reads a file's sections in order. Each is checked before it is handed out; after the last, the
 /// checksum of the whole content is, so a file is known to be whole only at the iterator's end.
@@ -25,14 +24,23 @@ pub struct Reader {
 
 /// Which kind of file this is, by its header.
 pub fn kind_of(path: &Path) -> Result<Kind, FileError> {
-    let (_, kind, _) = read_header(path, None)?;
+    let (_, kind, _) = read_header(Source::open(path)?, None)?;
     Ok(kind)
 }
 
 impl Reader {
     /// Opens a file of this kind and reads its header.
     pub fn open(path: &Path, kind: Kind) -> Result<Self, FileError> {
-        let (source, kind, provenance) = read_header(path, Some(kind))?;
+        Self::begin(Source::open(path)?, kind)
+    }
+
+    /// Reads the header of a file of this kind that is in memory; messages call it `name`.
+    pub fn of_bytes(name: &Path, bytes: Vec<u8>, kind: Kind) -> Result<Self, FileError> {
+        Self::begin(Source::of_bytes(name, bytes), kind)
+    }
+
+    fn begin(source: Source, kind: Kind) -> Result<Self, FileError> {
+        let (source, kind, provenance) = read_header(source, Some(kind))?;
         let (section_offset, whole_until) = (source.offset, source.offset);
         let (content, summary, finished) = (ContentHash::default(), None, false);
         let incomplete = false;
@@ -176,7 +184,7 @@ impl Reader {
         }
         let stored = source.take(stored, &place)?;
         source.check(&stored, &place)?;
-        let content = format::decompress(&stored, length);
+        let content = packing::unpack(&stored, length, format::MAX_CONTENT_BYTES);
         Ok(Section { name, content: content.map_err(|reason| source.damaged(&place, reason))? })
     }
 
@@ -217,14 +225,14 @@ impl Iterator for Reader {
 }
 
 fn read_header(
-    path: &Path,
+    mut source: Source,
     expected: Option<Kind>,
 ) -> Result<(Source, Kind, Provenance), FileError> {
-    let mut source = Source::open(path)?;
+    let path = source.path.clone();
     let place = Place { name: "the header".into(), offset: 0 };
     let expected_description = expected.map_or("games, positions or weights", Kind::description);
     let foreign = |bytes: &[u8]| FileError::Foreign {
-        path: path.to_owned(),
+        path: path.clone(),
         expected: expected_description,
         found: bytes.iter().take(8).map(|byte| byte.escape_ascii().to_string()).collect(),
     };
@@ -236,12 +244,12 @@ fn read_header(
     };
     if let Some(expected) = expected.filter(|&expected| expected != kind) {
         let (expected, found) = (expected.description(), kind.description());
-        return Err(FileError::OtherKind { path: path.to_owned(), expected, found });
+        return Err(FileError::OtherKind { path, expected, found });
     }
     header.extend(source.take(format::HEADER_BYTES - 8, &place)?);
     let version = format::u32_at(&header, 8);
     if version > VERSION {
-        return Err(FileError::Newer { path: path.to_owned(), found: version });
+        return Err(FileError::Newer { path, found: version });
     }
     let length = format::u32_at(&header, 12);
     if length > format::MAX_PROVENANCE_BYTES {
@@ -268,10 +276,15 @@ struct Place {
     offset: u64,
 }
 
+/// The bytes of a file, wherever they are.
+trait Bytes: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Bytes for T {}
+
 /// A file read from front to back, with the place that was reached.
 struct Source {
     path: PathBuf,
-    file: BufReader<File>,
+    file: BufReader<Box<dyn Bytes>>,
     offset: u64,
     length: u64,
 }
@@ -281,7 +294,14 @@ impl Source {
         let failed = |source| FileError::Io { path: path.to_owned(), action: "open it", source };
         let file = open_ordinary(path)?;
         let length = file.metadata().map_err(failed)?.len();
-        Ok(Self { path: path.to_owned(), file: BufReader::new(file), offset: 0, length })
+        let file = BufReader::new(Box::new(file) as Box<dyn Bytes>);
+        Ok(Self { path: path.to_owned(), file, offset: 0, length })
+    }
+
+    fn of_bytes(name: &Path, bytes: Vec<u8>) -> Self {
+        let length = bytes.len() as u64;
+        let file = BufReader::new(Box::new(Cursor::new(bytes)) as Box<dyn Bytes>);
+        Self { path: name.to_owned(), file, offset: 0, length }
     }
 
     /// The next `bytes` bytes, or fewer where the file ends.

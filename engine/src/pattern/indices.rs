@@ -1,4 +1,5 @@
-//! The configurations of all instances at once, in 64 lanes of 16 bits.
+//! The configurations of all instances at once, in 64 lanes of 16 bits. Their digits stand in the order that
+//! suits the processor's cache ([`super::PatternGeometry::places`]).
 
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
@@ -22,11 +23,9 @@ impl Lanes {
     pub fn new(geometry: &Geometry) -> Self {
         let mut disc = Box::new([Indices([0; LANES]); 64]);
         for (lane, instance) in geometry.instances.iter().enumerate() {
-            let mut power = 1;
-            for (digit, square) in instance.squares.iter().enumerate() {
-                disc[square.index()].0[lane] = power;
-                // The tenth digit is the last, and 3^10 would not fit.
-                power = if digit + 1 < instance.squares.len() { power * 3 } else { power };
+            let places = &geometry.patterns[instance.pattern].places;
+            for (square, &place) in instance.squares.iter().zip(places) {
+                disc[square.index()].0[lane] = 3i16.pow(place as u32);
             }
         }
         let flip = Box::new(disc.map(|disc| Indices(disc.0.map(|power| power.wrapping_mul(2)))));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::board::{Position, QUADRANTS};
+use crate::board::{CORNERS, Position, QUADRANTS, X_SQUARES};
 
 /// A feature that is a count, with one weight for each value of the count. Every one of them is
 /// the same for all eight images of a position.
@@ -26,6 +26,12 @@ pub enum Scalar {
     /// The quadrants with an odd number of empty squares, up to symmetry: 0 for none, 1 for one, 2 for two
     /// side by side, 3 for two across, 4 for three, 5 for all four.
     OddQuadrants,
+    /// The legal moves of both sides at corners: 5 times the number of the player's, plus that of the
+    /// opponent's.
+    CornerMoves,
+    /// The legal moves of both sides at X squares: 5 times the number of the player's, plus that of the
+    /// opponent's.
+    XSquareMoves,
 }
 
 impl Scalar {
@@ -33,7 +39,7 @@ impl Scalar {
     pub const VALUES: usize = 65;
 
     /// All scalar features.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::PlayerDiscs,
         Self::PlayerMoves,
         Self::OpponentMoves,
@@ -41,6 +47,8 @@ impl Scalar {
         Self::PlayerPotentialMoves,
         Self::OpponentPotentialMoves,
         Self::OddQuadrants,
+        Self::CornerMoves,
+        Self::XSquareMoves,
     ];
 
     /// The name in a pattern set's file.
@@ -53,6 +61,8 @@ impl Scalar {
             Self::PlayerPotentialMoves => "player_potential_moves",
             Self::OpponentPotentialMoves => "opponent_potential_moves",
             Self::OddQuadrants => "odd_quadrants",
+            Self::CornerMoves => "corner_moves",
+            Self::XSquareMoves => "x_square_moves",
         }
     }
 
@@ -62,12 +72,14 @@ impl Scalar {
         let passed = position.pass();
         match self {
             Self::PlayerDiscs => player_discs(position),
-            Self::PlayerMoves => number_of_moves(position),
-            Self::OpponentMoves => number_of_moves(&passed),
-            Self::MovesPair => pair(number_of_moves(position), number_of_moves(&passed)),
+            Self::PlayerMoves => number_of(position.moves()),
+            Self::OpponentMoves => number_of(passed.moves()),
+            Self::MovesPair => pair(position.moves(), passed.moves()),
             Self::PlayerPotentialMoves => potential_moves(position),
             Self::OpponentPotentialMoves => potential_moves(&passed),
             Self::OddQuadrants => odd_quadrants(position),
+            Self::CornerMoves => both_at(CORNERS, position.moves(), passed.moves()),
+            Self::XSquareMoves => both_at(X_SQUARES, position.moves(), passed.moves()),
         }
     }
 }
@@ -81,15 +93,17 @@ impl ScalarCounts {
     #[inline]
     pub fn of(position: &Position) -> Self {
         let passed = position.pass();
-        let (moves, replies) = (number_of_moves(position), number_of_moves(&passed));
+        let (moves, replies) = (position.moves(), passed.moves());
         let counts = [
             player_discs(position),
-            moves,
-            replies,
+            number_of(moves),
+            number_of(replies),
             pair(moves, replies),
             potential_moves(position),
             potential_moves(&passed),
             odd_quadrants(position),
+            both_at(CORNERS, moves, replies),
+            both_at(X_SQUARES, moves, replies),
         ];
         Self(counts.map(|count| count as u8))
     }
@@ -107,14 +121,20 @@ fn player_discs(position: &Position) -> usize {
 }
 
 #[inline]
-fn number_of_moves(position: &Position) -> usize {
-    position.moves().count_ones() as usize
+fn number_of(squares: u64) -> usize {
+    squares.count_ones() as usize
 }
 
-/// The ranges of both numbers as one count.
+/// The ranges of the numbers of both sides' moves as one count.
 #[inline]
-fn pair(moves: usize, replies: usize) -> usize {
-    8 * range(moves) + range(replies)
+fn pair(moves: u64, replies: u64) -> usize {
+    8 * range(number_of(moves)) + range(number_of(replies))
+}
+
+/// The numbers of both sides' moves at four squares as one count.
+#[inline]
+fn both_at(squares: u64, moves: u64, replies: u64) -> usize {
+    5 * number_of(moves & squares) + number_of(replies & squares)
 }
 
 /// The range, 0..8, that a number of moves lies in.
@@ -185,6 +205,12 @@ mod tests {
             let potential = potential_moves_by_hand(&position);
             assert_eq!(Scalar::PlayerPotentialMoves.count(&position), potential);
             assert_eq!(Scalar::OpponentPotentialMoves.count(&passed), potential);
+            let legal_at = |position: &Position, squares: [&str; 4]| {
+                squares.iter().filter(|s| position.is_legal(s.parse().unwrap())).count()
+            };
+            let both = |squares| 5 * legal_at(&position, squares) + legal_at(&passed, squares);
+            assert_eq!(Scalar::CornerMoves.count(&position), both(["a1", "h1", "a8", "h8"]));
+            assert_eq!(Scalar::XSquareMoves.count(&position), both(["b2", "g2", "b7", "g7"]));
         }
     }
 
@@ -201,7 +227,7 @@ mod tests {
         for (number, moves) in ranges.into_iter().enumerate() {
             assert!(moves.clone().all(|moves| range(moves) == number), "{moves:?}");
         }
-        assert_eq!(pair(3, 14), 8 * 3 + 7);
+        assert_eq!(pair(0b111, 0x3FFF), 8 * 3 + 7);
     }
 
     #[test]

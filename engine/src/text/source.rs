@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{BYTE_ORDER_MARK, BadLine, TextError};
+use crate::file::packing;
 
 /// How a frame of zstd begins.
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
@@ -56,7 +57,7 @@ impl TextSource {
         let packed = source.fill_buf().map_err(failed)?.starts_with(ZSTD_MAGIC);
         let text: Box<dyn BufRead + Send> = if packed {
             let counted = Counted { source, consumed: unpacked.clone() };
-            let decoder = zstd::stream::read::Decoder::with_buffer(counted).map_err(failed)?;
+            let decoder = packing::unpacker(counted).map_err(failed)?;
             Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
         } else {
             Box::new(source)

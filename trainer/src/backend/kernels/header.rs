@@ -34,6 +34,8 @@ pub(super) fn header(model: &Model) -> String {
             Scalar::PlayerPotentialMoves => "PLAYER_POTENTIAL_MOVES",
             Scalar::OpponentPotentialMoves => "OPPONENT_POTENTIAL_MOVES",
             Scalar::OddQuadrants => "ODD_QUADRANTS",
+            Scalar::CornerMoves => "CORNER_MOVES",
+            Scalar::XSquareMoves => "X_SQUARE_MOVES",
         };
         let _ = write!(text, " \\\n    {name}({}, {first}u)", lanes.len() + number);
     }

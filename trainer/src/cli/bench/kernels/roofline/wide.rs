@@ -1,6 +1,6 @@
 //! Positions and parameters in the layout that other trainers use, computed on the host.
 
-use othello_engine::pattern::{Lanes, PatternGeometry, Scalar, configurations};
+use othello_engine::pattern::{Lanes, PatternGeometry, Scalar, permuted};
 use othello_engine::record::ScoredPosition;
 
 use crate::backend::WEIGHTS_PER_OCCURRENCE;
@@ -78,10 +78,14 @@ impl Table {
         for pattern in &geometry.patterns {
             let first = parameters.len();
             first_of_pattern.push(first);
-            let parameter = |&class: &u16| of_file[pattern.first_parameter + usize::from(class)];
-            parameters.extend(pattern.class_of.iter().map(parameter));
-            let mirror = |index| (first + mirrored(pattern, index)) as u32;
-            mirrors.extend((0..pattern.class_of.len()).map(mirror));
+            // Indices have their digits in another order than configurations.
+            let place = |index| first + permuted(index, &pattern.places);
+            parameters.resize(first + pattern.class_of.len(), 0);
+            mirrors.resize(parameters.len(), 0);
+            for (index, &class) in pattern.class_of.iter().enumerate() {
+                parameters[place(index)] = of_file[pattern.first_parameter + usize::from(class)];
+                mirrors[place(index)] = place(mirrored(pattern, index)) as u32;
+            }
         }
         let scalars = parameters.len();
         parameters.extend_from_slice(&numbers[geometry.pattern_parameters..]);
@@ -114,7 +118,5 @@ fn firsts(model: &Model, first_of_pattern: &[usize], first_scalar: usize) -> Vec
 
 /// The mirror of a configuration; itself where the pattern has none.
 fn mirrored(pattern: &PatternGeometry, index: usize) -> usize {
-    let Some(mirror) = pattern.permutations.last() else { return index };
-    let digits = mirror.iter().enumerate();
-    digits.map(|(digit, &place)| index / configurations(digit) % 3 * configurations(place)).sum()
+    pattern.permutations.last().map_or(index, |mirror| permuted(index, mirror))
 }

@@ -1,0 +1,106 @@
+//! A value taken apart: what each instance of a pattern and each scalar feature adds to it.
+
+use super::Weights;
+use crate::board::{Phase, Position, Square};
+use crate::pattern::{Pattern, Scalar};
+
+/// The parts of a position's value, which is their sum, limited to ±64 discs.
+#[derive(Clone, Debug)]
+pub struct Parts<'a> {
+    /// The phase whose weights were taken.
+    pub phase: Phase,
+    /// The parts of all instances, those of the first pattern first.
+    pub instances: Vec<InstancePart<'a>>,
+    /// The parts of the scalar features.
+    pub scalars: Vec<ScalarPart>,
+}
+
+/// The part of an instance.
+#[derive(Clone, Copy, Debug)]
+pub struct InstancePart<'a> {
+    /// The pattern that the instance is an image of.
+    pub pattern: &'a Pattern,
+    /// The squares of the instance, in the pattern's order.
+    pub squares: &'a [Square],
+    /// The weight of what stands there.
+    pub weight: PartWeight,
+}
+
+/// The part of a scalar feature.
+#[derive(Clone, Copy, Debug)]
+pub struct ScalarPart {
+    /// The feature.
+    pub scalar: Scalar,
+    /// The number that the feature counts in the position.
+    pub number: usize,
+    /// The weight of this number.
+    pub weight: PartWeight,
+}
+
+/// A weight with how often it was trained.
+#[derive(Clone, Copy, Debug)]
+pub struct PartWeight {
+    /// The weight in steps.
+    pub steps: i16,
+    /// How often training positions of the phase met it.
+    pub count: u32,
+}
+
+impl Parts<'_> {
+    /// The sum of all parts in steps, not limited.
+    pub fn steps(&self) -> i32 {
+        let instances = self.instances.iter().map(|part| part.weight);
+        let scalars = self.scalars.iter().map(|part| part.weight);
+        instances.chain(scalars).map(|weight| i32::from(weight.steps)).sum()
+    }
+}
+
+impl Weights {
+    /// Takes the value of a position apart; `None` where the player has no move, since the value is then
+    /// that after the pass, or the score.
+    pub fn parts(&self, position: &Position) -> Option<Parts<'_>> {
+        let phase = Phase::of(position).filter(|_| position.moves() != 0)?;
+        let (steps, counts) = (self.steps(phase), self.counts(phase));
+        let geometry = self.geometry();
+        let mut weights = geometry
+            .parameters_of(position)
+            .map(|parameter| PartWeight { steps: steps[parameter], count: counts[parameter] });
+        let instances = geometry.instances.iter().zip(weights.by_ref());
+        let instances = instances.map(|(instance, weight)| InstancePart {
+            pattern: &self.set().patterns()[instance.pattern],
+            squares: &instance.squares,
+            weight,
+        });
+        let instances = instances.collect();
+        let scalars = geometry.scalars.iter().zip(weights);
+        let scalars = scalars.map(|(&scalar, weight)| ScalarPart {
+            scalar,
+            number: scalar.count(position),
+            weight,
+        });
+        Some(Parts { phase, instances, scalars: scalars.collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Evaluate, Tables, Value};
+    use crate::random::random_game;
+
+    #[test]
+    fn the_parts_add_up_to_the_value_of_the_tables() {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/conformance.weights");
+        let bytes = std::fs::read(path).unwrap();
+        let weights = Weights::read_bytes(path.as_ref(), bytes).unwrap().weights;
+        let tables = Tables::new(&weights);
+        for step in random_game(7, 1, usize::MAX).steps {
+            let parts = weights.parts(&step.position).unwrap();
+            let value = tables.value(&tables.state(&step.position), &step.position);
+            assert_eq!(Value::clamped(parts.steps()), value);
+            assert_eq!(parts.scalars.len(), weights.set().scalars().len());
+        }
+        assert!(weights.parts(&Position::new(15, 0).unwrap()).is_none());
+    }
+}
