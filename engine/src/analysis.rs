@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
-use crate::search::{Searcher, Strength};
+use crate::search::{Limits, Searcher, Strength};
 
 /// How strongly to play or analyse, as one number, 1 to 60: a search looks so many moves ahead, and play is
 /// perfect from twice as many empty squares on.
@@ -43,6 +43,8 @@ pub struct RatedMove {
     pub depth: u32,
     /// Whether the value is the score by perfect play.
     pub exact: bool,
+    /// The number of positions entered to find the value.
+    pub nodes: u64,
     /// The moves by which both sides attain the value, this one first; passes are left out.
     pub line: Vec<Square>,
 }
@@ -73,13 +75,26 @@ pub fn rated_move<E: Evaluate>(
     square: Square,
     strength: Strength,
 ) -> Option<RatedMove> {
+    rated_move_within(searcher, position, square, strength, &Limits::default())
+}
+
+/// The finding about a move of a search that limits may end early: then its depth is less. Finding the line after
+/// it has the same limits once more, and may be ended earlier.
+pub fn rated_move_within<E: Evaluate>(
+    searcher: &mut Searcher<'_, E>,
+    position: &Position,
+    square: Square,
+    strength: Strength,
+    limits: &Limits,
+) -> Option<RatedMove> {
     let child = position.play(square)?;
     let empties = position.empties();
     let depth = if empties <= strength.exact { empties } else { strength.depth.clamp(1, empties) };
-    let value = -searcher.search(&child, depth - 1).value;
+    let found = searcher.search_within(&child, depth - 1, limits);
+    let (value, depth, nodes) = (-found.value, found.depth + 1, found.nodes);
     let mut line = vec![square];
-    follow(searcher, child, depth - 1, &mut line);
-    Some(RatedMove { square, value, depth, exact: depth == empties, line })
+    follow(searcher, child, found.depth, limits, &mut line);
+    Some(RatedMove { square, value, depth, exact: depth == empties, nodes, line })
 }
 
 /// Adds the best moves from a position on, as many as the search looks ahead. Each is searched again, by one
@@ -88,13 +103,15 @@ fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,
     mut depth: u32,
+    limits: &Limits,
     line: &mut Vec<Square>,
 ) {
     while depth > 0 {
         if position.moves() == 0 {
             position = position.pass();
         }
-        let best = searcher.search(&position, depth).best;
+        let found = searcher.search_within(&position, depth, limits);
+        let best = found.best.filter(|_| found.depth == depth);
         let Some((square, next)) = best.and_then(|best| Some((best, position.play(best)?))) else {
             return;
         };

@@ -87,3 +87,41 @@ fn evaluate_and_solve_read_boards_of_every_notation() {
     assert_eq!(values["scored"], 1);
     assert_eq!(values["values"][0], values["values"][1]);
 }
+
+#[test]
+fn a_level_is_a_depth_with_perfect_play_near_the_end_and_a_limit_of_nodes_ends_sooner() {
+    let problems = std::fs::read_to_string(PROBLEMS).expect("a file of the repository");
+    let (solved, middle) = (problems.lines().next().expect("a line"), "f5d6c3d3c4f4\n");
+    let both = format!("{solved}\n{middle}");
+    let values = |arguments: &[&str]| {
+        json(&[&["evaluate", "-"], arguments].concat(), &both)["values"].clone()
+    };
+    let by_level = values(&["--level", "7"]);
+    assert_eq!((&by_level[0], &by_level[1]), (&18.0.into(), &values(&["--depth", "7"])[1]));
+
+    let hint = |nodes: &[&str]| {
+        json(&[&["hint", "-", "--level", "7"], nodes].concat(), middle)["moves"].clone()
+    };
+    let (whole, ended) = (hint(&[]), hint(&["--nodes", "500"]));
+    assert_eq!(ended, hint(&["--nodes", "500", "--threads", "1"]));
+    let depths = |moves: &Value| -> Vec<u64> {
+        let moves = moves.as_array().expect("an array").iter();
+        moves.filter_map(|hint| hint["depth"].as_u64()).collect()
+    };
+    assert!(depths(&whole).iter().all(|&depth| depth == 7));
+    assert!(depths(&ended).iter().any(|&depth| 0 < depth && depth < 7), "{ended}");
+}
+
+#[test]
+fn ablate_leaves_features_out_of_searches_to_a_depth() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.obf");
+    std::fs::write(&path, "--OX-O----XXOO--OOOOOXX-OOOOOX--OOOXOXX-OOOOXX-----OOX----X-O--- X;\n")
+        .expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    let rows = json(&["ablate", path, "--depth", "5", "--hash-mb", "1"], "")["rows"].clone();
+    let rows = rows.as_array().expect("an array");
+    assert_eq!(rows.len(), 7);
+    assert!(rows.iter().all(|row| row["different_scores"] == 0));
+    assert!(rows[1..].iter().any(|row| row["nodes"] != rows[0]["nodes"]));
+}

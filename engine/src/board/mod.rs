@@ -20,7 +20,7 @@ pub mod transcript;
 
 pub use phase::{PHASES, Phase};
 pub use position::{Position, Side};
-pub use square::{CORNERS, QUADRANTS, Square, Squares};
+pub use square::{CORNERS, QUADRANTS, Square, Squares, X_SQUARES};
 pub use stated::StatedPosition;
 pub use symmetry::Symmetry;
 

@@ -8,11 +8,12 @@ use serde::{Serialize, Serializer};
 
 use super::positions::Positions;
 use super::{Outcome, Session};
+use crate::analysis::Level;
 use crate::board::{Position, StatedPosition};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
-use crate::search::{Selection, Selectivity, selective_values};
+use crate::search::{Selection, Selectivity, Strength, strong_values};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
@@ -25,6 +26,11 @@ pub struct Arguments {
     /// Search this many plies deep; 0 gives static values
     #[arg(long, value_name = "D", default_value_t = 0)]
     depth: u32,
+
+    /// Search as strongly as this level, 1 to 60, says: so many plies deep, and with perfect play from twice as many
+    /// empty squares on
+    #[arg(long, value_name = "L", conflicts_with = "depth")]
+    level: Option<Level>,
 
     /// Leave out of the search what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100 leaves out
     /// nothing
@@ -78,7 +84,11 @@ impl fmt::Display for Evaluation {
 /// Evaluates the file piece by piece and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     // Static values come by the million; a search takes long enough for progress to be shown.
-    let lines_at_once = if arguments.depth == 0 { 1 << 16 } else { 1 << 10 };
+    let strength = match arguments.level {
+        Some(level) => level.strength(),
+        None => Strength { depth: arguments.depth, exact: 0 },
+    };
+    let lines_at_once = if strength.depth == 0 { 1 << 16 } else { 1 << 10 };
     let evaluator = Evaluator::load(&arguments.weights)?;
     let selection = Selection::new(&evaluator, arguments.selectivity)?;
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
@@ -95,7 +105,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
         let positions: Vec<Position> = boards.iter().map(|board| board.position).collect();
         let search = |unknown: &[Position]| {
-            selective_values(unknown, &evaluator, arguments.depth, &selection, &Silent)
+            strong_values(unknown, &evaluator, strength, &selection, &Silent)
         };
         let found = match &book {
             None => search(&positions),

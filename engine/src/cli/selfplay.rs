@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use super::arguments::{Output, number_in};
 use super::{Outcome, Session};
+use crate::analysis::Level;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::file::check_output;
 use crate::record::Shard;
-use crate::search::Selectivity;
+use crate::search::{Selectivity, Strength};
 use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, play_games,
 };
@@ -33,6 +34,10 @@ pub struct Arguments {
     /// Search each move this many plies deep
     #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
     depth: u32,
+
+    /// Play at this level, 1 to 60: `--depth L --exact 2L`
+    #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
+    level: Option<Level>,
 
     /// Search white's moves this many plies deep [default: as black's]
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
@@ -118,14 +123,17 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     check_output(&arguments.output.out, arguments.inputs())?;
     let black = Evaluator::load(&arguments.weights)?;
     let white = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
-    let depth = arguments.depth;
+    let Strength { depth, exact } = match arguments.level {
+        Some(level) => level.strength(),
+        None => Strength { depth: arguments.depth, exact: arguments.exact },
+    };
     let settings = Settings {
         seed: arguments.seed,
         random_plies: arguments.random_plies.clone(),
         openings: Openings::load(&arguments.openings)?,
         depth: PerSide { black: depth, white: arguments.white_depth.unwrap_or(depth) },
         selectivity: arguments.selectivity,
-        exact: arguments.exact,
+        exact,
         exploration: arguments.exploration.clone(),
         values: arguments.values || !arguments.exploration.is_none(),
     };

@@ -5,7 +5,6 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::arguments::number_in;
@@ -13,10 +12,11 @@ use super::positions::Positions;
 use super::table::{Align, table};
 use super::{Outcome, Session};
 use crate::board::notation::{NotationError, board_text};
-use crate::board::{Discs, Position, Side, StatedPosition};
+use crate::board::obf::Problem;
+use crate::board::{Discs, Position, Side, Square, StatedPosition};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
-use crate::search::Searchers;
+use crate::search::{Searcher, Team};
 
 /// Arguments of `solve`.
 #[derive(clap::Args, Debug)]
@@ -26,7 +26,11 @@ pub struct Arguments {
     #[arg(allow_hyphen_values = true)]
     file: Positions,
 
-    /// Size of the transposition table in MB, one for each thread; scores do not depend on it
+    /// Solve the position after every move for which the file states a score (OBF), too, and check it
+    #[arg(long)]
+    moves: bool,
+
+    /// Size of the transposition table in MB, one for each thread; scores depend neither on it nor on the threads
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
     hash_mb: usize,
 
@@ -40,6 +44,8 @@ pub(super) struct Line {
     pub(super) position: Position,
     pub(super) side: Side,
     pub(super) expected: Option<Discs>,
+    /// The moves with stated scores.
+    pub(super) moves: Vec<(Square, Discs)>,
 }
 
 impl FromStr for Line {
@@ -51,7 +57,15 @@ impl FromStr for Line {
             let not_whole = || NotationError::Score { found: score.to_string() };
             if score.fract() == 0.0 { Ok(score as Discs) } else { Err(not_whole()) }
         };
-        Ok(Self { position, side, expected: score.map(whole).transpose()? })
+        let moves = if text.contains(';') { text.parse::<Problem>()?.moves } else { vec![] };
+        let stated = moves.into_iter().filter_map(|(square, score)| Some((square, score?)));
+        let moves = stated.collect::<Vec<_>>();
+        let illegal = moves.iter().find(|(square, _)| !position.is_legal(*square));
+        if let Some((square, _)) = illegal {
+            let number = position.ply() as usize + 1;
+            return Err(NotationError::Illegal { number, square: square.to_string() });
+        }
+        Ok(Self { position, side, expected: score.map(whole).transpose()?, moves })
     }
 }
 
@@ -63,11 +77,35 @@ struct Solved {
     nodes: u64,
     seconds: f64,
     expected: Option<Discs>,
+    /// The moves that were checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    moves: Vec<SolvedMove>,
+}
+
+#[derive(Serialize)]
+struct SolvedMove {
+    #[serde(rename = "move")]
+    square: String,
+    score: Discs,
+    expected: Discs,
 }
 
 impl Solved {
     fn is_wrong(&self) -> bool {
+        let wrong_move = |checked: &SolvedMove| checked.score != checked.expected;
         self.expected.is_some_and(|expected| expected != self.score)
+            || self.moves.iter().any(wrong_move)
+    }
+
+    /// What was expected where something else was found.
+    fn complaint(&self) -> String {
+        let score = self.expected.filter(|&expected| expected != self.score);
+        let score = score.map(|expected| format!("expected {expected:+}"));
+        let moves = self.moves.iter().filter(|checked| checked.score != checked.expected);
+        let moves = moves.map(|SolvedMove { square, score, expected }| {
+            format!("{square} {score:+}, expected {expected:+}")
+        });
+        score.into_iter().chain(moves).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -82,15 +120,14 @@ struct Solve {
 impl fmt::Display for Solve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows = self.positions.iter().enumerate().map(|(index, solved)| {
-            let Solved { score, best, nodes, seconds, expected, .. } = solved;
-            let expected = expected.filter(|_| solved.is_wrong());
+            let Solved { score, best, nodes, seconds, .. } = solved;
             [
                 (index + 1).to_string(),
                 format!("{score:+}"),
                 best.clone().unwrap_or("--".to_owned()),
                 nodes.to_string(),
                 format!("{seconds:.3}"),
-                expected.map_or(String::new(), |expected| format!("expected {expected:+}")),
+                solved.complaint(),
             ]
         });
         let numbers = ["no", "score", "best", "nodes", "seconds"].map(|name| (name, Align::Right));
@@ -99,28 +136,36 @@ impl fmt::Display for Solve {
         writeln!(f, "{}", table(columns, rows))?;
         let (count, wrong) = (self.positions.len(), self.wrong);
         let checked = self.positions.iter().filter(|solved| solved.expected.is_some()).count();
-        writeln!(f, "{count} positions, {checked} with a stated score, {wrong} wrong")?;
+        write!(f, "{count} positions, {checked} with a stated score")?;
+        let moves: usize = self.positions.iter().map(|solved| solved.moves.len()).sum();
+        if moves > 0 {
+            write!(f, ", {moves} moves checked")?;
+        }
+        writeln!(f, ", {wrong} wrong")?;
         let rate = self.nodes as f64 / self.seconds.max(1e-9) / 1e6;
         write!(f, "{} nodes, {:.3} s, {rate:.1} M nodes/s", self.nodes, self.seconds)
     }
 }
 
 /// Solves as many positions at a time as there are threads, and reports them in the order of the file.
-/// Each is searched by one thread from a logically empty table, so that its nodes do not depend on the
-/// others.
+/// Each is searched from a logically empty table, so that its nodes do not depend on the others; threads for
+/// which no position is left help the others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.lines()?.next_lines(usize::MAX)?;
-    let at_a_time = session.threads().min(lines.len());
-    let searchers = Searchers::try_new(&evaluator, arguments.hash_mb, at_a_time);
-    let searchers = searchers.context("--hash-mb, of which each thread needs as much")?;
+    let team = Team::try_new(&evaluator, arguments.hash_mb, session.threads(), lines.len());
+    let mut team = team.context("--hash-mb, of which each thread needs as much")?;
     session.progress().begin("solve (positions)", 0, lines.len() as u64);
-    let solve = |line: &Line| {
-        let (solution, seconds) = searchers.with(|searcher| {
-            searcher.new_game();
-            let begun = Instant::now();
-            (searcher.solve(&line.position), begun.elapsed().as_secs_f64())
+    let solve = |searcher: &mut Searcher<'_, Evaluator>, line: &Line| {
+        let begun = Instant::now();
+        let solution = searcher.solve(&line.position);
+        let seconds = begun.elapsed().as_secs_f64();
+        let wanted = line.moves.iter().filter(|_| arguments.moves);
+        let moves = wanted.filter_map(|&(square, expected)| {
+            let score = -searcher.solve(&line.position.play(square)?).score;
+            Some(SolvedMove { square: square.to_string(), score, expected })
         });
+        let moves = moves.collect();
         session.progress().advance(1);
         Solved {
             board: board_text(&line.position, line.side),
@@ -129,10 +174,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             nodes: solution.nodes,
             seconds,
             expected: line.expected,
+            moves,
         }
     };
     let begun = Instant::now();
-    let positions: Vec<Solved> = lines.par_iter().with_max_len(1).map(solve).collect();
+    let positions: Vec<Solved> = team.work(&lines, solve);
     let seconds = begun.elapsed().as_secs_f64();
     let nodes = positions.iter().map(|solved| solved.nodes).sum();
     let wrong = positions.iter().filter(|solved| solved.is_wrong()).count();

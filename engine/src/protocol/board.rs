@@ -81,8 +81,29 @@ impl Board {
     }
 }
 
+impl Board {
+    /// A row of the board for people, counted from 0: `X` black, `O` white, `*` one of the `marked` squares.
+    pub fn row(&self, rank: usize, marked: u64) -> String {
+        let [black, white] = self.discs();
+        let disc = |file: usize| match 1 << (8 * rank + file) {
+            square if black & square != 0 => "X",
+            square if white & square != 0 => "O",
+            square if marked & square != 0 => "*",
+            _ => ".",
+        };
+        (0..8).map(disc).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The board for people, with the names of files and rows.
+    pub fn drawing(&self, marked: u64) -> String {
+        let row = |rank| format!("{} {}\n", rank + 1, self.row(rank, marked));
+        let rows: String = (0..8).map(row).collect();
+        format!("  a b c d e f g h\n{rows}")
+    }
+}
+
 /// The name of a side in messages.
-pub(super) fn name(side: Side) -> &'static str {
+pub fn name(side: Side) -> &'static str {
     match side {
         Side::Black => "black",
         Side::White => "white",

@@ -84,7 +84,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("gogui-rules_game_id", _) => Ok("Othello".to_owned()),
             ("gogui-rules_board_size", _) => Ok("8".to_owned()),
             ("gogui-rules_board", _) => {
-                Ok((0..8).rev().map(|rank| self.row(rank)).collect::<Vec<_>>().join("\n"))
+                Ok((0..8).rev().map(|rank| self.board.row(rank, 0)).collect::<Vec<_>>().join("\n"))
             }
             ("gogui-rules_side_to_move", _) => Ok(name(self.board.side()).to_owned()),
             ("gogui-rules_legal_moves", _) => Ok(self.legal_moves()),
@@ -133,21 +133,8 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         })
     }
 
-    /// A row of the board.
-    fn row(&self, rank: usize) -> String {
-        let [black, white] = self.board.discs();
-        let disc = |file: usize| match 1 << (8 * rank + file) {
-            square if black & square != 0 => "X",
-            square if white & square != 0 => "O",
-            _ => ".",
-        };
-        (0..8).map(disc).collect::<Vec<_>>().join(" ")
-    }
-
     fn drawing(&self) -> String {
-        let rows: String =
-            (0..8).map(|rank| format!("{} {}\n", rank + 1, self.row(rank))).collect();
-        format!("  a b c d e f g h\n{rows}{} to move", name(self.board.side()))
+        format!("{}{} to move", self.board.drawing(0), name(self.board.side()))
     }
 }
 

@@ -9,7 +9,7 @@ mod player;
 
 use std::io::{self, BufRead, Read as _, Write};
 
-pub use board::{Board, Turn};
+pub use board::{Board, Turn, name};
 pub use player::Player;
 
 /// The longest line that is read; what follows on the line is left out.
@@ -25,7 +25,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    fn says(text: impl Into<String>) -> Self {
+    pub(crate) fn says(text: impl Into<String>) -> Self {
         Self { text: text.into(), quits: false }
     }
 }

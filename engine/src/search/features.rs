@@ -7,7 +7,7 @@ pub struct Features {
     /// Principal variation search: moves after the first are searched in a null window, which tells
     /// whether they are better. Without it every move is searched in the full window (alpha-beta).
     pub null_windows: bool,
-    /// An exact search begins in a narrow window around a guess.
+    /// A search begins in a narrow window around a guess, or around the value of the search before.
     pub aspiration: bool,
     /// The transposition table.
     pub transposition_table: bool,
@@ -17,7 +17,7 @@ pub struct Features {
     pub enhanced_cutoff: bool,
     /// The table's move is searched before the others are even generated.
     pub hash_move_first: bool,
-    /// Moves of exact searches are ordered by the value that a shallow search finds, where that pays.
+    /// Moves are ordered by their values, in exact searches by those that a shallow search finds, where that pays.
     pub value_ordering: bool,
     /// Moves of exact searches that leave the fewest replies come first.
     pub fastest_first: bool,
@@ -48,6 +48,14 @@ impl Features {
         stability: true,
         wipe_out: true,
     };
+
+    /// Whether one of the features that searches to a fixed depth have is turned off.
+    pub fn differs_in_midgame(&self) -> bool {
+        let Self { null_windows, aspiration, transposition_table, enhanced_cutoff, .. } = *self;
+        let Self { hash_move_first, value_ordering, .. } = *self;
+        let all = [null_windows, aspiration, transposition_table, enhanced_cutoff];
+        !all.into_iter().chain([hash_move_first, value_ordering]).all(|feature| feature)
+    }
 
     /// Every feature turned off alone, under its name.
     pub fn one_off() -> impl ExactSizeIterator<Item = (&'static str, Self)> {

@@ -2,7 +2,7 @@
 
 use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
 use super::window::{Best, Window};
-use super::{Searcher, Selectivity};
+use super::{Reached, Searcher, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
@@ -26,29 +26,41 @@ const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 impl<E: Evaluate> Searcher<'_, E> {
     /// Searches deeper and deeper, each time in a window around the value of the time before and
     /// with the table's moves.
-    pub(super) fn iterate(&mut self, position: &Position, depth: u32) -> Best<Value> {
+    pub(super) fn iterate(&mut self, position: &Position, depth: u32) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
             let value = self.alpha_beta(position, &state, -Value::INFINITE, Value::INFINITE, 0);
-            return Best { value, square: None };
+            return Reached { best: Best { value, square: None }, depth };
         }
         self.refutation = None;
         let (mut next, mut guess) = (DEEPENING - depth % DEEPENING, None);
+        let mut reached = None;
         if self.features.transposition_table
             && let Some(entry) = self.table.probe(position)
             && entry.best()[0].is_some()
             && entry.depth() + DEEPENING >= depth
+            // A search with limits needs an answer for the case that it comes to none.
+            && (entry.value().is_some() || !self.control.limits.are_set())
         {
             // An earlier search came by here: its move is as good as one of a shallower search.
             next = depth;
             guess = entry.value();
+            let answer = |value| Best { value, square: entry.best()[0] };
+            reached = guess.map(|value| Reached { best: answer(value), depth: entry.depth() });
         }
         loop {
             self.leaf_ply = position.ply() + next;
+            self.control.is_patient = reached.is_none();
             let best = self.aspirate(position, &state, next, guess);
-            if next == depth {
-                return best;
+            if let Some(reached) = reached.filter(|_| self.is_stopped()) {
+                return reached;
             }
+            let now = Reached { best, depth: next };
+            if next == depth {
+                self.control.is_patient = false;
+                return now;
+            }
+            reached = Some(now);
             next += DEEPENING;
             guess = Some(best.value);
         }
@@ -73,6 +85,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         };
         loop {
             let best = self.pvs(position, state, alpha, beta, depth);
+            if self.is_stopped() {
+                return best;
+            }
             margin *= 4;
             if best.value <= alpha && alpha > -Value::INFINITE {
                 let above = if is_proof { alpha.raised(1) } else { beta };
@@ -174,10 +189,13 @@ impl<E: Evaluate> Searcher<'_, E> {
             if !first_or_full {
                 value = -self.midgame(&next.child, &state, -alpha - Value::STEP, -alpha, depth - 1);
             }
-            if first_or_full || (alpha < value && value < beta) {
+            if first_or_full || (alpha < value && value < beta && !self.is_stopped()) {
                 value = -self.midgame(&next.child, &state, -beta, -alpha, depth - 1);
             }
             first = false;
+            if self.is_stopped() {
+                return window.best;
+            }
             if window.take(value, next.square) {
                 break;
             }

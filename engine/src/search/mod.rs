@@ -1,18 +1,23 @@
 //! Searching a position: to a fixed depth, or to the end of the game.
 //!
 //! One thread, no clock, no randomness: a search is a function of the position, the depth and
-//! what the table holds, so that the same search visits the same nodes on every machine.
+//! what the table holds, so that the same search visits the same nodes on every machine. Only where a
+//! caller asks for it do several threads work on one position ([`Team`]), or a clock end a search ([`Limits`]).
 
 mod endgame;
 mod enhanced;
 mod features;
+mod limits;
 mod midgame;
 mod ordering;
 mod probcut;
 mod searchers;
 mod shallow_table;
+mod slot;
+mod split;
 mod strength;
 mod table;
+mod team;
 mod values;
 mod window;
 
@@ -21,15 +26,22 @@ mod tests;
 
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, Value};
+use limits::Control;
 use shallow_table::ShallowTable;
+use split::Split;
+use std::sync::Arc;
 use table::Table;
+use team::Pool;
+use window::Best;
 
 pub use features::Features;
+pub use limits::Limits;
 pub use probcut::{Selection, Selectivity, SelectivityError, shallow_depth};
 pub use searchers::Searchers;
 pub use strength::Strength;
 pub use table::TableError;
-pub use values::{selective_values, values};
+pub use team::Team;
+pub use values::{strong_values, values};
 
 /// Searches positions one after another, and remembers what it learned in a transposition table.
 ///
@@ -39,7 +51,7 @@ pub use values::{selective_values, values};
 #[derive(Debug)]
 pub struct Searcher<'a, E: Evaluate> {
     evaluator: &'a E,
-    table: Table,
+    table: Arc<Table>,
     shallow_table: ShallowTable,
     features: Features,
     nodes: u64,
@@ -49,6 +61,11 @@ pub struct Searcher<'a, E: Evaluate> {
     refutation: Option<Square>,
     /// The selection of what searches to a fixed depth leave out.
     selection: Selection,
+    control: Control,
+    /// The others of a team, while it works.
+    pool: Option<Arc<Pool<E::State>>>,
+    /// The split point that is worked at.
+    split: Option<Arc<Split<E::State>>>,
 }
 
 /// The result of a search to a fixed depth.
@@ -95,13 +112,16 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     fn with_table(evaluator: &'a E, table: Table) -> Self {
         Self {
             evaluator,
-            table,
+            table: Arc::new(table),
             shallow_table: ShallowTable::new(),
             features: Features::ALL,
             nodes: 0,
             leaf_ply: 0,
             refutation: None,
             selection: Selection::default(),
+            control: Control::default(),
+            pool: None,
+            split: None,
         }
     }
 
@@ -121,20 +141,44 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     /// whatever the table holds, as plain negamax to that depth finds. Finished games count what
     /// they scored, and from a depth of the number of empty squares on the value is exact.
     pub fn search(&mut self, position: &Position, depth: u32) -> Found {
+        self.search_within(position, depth, &Limits::default())
+    }
+
+    /// The value as by [`Self::search`], or where a limit ends the search, that of the deepest one that was
+    /// done, with its depth. The first and shallowest one is done in any case.
+    pub fn search_within(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
+        self.begin(limits);
         let empties = position.empties();
-        if depth >= empties {
-            let Solution { score, best, nodes } = self.solve(position);
-            return Found { value: Value::from_score(score), best, nodes, depth: empties };
-        }
-        self.nodes = 0;
-        let best = self.iterate(position, depth);
-        Found { value: best.value, best: best.square, nodes: self.nodes, depth }
+        let reached = if depth >= empties {
+            match self.endgame_to_the_end(position) {
+                Ok(Best { value, square }) => {
+                    let best = Best { value: Value::from_score(value), square };
+                    Reached { best, depth: empties }
+                }
+                Err(guess) => guess,
+            }
+        } else {
+            self.iterate(position, depth)
+        };
+        let Reached { best: Best { value, square }, depth } = reached;
+        Found { value, best: square, nodes: self.nodes, depth }
     }
 
     /// The score of a position by perfect play of both sides.
     pub fn solve(&mut self, position: &Position) -> Solution {
-        self.nodes = 0;
-        let best = self.endgame_to_the_end(position);
-        Solution { score: best.value, best: best.square, nodes: self.nodes }
+        let Found { value, best, nodes, .. } = self.search(position, position.empties());
+        Solution { score: value.score(), best, nodes }
     }
+
+    fn begin(&mut self, limits: &Limits) {
+        self.nodes = 0;
+        self.control = Control::new(limits, true);
+    }
+}
+
+/// The best move of a search that was done, and its depth.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    best: Best<Value>,
+    depth: u32,
 }

@@ -61,6 +61,16 @@ impl Moves {
         Some(self.0.remove(index))
     }
 
+    /// The number of moves that are left.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether no move is left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The moves in the order of their squares.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Move> {
         self.0.iter()

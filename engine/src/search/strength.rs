@@ -1,6 +1,6 @@
 //! How strongly a player searches.
 
-use super::{Found, Searcher};
+use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
@@ -17,8 +17,21 @@ impl Strength {
     /// Searches a position as strongly as that. `found.depth` is the number of empty squares where
     /// the value is exact.
     pub fn search<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
+        self.search_within(searcher, position, &Limits::default())
+    }
+
+    /// Searches a position as strongly as that, but for limits, which do not end perfect play.
+    pub fn search_within<E: Evaluate>(
+        self,
+        searcher: &mut Searcher<'_, E>,
+        position: &Position,
+        limits: &Limits,
+    ) -> Found {
         let empties = position.empties();
-        let depth = if empties <= self.exact { empties } else { self.depth.max(1) };
-        searcher.search(position, depth)
+        if empties <= self.exact {
+            searcher.search(position, empties)
+        } else {
+            searcher.search_within(position, self.depth.max(1), limits)
+        }
     }
 }

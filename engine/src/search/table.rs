@@ -1,9 +1,12 @@
 //! The transposition table: what earlier searches proved about a position.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use crate::board::{Position, Square};
 use crate::eval::Value;
 
 use super::Selectivity;
+use super::slot::{Content, Slot};
 
 /// The number of slots that a position may lie in.
 const WAYS: usize = 2;
@@ -14,25 +17,14 @@ const NO_SQUARE: u8 = 64;
 
 /// Two slots in one cache line: whatever is asked of a position costs one access to memory. (Three
 /// slots would fit if boards were hashed, but nothing is ever to be mistaken for another position.)
-#[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
+#[derive(Debug, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
 
-/// A position, by its bitboards, and what is known about it.
-#[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
-#[repr(C)]
-struct Slot {
-    player: u64,
-    opponent: u64,
-    entry: Entry,
-}
-
 /// The bounds and moves that are known of a position.
-#[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Entry {
-    /// 0 in a slot that was never written.
-    generation: u32,
     lower: i16,
     upper: i16,
     depth: u8,
@@ -81,11 +73,11 @@ pub struct TableError {
 }
 
 /// Clusters of two slots. Of a full one the deeper entry stays, and one of an earlier generation
-/// goes first.
+/// goes first. Several threads may read and write at once.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,
-    generation: u32,
+    generation: AtomicU32,
 }
 
 impl Table {
@@ -99,24 +91,35 @@ impl Table {
     /// them.
     pub(super) fn with_clusters(clusters: usize) -> Option<Self> {
         let clusters = bytemuck::allocation::try_zeroed_vec(clusters.max(1)).ok()?;
-        Some(Self { clusters, generation: 1 })
+        Some(Self { clusters, generation: AtomicU32::new(1) })
     }
 
-    /// Makes the table empty: by stepping the generation, and only when that wraps by clearing.
-    pub(super) fn step_generation(&mut self) {
-        if self.generation == u32::MAX {
-            self.clusters.fill(bytemuck::Zeroable::zeroed());
-            self.generation = 0;
+    /// Makes the table empty: by stepping the generation, and only when that wraps by clearing. No other
+    /// thread uses the table meanwhile.
+    pub(super) fn step_generation(&self) {
+        let mut generation = self.generation();
+        if generation == u32::MAX {
+            let empty = Content { player: 0, opponent: 0, entry: 0, generation: 0 };
+            for slot in self.clusters.iter().flat_map(|cluster| &cluster.0) {
+                slot.read().into_iter().for_each(|(_, seen)| slot.replace(seen, empty));
+            }
+            generation = 0;
         }
-        self.generation += 1;
+        self.generation.store(generation + 1, Ordering::Relaxed);
+    }
+
+    /// The generation of what is known now. Between threads, whatever hands the table over orders it.
+    #[inline]
+    fn generation(&self) -> u32 {
+        self.generation.load(Ordering::Relaxed)
     }
 
     /// The entry of a position, if there is one.
     #[inline]
     pub(super) fn probe(&self, position: &Position) -> Option<Entry> {
         let slots = &self.clusters[self.place(position)].0;
-        let slot = slots.iter().find(|slot| slot.holds(position, self.generation))?;
-        Some(slot.entry)
+        let generation = self.generation();
+        slots.iter().find_map(|slot| slot.find(position, generation)).map(bytemuck::cast)
     }
 
     /// Has the processor fetch what a probe will read.
@@ -133,19 +136,21 @@ impl Table {
     }
 
     /// Records what a search of this depth and selectivity proved about a position, and the move that was
-    /// best in it. What is known of a greater depth, or of this one more surely, stays instead.
+    /// best in it. What is known of a greater depth, or of this one more surely, stays instead; where
+    /// another thread writes at the same time, its entry does.
     pub(super) fn store(
-        &mut self,
+        &self,
         position: &Position,
         (depth, selectivity): (u32, Selectivity),
         (lower, upper): (Option<Value>, Option<Value>),
         best: Option<Square>,
     ) {
-        let place = self.place(position);
-        let generation = self.generation;
-        let slots = &mut self.clusters[place].0;
-        let way = slots.iter().position(|slot| slot.holds(position, generation));
-        let mut entry = way.map_or(EMPTY, |way| slots[way].entry);
+        let generation = self.generation();
+        let slots = &self.clusters[self.place(position)].0;
+        let [Some(first), Some(second)] = [slots[0].read(), slots[1].read()] else { return };
+        let seen = [first, second];
+        let way = seen.iter().position(|(content, _)| content.is_of(position, generation));
+        let mut entry: Entry = way.map_or(EMPTY, |way| bytemuck::cast(seen[way].0.entry));
         let effort = (depth as u8, selectivity as u8);
         if (entry.depth, entry.selectivity) > effort {
             return;
@@ -168,14 +173,17 @@ impl Table {
         {
             (entry.second, entry.best) = (entry.best, square.index() as u8);
         }
-        entry.generation = generation;
 
-        let worth = |way: usize| match slots[way].entry {
-            kept if kept.generation == generation => 1 + u32::from(kept.depth),
+        let worth = |way: usize| match seen[way].0 {
+            kept if kept.generation == generation => {
+                1 + u32::from(bytemuck::cast::<u64, Entry>(kept.entry).depth)
+            }
             _ => 0,
         };
         let way = way.or_else(|| (0..WAYS).min_by_key(|&way| worth(way))).unwrap_or(0);
-        slots[way] = Slot { player: position.player(), opponent: position.opponent(), entry };
+        let (player, opponent) = (position.player(), position.opponent());
+        let content = Content { player, opponent, entry: bytemuck::cast(entry), generation };
+        slots[way].replace(seen[way].1, content);
     }
 
     /// Folds the 128-bit product of the two bitboards, each disturbed by a constant.
@@ -189,21 +197,11 @@ impl Table {
     }
 }
 
-impl Slot {
-    #[inline]
-    fn holds(&self, position: &Position, generation: u32) -> bool {
-        self.player == position.player()
-            && self.opponent == position.opponent()
-            && self.entry.generation == generation
-    }
-}
-
 const EMPTY: Entry = Entry {
     lower: Value::MIN.steps() as i16,
     upper: Value::MAX.steps() as i16,
     depth: 0,
     selectivity: 0,
-    generation: 0,
     best: NO_SQUARE,
     second: NO_SQUARE,
 };
@@ -229,7 +227,7 @@ mod tests {
 
     #[test]
     fn bounds_of_one_depth_close_in_and_those_of_another_are_not_used() {
-        let mut table = Table::with_clusters(8).unwrap();
+        let table = Table::with_clusters(8).unwrap();
         assert!(table.probe(&position(1)).is_none());
         table.store(&position(1), (6, FULL), (Some(steps(25)), None), square("a1"));
         table.store(&position(1), (6, FULL), (None, Some(steps(25))), square("b1"));
@@ -246,7 +244,7 @@ mod tests {
 
     #[test]
     fn of_three_positions_in_one_cluster_the_shallower_goes() {
-        let mut table = Table::with_clusters(1).unwrap();
+        let table = Table::with_clusters(1).unwrap();
         for (number, depth) in [(1, 9), (2, 3), (3, 7)] {
             table.store(&position(number), (depth, FULL), (Some(steps(1)), None), None);
         }
@@ -270,11 +268,46 @@ mod tests {
         }
     }
 
+    /// Threads store what follows from a position, of many positions in few clusters, and check all that
+    /// they find.
+    #[test]
+    fn threads_never_find_what_was_stored_of_another_position() {
+        let table = Table::with_clusters(3).unwrap();
+        let known = |number: u64| {
+            let value = steps((number * 7 % 4000) as i32 - 2000);
+            (number % 50, value, Square::new((number * 5 % 64) as u8))
+        };
+        let visit = |thread: u64| {
+            let mut found = 0;
+            for step in 0..40_000_u64 {
+                let number = (step * (2 * thread + 1)) % 40;
+                let (depth, value, best) = known(number);
+                if let Some(entry) = table.probe(&position(number)) {
+                    assert_eq!(entry.bounds(depth as u32, FULL), (value, value));
+                    assert_eq!(entry.best(), [best, None]);
+                    found += 1;
+                }
+                let effort = (depth as u32, FULL);
+                table.store(&position(number), effort, (Some(value), Some(value)), best);
+            }
+            found
+        };
+        std::thread::scope(|scope| {
+            let threads = [0, 1, 2, 3].map(|thread| {
+                let visit = &visit;
+                scope.spawn(move || visit(thread))
+            });
+            for thread in threads {
+                assert!(thread.join().unwrap() > 0);
+            }
+        });
+    }
+
     #[test]
     fn no_generation_sees_another_one_when_the_count_wraps() {
         let mut table = Table::with_clusters(1).unwrap();
         table.store(&position(1), (1, FULL), (Some(steps(1)), None), None);
-        table.generation = u32::MAX - 1;
+        table.generation = AtomicU32::new(u32::MAX - 1);
         for number in [1, 2, 1] {
             table.step_generation();
             assert!(table.probe(&position(1)).is_none());

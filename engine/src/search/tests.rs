@@ -342,3 +342,86 @@ fn a_full_search_does_not_take_over_what_a_selective_one_found() {
         assert_eq!(searcher.search(&position, 6).value, expected);
     }
 }
+
+/// A pool of so many threads, more than the machine may have.
+fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(work)
+}
+
+#[test]
+fn scores_do_not_depend_on_the_number_of_threads() {
+    let evaluator = Evaluator::embedded();
+    let mut random = Generator::new(21);
+    let positions = [18, 19, 18].map(|empties| random_position(&mut random, empties));
+    let solve = |threads: usize| {
+        let mut team = Team::try_new(&evaluator, 1, threads, 3).unwrap();
+        with_threads(threads, || team.work(&positions, |searcher, one| searcher.solve(one)))
+    };
+    let expected = solve(1);
+    let mut alone = Searcher::new(&evaluator, 1);
+    for (position, expected) in positions.iter().zip(&expected) {
+        alone.new_game();
+        assert_eq!(alone.solve(position), *expected, "one thread visits the nodes of one searcher");
+    }
+    for threads in [2, 4, 8] {
+        for (found, expected) in solve(threads).iter().zip(&expected) {
+            assert_eq!(found.score, expected.score, "{threads} threads");
+        }
+        let best = team_attains(&evaluator, &positions[0], threads);
+        assert_eq!(best, expected[0].score, "{threads} threads");
+    }
+}
+
+/// The score that the best move attains which so many threads find of one position.
+fn team_attains(evaluator: &Evaluator, position: &Position, threads: usize) -> Discs {
+    let mut team = Team::try_new(evaluator, 1, threads, 1).unwrap();
+    let one = [*position];
+    let found = with_threads(threads, || team.work(&one, |searcher, one| searcher.solve(one)));
+    let child = position.play(found[0].best.unwrap()).unwrap();
+    -Searcher::new(evaluator, 1).solve(&child).score
+}
+
+/// A limit of nodes ends a search with what the deepest one found that was done, the same each time, and
+/// leaves nothing wrong in the table.
+#[test]
+fn a_limit_of_nodes_ends_a_search_with_that_of_a_lesser_depth() {
+    let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
+    let mut fresh = searcher(&Mobility, 5000);
+    let mut random = Generator::new(22);
+    for empties in 28..40 {
+        let position = random_position(&mut random, empties);
+        let mut searcher = searcher(&Mobility, 5000);
+        let found = searcher.search_within(&position, 7, &limits(2_000));
+        assert!(found.depth < 7 && found.depth % 2 == 1, "{found:?}");
+        fresh.new_game();
+        let lesser = fresh.search(&position, found.depth);
+        assert_eq!((found.value, found.best), (lesser.value, lesser.best), "{position:?}");
+        let whole = searcher.search_within(&position, 7, &limits(u64::MAX));
+        fresh.new_game();
+        assert_eq!((whole.depth, whole.value), (7, fresh.search(&position, 7).value));
+        searcher.new_game();
+        assert_eq!(searcher.search_within(&position, 7, &limits(2_000)), found);
+    }
+}
+
+#[test]
+fn a_stopped_search_has_a_move_and_leaves_no_wrong_score() {
+    let evaluator = Evaluator::embedded();
+    let position = random_position(&mut Generator::new(23), 18);
+    let score = Searcher::new(&evaluator, 1).solve(&position).score;
+    let stop = Limits { stop: Some(Arc::new(true.into())), ..Limits::default() };
+    let late = Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() };
+    let few = Limits { nodes: Some(30_000), ..Limits::default() };
+    for limits in [stop, late, few] {
+        for threads in [1, 3] {
+            let mut team = Team::try_new(&evaluator, 1, threads, 3).unwrap();
+            let solve = |searcher: &mut Searcher<'_, Evaluator>, position: &Position| {
+                let stopped = searcher.search_within(position, 60, &limits);
+                assert!(stopped.depth < position.empties() && stopped.best.is_some());
+                assert_eq!(searcher.solve(position).score, score, "{threads} threads");
+            };
+            with_threads(threads, || team.work(&[position], solve));
+        }
+    }
+}

@@ -3,13 +3,15 @@
 use arrayvec::ArrayVec;
 use rayon::prelude::*;
 
-use super::{Searcher, Selection};
+use super::{Searcher, Selection, Strength};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
 
 /// The table of a search to a fixed depth: large enough that shallow searches never fill it.
 const HASH_MEGABYTES: usize = 4;
+/// The table of searches of which some are perfect play.
+const EXACT_HASH_MEGABYTES: usize = 16;
 
 /// The value of each position after `depth` moves, in the same order; the static value at depth
 /// 0. Where the player must pass, it is the value after the pass, negated; a finished game counts what
@@ -22,21 +24,34 @@ pub fn values<E: Evaluate>(
     depth: u32,
     progress: &dyn Progress,
 ) -> Vec<Value> {
-    selective_values(positions, evaluator, depth, &Selection::default(), progress)
+    strong_values(
+        positions,
+        evaluator,
+        Strength { depth, exact: 0 },
+        &Selection::default(),
+        progress,
+    )
 }
 
-/// The values as by [`values`], but for what the searches leave out.
-pub fn selective_values<E: Evaluate>(
+/// The values as by [`values`], but that of perfect play where the strength says so, and for what the searches
+/// leave out.
+pub fn strong_values<E: Evaluate>(
     positions: &[Position],
     evaluator: &E,
-    depth: u32,
+    strength: Strength,
     selection: &Selection,
     progress: &dyn Progress,
 ) -> Vec<Value> {
-    let hash_megabytes = if depth == 0 { 0 } else { HASH_MEGABYTES };
+    let Strength { depth, exact } = strength;
+    let hash_megabytes = match (depth, exact) {
+        (0, 0) => 0,
+        (_, 0) => HASH_MEGABYTES,
+        _ => EXACT_HASH_MEGABYTES,
+    };
     let value = |searcher: &mut Searcher<'_, E>, position: &Position| {
         searcher.new_game();
-        let found = searcher.search(position, depth);
+        let empties = position.empties();
+        let found = searcher.search(position, if empties <= exact { empties } else { depth });
         progress.advance(1);
         found.value
     };

@@ -178,12 +178,13 @@ pub fn play_games<E: Identified>(
             }),
         })
     };
-    let together = if run.settings.searches_are_shallow() { GAMES_TOGETHER } else { 1 };
+    let is_shallow = run.settings.searches_are_shallow();
     while next < frames.end {
-        let batch = next..(next + frames_at_once(together)).min(frames.end);
+        let batch = next..(next + frames_at_once(is_shallow)).min(frames.end);
         next = batch.end;
         let numbers = run.games_of(batch);
         let (first, numbers) = (numbers.start, numbers.collect::<Vec<u64>>());
+        let together = if is_shallow { games_together(numbers.len()) } else { 1 };
         let fits = |&number: &u64, game: &Game| beginnings.fits(number, game);
         let played = finished.complete(first, &numbers, together, progress, fits, play)?;
         for frame in played.chunks(GAMES_PER_FRAME) {
@@ -197,14 +198,20 @@ pub fn play_games<E: Identified>(
     Ok(tally.played(games, summary))
 }
 
-/// Games with shallow searches that one thread plays together: enough of them for a phase's weights to be
-/// read from memory once for many searches; few enough to be played in a second. A part of a frame.
-const GAMES_TOGETHER: usize = 32;
+/// The most games with shallow searches that one thread plays together: enough of them for a phase's weights to
+/// be read from memory once for many searches; few enough to be played in a second or two. With 32 at a time, self-play
+/// at depth 4 takes a tenth more time.
+const MOST_TOGETHER: usize = GAMES_PER_FRAME;
 
-/// So many that the threads seldom wait for the last games of a batch: 32 pieces of work for each.
-fn frames_at_once(together: usize) -> u64 {
-    let games = 32 * together * rayon::current_num_threads();
-    (games / GAMES_PER_FRAME).max(1) as u64
+/// So many of a batch that every thread has some, few batches aside; the games do not depend on it.
+fn games_together(batch: usize) -> usize {
+    (batch / (4 * rayon::current_num_threads())).clamp(MOST_TOGETHER / 8, MOST_TOGETHER)
+}
+
+/// So many that the threads seldom wait for the last games of a batch.
+fn frames_at_once(is_shallow: bool) -> u64 {
+    let games = if is_shallow { 16 * MOST_TOGETHER } else { 32 };
+    (games * rayon::current_num_threads() / GAMES_PER_FRAME).max(1) as u64
 }
 
 /// What is in the file so far.

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use othello_engine::analysis::Level;
 use othello_engine::cli::arguments::{Output, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Kind, check_output, kind_of};
 use othello_engine::record::{Game, ScoredPosition, Shard};
+use othello_engine::search::Strength;
 use serde::Serialize;
 
 use super::histogram::Histogram;
@@ -27,13 +29,17 @@ pub struct Arguments {
     output: Output,
 
     /// Solve every position from this many empty squares on
-    #[arg(long, value_name = "N", value_parser = number_in(0..=60_u32))]
-    exact: u32,
+    #[arg(long, value_name = "N", value_parser = number_in(0..=60_u32), required_unless_present = "level")]
+    exact: Option<u32>,
 
     /// Search the positions before those this many plies deep, and keep the values: as values of games,
     /// as labels of positions
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
+
+    /// Relabel by this level, 1 to 60: `--depth L --exact 2L`
+    #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
+    level: Option<Level>,
 
     /// Weights to search with: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
@@ -132,7 +138,13 @@ impl Arguments {
     ) -> anyhow::Result<Relabelled> {
         let progress = session.progress();
         let inputs = Inputs::<R>::count(&self.files, progress)?;
-        let settings = Settings { exact: self.exact, depth: self.depth };
+        let settings = match self.level.map(Level::strength) {
+            Some(Strength { depth, exact }) => {
+                Settings { exact: exact.min(60), depth: Some(depth) }
+            }
+            // One of the two is required.
+            None => Settings { exact: self.exact.unwrap_or(0), depth: self.depth },
+        };
         let run = Run { settings, inputs: &inputs, shard: self.shard };
         Ok(relabel(&self.output.out, &run, evaluator, self.output.existing(), progress)?)
     }

@@ -5,12 +5,13 @@
 //! ordered by the replies they leave, and with a handful by parity only ([`null_window`]); and the
 //! last four squares are tried one after another ([`last`]).
 
+mod brothers;
 mod last;
 mod null_window;
 mod pvs;
 
 use super::window::{Best, Unit};
-use super::{Features, Searcher, Selectivity};
+use super::{Features, Reached, Searcher, Selectivity};
 use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
 
@@ -32,38 +33,56 @@ const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate> Searcher<'_, E> {
     /// Solves a position, and remembers what that says of the position after the best move: in perfect
-    /// play the score does not change, and only moves that attain it are left to find.
-    pub(super) fn endgame_to_the_end(&mut self, position: &Position) -> Best<Discs> {
+    /// play the score does not change, and only moves that attain it are left to find. Where a limit
+    /// ends the search, what it guessed.
+    pub(super) fn endgame_to_the_end(
+        &mut self,
+        position: &Position,
+    ) -> Result<Best<Discs>, Reached> {
         let state = self.evaluator.state(position);
         let best = match self.solved(position) {
             Some(Best { value, square: None }) if position.moves() != 0 => {
-                self.attaining_move(position, &state, value)
+                self.control.is_patient = false;
+                let best = self.attaining_move(position, &state, value);
+                if self.is_stopped() {
+                    let value = Value::from_score(value);
+                    return Err(Reached { best: Best { value, square: best.square }, depth: 1 });
+                }
+                best
             }
             Some(known) => {
                 self.nodes += 1;
-                return known;
+                return Ok(known);
             }
-            None => self.endgame_from_a_guess(position, &state),
+            None => self.endgame_from_a_guess(position, &state)?,
         };
         self.remember(position, best);
-        best
+        Ok(best)
     }
 
     /// Solves a position in windows around a guessed score, each wider than the one before.
-    fn endgame_from_a_guess(&mut self, position: &Position, state: &E::State) -> Best<Discs> {
+    fn endgame_from_a_guess(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+    ) -> Result<Best<Discs>, Reached> {
         let empties = position.empties();
         if empties < GUESSED_EMPTIES || !self.features.aspiration {
-            return self.endgame_pvs(position, state, -INFINITE, INFINITE);
+            // No limit ends a search without a guess.
+            return Ok(self.endgame_pvs(position, state, -INFINITE, INFINITE));
         }
         let guess = self.iterate(position, (empties - 8).min(2 + empties / 4));
-        let mut center = guess.value.nearest_even_disc();
+        let mut center = guess.best.value.nearest_even_disc();
         let mut margin = FIRST_MARGIN;
         loop {
             let alpha = (center - margin).max(-INFINITE);
             let beta = (center + margin).min(INFINITE);
             let best = self.endgame_pvs(position, state, alpha, beta);
+            if self.is_stopped() {
+                return Err(guess);
+            }
             if alpha < best.value && best.value < beta {
-                return best;
+                return Ok(best);
             }
             margin *= 2;
             center = best.value;

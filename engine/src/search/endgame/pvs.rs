@@ -16,7 +16,7 @@ const TRUSTED_DEPTH: u32 = 6;
 
 impl<E: Evaluate> Searcher<'_, E> {
     /// The score, a bound on it outside the window: by the kind of node that suits the position.
-    fn endgame(
+    pub(super) fn endgame(
         &mut self,
         position: &Position,
         state: &E::State,
@@ -111,18 +111,33 @@ impl<E: Evaluate> Searcher<'_, E> {
                 next = moves.take_best();
             }
             let Some(next) = next else { break };
-            let state = self.evaluator.after(state, next.square, next.flips);
+            let after = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
             let mut value = INFINITE;
             let first_or_full = first || !self.features.null_windows;
             if !first_or_full {
-                value = -self.endgame(&next.child, &state, -alpha - 1, -alpha, empties - 1);
+                value = -self.endgame(&next.child, &after, -alpha - 1, -alpha, empties - 1);
             }
-            if first_or_full || (alpha < value && value < beta) {
-                value = -self.endgame(&next.child, &state, -beta, -alpha, empties - 1);
+            if first_or_full || (alpha < value && value < beta && !self.is_stopped()) {
+                value = -self.endgame(&next.child, &after, -beta, -alpha, empties - 1);
             }
             first = false;
+            if self.is_stopped() {
+                return window.best;
+            }
             if window.take(value, next.square) {
+                break;
+            }
+            if self.is_help_welcome(&moves, empties) {
+                if !rated {
+                    moves.rate(table_moves, |candidate| {
+                        self.promise(candidate, state, odd_squares, empties)
+                    });
+                }
+                window = self.share(state, empties, moves, window);
+                if self.is_stopped() {
+                    return window.best;
+                }
                 break;
             }
         }

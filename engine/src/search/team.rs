@@ -1,0 +1,219 @@
+//! Searchers that help each other: those without a position of their own search younger brothers of
+//! another's nodes.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::limits::Control;
+use super::split::Split;
+use super::{Searcher, Selection, TableError};
+use crate::eval::Evaluate;
+
+/// Searchers for as many threads.
+#[derive(Debug)]
+pub struct Team<'a, E: Evaluate> {
+    searchers: Vec<Searcher<'a, E>>,
+    /// The number of searchers that take jobs: these have tables, while the others only help.
+    takers: usize,
+}
+
+impl<'a, E: Evaluate> Team<'a, E> {
+    /// Makes so many searchers, one at least, each with a table of this size; for this number of jobs, so
+    /// that no more tables are made.
+    pub fn try_new(
+        evaluator: &'a E,
+        hash_megabytes: usize,
+        count: usize,
+        jobs: usize,
+    ) -> Result<Self, TableError> {
+        let takers = jobs.max(1);
+        let size = |number: usize| if number < takers { hash_megabytes } else { 0 };
+        let made = (0..count.max(1)).map(|number| Searcher::try_new(evaluator, size(number)));
+        Ok(Self { searchers: made.collect::<Result<_, _>>()?, takers })
+    }
+
+    /// This team with another selection for its searches to a fixed depth.
+    #[must_use]
+    pub fn with_selection(self, selection: &Selection) -> Self {
+        let with = |searcher: Searcher<'a, E>| searcher.with_selection(selection.clone());
+        Self { searchers: self.searchers.into_iter().map(with).collect(), ..self }
+    }
+
+    /// Does every job by a searcher that starts from a logically empty table, as many at a time as there
+    /// are searchers, and returns the results in the order of the jobs. A searcher that finds no job left helps the others
+    /// to the end: scores are the same, but not the nodes, and another one of several best moves may be found.
+    /// A team of one searcher does one job after another, in the same nodes each time.
+    pub fn work<J: Sync, T: Send>(
+        &mut self,
+        jobs: &[J],
+        work: impl Fn(&mut Searcher<'a, E>, &J) -> T + Sync,
+    ) -> Vec<T> {
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
+        let pool = (self.searchers.len() > 1).then(|| Arc::new(Pool::new(jobs.len())));
+        let takers = self.takers;
+        let one = |(place, searcher): (usize, &mut Searcher<'a, E>)| {
+            searcher.pool.clone_from(&pool);
+            let next = || (place < takers).then(|| next.fetch_add(1, Ordering::Relaxed));
+            while let Some(number) = next()
+                && let Some(job) = jobs.get(number)
+            {
+                // Who waits for the last job is told of its end even where it panics.
+                let _told = pool.as_deref().map(Told);
+                searcher.new_game();
+                let result = work(searcher, job);
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
+            }
+            if let Some(pool) = searcher.pool.take() {
+                searcher.help(&pool, None);
+            }
+        };
+        if pool.is_some() {
+            // Those that take jobs begin first, however few threads there are: who helps waits for them.
+            let (one, count) = (&one, self.searchers.len());
+            let waiting = &Mutex::new(self.searchers.iter_mut().enumerate());
+            let first = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let first = &first;
+            rayon::scope(|scope| {
+                (0..count).for_each(|_| scope.spawn(move |_| first().into_iter().for_each(one)));
+            });
+        } else {
+            self.searchers.iter_mut().enumerate().for_each(one);
+        }
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_by_key(|&(number, _)| number);
+        done.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+/// What the searchers of a team know of each other.
+pub(super) struct Pool<S> {
+    open: Mutex<Open<S>>,
+    changed: Condvar,
+    /// The number of searchers that look for something to do.
+    idle: AtomicUsize,
+}
+
+/// The open split points, and the number of jobs that are not done.
+struct Open<S> {
+    splits: Vec<Arc<Split<S>>>,
+    jobs: usize,
+}
+
+impl<S> std::fmt::Debug for Pool<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pool").field("idle", &self.idle).finish_non_exhaustive()
+    }
+}
+
+impl<S> Pool<S> {
+    fn new(jobs: usize) -> Self {
+        let open = Mutex::new(Open { splits: vec![], jobs });
+        Self { open, changed: Condvar::new(), idle: AtomicUsize::new(0) }
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open<S>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether someone looks for something to do.
+    #[inline]
+    pub(super) fn has_idle(&self) -> bool {
+        self.idle.load(Ordering::Relaxed) > 0
+    }
+
+    /// Offers a split point.
+    pub(super) fn offer(&self, split: Arc<Split<S>>) {
+        self.open().splits.push(split);
+        self.changed.notify_all();
+    }
+
+    /// Takes a split point back.
+    pub(super) fn withdraw(&self, split: &Arc<Split<S>>) {
+        self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
+    }
+
+    /// Waits for a split point to help at, and joins it; `None` once there is nothing left to wait for:
+    /// with a split point of one's own, that all others left it, else that all jobs are done.
+    fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
+        let mut open = self.open();
+        self.idle.fetch_add(1, Ordering::Relaxed);
+        let next = loop {
+            let is_done = own.map_or(open.jobs == 0, |own| own.is_left());
+            if is_done {
+                break None;
+            }
+            if let Some(split) = open.join(own) {
+                break Some(split);
+            }
+            open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner);
+        };
+        self.idle.fetch_sub(1, Ordering::Relaxed);
+        next
+    }
+
+    /// Tells all who wait that something came to an end.
+    fn tell(&self) {
+        // Whoever is about to wait holds the lock until it waits.
+        drop(self.open());
+        self.changed.notify_all();
+    }
+}
+
+impl<S> Open<S> {
+    /// Joins the split point with the most empty squares, where most is left to do; only one below one's
+    /// own, whose end is waited for.
+    fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
+        let mut splits: Vec<_> = self.splits.iter().collect();
+        splits.retain(|split| own.is_none_or(|own| split.is_below(own)));
+        splits.sort_by_key(|split| split.empties);
+        splits.into_iter().rev().find(|split| split.join()).cloned()
+    }
+}
+
+/// Counts a job as done when dropped.
+struct Told<'p, S>(&'p Pool<S>);
+
+impl<S> Drop for Told<'_, S> {
+    fn drop(&mut self) {
+        // After a panic no one may be left to take the other jobs.
+        let is_lost = std::thread::panicking();
+        let left = |jobs: usize| if is_lost { 0 } else { jobs.saturating_sub(1) };
+        let mut open = self.0.open();
+        open.jobs = left(open.jobs);
+        drop(open);
+        self.0.tell();
+    }
+}
+
+/// The visit of a helper at a split point; it leaves when this is dropped.
+struct Visit<'p, 's, 'a, E: Evaluate> {
+    pool: &'p Pool<E::State>,
+    split: &'p Arc<Split<E::State>>,
+    helper: &'s mut Searcher<'a, E>,
+}
+
+impl<E: Evaluate> Drop for Visit<'_, '_, '_, E> {
+    fn drop(&mut self) {
+        self.split.leave(self.helper.nodes);
+        self.pool.tell();
+    }
+}
+
+impl<E: Evaluate> Searcher<'_, E> {
+    /// Helps others until there is nothing left to wait for; below one's own split point, or at any.
+    pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
+        while let Some(split) = pool.next(own) {
+            let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());
+            let table = std::mem::replace(&mut self.table, Arc::clone(&split.table));
+            let control = Control::new(&split.limits, false);
+            let control = std::mem::replace(&mut self.control, control);
+            self.nodes = 0;
+            self.pool = Some(Arc::clone(pool));
+            let visit = Visit { pool, split: &split, helper: self };
+            visit.helper.search_brothers(&split);
+            drop(visit);
+            (self.split, self.nodes, self.pool) = kept;
+            (self.table, self.control) = (table, control);
+        }
+    }
+}
