@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{
-    ablate, arguments, bench, evaluate, generate, hint, openings, perft, protocols, selfplay,
+    ablate, arguments, bench, evaluate, generate, hint, openings, perft, play, protocols, selfplay,
     session, solve, stats, weights,
 };
 
@@ -43,6 +43,8 @@ enum Command {
     Openings(openings::Arguments),
     /// Count the leaves of the game tree from the start
     Perft(perft::Arguments),
+    /// Play against the engine in the terminal
+    Play(play::Arguments),
     /// Play games of an evaluation against itself or another, and record them
     Selfplay(Box<selfplay::Arguments>),
     /// Find the exact scores of positions
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
             Command::Nboard(arguments) => protocols::nboard(arguments, session),
             Command::Openings(arguments) => openings::run(arguments, session),
             Command::Perft(arguments) => perft::run(arguments, session),
+            Command::Play(arguments) => play::run(arguments, session),
             Command::Selfplay(arguments) => selfplay::run(arguments, session),
             Command::Solve(arguments) => solve::run(arguments, session),
             Command::Stats(arguments) => stats::run(arguments, session),

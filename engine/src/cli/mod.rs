@@ -24,6 +24,7 @@ pub mod evaluate;
 pub mod hint;
 pub mod openings;
 pub mod perft;
+pub mod play;
 pub mod protocols;
 pub mod selfplay;
 pub mod solve;

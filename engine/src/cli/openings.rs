@@ -1,7 +1,7 @@
 //! `othello-engine openings`: counts the unique positions of every ply, and scores them.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::ensure;
@@ -10,9 +10,10 @@ use serde::Serialize;
 use super::arguments::{existing, number_in};
 use super::table::{Align, table};
 use super::{Outcome, Session};
+use crate::board::{Discs, Square};
 use crate::eval::{Evaluator, WeightsChoice};
-use crate::file::check_output;
-use crate::openings::{MAX_PLIES, MAX_PLIES_HELD, Settings, count, write_openings};
+use crate::file::{check_output, plain};
+use crate::openings::{self, Balance, MAX_PLIES, MAX_PLIES_HELD, Settings, write_openings};
 use crate::record::Shard;
 
 /// Arguments of `openings`.
@@ -26,6 +27,22 @@ pub struct Arguments {
     /// positions to this file; an interrupted one is resumed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    /// Write a transcript of each opening of the last ply that a search finds near even instead, one a line
+    #[arg(long, requires = "out", conflicts_with = "shard")]
+    balanced: bool,
+
+    /// Largest value, either way, of an opening that counts as near even
+    #[arg(long, value_name = "DISCS", default_value_t = 2, requires = "balanced")]
+    within: Discs,
+
+    /// Stop when so many openings near even are found
+    #[arg(long, value_name = "N", requires = "balanced")]
+    count: Option<usize>,
+
+    /// Seed that decides which openings are looked at first
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "balanced")]
+    seed: u64,
 
     /// Search each position of the last ply this many plies deep
     #[arg(long, value_name = "D", default_value_t = 4, requires = "out")]
@@ -44,11 +61,17 @@ pub struct Arguments {
     force: bool,
 }
 
+/// The last ply of which openings near even are looked for: 434,029 games are held.
+const MAX_PLIES_BALANCED: u32 = 9;
+
 #[derive(Serialize)]
 struct Openings {
     unique: Vec<usize>,
     #[serde(flatten)]
     written: Option<File>,
+    /// The openings near even that were written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    balanced: Option<usize>,
     seconds: f64,
 }
 
@@ -67,6 +90,9 @@ impl fmt::Display for Openings {
         if let Some(File { positions, bytes, sha256 }) = &self.written {
             writeln!(f, "{positions} positions written, {bytes} bytes, sha256 {sha256}")?;
         }
+        if let Some(balanced) = self.balanced {
+            writeln!(f, "{balanced} openings near even written")?;
+        }
         write!(f, "{:.2} s", self.seconds)
     }
 }
@@ -75,8 +101,11 @@ impl fmt::Display for Openings {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let progress = session.progress();
+    if let (Some(path), true) = (&arguments.out, arguments.balanced) {
+        return write_balanced(path, arguments, session);
+    }
     let (unique, written) = match &arguments.out {
-        None => (count(arguments.plies, progress), None),
+        None => (openings::count(arguments.plies, progress), None),
         Some(path) => {
             ensure!(
                 arguments.plies <= MAX_PLIES_HELD,
@@ -93,6 +122,33 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             (written.unique, Some(File { positions: written.positions, bytes, sha256 }))
         }
     };
-    session.print(&Openings { unique, written, seconds: begun.elapsed().as_secs_f64() })?;
+    let seconds = begun.elapsed().as_secs_f64();
+    session.print(&Openings { unique, written, balanced: None, seconds })?;
+    Ok(Outcome::Done)
+}
+
+/// Writes transcripts of openings near even, one a line.
+fn write_balanced(
+    path: &Path,
+    arguments: &Arguments,
+    session: &Session,
+) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let &Arguments { plies, within, count, seed, score_depth: depth, .. } = arguments;
+    ensure!(
+        plies <= MAX_PLIES_BALANCED,
+        "--plies {plies}: openings near even are looked for up to ply {MAX_PLIES_BALANCED}"
+    );
+    check_output(path, arguments.weights.path())?;
+    let evaluator = Evaluator::load(&arguments.weights)?;
+    let unique = openings::count(plies, session.progress());
+    let balance = Balance { plies, depth, within, count, seed };
+    let openings = balance.openings(&evaluator, session.progress())?;
+    let line =
+        |game: &Vec<Square>| game.iter().map(Square::to_string).chain(["\n".into()]).collect();
+    let text: String = openings.iter().map(line).collect::<Vec<String>>().concat();
+    plain::write(path, text.as_bytes(), existing(arguments.force))?;
+    let (balanced, seconds) = (Some(openings.len()), begun.elapsed().as_secs_f64());
+    session.print(&Openings { unique, written: None, balanced, seconds })?;
     Ok(Outcome::Done)
 }

@@ -1,5 +1,7 @@
-//! Every opening to a given ply: enumerated up to symmetry, scored, and negamaxed back.
+//! Every opening to a given ply: enumerated up to symmetry, scored, and negamaxed back; the even ones, to begin matches
+//! from.
 
+mod balanced;
 mod book;
 mod enumerate;
 mod ply;
@@ -8,6 +10,7 @@ mod scorer;
 mod tree;
 mod write;
 
+pub use balanced::Balance;
 pub use book::Book;
 pub use enumerate::{MAX_PLIES, MAX_PLIES_HELD, count, enumerate};
 pub use score::{movers, negamax_back};

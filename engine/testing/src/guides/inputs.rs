@@ -20,7 +20,8 @@ pub fn make_missing(arguments: &[String]) {
         // `DATA*WEIGHT`
         let name = argument.split_once('*').map_or(argument.as_str(), |(name, _)| name);
         let path = Path::new(name);
-        let is_output = matches!(before, "--out" | "--repair" | "--indices" | "--book-out");
+        let is_output =
+            matches!(before, "--out" | "--repair" | "--indices" | "--book-out" | "--games-out");
         if !is_output && !name.starts_with('-') && !name.contains(' ') && !path.exists() {
             make(path, before, arguments);
         }

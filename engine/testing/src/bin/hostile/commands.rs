@@ -11,7 +11,7 @@ use othello_testing::guides::inputs;
 pub(crate) type Words = &'static str;
 
 /// Commands that write, and whether their report is the same each time.
-pub(crate) const WRITERS: [(Words, bool); 22] = [
+pub(crate) const WRITERS: [(Words, bool); 23] = [
     (
         "othello-engine selfplay --games 300 --seed 1 --depth 3 --exact 8 --weights mobility --values --out out.games",
         true,
@@ -44,6 +44,7 @@ pub(crate) const WRITERS: [(Words, bool); 22] = [
     ),
     ("othello-trainer relabel @random.games --exact 9 --depth 2 --out out.games", true),
     ("othello-trainer relabel @random.positions --exact 12 --out out.positions", true),
+    ("othello-trainer report @small.weights --out out.html", true),
     ("othello-trainer sample @random.games --count 50 --seed 1 --out out.games", true),
     ("othello-trainer shuffle @random.games @shard1.games --seed 1 --out out.games", true),
     ("othello-trainer split @random.games --seed 1 --out out", true),
