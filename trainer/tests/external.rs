@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::io::{Write as _, stdin, stdout};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use othello_engine::analysis::Level;
@@ -204,4 +204,44 @@ fn a_program_that_is_not_there_is_refused_before_the_match() {
         assert_eq!((&report["pairs"], &report["forfeits"]), (&3.into(), &Value::Array(vec![])));
         assert_eq!(report["first"], player);
     }
+}
+
+/// A match that is killed left the programs running that did not look at their input.
+#[test]
+fn no_program_outlives_the_match_that_started_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let [openings, started] = ["openings.txt", "started"].map(|name| folder.path().join(name));
+    std::fs::write(&openings, "f5d6c3\n").unwrap();
+    let engine = format!("gtp:echo $$ > '{}'; sleep 1000; true", started.display());
+    let begin = || {
+        let _ = std::fs::remove_file(&started);
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"));
+        let command = command.args(["match", &engine, "mobility", "--pairs", "1", "--openings"]);
+        let running = command.arg(&openings).stderr(Stdio::null()).spawn().unwrap();
+        let there = || std::fs::read_to_string(&started).ok().filter(|text| text.ends_with('\n'));
+        (running, until(there).trim().to_owned())
+    };
+    for signal in ["INT", "KILL"] {
+        let (mut running, program) = begin();
+        let killed =
+            Command::new("kill").args([&format!("-{signal}"), &running.id().to_string()]).status();
+        assert!(killed.unwrap().success());
+        running.wait().unwrap();
+        let is_there = || {
+            let found = Command::new("kill").args(["-0", &program]).stderr(Stdio::null()).status();
+            found.unwrap().success()
+        };
+        until(|| (!is_there()).then_some(()));
+    }
+}
+
+/// Waits for something that is bound to come.
+fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..1_000 {
+        if let Some(found) = look() {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("it did not come in 20 s")
 }

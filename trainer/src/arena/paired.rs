@@ -1,5 +1,7 @@
 //! Games in pairs: each opening twice, with colours swapped, so that no opening favours a player.
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -11,8 +13,10 @@ use othello_engine::search::{Searcher, Selection, Strength};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::budget::Budget;
 use super::external::{Conversation, ExternalEngine, Terms, Underway};
 use super::opening::Opening;
+use super::played::PlayedGame;
 use super::process::Misconduct;
 use super::{Pair, Statistics};
 
@@ -22,7 +26,7 @@ pub enum Contestant<'a> {
     /// An evaluation, with the search of this program.
     Evaluation(&'a Evaluator),
     /// An evaluation with a search of its own.
-    Searching(&'a Evaluator, Strength, &'a Selection),
+    Searching(&'a Evaluator, Strength, Budget, &'a Selection),
     /// Another program.
     External(&'a ExternalEngine, Terms),
 }
@@ -55,6 +59,8 @@ pub struct MatchResult {
     pub forfeits: Vec<Forfeit>,
     /// The effort of each player's searches before exact play; nothing of other programs.
     pub efforts: [Effort; 2],
+    /// The games, two of each pair.
+    pub games: Vec<PlayedGame>,
 }
 
 /// The effort of searches.
@@ -97,54 +103,63 @@ impl Match<'_> {
     /// same wherever it is played and whatever was played before. A program that ends, hangs, talks
     /// without end or plays what is not legal forfeits the game, and is started again.
     pub fn play(&self, openings: &[Position], progress: &dyn Progress) -> MatchResult {
+        self.play_until(openings, |_| false, progress)
+    }
+
+    /// Plays like [`Self::play`] until `enough` says so. It is told of every pair in the order of the
+    /// openings; pairs behind the one at which it stops do not count, though some may have been played.
+    pub fn play_until(
+        &self,
+        openings: &[Position],
+        enough: impl FnMut(Pair) -> bool + Send,
+        progress: &dyn Progress,
+    ) -> MatchResult {
         progress.begin("match (pairs)", 0, openings.len() as u64);
-        let idle: Mutex<Vec<[Player<'_>; 2]>> = Mutex::new(vec![]);
-        let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let pair = |(number, position): (usize, &Position)| {
-            let opening = self.opening(*position);
-            let waiting = lock().pop();
-            let mut players = waiting.unwrap_or_else(|| self.players());
-            let games = [0, 1].map(|mover| {
-                let game = self.game(&mut players, &opening, mover);
-                let forfeit = game.forfeit.as_ref().map(|(player, reason)| Forfeit {
-                    pair: number + 1,
-                    game: mover + 1,
-                    player: player + 1,
-                    reason: reason.to_string(),
-                });
-                if let Some(Forfeit { pair, game, player, reason }) = &forfeit {
-                    progress.message(&format!(
-                        "pair {pair}, game {game}: player {player} forfeits: it {reason}"
-                    ));
-                }
-                (game, forfeit)
-            });
-            lock().push(players);
-            progress.advance(1);
-            games
+        let next = AtomicUsize::new(0);
+        let played = Mutex::new(InOrder::new(enough));
+        let lock = || played.lock().unwrap_or_else(PoisonError::into_inner);
+        // Pairs are begun in order, so that not many are played behind the last one that counts.
+        let work = |_| {
+            let mut players = self.players();
+            while let number = next.fetch_add(1, Ordering::SeqCst)
+                && let Some(&position) = openings.get(number)
+                && !lock().ended
+            {
+                let pair = self.pair(&mut players, number, position, progress);
+                lock().add(number, pair);
+                progress.advance(1);
+            }
+            players.each_ref().map(Player::effort)
         };
-        let games: Vec<[(Game, Option<Forfeit>); 2]> =
-            openings.par_iter().enumerate().map(pair).collect();
-        let mut moves: Vec<(Position, &[Square])> = openings
-            .iter()
-            .zip(&games)
-            .flat_map(|(opening, games)| {
-                games.iter().map(|(game, _)| (*opening, &game.squares[..]))
-            })
-            .collect();
-        moves.sort_unstable();
-        moves.dedup();
-        let efforts = [0, 1].map(|number| {
-            lock().iter().fold(Effort::default(), |sum, players| sum.plus(players[number].effort()))
+        let workers = rayon::current_num_threads().min(openings.len());
+        let efforts = (0..workers).into_par_iter().with_max_len(1).map(work);
+        let efforts: Vec<[Effort; 2]> = efforts.collect();
+        let efforts = [0, 1].map(|player| {
+            efforts.iter().fold(Effort::default(), |sum, efforts| sum.plus(efforts[player]))
         });
-        let scores = games.iter().map(|[first, second]| Pair([first.0.score, second.0.score]));
-        let forfeits = games.iter().flatten().filter_map(|(_, forfeit)| forfeit.clone());
-        MatchResult {
-            pairs: scores.collect(),
-            distinct_games: moves.len(),
-            forfeits: forfeits.collect(),
-            efforts,
-        }
+        let pairs = std::mem::take(&mut lock().pairs);
+        result(pairs, efforts)
+    }
+
+    /// Plays an opening twice.
+    fn pair(
+        &self,
+        players: &mut [Player<'_>; 2],
+        number: usize,
+        position: Position,
+        progress: &dyn Progress,
+    ) -> PlayedPair {
+        let opening = self.opening(position);
+        [0, 1].map(|mover| {
+            let game = self.game(players, &opening, mover);
+            if let Some((player, reason)) = &game.forfeit {
+                let (pair, game, player) = (number + 1, mover + 1, player + 1);
+                progress.message(&format!(
+                    "pair {pair}, game {game}: player {player} forfeits: it {reason}"
+                ));
+            }
+            game
+        })
     }
 
     /// An opening: for other programs, with the game that leads to it.
@@ -160,12 +175,13 @@ impl Match<'_> {
             Contestant::Evaluation(evaluator) => Player::Evaluation {
                 searcher: Box::new(Searcher::new(evaluator, HASH_MEGABYTES)),
                 strength: self.strength,
+                budget: Budget::default(),
                 effort: Effort::default(),
             },
-            Contestant::Searching(evaluator, strength, selection) => {
+            Contestant::Searching(evaluator, strength, budget, selection) => {
                 let searcher = Searcher::new(evaluator, HASH_MEGABYTES);
                 let searcher = Box::new(searcher.with_selection(selection.clone()));
-                Player::Evaluation { searcher, strength, effort: Effort::default() }
+                Player::Evaluation { searcher, strength, budget, effort: Effort::default() }
             }
             Contestant::External(engine, terms) => {
                 Player::External(Conversation::new(engine, terms))
@@ -188,7 +204,67 @@ impl Match<'_> {
             Err((0, _)) => -ALL_DISCS,
             Err(_) => ALL_DISCS,
         };
-        Game { squares, score, forfeit: played.err() }
+        Game { opening: opening.position, squares, score, forfeit: played.err() }
+    }
+}
+
+/// The two games of an opening.
+type PlayedPair = [Game; 2];
+
+/// Pairs in the order of their openings, however they come in.
+struct InOrder<F> {
+    pairs: Vec<PlayedPair>,
+    /// Pairs that came in before one in front of them did.
+    waiting: BTreeMap<usize, PlayedPair>,
+    enough: F,
+    ended: bool,
+}
+
+impl<F: FnMut(Pair) -> bool> InOrder<F> {
+    fn new(enough: F) -> Self {
+        Self { pairs: vec![], waiting: BTreeMap::new(), enough, ended: false }
+    }
+
+    fn add(&mut self, number: usize, pair: PlayedPair) {
+        self.waiting.insert(number, pair);
+        while !self.ended
+            && let Some(pair) = self.waiting.remove(&self.pairs.len())
+        {
+            self.ended = (self.enough)(scores(&pair));
+            self.pairs.push(pair);
+        }
+    }
+}
+
+/// The scores of a pair, for the first player.
+fn scores([first, second]: &PlayedPair) -> Pair {
+    Pair([first.score, second.score])
+}
+
+fn result(pairs: Vec<PlayedPair>, efforts: [Effort; 2]) -> MatchResult {
+    let scores = pairs.iter().map(scores).collect();
+    let mut games = vec![];
+    for (number, pair) in pairs.into_iter().enumerate() {
+        for (mover, Game { opening, squares, score, forfeit }) in pair.into_iter().enumerate() {
+            let forfeit = forfeit.map(|(player, reason)| (player + 1, reason.to_string()));
+            let (pair, game) = (number + 1, mover + 1);
+            games.push(PlayedGame { pair, game, opening, squares, score, forfeit });
+        }
+    }
+    let mut moves: Vec<(&Position, &[Square])> =
+        games.iter().map(|game| (&game.opening, &game.squares[..])).collect();
+    moves.sort_unstable();
+    moves.dedup();
+    let forfeit = |&PlayedGame { pair, game, ref forfeit, .. }: &PlayedGame| {
+        let (player, reason) = forfeit.clone()?;
+        Some(Forfeit { pair, game, player, reason })
+    };
+    MatchResult {
+        pairs: scores,
+        distinct_games: moves.len(),
+        forfeits: games.iter().filter_map(forfeit).collect(),
+        efforts,
+        games,
     }
 }
 
@@ -225,7 +301,12 @@ fn play_on(
 
 /// A player at work.
 enum Player<'a> {
-    Evaluation { searcher: Box<Searcher<'a, Evaluator>>, strength: Strength, effort: Effort },
+    Evaluation {
+        searcher: Box<Searcher<'a, Evaluator>>,
+        strength: Strength,
+        budget: Budget,
+        effort: Effort,
+    },
     External(Conversation<'a>),
 }
 
@@ -255,9 +336,10 @@ impl Player<'_> {
 
     fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         match self {
-            Self::Evaluation { searcher, strength, effort } => {
+            Self::Evaluation { searcher, strength, budget, effort } => {
                 let begun = Instant::now();
-                let found = strength.search(searcher, game.board.position());
+                let limits = budget.limits();
+                let found = strength.search_within(searcher, game.board.position(), &limits);
                 if game.board.position().empties() > strength.exact {
                     let seconds = begun.elapsed().as_secs_f64();
                     *effort = effort.plus(Effort { nodes: found.nodes, seconds });
@@ -280,6 +362,7 @@ impl Player<'_> {
 
 /// A game that was played.
 struct Game {
+    opening: Position,
     squares: Vec<Square>,
     /// For the first player.
     score: Discs,
@@ -312,6 +395,39 @@ mod tests {
         assert!(result.pairs.iter().all(|pair| pair.0[0] == -pair.0[1]));
         assert_eq!(result.distinct_games, openings().len());
         assert_eq!(result.statistics().p_value, 1.0);
+    }
+
+    /// What counts are the pairs up to the one that is enough, by any number of threads.
+    #[test]
+    fn a_match_that_is_ended_early_is_the_beginning_of_the_whole_one() {
+        let (first, second) = (&Mobility.into(), &Zero.into());
+        let played = played(first, second);
+        let whole = played.play(&openings(), &Silent);
+        for wanted in [1, 5] {
+            let mut seen = vec![];
+            let enough = |pair| {
+                seen.push(pair);
+                seen.len() == wanted
+            };
+            let ended = played.play_until(&openings(), enough, &Silent);
+            assert_eq!(ended.pairs, whole.pairs[..wanted]);
+            assert_eq!(ended.pairs, seen);
+        }
+    }
+
+    #[test]
+    fn a_budget_of_nodes_ends_searches() {
+        let evaluator: Evaluator = Mobility.into();
+        let (selection, strength) = (Selection::default(), Strength { depth: 8, exact: 0 });
+        let searching = |nodes| {
+            let budget = Budget { nodes, milliseconds: None };
+            Contestant::Searching(&evaluator, strength, budget, &selection)
+        };
+        let [few, more, all] = [Some(1_000), Some(10_000), None].map(|nodes| {
+            let played = Match { first: searching(nodes), second: (&evaluator).into(), strength };
+            played.play(&openings()[..1], &Silent).efforts[0].nodes
+        });
+        assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
     }
 
     #[test]

@@ -54,12 +54,15 @@ const MAX_LINE_BYTES: u64 = 1 << 12;
 /// The lines that are kept until somebody listens; then the program has to wait.
 const MOST_LINES_AHEAD: usize = 256;
 
-/// A running program. It is killed when it is dropped, with all that it started.
+/// A running program. It is killed when it is dropped, with all that it started; and by its guard where we
+/// ourselves are.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
+    #[cfg(unix)]
+    guard: Guard,
 }
 
 impl Process {
@@ -76,7 +79,15 @@ impl Process {
         let (input, output) = pipes.ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
         let (sender, lines) = sync_channel(MOST_LINES_AHEAD);
         let listener = std::thread::Builder::new().name("engine".to_owned());
-        let process = Self { child, input, lines };
+        #[cfg(unix)]
+        let guard = Guard::of(&mut child).map_err(failed)?;
+        let process = Self {
+            child,
+            input,
+            lines,
+            #[cfg(unix)]
+            guard,
+        };
         listener.spawn(move || listen(output, &sender)).map_err(failed)?;
         Ok(process)
     }
@@ -122,9 +133,39 @@ impl Drop for Process {
             let group = rustix::process::Pid::from_child(&self.child);
             // It may have ended by itself.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            self.guard.dismiss();
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// A process that kills a program, with all that it started, as soon as we are gone, however that comes:
+/// then the pipe from us ends. A program in a group of its own gets no interrupt of the terminal, and one
+/// that hangs does not see its input end.
+#[cfg(unix)]
+#[derive(Debug)]
+struct Guard(Child);
+
+#[cfg(unix)]
+impl Guard {
+    /// The guard of a program that was started in a group of its own; without a guard it is killed.
+    fn of(program: &mut Child) -> io::Result<Self> {
+        use std::os::unix::process::CommandExt as _;
+        let guard = Command::new("sh")
+            .args(["-c", "read -r nothing; kill -s KILL -- \"-$0\"", &program.id().to_string()])
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        guard.map(Self).inspect_err(|_| drop(program.kill()))
+    }
+
+    /// The program is gone.
+    fn dismiss(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -3,22 +3,7 @@
 use serde::Serialize;
 use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 
-use othello_engine::board::Discs;
-
-/// The two games of an opening, each player once with each colour: the first player's score.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pair(pub [Discs; 2]);
-
-impl Pair {
-    /// Points of the first player in halves: a win 2, a draw 1; 0..=4.
-    fn half_points(self) -> i32 {
-        self.0.iter().map(|score| 1 + score.signum()).sum()
-    }
-
-    fn discs(self) -> f64 {
-        f64::from(self.0[0] + self.0[1]) / 2.0
-    }
-}
+use super::pairs::{Pair, Pentanomial};
 
 /// What a match says of the first player. Everything is worked out by pair: the two games of an opening
 /// are not independent. Intervals are of 95 %.
@@ -48,6 +33,8 @@ pub struct Statistics {
     pub pairs_even: usize,
     /// Pairs with more points for the second player.
     pub pairs_lost: usize,
+    /// The numbers of pairs by half points of the first player: 0 (both games lost), 1, 2, 3, 4 (both won).
+    pub pentanomial: Pentanomial,
     /// How likely a difference at least this large would be between equal players, two-sided. It is
     /// below [`SIGNIFICANT`] exactly where `elo_interval` leaves out 0; where every pair was won or lost
     /// by two games it is that of the exact sign test.
@@ -87,6 +74,7 @@ impl Statistics {
             pairs_won,
             pairs_even: pairs.len() - pairs_won - pairs_lost,
             pairs_lost,
+            pentanomial: Pentanomial::new(pairs),
             p_value: share.p_value_of_even(),
         }
     }
@@ -188,8 +176,13 @@ fn mean_error(values: &[f64]) -> Option<f64> {
 }
 
 /// The difference in Elo points that makes a player expect this share of the points.
-fn elo(share: f64) -> f64 {
+pub(super) fn elo(share: f64) -> f64 {
     (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
+}
+
+/// The share of the points that a player can expect who is better by so many Elo points.
+pub(super) fn expected_share(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
 #[cfg(test)]

@@ -12,8 +12,9 @@ use othello_engine::cli::{Outcome, Session};
 use othello_engine::search::Strength;
 use serde::Serialize;
 
+use super::sprt::SprtArguments;
 use super::study::{Fitted, StudyArguments};
-use crate::arena::{Choice, Match, Pair, Statistics};
+use crate::arena::{Choice, Decision, Match, Pair, Pentanomial, SprtReport, Statistics};
 use crate::study::{CONFIDENCE, Difference, ErrorsByGame, Needed, Recipe, Verdict};
 
 /// Arguments of `compare`.
@@ -40,6 +41,8 @@ pub struct Arguments {
     /// Play perfectly from this many empty squares on
     #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
     exact: u32,
+    #[command(flatten)]
+    sprt: SprtArguments,
     /// Smallest difference that matters, in discs: what it would take to prove one of this size is told
     #[arg(long, value_name = "DISCS", default_value_t = 0.02, value_parser = discs)]
     smallest: f64,
@@ -62,10 +65,18 @@ struct Comparison {
     errors: Errors,
     /// The match, where there was one.
     #[serde(rename = "match")]
-    played: Option<Statistics>,
+    played: Option<Played>,
     seeds: u64,
     test_games: usize,
     seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Played {
+    #[serde(flatten)]
+    statistics: Statistics,
+    /// The sequential test, where there was one.
+    sprt: Option<SprtReport>,
 }
 
 #[derive(Serialize)]
@@ -108,11 +119,15 @@ impl fmt::Display for Comparison {
              ({percent:.0} %, {seeds} seeds, {test_games} games)",
             errors.difference, errors.difference_error
         )?;
-        if let Some(Statistics { wins, draws, losses, elo, p_value, .. }) = &self.played {
-            writeln!(
-                f,
-                "match: {wins} won, {draws} drawn, {losses} lost, {elo:+.0} Elo, p = {p_value:.3}"
-            )?;
+        if let Some(Played { statistics, sprt }) = &self.played {
+            let Statistics { wins, draws, losses, elo, p_value, .. } = statistics;
+            write!(f, "match: {wins} won, {draws} drawn, {losses} lost, {elo:+.0} Elo, ")?;
+            match sprt {
+                None => writeln!(f, "p = {p_value:.3}")?,
+                Some(SprtReport { elo0, elo1, decision, .. }) => {
+                    writeln!(f, "SPRT of {elo0:+} against {elo1:+} Elo: {decision}")?;
+                }
+            }
         }
         match self.verdict {
             Verdict::First => write!(f, "`{first}` is better"),
@@ -171,35 +186,60 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 /// The errors decide; where they do not, a match may.
-fn verdict(difference: &Difference, played: Option<&Statistics>) -> Verdict {
+fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
     match (difference.verdict(), played) {
-        (Verdict::Equal, Some(played)) if played.p_value < 1.0 - CONFIDENCE => {
-            if played.elo > 0.0 {
-                Verdict::First
-            } else {
-                Verdict::Second
-            }
-        }
+        (Verdict::Equal, Some(played)) => played.verdict(),
         (verdict, _) => verdict,
     }
 }
 
-/// Plays the openings, shared out among the seeds.
+impl Played {
+    /// The verdict of a sequential test is that of its own interval.
+    fn verdict(&self) -> Verdict {
+        let Self { statistics: Statistics { elo, p_value, .. }, sprt } = self;
+        let [above, below] = match sprt {
+            Some(SprtReport { elo_interval: [low, high], .. }) => {
+                [low.is_some_and(|low| low >= 0.0), high.is_some_and(|high| high <= 0.0)]
+            }
+            None => [*elo > 0.0, *elo < 0.0].map(|side| side && *p_value < 1.0 - CONFIDENCE),
+        };
+        match [above, below] {
+            [true, _] => Verdict::First,
+            [_, true] => Verdict::Second,
+            _ => Verdict::Equal,
+        }
+    }
+}
+
+/// Plays the openings, shared out among the seeds, until a sequential test decides or there are no more.
 fn play(
     arguments: &Arguments,
     fits: &[[Fitted; 2]],
     session: &Session,
-) -> anyhow::Result<Option<Statistics>> {
+) -> anyhow::Result<Option<Played>> {
     let (Some(path), Some(count)) = (&arguments.openings, arguments.pairs) else { return Ok(None) };
     let openings = Choice { count, seed: 1, within: WITHIN }.draw(path)?;
     let strength = Strength { depth: arguments.depth, exact: arguments.exact };
+    let sprt = arguments.sprt.test();
     let mut pairs: Vec<Pair> = vec![];
+    let mut counts = Pentanomial::default();
+    let mut ended = false;
     let share = openings.len().div_ceil(fits.len());
     for (openings, pair) in openings.chunks(share).zip(fits) {
+        if ended {
+            break;
+        }
         let [first, second] = pair.each_ref().map(|fitted| (&fitted.evaluator).into());
-        pairs.extend(Match { first, second, strength }.play(openings, session.progress()).pairs);
+        let enough = |pair| {
+            counts.add(pair);
+            ended = sprt.is_some_and(|sprt| sprt.decide(&counts) != Decision::Open);
+            ended
+        };
+        let played = Match { first, second, strength };
+        pairs.extend(played.play_until(openings, enough, session.progress()).pairs);
     }
-    Ok(Some(Statistics::new(&pairs)))
+    let sprt = sprt.map(|sprt| sprt.report(&counts));
+    Ok(Some(Played { statistics: Statistics::new(&pairs), sprt }))
 }
 
 /// The row of a phase; `None` without test positions.

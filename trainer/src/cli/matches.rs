@@ -1,5 +1,8 @@
 //! `othello-trainer match`: which of two players is better, evaluations or other programs.
 
+mod kept;
+mod report;
+
 use std::convert::Infallible;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -12,13 +15,18 @@ use othello_engine::board::notation::board_text;
 use othello_engine::board::{Discs, Position, Side};
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::eval::{Evaluator, Identified as _, WeightsChoice};
+use othello_engine::file::Provenance;
+use othello_engine::progress::Progress as _;
 use othello_engine::search::{Selection, Selectivity, Strength};
-use serde::Serialize;
 
+use self::kept::{KeptArguments, checksum};
+use self::report::Finding;
+pub(super) use self::report::MatchReport;
+use super::sprt::SprtArguments;
 use crate::arena::{
-    Choice, Contestant, Effort, ExternalEngine, Forfeit, Match, MatchResult, Opening, Protocol,
-    SIGNIFICANT, Statistics, Terms,
+    Budget, Choice, Contestant, Decision, ExternalEngine, Match, Opening, Pentanomial, Protocol,
+    Terms,
 };
 
 /// Arguments of `match`.
@@ -58,9 +66,27 @@ pub struct Arguments {
     /// Selectivity of the second player, where it is another
     #[arg(long, value_name = "PERCENT")]
     second_selectivity: Option<Selectivity>,
+    /// Nodes that the search of a move before exact play may take, of weights alone: the deepest search
+    /// within them decides
+    #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
+    nodes: Option<u64>,
+    /// Nodes of the second player, where they are others
+    #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
+    second_nodes: Option<u64>,
+    /// Milliseconds that the search of a move before exact play may take, of weights alone; games then
+    /// depend on the machine
+    #[arg(long, value_name = "M", value_parser = number_in(1..=86_400_000_u64))]
+    milliseconds: Option<u64>,
     /// Seconds after which another program that has not answered forfeits the game
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = number_in(1..=86_400_u64))]
     timeout: u64,
+    #[command(flatten)]
+    sprt: SprtArguments,
+    /// Findings that make the exit status 1
+    #[arg(long, value_name = "FINDING,...", value_delimiter = ',')]
+    fail_if: Vec<Finding>,
+    #[command(flatten)]
+    kept: KeptArguments,
 }
 
 /// A player, as the command line names it.
@@ -97,11 +123,19 @@ enum Loaded {
 }
 
 impl Loaded {
-    fn contestant(&self, terms: Terms, exact: u32) -> Contestant<'_> {
+    /// The checksum of the weights, or the command line.
+    fn identity(&self) -> String {
+        match self {
+            Self::Evaluation(evaluator, _) => evaluator.identity().to_owned(),
+            Self::External(engine) => engine.to_string(),
+        }
+    }
+
+    fn contestant(&self, terms: Terms, budget: Budget, exact: u32) -> Contestant<'_> {
         match self {
             Self::Evaluation(evaluator, selection) => {
                 let strength = Strength { depth: terms.depth, exact };
-                Contestant::Searching(evaluator, strength, selection)
+                Contestant::Searching(evaluator, strength, budget, selection)
             }
             Self::External(engine) => Contestant::External(engine, terms),
         }
@@ -132,116 +166,44 @@ impl PlayerChoice {
     }
 }
 
-/// The report of a match.
-#[derive(Serialize)]
-pub(super) struct MatchReport {
-    first: String,
-    second: String,
-    pairs: usize,
-    depth: u32,
-    exact: u32,
-    #[serde(flatten)]
-    statistics: Statistics,
-    distinct_games: usize,
-    /// The games that a player lost other than by playing.
-    forfeits: Vec<Forfeit>,
-    /// The effort of each player's searches before exact play.
-    efforts: [Effort; 2],
-    seconds: f64,
-}
-
-impl MatchReport {
-    /// The report of a match between players called `first` and `second`.
-    pub(super) fn new(
-        names: [String; 2],
-        played: &Match<'_>,
-        result: &MatchResult,
-        begun: Instant,
-    ) -> Self {
-        let [first, second] = names;
-        Self {
-            first,
-            second,
-            pairs: result.pairs.len(),
-            depth: played.strength.depth,
-            exact: played.strength.exact,
-            statistics: result.statistics(),
-            distinct_games: result.distinct_games,
-            forfeits: result.forfeits.clone(),
-            efforts: result.efforts,
-            seconds: begun.elapsed().as_secs_f64(),
-        }
-    }
-}
-
-impl fmt::Display for MatchReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, pairs, depth, exact, statistics, .. } = self;
-        let Self { distinct_games, forfeits, seconds, .. } = self;
-        let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
-        writeln!(f, "{first} against {second}, depth {depth}, exact from {exact}, {pairs} pairs:")?;
-        writeln!(f, "  {wins} won, {draws} drawn, {losses} lost; {distinct_games} distinct games")?;
-        for (player, Effort { nodes, seconds }) in [first, second].into_iter().zip(self.efforts) {
-            if nodes > 0 {
-                writeln!(f, "  {player}: {nodes} nodes, {seconds:.1} s before exact play")?;
-            }
-        }
-        for (player, number) in [(first, 1), (second, 2)] {
-            let games = forfeits.iter().filter(|forfeit| forfeit.player == number).count();
-            if games > 0 {
-                writeln!(f, "  {games} games forfeited by {player}")?;
-            }
-        }
-        let error = mean_discs_error.map_or(String::new(), |error| format!(" ± {error:.2}"));
-        writeln!(f, "  {mean_discs:+.2}{error} discs a game, {} (95 % intervals)", self.elo())?;
-        let p = probability(statistics.p_value);
-        write!(f, "  {} ({p}, by pair), {seconds:.1} s", self.verdict())
-    }
-}
-
-/// `p = 0.034`, two figures of it; `p < 0.0001`.
-fn probability(p: f64) -> String {
-    match p {
-        ..0.000_1 => "p < 0.0001".to_owned(),
-        ..0.001 => format!("p = {p:.5}"),
-        ..0.01 => format!("p = {p:.4}"),
-        ..0.1 => format!("p = {p:.3}"),
-        _ => format!("p = {p:.2}"),
-    }
-}
-
-impl MatchReport {
-    /// The difference in Elo points with its interval.
-    fn elo(&self) -> String {
-        let Statistics { elo, elo_interval, .. } = self.statistics;
-        match elo_interval {
-            [Some(low), Some(high)] => format!("{elo:+.0} Elo ({low:+.0} to {high:+.0})"),
-            [Some(low), None] => format!("more than {low:+.0} Elo: every game was won"),
-            [None, Some(high)] => format!("less than {high:+.0} Elo: every game was lost"),
-            [None, None] => "no games".to_owned(),
-        }
+impl Arguments {
+    fn second_depth(&self) -> u32 {
+        self.second_depth.unwrap_or(self.depth)
     }
 
-    fn verdict(&self) -> String {
-        let Self { first, second, statistics, .. } = self;
-        if statistics.p_value >= SIGNIFICANT {
-            return "no difference proven".into();
-        }
-        let (better, worse) = match statistics.elo > 0.0 {
-            true => (first, second),
-            false => (second, first),
-        };
-        format!("{better} is better than {worse}")
+    fn second_selectivity(&self) -> Selectivity {
+        self.second_selectivity.unwrap_or(self.selectivity)
+    }
+
+    /// The budgets of both players.
+    fn budgets(&self) -> [Budget; 2] {
+        let milliseconds = self.milliseconds;
+        [self.nodes, self.second_nodes.or(self.nodes)].map(|nodes| Budget { nodes, milliseconds })
+    }
+
+    /// What decides the games.
+    fn provenance(&self, players: &[Loaded; 2], openings: &[Position]) -> Provenance {
+        Provenance::new("match")
+            .with("first", players[0].identity())
+            .with("second", players[1].identity())
+            .with("openings", checksum(openings))
+            .with("depth", self.depth)
+            .with("second_depth", self.second_depth())
+            .with("exact", self.exact)
+            .with("selectivity", self.selectivity.percent())
+            .with("second_selectivity", self.second_selectivity().percent())
+            .with("budgets", serde_json::json!(self.budgets()))
     }
 }
 
 /// Plays and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
+    arguments.kept.check(&[&arguments.openings])?;
     let terms = Terms { depth: arguments.depth, time: Duration::from_secs(arguments.timeout) };
     let [first, second] = [&arguments.first, &arguments.second];
-    let second_terms = Terms { depth: arguments.second_depth.unwrap_or(terms.depth), ..terms };
-    let second_selectivity = arguments.second_selectivity.unwrap_or(arguments.selectivity);
+    let second_terms = Terms { depth: arguments.second_depth(), ..terms };
+    let second_selectivity = arguments.second_selectivity();
     let loaded =
         [first.load(terms, arguments.selectivity)?, second.load(second_terms, second_selectivity)?];
     let choice =
@@ -251,21 +213,40 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if first.needs_games() || second.needs_games() {
         check_reached(&openings)?;
     }
+    let budgets = arguments.budgets();
     let played = Match {
-        first: loaded[0].contestant(terms, arguments.exact),
-        second: loaded[1].contestant(second_terms, arguments.exact),
+        first: loaded[0].contestant(terms, budgets[0], arguments.exact),
+        second: loaded[1].contestant(second_terms, budgets[1], arguments.exact),
         strength,
     };
-    let result = played.play(&openings, session.progress());
-    let names = match (arguments.second_depth, arguments.second_selectivity) {
-        (None, None) => [first.to_string(), second.to_string()],
-        _ => [(first, terms, arguments.selectivity), (second, second_terms, second_selectivity)]
-            .map(|(player, Terms { depth, .. }, percent)| {
-                format!("{player} (depth {depth}, {percent} %)")
-            }),
+    let sprt = arguments.sprt.test();
+    let mut counts = Pentanomial::default();
+    let enough = |pair| {
+        counts.add(pair);
+        sprt.is_some_and(|sprt| sprt.decide(&counts) != Decision::Open)
     };
-    session.print(&MatchReport::new(names, &played, &result, begun))?;
-    Ok(Outcome::Done)
+    let result = played.play_until(&openings, enough, session.progress());
+    let names = match (arguments.second_depth, arguments.second_selectivity) {
+        (None, None) if budgets[0] == budgets[1] => [first.to_string(), second.to_string()],
+        _ => [
+            (first, terms, arguments.selectivity, budgets[0]),
+            (second, second_terms, second_selectivity, budgets[1]),
+        ]
+        .map(|(player, Terms { depth, .. }, percent, budget)| {
+            format!("{player} (depth {depth}, {percent} %{budget})")
+        }),
+    };
+    let settings = arguments.provenance(&loaded, &openings[..result.pairs.len()]);
+    arguments.kept.write(&result.games, settings, session)?;
+    let report =
+        MatchReport::new(names, &played, &result, begun).with_budgets(budgets).with_sprt(sprt);
+    session.print(&report)?;
+    let found: Vec<Finding> =
+        arguments.fail_if.iter().copied().filter(|finding| report.shows(*finding)).collect();
+    for finding in &found {
+        session.progress().message(&format!("failed: --fail-if {finding}: {}", report.reason()));
+    }
+    Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
 /// Refuses openings that cannot be told as games.
@@ -277,45 +258,4 @@ fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
          earlier openings, or nboard:",
         board_text(lost, Side::Black)
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use othello_engine::eval::{Evaluator, Zero};
-
-    use super::*;
-    use crate::arena::Pair;
-
-    fn report(pairs: Vec<Pair>) -> String {
-        let evaluator = Evaluator::from(Zero);
-        let strength = Strength { depth: 1, exact: 0 };
-        let played = Match { first: (&evaluator).into(), second: (&evaluator).into(), strength };
-        let names = ["new", "old"].map(str::to_owned);
-        let result =
-            MatchResult { pairs, distinct_games: 0, forfeits: vec![], efforts: Default::default() };
-        MatchReport::new(names, &played, &result, Instant::now()).to_string()
-    }
-
-    /// The report said `+1200 Elo` without an error, and `p = 1.00e0` for an even match.
-    #[test]
-    fn a_match_is_told_in_words_for_people() {
-        let even = report(vec![Pair([2, -2]); 40]);
-        assert!(even.contains("no difference proven (p = 1.00, by pair)"), "{even}");
-        let won = report(vec![Pair([10, 20]); 40]);
-        assert!(won.contains("more than +406 Elo: every game was won (95 % intervals)"), "{won}");
-        assert!(won.contains("new is better than old (p < 0.0001, by pair)"), "{won}");
-        let lost = report(vec![Pair([-10, -20]); 40]);
-        assert!(lost.contains("less than -406 Elo: every game was lost"), "{lost}");
-        assert!(lost.contains("old is better than new"), "{lost}");
-        let most = report([vec![Pair([2, 2]); 30], vec![Pair([2, -2]); 10]].concat());
-        assert!(most.contains(" Elo (+") && most.contains(" to +"), "{most}");
-    }
-
-    #[test]
-    fn probabilities_have_two_figures() {
-        let written = [1.0, 0.5, 0.0343, 0.001_24, 0.000_123, 2e-9].map(probability);
-        let expected =
-            ["p = 1.00", "p = 0.50", "p = 0.034", "p = 0.0012", "p = 0.00012", "p < 0.0001"];
-        assert_eq!(written, expected);
-    }
 }

@@ -1,0 +1,80 @@
+//! `--games-out` and `--transcripts-out`: the games of a match in files.
+
+use std::path::PathBuf;
+
+use othello_engine::board::{Position, Side, notation::board_text};
+use othello_engine::cli::Session;
+use othello_engine::cli::arguments::existing;
+use othello_engine::file::{Begin, Provenance, check_output, plain};
+use othello_engine::progress::Progress as _;
+use othello_engine::record::GameWriter;
+use sha2::{Digest as _, Sha256};
+
+use crate::arena::PlayedGame;
+
+/// Arguments about the files that games are kept in.
+#[derive(clap::Args, Debug)]
+pub(super) struct KeptArguments {
+    /// Write a record of each game to this file; the moves of the opening count as random ones
+    #[arg(long, value_name = "FILE")]
+    games_out: Option<PathBuf>,
+    /// Write each game with its pair, score and transcript to this file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    transcripts_out: Option<PathBuf>,
+    /// Replace files of games that are there
+    #[arg(long)]
+    force: bool,
+}
+
+impl KeptArguments {
+    /// Refuses outputs that cannot be written, before anything is played.
+    pub(super) fn check(&self, inputs: &[&PathBuf]) -> anyhow::Result<()> {
+        let outputs = [&self.games_out, &self.transcripts_out];
+        for path in outputs.into_iter().flatten() {
+            check_output(path, inputs.iter().copied())?;
+        }
+        Ok(())
+    }
+
+    /// Writes the games; `settings` is what decided them.
+    pub(super) fn write(
+        &self,
+        games: &[PlayedGame],
+        settings: Provenance,
+        session: &Session,
+    ) -> anyhow::Result<()> {
+        let existing = existing(self.force);
+        if let Some(path) = &self.transcripts_out {
+            let lines = games.iter().map(|game| Ok(game.to_json()? + "\n"));
+            let text = lines.collect::<Result<String, serde_json::Error>>()?;
+            plain::write(path, text.as_bytes(), existing)?;
+        }
+        let Some(path) = &self.games_out else { return Ok(()) };
+        // Whatever a broken-off writing left is written again.
+        let mut writer = match GameWriter::begin(path, &settings, existing)? {
+            Begin::Done(_) => return Ok(()),
+            Begin::Writer(writer) => writer,
+        };
+        session.progress().warn(writer.keep_frames(0)?);
+        let mut left_out = 0;
+        for game in games {
+            match game.record()? {
+                Some(record) => writer.push(record)?,
+                None => left_out += 1,
+            }
+        }
+        writer.finish()?;
+        if left_out > 0 {
+            session.progress().message(&format!(
+                "{left_out} games have no record: no game is known that leads to their openings"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The checksum of openings, to tell in a provenance which ones were played.
+pub(super) fn checksum(openings: &[Position]) -> String {
+    let texts = openings.iter().map(|position| board_text(position, Side::Black) + "\n");
+    hex::encode(Sha256::digest(texts.collect::<String>()))
+}

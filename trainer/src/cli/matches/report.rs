@@ -1,0 +1,291 @@
+//! The report of a match, and what of it may fail a check.
+
+use std::fmt;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::arena::{
+    Budget, Decision, Effort, Forfeit, Match, MatchResult, Pentanomial, SIGNIFICANT, Sprt,
+    SprtReport, Statistics,
+};
+
+/// A finding of a match that may fail a check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum Finding {
+    /// The first player is proven worse; by a sequential test: not better by the larger difference
+    Worse,
+    /// The first player is not proven better; by a sequential test: than by the smaller difference
+    NotBetter,
+    /// A player lost a game other than by playing
+    Forfeit,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Worse => "worse",
+            Self::NotBetter => "not-better",
+            Self::Forfeit => "forfeit",
+        })
+    }
+}
+
+/// The report of a match.
+#[derive(Serialize)]
+pub(in crate::cli) struct MatchReport {
+    first: String,
+    second: String,
+    pairs: usize,
+    depth: u32,
+    exact: u32,
+    /// The most that searches before exact play may take.
+    budgets: [Budget; 2],
+    #[serde(flatten)]
+    statistics: Statistics,
+    /// The sequential test, where there was one.
+    sprt: Option<SprtReport>,
+    distinct_games: usize,
+    /// The games that a player lost other than by playing.
+    forfeits: Vec<Forfeit>,
+    /// The effort of each player's searches before exact play.
+    efforts: [Effort; 2],
+    seconds: f64,
+}
+
+impl MatchReport {
+    /// The report of a match between players called `first` and `second`.
+    pub(in crate::cli) fn new(
+        names: [String; 2],
+        played: &Match<'_>,
+        result: &MatchResult,
+        begun: Instant,
+    ) -> Self {
+        let [first, second] = names;
+        Self {
+            first,
+            second,
+            pairs: result.pairs.len(),
+            depth: played.strength.depth,
+            exact: played.strength.exact,
+            budgets: [Budget::default(); 2],
+            statistics: result.statistics(),
+            sprt: None,
+            distinct_games: result.distinct_games,
+            forfeits: result.forfeits.clone(),
+            efforts: result.efforts,
+            seconds: begun.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+impl fmt::Display for MatchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first, second, pairs, depth, exact, statistics, .. } = self;
+        let Self { distinct_games, forfeits, seconds, .. } = self;
+        let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
+        let budget = match self.budgets {
+            [one, other] if one == other => one,
+            // The names say it.
+            _ => Budget::default(),
+        };
+        writeln!(
+            f,
+            "{first} against {second}, depth {depth}{budget}, exact from {exact}, {pairs} pairs:"
+        )?;
+        writeln!(f, "  {wins} won, {draws} drawn, {losses} lost; {distinct_games} distinct games")?;
+        for (player, Effort { nodes, seconds }) in [first, second].into_iter().zip(self.efforts) {
+            if nodes > 0 {
+                writeln!(f, "  {player}: {nodes} nodes, {seconds:.1} s before exact play")?;
+            }
+        }
+        for (player, number) in [(first, 1), (second, 2)] {
+            let games = forfeits.iter().filter(|forfeit| forfeit.player == number).count();
+            if games > 0 {
+                writeln!(f, "  {games} games forfeited by {player}")?;
+            }
+        }
+        let counts = statistics.pentanomial.counts().map(|count| count.to_string()).join(", ");
+        writeln!(f, "  {counts} pairs of 0, 0.5, 1, 1.5, 2 points for {first}")?;
+        let error = mean_discs_error.map_or(String::new(), |error| format!(" ± {error:.2}"));
+        write!(f, "  {mean_discs:+.2}{error} discs a game")?;
+        match &self.sprt {
+            None => writeln!(f, ", {} (95 % intervals)", self.elo(statistics.elo_interval))?,
+            Some(sprt) => {
+                let percent = 100.0 * sprt.confidence;
+                let elo = self.elo(sprt.elo_interval);
+                writeln!(f, " (95 % interval), {elo} ({percent:.0} %, however it was stopped)")?;
+            }
+        }
+        write!(f, "  {}, {seconds:.1} s", self.reason())
+    }
+}
+
+/// `p = 0.034`, two figures of it; `p < 0.0001`.
+fn probability(p: f64) -> String {
+    match p {
+        ..0.000_1 => "p < 0.0001".to_owned(),
+        ..0.001 => format!("p = {p:.5}"),
+        ..0.01 => format!("p = {p:.4}"),
+        ..0.1 => format!("p = {p:.3}"),
+        _ => format!("p = {p:.2}"),
+    }
+}
+
+impl MatchReport {
+    /// Adds what the searches of both players may take.
+    #[must_use]
+    pub(super) fn with_budgets(self, budgets: [Budget; 2]) -> Self {
+        Self { budgets, ..self }
+    }
+
+    /// Adds the state of a sequential test at the end of the match.
+    #[must_use]
+    pub(super) fn with_sprt(self, sprt: Option<Sprt>) -> Self {
+        let counts: &Pentanomial = &self.statistics.pentanomial;
+        Self { sprt: sprt.map(|sprt| sprt.report(counts)), ..self }
+    }
+
+    /// Whether the match came out like this.
+    pub(super) fn shows(&self, finding: Finding) -> bool {
+        let proven = self.statistics.p_value < SIGNIFICANT;
+        let decided = self.sprt.as_ref().map(|sprt| sprt.decision);
+        match finding {
+            Finding::Worse => decided
+                .map_or(proven && self.statistics.elo < 0.0, |decision| decision == Decision::H0),
+            Finding::NotBetter => decided
+                .map_or(!proven || self.statistics.elo < 0.0, |decision| decision != Decision::H1),
+            Finding::Forfeit => !self.forfeits.is_empty(),
+        }
+    }
+
+    /// The verdict with what it rests on.
+    pub(super) fn reason(&self) -> String {
+        let Self { first, second, sprt, .. } = self;
+        let Some(SprtReport { elo0, elo1, llr, llr_bounds: [low, high], decision, .. }) = sprt
+        else {
+            return format!(
+                "{} ({}, by pair)",
+                self.verdict(),
+                probability(self.statistics.p_value)
+            );
+        };
+        let decided = match decision {
+            Decision::H0 => format!("{first} is not better than {second} by {elo1:+} Elo"),
+            Decision::H1 => format!("{first} is better than {second} by more than {elo0:+} Elo"),
+            Decision::Open => "nothing is decided; more pairs are needed".to_owned(),
+        };
+        format!(
+            "SPRT of {elo0:+} against {elo1:+} Elo: {decided} (log-likelihood ratio {llr:+.2}, bounds \
+             {low:+.2} and {high:+.2})"
+        )
+    }
+
+    /// The difference in Elo points with an interval.
+    fn elo(&self, interval: [Option<f64>; 2]) -> String {
+        let elo = self.statistics.elo;
+        match interval {
+            _ if self.pairs == 0 => "no games".to_owned(),
+            [Some(low), Some(high)] => format!("{elo:+.0} Elo ({low:+.0} to {high:+.0})"),
+            [Some(low), None] if self.statistics.elo_interval[1].is_none() => {
+                format!("more than {low:+.0} Elo: every game was won")
+            }
+            [None, Some(high)] if self.statistics.elo_interval[0].is_none() => {
+                format!("less than {high:+.0} Elo: every game was lost")
+            }
+            [Some(low), None] => format!("{elo:+.0} Elo (more than {low:+.0})"),
+            [None, Some(high)] => format!("{elo:+.0} Elo (less than {high:+.0})"),
+            [None, None] => format!("{elo:+.0} Elo (any)"),
+        }
+    }
+
+    fn verdict(&self) -> String {
+        let Self { first, second, statistics, .. } = self;
+        if statistics.p_value >= SIGNIFICANT {
+            return "no difference proven".into();
+        }
+        let (better, worse) = match statistics.elo > 0.0 {
+            true => (first, second),
+            false => (second, first),
+        };
+        format!("{better} is better than {worse}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::eval::{Evaluator, Zero};
+    use othello_engine::search::Strength;
+
+    use super::*;
+    use crate::arena::Pair;
+
+    fn report(pairs: Vec<Pair>) -> MatchReport {
+        let evaluator = Evaluator::from(Zero);
+        let strength = Strength { depth: 1, exact: 0 };
+        let played = Match { first: (&evaluator).into(), second: (&evaluator).into(), strength };
+        let names = ["new", "old"].map(str::to_owned);
+        let result = MatchResult {
+            pairs,
+            distinct_games: 0,
+            forfeits: vec![],
+            efforts: Default::default(),
+            games: vec![],
+        };
+        MatchReport::new(names, &played, &result, Instant::now())
+    }
+
+    /// The report said `+1200 Elo` without an error, and `p = 1.00e0` for an even match.
+    #[test]
+    fn a_match_is_told_in_words_for_people() {
+        let even = report(vec![Pair([2, -2]); 40]).to_string();
+        assert!(even.contains("no difference proven (p = 1.00, by pair)"), "{even}");
+        let won = report(vec![Pair([10, 20]); 40]).to_string();
+        assert!(won.contains("more than +406 Elo: every game was won (95 % intervals)"), "{won}");
+        assert!(won.contains("new is better than old (p < 0.0001, by pair)"), "{won}");
+        let lost = report(vec![Pair([-10, -20]); 40]).to_string();
+        assert!(lost.contains("less than -406 Elo: every game was lost"), "{lost}");
+        assert!(lost.contains("old is better than new"), "{lost}");
+        let most = report([vec![Pair([2, 2]); 30], vec![Pair([2, -2]); 10]].concat()).to_string();
+        assert!(most.contains(" Elo (+") && most.contains(" to +"), "{most}");
+    }
+
+    #[test]
+    fn a_sequential_test_is_told_with_its_own_interval() {
+        let [alpha, beta] = ["0.05"; 2].map(|rate| rate.parse().unwrap());
+        let sprt = Sprt { hypotheses: "0,50".parse().unwrap(), alpha, beta };
+        let told = |pairs| report(pairs).with_sprt(Some(sprt)).to_string();
+        let better = told([vec![Pair([2, 2]); 60], vec![Pair([2, -2]); 40]].concat());
+        assert!(better.contains("  0, 0, 40, 0, 60 pairs of 0, 0.5, 1, 1.5, 2 points"), "{better}");
+        assert!(better.contains("(90 %, however it was stopped)"), "{better}");
+        assert!(better.contains("new is better than old by more than +0 Elo"), "{better}");
+        let even = told(vec![Pair([2, -2]); 1000]);
+        assert!(even.contains("new is not better than old by +50 Elo (log-lik"), "{even}");
+        let open = told(vec![Pair([2, -2]); 2]);
+        assert!(
+            open.contains("nothing is decided") && open.contains("bounds -2.94 and +2.94"),
+            "{open}"
+        );
+    }
+
+    #[test]
+    fn findings_fail_a_check_where_they_are_there() {
+        use Finding::{Forfeit, NotBetter, Worse};
+        let shown = |pairs| {
+            let report = report(pairs);
+            [Worse, NotBetter, Forfeit].map(|finding| report.shows(finding))
+        };
+        assert_eq!(shown(vec![Pair([2, -2]); 40]), [false, true, false]);
+        assert_eq!(shown(vec![Pair([2, 2]); 40]), [false, false, false]);
+        assert_eq!(shown(vec![Pair([-2, -2]); 40]), [true, true, false]);
+    }
+
+    #[test]
+    fn probabilities_have_two_figures() {
+        let written = [1.0, 0.5, 0.0343, 0.001_24, 0.000_123, 2e-9].map(probability);
+        let expected =
+            ["p = 1.00", "p = 0.50", "p = 0.034", "p = 0.0012", "p = 0.00012", "p < 0.0001"];
+        assert_eq!(written, expected);
+    }
+}
