@@ -153,3 +153,62 @@ fn numpy_evaluates_from_the_arrays() {
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(stdout.trim(), "equal", "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// A program in C that knows nothing but the header and the words, and the counts of the scalar features.
+const PROGRAM: &str = r##"
+#include <stdio.h>
+#include <string.h>
+#include "weights.h"
+#include "scalars.h"
+
+static int16_t weights[OTHELLO_PHASES * OTHELLO_WEIGHTS_OF_PHASE + 1];
+
+static int value(uint64_t player, uint64_t opponent) {
+    int own = __builtin_popcountll(player), theirs = __builtin_popcountll(opponent), counts[OTHELLO_SCALARS + 1];
+    if (!moves(player, opponent))
+        return moves(opponent, player) ? -value(opponent, player)
+            : 32 * (own > theirs ? 64 - 2 * theirs : own < theirs ? 2 * own - 64 : 0);
+    for (int k = 0; k < OTHELLO_SCALARS; k++) {
+        size_t length = 0;
+        while (othello_scalars[k][length]) length++;
+        counts[k] = count(scalar_named(othello_scalars[k], length), player, opponent);
+    }
+    return othello_value(weights, player, opponent, counts);
+}
+
+int main(int argc, char **argv) {
+    FILE *words = fopen(argv[1], "rb"), *boards = fopen(argv[2], "r");
+    size_t all = OTHELLO_PHASES * OTHELLO_WEIGHTS_OF_PHASE;
+    if (argc != 3 || !words || !boards || fread(weights, 2, all + 1, words) != all) return 2;
+    for (char board[65], side; fscanf(boards, " %64[-XO] %c", board, &side) == 2;) {
+        uint64_t discs[2] = {0, 0};
+        for (int s = 0; board[s]; s++) discs[board[s] == 'O'] |= (uint64_t)(board[s] != '-') << s;
+        printf("%d\n", value(discs[side == 'O'], discs[side != 'O']));
+    }
+}
+"##;
+
+#[test]
+fn a_program_in_c_values_boards_by_the_words_and_the_header_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for (format, name) in [("raw", "weights.raw"), ("c", "weights.h")] {
+        let out = path(name);
+        let exported =
+            trainer(&["export", &conformance_weights(), "--format", format, "--out", &out]);
+        assert!(exported.status.success(), "{}", String::from_utf8_lossy(&exported.stderr));
+    }
+    std::fs::write(path("values.c"), PROGRAM).unwrap();
+    let readers = vectors("../readers");
+    let compiled = Command::new("cc")
+        .args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(&readers)
+        .args([&path("values.c"), "-o", &path("values")])
+        .output();
+    let Ok(compiled) = compiled else { skip!("no C compiler `cc`") };
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let valued =
+        Command::new(path("values")).arg(path("weights.raw")).arg(vectors("boards.txt")).output();
+    let expected = std::fs::read_to_string(vectors("values.txt")).unwrap();
+    assert_eq!(String::from_utf8_lossy(&valued.unwrap().stdout), expected);
+}

@@ -6,19 +6,20 @@ pub mod resumed_fit;
 mod texts;
 
 pub use checkpoint::{checkpoint, unfinished_phase};
-pub use files::{egaroucid, ggf, texts, wthor};
+pub use files::{egaroucid, ggf, tables, texts, wthor};
 pub use texts::{fit_arguments, labels, settings};
 
 use othello_testing::corpus::Target;
 
 /// All of them, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("egaroucid", egaroucid),
     ("fit_arguments", fit_arguments),
     ("ggf", ggf),
     ("checkpoint", checkpoint),
     ("labels", labels),
     ("settings", settings),
+    ("tables", tables),
     ("texts", texts),
     ("unfinished_phase", unfinished_phase),
     ("wthor", wthor),

@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::export::edax::edax;
 use crate::export::egaroucid::egaroucid;
 use crate::export::npz::{Origin, npz};
+use crate::export::raw::{header, raw};
 use crate::export::wthor::wthor;
 
 /// Arguments of `export`.
@@ -42,6 +43,10 @@ pub struct Arguments {
 enum Format {
     /// NumPy arrays of weights
     Npz,
+    /// Words without a container; `c` says where each of them is
+    Raw,
+    /// The C header to `raw`: the squares of the patterns, and a function that values a position
+    C,
     /// The evaluation file of Edax (eval.dat), of weights for its patterns
     Edax,
     /// The evaluation file of Egaroucid (eval.egev2), of weights for its patterns
@@ -98,6 +103,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let unfit = || arguments.weights.to_string();
     let bytes = match arguments.format {
         Format::Npz => npz(&weights, origin).context("the arrays cannot be packed")?,
+        Format::Raw => raw(&weights),
+        Format::C => header(&weights, &sha256_of(&raw(&weights))).into_bytes(),
         Format::Edax => edax(&weights).with_context(unfit)?,
         Format::Egaroucid => egaroucid(&weights).with_context(unfit)?,
         Format::Wthor => bail!("a file of games is no weights file"),

@@ -62,9 +62,11 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, TableError> {
 /// Reads a file. Where it has different weights for configurations that mirror each other, ours is
 /// their mean.
 pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, TableError> {
+    // What is no such file at all is refused before anything large is made.
+    let words = words(bytes)?;
     let mut weights = Weights::zero(set());
     let order = order(weights.geometry());
-    let theirs = unpacked(bytes, PHASES * order.len())?;
+    let theirs = unpacked(words, PHASES * order.len())?;
     let mut differences = Differences::default();
     for (phase, theirs) in Phase::all().zip(theirs.chunks_exact(order.len())) {
         let mut sums = vec![(0, 0); weights.geometry().parameters()];
@@ -83,9 +85,12 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, TableError> {
     Ok(ReadTables { weights, rounding: differences.rounding() })
 }
 
-/// The weights of a file, so many of them.
-fn unpacked(bytes: &[u8], expected: usize) -> Result<Vec<i16>, TableError> {
-    let refused = |reason| TableError::Format { expected: "evaluation file of Egaroucid", reason };
+fn refused(reason: String) -> TableError {
+    TableError::Format { expected: "evaluation file of Egaroucid", reason }
+}
+
+/// The bytes of the words of a file, which are as many as it says.
+fn words(bytes: &[u8]) -> Result<&[u8], TableError> {
     let (number, words) = bytes
         .split_first_chunk()
         .ok_or_else(|| refused("it is shorter than the number that it begins with".to_owned()))?;
@@ -96,6 +101,11 @@ fn unpacked(bytes: &[u8], expected: usize) -> Result<Vec<i16>, TableError> {
             "{found} bytes follow the number of words, which is {number}"
         )));
     }
+    Ok(words)
+}
+
+/// The weights of a file, so many of them.
+fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, TableError> {
     let mut weights = Vec::with_capacity(expected);
     for (place, word) in words.chunks_exact(2).enumerate() {
         let word = i16::from_le_bytes([word[0], word[1]]);

@@ -3,5 +3,7 @@
 pub mod edax;
 pub mod egaroucid;
 pub mod npz;
+pub mod raw;
+pub mod read_npz;
 pub mod tables;
 pub mod wthor;

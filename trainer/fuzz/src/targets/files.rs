@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
+use othello_engine::eval::MAX_STEPS;
 use othello_engine::record::{Game, ScoredPosition};
+use othello_trainer::export::egaroucid::read_egaroucid;
+use othello_trainer::export::read_npz::read_npz;
+use othello_trainer::export::tables::ReadTables;
 use othello_trainer::source::egaroucid::{EgaroucidBoards, RECORD_BYTES};
 use othello_trainer::source::ggf::GgfGames;
 use othello_trainer::source::wthor::WthorGames;
@@ -58,6 +62,19 @@ pub fn texts(data: &[u8]) {
         rows.iter().flatten().for_each(check_row);
         assert_eq!(rows.len(), lines);
     });
+}
+
+/// Evaluations of Egaroucid, and weights as NumPy arrays.
+pub fn tables(data: &[u8]) {
+    for read in [read_egaroucid, read_npz] {
+        match read(data) {
+            Ok(ReadTables { weights, .. }) => {
+                let most = i32::from(MAX_STEPS);
+                assert!(weights.all_steps().iter().all(|&steps| i32::from(steps).abs() <= most));
+            }
+            Err(error) => check_message(&error.to_string()),
+        }
+    }
 }
 
 fn check_game(game: &Option<Game>) {

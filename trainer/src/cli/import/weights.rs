@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::export::edax::read_edax;
 use crate::export::egaroucid::read_egaroucid;
+use crate::export::read_npz::read_npz;
 use crate::export::tables::{ReadTables, Rounding, TableError};
 
 /// Arguments of `import weights`.
@@ -36,6 +37,8 @@ enum Format {
     Edax,
     /// The evaluation file of Egaroucid (eval.egev2)
     Egaroucid,
+    /// NumPy arrays as `export` writes them, or as a program in Python does (.npz)
+    Npz,
 }
 
 /// The most bytes that are read: more than any file of these formats has.
@@ -81,6 +84,7 @@ impl Format {
         match self {
             Self::Edax => read_edax(bytes),
             Self::Egaroucid => read_egaroucid(bytes),
+            Self::Npz => read_npz(bytes),
         }
     }
 
@@ -89,6 +93,7 @@ impl Format {
         match self {
             Self::Edax => "weights of edax",
             Self::Egaroucid => "weights of egaroucid",
+            Self::Npz => "weights of npz",
         }
     }
 }

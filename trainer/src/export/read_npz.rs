@@ -1,0 +1,227 @@
+//! Weights as NumPy arrays, read back: those that `export` wrote, or those of a program in Python.
+
+use std::io::{Cursor, Read as _};
+
+use ndarray::{Array2, ArrayD, ArrayViewD, s};
+use ndarray_npy::{ViewElement, ViewNpyError, ViewNpyExt as _};
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights};
+use othello_engine::pattern::{PatternSet, Scalar};
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::tables::{Differences, ReadTables, TableError};
+
+/// The most bytes that an array is unpacked to: more than one of any pattern has.
+const MAX_ARRAY_BYTES: u64 = 1 << 28;
+
+/// Reads `pattern_set`, `weights_KK`, and where they are there `scalar_weights` and the counts. Weights may be
+/// whole numbers of steps, or any numbers, which are rounded.
+pub fn read_npz(bytes: &[u8]) -> Result<ReadTables, TableError> {
+    let mut arrays =
+        Arrays(ZipArchive::new(Cursor::new(bytes)).map_err(|e| refused(e.to_string()))?);
+    if let Some(steps) = arrays.numbers("steps_per_disc")?
+        && steps.iter().any(|&steps| steps != f64::from(STEPS_PER_DISC))
+    {
+        return Err(refused(format!("`steps_per_disc` is not {STEPS_PER_DISC}")));
+    }
+    let mut weights = Weights::zero(arrays.pattern_set()?);
+    let mut differences = Differences::default();
+    let steps = arrays.by_parameter(&weights, "weights", "scalar_weights")?;
+    let steps = steps.ok_or_else(|| refused("it has no array `weights_00`".to_owned()))?;
+    let counts = arrays.by_parameter(&weights, "counts", "scalar_counts")?;
+    for phase in Phase::all() {
+        let (mut fitting, row) = (vec![], steps.row(phase.index()));
+        for &found in row {
+            let rounded = found.round();
+            // A number that is none is not in the range either.
+            if !(-f64::from(MAX_STEPS)..=f64::from(MAX_STEPS)).contains(&rounded) {
+                let reason = format!(
+                    "a weight of phase {phase} is {found} steps; from -{MAX_STEPS} to {MAX_STEPS} can be held"
+                );
+                return Err(refused(reason));
+            }
+            differences.add(rounded as i16, found / f64::from(STEPS_PER_DISC));
+            fitting.push(rounded as i16);
+        }
+        weights.set_steps(phase, |parameter| fitting[parameter]);
+        if let Some(counts) = &counts {
+            let counts = counts.row(phase.index());
+            // A conversion stays within the numbers that there are.
+            weights.set_counts(phase, |parameter| counts[parameter] as u32);
+        }
+    }
+    Ok(ReadTables { weights, rounding: differences.rounding() })
+}
+
+fn refused(reason: String) -> TableError {
+    TableError::Format { expected: "file of weights as NumPy arrays (.npz)", reason }
+}
+
+/// The arrays of a file.
+struct Arrays<'a>(ZipArchive<Cursor<&'a [u8]>>);
+
+impl Arrays<'_> {
+    /// The bytes of an array with its header; `None` where it is not there.
+    fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, TableError> {
+        let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
+        let file = match self.0.by_name(&format!("{name}.npy")) {
+            Ok(file) => file,
+            Err(ZipError::FileNotFound) => return Ok(None),
+            Err(error) => return Err(broken(error.to_string())),
+        };
+        let mut bytes = vec![];
+        file.take(MAX_ARRAY_BYTES).read_to_end(&mut bytes).map_err(|e| broken(e.to_string()))?;
+        Ok(Some(bytes))
+    }
+
+    fn pattern_set(&mut self) -> Result<PatternSet, TableError> {
+        let missing =
+            || refused("it has no array `pattern_set` with the text of a pattern set".to_owned());
+        let bytes = self.bytes("pattern_set")?.ok_or_else(missing)?;
+        let text: ArrayViewD<'_, u8> = ArrayViewD::view_npy(&bytes).map_err(|_| missing())?;
+        let text = String::from_utf8(text.iter().copied().collect()).map_err(|_| missing())?;
+        PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
+    }
+
+    /// The numbers of an array of whatever type; `None` where it is not there.
+    fn numbers(&mut self, name: &str) -> Result<Option<ArrayD<f64>>, TableError> {
+        let Some(bytes) = self.bytes(name)? else { return Ok(None) };
+        let known = view::<i16>(&bytes)
+            .or_else(|| view::<i32>(&bytes))
+            .or_else(|| view::<u32>(&bytes))
+            .or_else(|| view::<f32>(&bytes))
+            .or_else(|| view::<f64>(&bytes));
+        // 64 bits are what Python has where nothing is said.
+        let read = known.unwrap_or_else(|| {
+            ArrayViewD::<i64>::view_npy(&bytes).map(|array| array.mapv(|number| number as f64))
+        });
+        read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
+    }
+
+    /// The arrays of all patterns and of the scalar features, by phase and parameter; `None` where the first
+    /// one is not there.
+    fn by_parameter(
+        &mut self,
+        weights: &Weights,
+        of_pattern: &str,
+        of_scalars: &str,
+    ) -> Result<Option<Array2<f64>>, TableError> {
+        let geometry = weights.geometry();
+        let mut all = Array2::zeros((PHASES, geometry.parameters()));
+        for (number, pattern) in geometry.patterns.iter().enumerate() {
+            let name = format!("{of_pattern}_{number:02}");
+            let Some(array) = self.shaped(&name, &[PHASES, pattern.classes])? else {
+                if number == 0 {
+                    return Ok(None);
+                }
+                return Err(refused(format!("it has no array `{name}`")));
+            };
+            let parameters = pattern.first_parameter..pattern.first_parameter + pattern.classes;
+            all.slice_mut(s![.., parameters]).assign(&array);
+        }
+        let scalars = geometry.scalars.len();
+        if scalars > 0 {
+            let array = self.shaped(of_scalars, &[PHASES, scalars, Scalar::VALUES])?;
+            let array = array.ok_or_else(|| refused(format!("it has no array `{of_scalars}`")))?;
+            all.slice_mut(s![.., geometry.pattern_parameters..]).assign(&array);
+        }
+        Ok(Some(all))
+    }
+
+    /// An array that has this shape, by its first place and all others.
+    fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, TableError> {
+        let Some(array) = self.numbers(name)? else { return Ok(None) };
+        if array.shape() != shape {
+            let found = array.shape();
+            return Err(refused(format!(
+                "array `{name}` has the shape {found:?}; expected {shape:?}"
+            )));
+        }
+        let columns = shape[1..].iter().product();
+        let rows = array.iter().copied().collect();
+        let array = Array2::from_shape_vec((shape[0], columns), rows);
+        array.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
+    }
+}
+
+/// The numbers of an array of this type; `None` where it is of another one.
+fn view<T: ViewElement + Copy + Into<f64>>(
+    bytes: &[u8],
+) -> Option<Result<ArrayD<f64>, ViewNpyError>> {
+    match ArrayViewD::<T>::view_npy(bytes) {
+        Ok(array) => Some(Ok(array.mapv(Into::into))),
+        Err(ViewNpyError::WrongDescriptor(_)) => None,
+        Err(error) => Some(Err(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::npz::{Origin, npz};
+    use ndarray::Array1;
+    use ndarray_npy::NpzWriter;
+
+    const SET: &str = "name = \"tiny\"\nscalars = [\"player_discs\"]\n\n\
+        [[pattern]]\nname = \"row\"\nsquares = \"a1 b1 c1\"\n";
+
+    fn weights() -> Weights {
+        let mut weights = Weights::zero(PatternSet::from_toml(SET).unwrap());
+        for phase in Phase::all() {
+            weights.set_steps(phase, |parameter| (parameter * 7 + phase.index()) as i16 - 40);
+            weights.set_counts(phase, |parameter| parameter as u32);
+        }
+        weights
+    }
+
+    #[test]
+    fn what_was_written_is_read_back() {
+        let weights = weights();
+        let origin = Origin { provenance: "{}", sha256: "", counted: true };
+        let read = read_npz(&npz(&weights, origin).unwrap()).unwrap();
+        assert_eq!(read.weights.all_steps(), weights.all_steps());
+        assert_eq!(read.weights.all_counts(), weights.all_counts());
+        assert_eq!(read.rounding.largest, 0.0);
+    }
+
+    /// A file as a program in Python may write it, with `change` made to the weights of the pattern.
+    fn of_python(change: f64) -> Vec<u8> {
+        let classes = weights().geometry().patterns[0].classes;
+        let mut npz = NpzWriter::new(Cursor::new(vec![]));
+        npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
+        let mut steps = Array2::from_elem((PHASES, classes), 1.25_f64);
+        steps[[59, 0]] = change;
+        npz.add_array("weights_00", &steps).unwrap();
+        let scalars = ndarray::Array3::from_elem((PHASES, 1, Scalar::VALUES), -3_i64);
+        npz.add_array("scalar_weights", &scalars).unwrap();
+        npz.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn arrays_of_other_types_are_rounded_and_what_cannot_be_held_is_refused() {
+        let ReadTables { weights, rounding } = read_npz(&of_python(2.75)).unwrap();
+        assert_eq!((weights.all_steps()[[0, 0]], weights.all_steps()[[59, 0]]), (1, 3));
+        assert_eq!(weights.steps(Phase::all().next().unwrap()).last(), Some(&-3));
+        assert_eq!(rounding.largest, 0.25 / 32.0);
+        for wrong in [f64::NAN, 4096.0, f64::NEG_INFINITY] {
+            let error = read_npz(&of_python(wrong)).unwrap_err().to_string();
+            assert!(error.contains("a weight of phase 59 is"), "{error}");
+        }
+    }
+
+    #[test]
+    fn files_that_lack_something_are_refused_by_its_name() {
+        let error = |bytes: &[u8]| read_npz(bytes).unwrap_err().to_string();
+        assert!(error(b"PK").contains("no file of weights as NumPy arrays"));
+        let mut npz = NpzWriter::new(Cursor::new(vec![]));
+        npz.add_array("weights_00", &Array2::<i16>::zeros((60, 3))).unwrap();
+        let without_set = npz.finish().unwrap().into_inner();
+        assert!(error(&without_set).contains("no array `pattern_set`"));
+        let mut npz = NpzWriter::new(Cursor::new(vec![]));
+        npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
+        npz.add_array("weights_00", &Array2::<i16>::zeros((60, 3))).unwrap();
+        let other_shape = npz.finish().unwrap().into_inner();
+        assert!(error(&other_shape).contains("has the shape [60, 3]; expected [60, 27]"));
+    }
+}
