@@ -12,5 +12,6 @@ pub mod export;
 pub mod fit;
 pub mod model;
 pub mod records;
+pub mod report;
 pub mod source;
 pub mod study;

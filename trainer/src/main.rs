@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{arguments, generate, session};
 use othello_trainer::cli::{
     bench, calibrate, compare, curve, diff, doctor, export, fit, import, inspect, loss, matches,
-    merge, quickstart, relabel, sample, shuffle, split, tune, validate,
+    merge, quickstart, relabel, report, sample, shuffle, split, tune, validate,
 };
 
 /// Fit Othello evaluation weights to games, and compare them.
@@ -58,6 +58,8 @@ enum Command {
     Quickstart(quickstart::Arguments),
     /// Give games and positions exact scores
     Relabel(relabel::Arguments),
+    /// Write a page of charts about runs: errors, data, weights, matches
+    Report(report::Arguments),
     /// Take a number of games or positions by chance
     Sample(sample::Arguments),
     /// Put games or positions into a random order
@@ -91,6 +93,7 @@ fn main() -> ExitCode {
             Command::Merge(arguments) => merge::run(arguments, session),
             Command::Quickstart(arguments) => quickstart::run(arguments, session),
             Command::Relabel(arguments) => relabel::run(arguments, session),
+            Command::Report(arguments) => report::run(arguments, session),
             Command::Sample(arguments) => sample::run(arguments, session),
             Command::Shuffle(arguments) => shuffle::run(arguments, session),
             Command::Split(arguments) => split::run(arguments, session),

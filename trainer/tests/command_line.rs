@@ -71,6 +71,7 @@ fn no_command_replaces_its_own_input() {
         ("calibrate ordering a.weights --out @", "a.weights"),
         ("fit a.games --init a.weights --out @", "a.weights"),
         (&format!("{FIT} --out @"), "a.games"),
+        ("report a.weights --out @", "a.weights"),
         ("bench --data a.games --repetitions 1 --indices @", "a.games"),
     ] {
         let before = fs::read(folder.path(input)).unwrap();

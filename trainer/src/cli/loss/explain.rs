@@ -7,7 +7,8 @@ use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::{Phase, Position, Side};
 use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::table::{Align, table};
-use othello_engine::eval::{WeightsChoice, weight_in_discs};
+use othello_engine::eval::{InstancePart, Value, WeightsChoice, weight_in_discs};
+use othello_engine::pattern::Pattern;
 use serde::Serialize;
 
 /// The parts of the value of a position, the largest first.
@@ -20,7 +21,7 @@ pub(super) struct Explanation {
     /// What all instances of each pattern, and each scalar feature, add.
     pub(super) totals: Vec<Total>,
     /// What each instance adds.
-    instances: Vec<InstancePart>,
+    instances: Vec<InstanceRow>,
 }
 
 /// The contribution of a pattern or a scalar feature.
@@ -32,7 +33,7 @@ pub(super) struct Total {
 }
 
 #[derive(Serialize)]
-struct InstancePart {
+struct InstanceRow {
     pattern: String,
     squares: String,
     /// What stands there: X the player, O the opponent.
@@ -61,7 +62,7 @@ impl fmt::Display for Explanation {
         ];
         let rows = self.instances.iter().take(SHOWN).map(|part| {
             let count = part.count.map_or("-".to_owned(), |count| count.to_string());
-            let InstancePart { pattern, squares, configuration, .. } = part;
+            let InstanceRow { pattern, squares, configuration, .. } = part;
             [squares.clone(), configuration.clone(), discs(part.discs), count, pattern.clone()]
         });
         write!(f, "{}", table(columns, rows))
@@ -90,53 +91,37 @@ impl Explainer {
             position.moves() != 0,
             "the side to move has no move, so that its value is that after the pass, or the score"
         );
-        let phase = Phase::of(position).context("the board is full")?;
         let ByClass { weights, counted, .. } = &self.0;
-        let (set, geometry) = (weights.set(), weights.geometry());
-        let parameters: Vec<usize> = geometry.parameters_of(position).collect();
-        let discs = |parameter: usize| weight_in_discs(weights.steps(phase)[parameter]);
-        let (of_instances, of_scalars) = parameters.split_at(geometry.instances.len());
-        let part =
-            |(instance, &parameter): (&othello_engine::pattern::Instance, &usize)| InstancePart {
-                pattern: set.patterns()[instance.pattern].name().to_owned(),
-                squares: instance
-                    .squares
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect::<Vec<_>>()
-                    .join(" "),
-                configuration: instance
-                    .squares
-                    .iter()
-                    .map(|square| disc(position, square.bit()))
-                    .collect(),
-                discs: discs(parameter),
-                count: counted.then(|| weights.counts(phase)[parameter]),
-            };
-        let mut instances: Vec<InstancePart> =
-            geometry.instances.iter().zip(of_instances).map(part).collect();
-        let of_pattern = |(number, pattern): (usize, &othello_engine::pattern::Pattern)| {
-            let own = geometry.instances.iter().zip(of_instances);
-            let own = own.filter(|(instance, _)| instance.pattern == number);
-            Total {
-                name: pattern.name().to_owned(),
-                discs: own.map(|(_, &parameter)| discs(parameter)).sum(),
+        let parts = weights.parts(position).context("the board is full")?;
+        let part = |part: &InstancePart<'_>| {
+            let names = part.squares.iter().map(ToString::to_string);
+            InstanceRow {
+                pattern: part.pattern.name().to_owned(),
+                squares: names.collect::<Vec<_>>().join(" "),
+                configuration: part.squares.iter().map(|s| disc(position, s.bit())).collect(),
+                discs: weight_in_discs(part.weight.steps),
+                count: counted.then_some(part.weight.count),
             }
         };
-        let patterns = set.patterns().iter().enumerate().map(of_pattern);
-        let scalars = geometry.scalars.iter().zip(of_scalars);
-        let scalars = scalars.map(|(scalar, &parameter)| Total {
-            name: format!("{} ({})", scalar.name(), scalar.count(position)),
-            discs: discs(parameter),
+        let mut instances: Vec<InstanceRow> = parts.instances.iter().map(part).collect();
+        let of_pattern = |pattern: &Pattern| {
+            let own = parts.instances.iter().filter(|part| part.pattern == pattern);
+            let discs = own.map(|part| weight_in_discs(part.weight.steps)).sum();
+            Total { name: pattern.name().to_owned(), discs }
+        };
+        let scalars = parts.scalars.iter().map(|part| Total {
+            name: format!("{} ({})", part.scalar.name(), part.number),
+            discs: weight_in_discs(part.weight.steps),
         });
+        let patterns = weights.set().patterns().iter().map(of_pattern);
         let mut totals: Vec<Total> = patterns.chain(scalars).collect();
         totals.sort_by(|a, b| b.discs.abs().total_cmp(&a.discs.abs()));
         instances.sort_by(|a, b| b.discs.abs().total_cmp(&a.discs.abs()));
-        let sum: f64 = parameters.into_iter().map(discs).sum();
+        let value = Value::clamped(parts.steps());
         Ok(Explanation {
             board: board_text(position, Side::Black),
-            phase,
-            value: sum.clamp(-64.0, 64.0),
+            phase: parts.phase,
+            value: value.discs(),
             totals,
             instances,
         })

@@ -31,8 +31,13 @@ fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
     let played = Match { first: (&first).into(), second: (&second).into(), strength };
     let pair = |number| Pair([score, if number % 5 == 0 { -score } else { score }]);
     let pairs = (0..200).map(pair).collect();
-    let result =
-        MatchResult { pairs, distinct_games: 400, forfeits: vec![], efforts: Default::default() };
+    let result = MatchResult {
+        pairs,
+        distinct_games: 400,
+        forfeits: vec![],
+        efforts: Default::default(),
+        games: vec![],
+    };
     MatchReport::new(names.map(str::to_owned), &played, &result, Instant::now())
 }
 

@@ -1,0 +1,69 @@
+//! What runs came to, as one page that needs nothing else: charts with tables under them, of errors, data,
+//! weights and matches.
+//!
+//! The page holds its numbers as JSON, and draws them by uPlot, which is inside it, too.
+
+mod run;
+mod weights;
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+pub use run::{Run, RunError};
+pub use weights::WeightsSummary;
+
+/// The content of a page: runs side by side, and matches.
+#[derive(Serialize)]
+pub struct Page {
+    /// The runs, in the order in which they are compared.
+    pub runs: Vec<Run>,
+    /// The matches, as `match --json` reports them.
+    pub matches: Vec<Json>,
+}
+
+impl Page {
+    /// The page in HTML.
+    pub fn html(&self) -> Result<String, serde_json::Error> {
+        // No `</script>` may stand inside a script.
+        let data = serde_json::to_string(self)?.replace("</", "<\\/");
+        let parts = [
+            ("/* library style */", include_str!("page/uPlot.min.css")),
+            ("/* style */", include_str!("page/style.css")),
+            ("/* data */", &data),
+            ("/* licence */", include_str!("page/uPlot.LICENSE")),
+            ("/* library */", include_str!("page/uPlot.iife.min.js")),
+            ("/* charts */", include_str!("page/charts.js")),
+            ("/* patterns */", include_str!("page/patterns.js")),
+            ("/* script */", include_str!("page/report.js")),
+        ];
+        let mut html = String::new();
+        let mut rest = include_str!("page/report.html");
+        for (place, content) in parts {
+            let (before, after) = rest.split_once(place).unwrap_or((rest, ""));
+            html += before;
+            html += content;
+            rest = after;
+        }
+        Ok(html + rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_has_its_place_and_data_cannot_end_their_script() {
+        let matches = vec![serde_json::json!({ "first": "</script><b>" })];
+        let html = Page { runs: vec![], matches }.html().unwrap();
+        assert!(html.contains("\"first\":\"<\\/script><b>\""));
+        assert!(html.contains("uPlot") && html.ends_with("</html>\n"));
+        for place in
+            ["/* library", "/* script */", "/* charts */", "/* patterns */", "/* licence */"]
+        {
+            assert!(!html.contains(place), "{place}");
+        }
+        // Nothing is loaded from elsewhere.
+        assert!(!html.contains("src=") && !html.contains("<link"));
+    }
+}

@@ -1,0 +1,256 @@
+// The sections of the page, in their order.
+
+const { runs, matches } = JSON.parse(document.getElementById("data").textContent);
+
+// Runs are called by their files; where these are called the same, by their paths.
+const files = runs.map((run) => run.name.split("/").at(-1).replace(/\.weights$/, ""));
+if (new Set(files).size === runs.length) runs.forEach((run, number) => (run.name = files[number]));
+
+const root = (value) => (value === null || value === undefined ? null : Math.sqrt(value));
+const withReport = runs.filter((run) => run.phases);
+const byPhase = (run, value) =>
+  PHASES.map((phase) => {
+    const row = run.phases.find((one) => one.phase === phase);
+    return row ? value(row) : null;
+  });
+const named = (run, what) => (runs.length > 1 ? `${run.name}: ${what}` : what);
+
+function summary() {
+  const weighted = (run, error, count) => {
+    const rows = run.phases.filter((row) => row[error] !== null && row[count] > 0);
+    const sum = rows.reduce((all, row) => all + row[count], 0);
+    return sum ? rows.reduce((all, row) => all + row[error] * row[count], 0) / sum : null;
+  };
+  const rows = runs.map((run) => {
+    const positions = run.phases?.reduce((all, row) => all + row.positions, 0) ?? null;
+    const validation = run.phases && weighted(run, "validation_mae", "validation_positions");
+    const test = run.phases && weighted(run, "test_mae", "test_positions");
+    return [run.name, run.weights.set, positions, validation, test, run.sha256.slice(0, 16)];
+  });
+  const heads = ["Run", "Pattern set", "Training positions", "Validation error", "Test error", "SHA-256"];
+  const words = "Errors are mean absolute ones of all phases together, in discs.";
+  section("Runs", words, element("div", { class: "table" }, table(heads, rows)), numbers(heads, rows));
+}
+
+function errors() {
+  if (withReport.length === 0) {
+    section("Errors", "No report of a fit stood beside the weights (WEIGHTS.report.json).");
+    return;
+  }
+  const lines = (value) =>
+    withReport.flatMap((run, colour) =>
+      value.map(([what, of, dash]) => ({ name: named(run, what), values: byPhase(run, of), colour, dash })),
+    );
+  const squared = [
+    ["training", (row) => root(row.train_mse), 0],
+    ["validation", (row) => root(row.validation_mse), 1],
+    ["test", (row) => root(row.test_mse), 2],
+  ];
+  section(
+    "Error by phase",
+    "The root of the mean squared error, in discs. The strips say what kind of label most training positions of a phase have: errors of different kinds of labels do not compare.",
+    ...withReport.flatMap(labelStrip),
+    chart({ x: PHASES, across: "phase", series: lines(squared) }),
+  );
+  const absolute = [
+    ["validation", (row) => row.validation_mae, 1],
+    ["test", (row) => row.test_mae, 2],
+  ];
+  section(
+    "Mean absolute error by phase",
+    "In discs, on positions that the fit did not train on.",
+    chart({ x: PHASES, across: "phase", series: lines(absolute) }),
+  );
+}
+
+// The kinds of labels by phase, as a strip under the same phases as a chart.
+function labelStrip(run) {
+  const kinds = [...new Set(run.phases.flatMap((row) => row.labels.map(([kind]) => kind)))];
+  const colourOf = (kind) => COLOURS[(kinds.indexOf(kind) + 1) % COLOURS.length];
+  const cells = PHASES.map((phase) => {
+    const labels = run.phases.find((row) => row.phase === phase)?.labels ?? [];
+    const all = labels.reduce((sum, [, count]) => sum + count, 0);
+    const words = labels.map(([kind, count]) => `${kind} ${((100 * count) / all).toFixed(0)} %`).join(", ");
+    const colour = labels.length > 0 ? colourOf(labels[0][0]) : "transparent";
+    const cell = element("span", { title: `phase ${phase}: ${words || "no positions"}` });
+    cell.style.cssText = `flex: 1; background: ${colour}`;
+    return cell;
+  });
+  const legend = kinds.map((kind) => {
+    const swatch = element("span", { class: "swatch" });
+    swatch.style.background = colourOf(kind);
+    return element("span", {}, swatch, kind);
+  });
+  const share = (row, kind) => row.labels.find(([name]) => name === kind)?.[1] ?? 0;
+  return [
+    element("div", { class: "labels" }, ...cells),
+    element("div", { class: "legend" }, element("span", {}, named(run, "labels of training positions")), ...legend),
+    numbers(
+      ["phase", ...kinds],
+      run.phases.map((row) => [row.phase, ...kinds.map((kind) => share(row, kind))]),
+    ),
+  ];
+}
+
+function data() {
+  if (withReport.length === 0) return;
+  const series = withReport.flatMap((run, colour) =>
+    [
+      ["training", (row) => row.positions],
+      ["validation", (row) => row.validation_positions],
+      ["test", (row) => row.test_positions],
+    ].map(([what, of], dash) => ({ name: named(run, what), values: byPhase(run, of), colour, dash })),
+  );
+  section(
+    "Data by ply",
+    "How many different positions each phase has, on a logarithmic scale.",
+    chart({ x: PHASES, across: "ply", series, logarithmic: true, digits: 0 }),
+  );
+}
+
+function epochs() {
+  const measured = runs.filter((run) => run.metrics?.length > 0);
+  if (measured.length === 0) return;
+  const place = element("div");
+  const show = (phase) => {
+    const lines = measured.map((run) => run.metrics.filter((row) => row.phase === phase));
+    const longest = Math.max(0, ...lines.map((rows) => rows.length));
+    const x = Array.from({ length: longest }, (_, number) => number + 1);
+    const values = (rows, key) => x.map((_, number) => root(rows[number]?.[key] ?? null));
+    const series = measured.flatMap((run, colour) => [
+      { name: named(run, "training"), values: values(lines[colour], "train_mse"), colour, dash: 0 },
+      { name: named(run, "validation"), values: values(lines[colour], "validation_mse"), colour, dash: 1 },
+    ]);
+    place.replaceChildren(
+      longest > 0
+        ? chart({ x, across: "epoch", series, digits: 4 })
+        : element("p", { class: "note" }, "This phase was not fitted: it has no positions."),
+    );
+  };
+  section(
+    "Error by epoch",
+    "The root of the mean squared error of one phase while it was fitted, before weights were rounded.",
+    phaseSlider(show),
+    place,
+  );
+}
+
+function coverage() {
+  const place = element("div");
+  const names = [...new Set(runs.flatMap((run) => run.weights.patterns.map((pattern) => pattern.name)))];
+  if (names.length === 0) return;
+  const show = (number) => {
+    const series = runs.flatMap((run, colour) => {
+      const pattern = run.weights.patterns.find((one) => one.name === names[number]);
+      if (!pattern) return [];
+      return ["met at all", "10 times", "100 times"].map((what, least) => ({
+        name: named(run, `${what}, of ${pattern.classes.toLocaleString("en")}`),
+        values: pattern.met.map((met) => (100 * met[least]) / pattern.classes),
+        colour,
+        dash: least,
+      }));
+    });
+    place.replaceChildren(chart({ x: PHASES, across: "phase", series, digits: 1 }));
+  };
+  section(
+    "Coverage",
+    "How many percent of a pattern’s classes training positions met. A class is a configuration with its mirror images; what was never met has no weight of its own.",
+    element("div", { class: "choices" }, selection("Pattern", names, show)),
+    place,
+  );
+  show(0);
+}
+
+function scalars() {
+  for (const run of runs) {
+    for (const scalar of run.weights.scalars) {
+      const total = new Array(65).fill(0);
+      for (const counts of scalar.counts) counts.forEach((count, number) => (total[number] += count));
+      const all = total.reduce((sum, count) => sum + count, 0);
+      if (all === 0) continue;
+      // The numbers below which so much of what was met lies.
+      const quantile = (part) => {
+        let sum = 0;
+        return total.findIndex((count) => (sum += count) >= part * all);
+      };
+      const chosen = [...new Set([0.1, 0.3, 0.5, 0.7, 0.9].map(quantile))];
+      const series = chosen.map((number, colour) => ({
+        name: `${number}`,
+        values: scalar.steps.map((steps, phase) => (scalar.counts[phase][number] > 0 ? steps[number] / 32 : null)),
+        colour,
+      }));
+      section(
+        `Weight of ${scalar.name.replaceAll("_", " ")}${runs.length > 1 ? `: ${run.name}` : ""}`,
+        "In discs, by phase: a line for each of some numbers, from seldom small to seldom large ones; where it was not met, there is none.",
+        chart({ x: PHASES, across: "phase", series, height: 220 }),
+      );
+    }
+  }
+}
+
+function played() {
+  if (matches.length === 0) return;
+  const heads = ["First", "Second", "Pairs", "Wins", "Draws", "Losses", "Discs", "±", "Elo", "from", "to", "p"];
+  const rows = matches.map((one) => {
+    const { first, second, pairs, wins, draws, losses, mean_discs, mean_discs_error, elo, elo_interval } = one;
+    return [first, second, pairs, wins, draws, losses, mean_discs, mean_discs_error, elo, ...elo_interval, one.p_value];
+  });
+  const ends = matches.flatMap((one) => [one.elo, ...one.elo_interval]).filter((end) => end !== null);
+  const most = Math.max(20, ...ends.map(Math.abs)) * 1.1;
+  const x = (elo) => 300 + (elo / most) * 280;
+  const lines = matches.map((one, number) => {
+    const y = 30 + 44 * number;
+    const [from, to] = one.elo_interval;
+    return `<text x="0" y="${y - 8}"></text>
+      <line class="interval" x1="${x(from ?? -most)}" x2="${x(to ?? most)}" y1="${y + 6}" y2="${y + 6}"/>
+      <circle cx="${x(one.elo)}" cy="${y + 6}" r="4"/>`;
+  });
+  const height = 44 * matches.length + 30;
+  const picture = element("div", { class: "matches", role: "img", "aria-label": "Elo points with intervals; the table has the numbers" });
+  picture.innerHTML = `<svg viewBox="0 0 600 ${height}" width="100%" style="max-width: 600px">
+    <line x1="300" x2="300" y1="0" y2="${height - 18}"/>${lines.join("")}
+    <text x="300" y="${height - 2}" text-anchor="middle">0 Elo</text></svg>`;
+  picture.querySelectorAll("text").forEach((text, number) => {
+    if (number < matches.length) text.textContent = `${matches[number].first} against ${matches[number].second}`;
+  });
+  section(
+    "Matches",
+    "Points of Elo by which the first player is stronger, with 95 % intervals; one that leaves out 0 is a proven difference.",
+    picture,
+    element("div", { class: "table" }, table(heads, rows)),
+    numbers(heads, rows),
+  );
+}
+
+function provenance() {
+  const flat = (value, path = "", into = {}) => {
+    if (value !== null && typeof value === "object") {
+      for (const [key, inner] of Object.entries(value)) flat(inner, path ? `${path}.${key}` : key, into);
+    } else into[path] = String(value);
+    return into;
+  };
+  const all = runs.map((run) => flat(run.provenance));
+  const keys = [...new Set(all.flatMap(Object.keys))].sort();
+  const row = (key) => [key, ...all.map((one) => one[key] ?? "–")];
+  const differing = keys.filter((key) => new Set(all.map((one) => one[key])).size > 1);
+  const heads = ["", ...runs.map((run) => run.name)];
+  const words = runs.length > 1 ? "What differs between the runs; the rest is the same." : "What decided the weights.";
+  const first = runs.length > 1 ? differing : keys;
+  section(
+    "Provenance",
+    first.length > 0 ? words : "The runs were made from the same settings and data.",
+    element("div", { class: "table" }, table(heads, first.map(row), true)),
+    numbers(heads, keys.map(row)),
+  );
+}
+
+summary();
+errors();
+data();
+epochs();
+coverage();
+squaresSection(runs);
+runs.forEach(patternSection);
+scalars();
+played();
+provenance();

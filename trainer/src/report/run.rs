@@ -1,0 +1,83 @@
+//! A run: its weights, with the files that its fit left beside them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use othello_engine::eval::{Weights, WeightsError, WeightsFile};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use super::WeightsSummary;
+use crate::fit::{FitReport, Metrics, side_files};
+
+/// What is known of a run.
+#[derive(Serialize)]
+pub struct Run {
+    name: String,
+    sha256: String,
+    provenance: Map<String, Json>,
+    /// How the fit of each phase came out; `None` where its file is not there.
+    phases: Option<FitReport>,
+    /// The metrics of all epochs; `None` where their file is not there.
+    metrics: Option<Vec<Metrics>>,
+    weights: WeightsSummary,
+}
+
+/// The reason why a run cannot be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The weights cannot be read.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    /// A file of the fit beside the weights cannot be read.
+    #[error("{}: cannot read it: {source}; take it away to have the page without it", path.display())]
+    Side {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+}
+
+#[derive(Deserialize)]
+struct Stored {
+    phases: FitReport,
+}
+
+impl Run {
+    /// Reads weights and what stands beside them; of each pattern the `classes` that were met most.
+    pub fn read(path: &Path, classes: usize) -> Result<Self, RunError> {
+        let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
+        let [metrics, report] = side_files(path);
+        Ok(Self {
+            name: path.display().to_string(),
+            sha256,
+            provenance: provenance.as_map().clone(),
+            phases: read_beside(&report, |text| {
+                serde_json::from_str(text).map(|stored: Stored| stored.phases)
+            })?,
+            metrics: read_beside(&metrics, |text| {
+                text.lines().skip(1).map(serde_json::from_str).collect()
+            })?,
+            weights: WeightsSummary::new(&weights, classes),
+        })
+    }
+
+    /// Whether the report of the fit stood beside the weights.
+    pub fn has_report(&self) -> bool {
+        self.phases.is_some()
+    }
+}
+
+fn read_beside<T>(
+    path: &Path,
+    parse: impl FnOnce(&str) -> serde_json::Result<T>,
+) -> Result<Option<T>, RunError> {
+    let failed = |source| RunError::Side { path: path.to_owned(), source };
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(error)),
+        Ok(text) => parse(&text).map(Some).map_err(|error| failed(error.into())),
+    }
+}

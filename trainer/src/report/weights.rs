@@ -1,0 +1,213 @@
+//! Weights in numbers: how much of them was met, what they are worth on the board, and those met most.
+
+use std::cmp::Reverse;
+
+use othello_engine::board::Phase;
+use othello_engine::eval::{Weights, weight_in_discs};
+use othello_engine::pattern::{Geometry, Scalar};
+use serde::Serialize;
+
+/// What a page shows of weights.
+#[derive(Serialize)]
+pub struct WeightsSummary {
+    set: String,
+    patterns: Vec<PatternSummary>,
+    scalars: Vec<ScalarSummary>,
+    /// For each phase, the mean absolute weight in discs that instances on each square have in training,
+    /// shared among the squares of the instance.
+    squares: Vec<Vec<f64>>,
+}
+
+/// A pattern with its classes.
+#[derive(Serialize)]
+struct PatternSummary {
+    name: String,
+    /// The squares of each instance by number; the first instance is the pattern itself.
+    instances: Vec<Vec<usize>>,
+    classes: usize,
+    /// For each phase, how many classes were met at all, 10 times, and 100 times.
+    met: Vec<[usize; 3]>,
+    /// The classes that were met most.
+    shown: Vec<ClassSummary>,
+}
+
+/// A class of configurations.
+#[derive(Serialize)]
+struct ClassSummary {
+    /// What stands on the pattern's squares: X the player, O the opponent; the smallest configuration.
+    discs: String,
+    /// The weight in steps, phase by phase.
+    steps: Vec<i16>,
+    /// How often it was met, phase by phase.
+    counts: Vec<u32>,
+}
+
+/// A scalar feature.
+#[derive(Serialize)]
+struct ScalarSummary {
+    name: &'static str,
+    /// For each phase, the weights in steps of all numbers.
+    steps: Vec<Vec<i16>>,
+    /// For each phase, how often each number was met.
+    counts: Vec<Vec<u32>>,
+}
+
+impl WeightsSummary {
+    /// Sums weights up; of each pattern, so many classes stay.
+    pub fn new(weights: &Weights, classes: usize) -> Self {
+        let geometry = weights.geometry();
+        let patterns = (0..geometry.patterns.len()).map(|number| pattern(weights, number, classes));
+        Self {
+            set: weights.set().name().to_owned(),
+            patterns: patterns.collect(),
+            scalars: (0..geometry.scalars.len()).map(|number| scalar(weights, number)).collect(),
+            squares: Phase::all().map(|phase| squares(weights, phase)).collect(),
+        }
+    }
+}
+
+fn pattern(weights: &Weights, number: usize, most: usize) -> PatternSummary {
+    let geometry = weights.geometry();
+    let tied = &geometry.patterns[number];
+    let own = tied.first_parameter..tied.first_parameter + tied.classes;
+    let counts = |phase| &weights.counts(phase)[own.clone()];
+    let met = |phase, least| counts(phase).iter().filter(|&&count| count >= least).count();
+    let mut total = vec![0u64; tied.classes];
+    for phase in Phase::all() {
+        total.iter_mut().zip(counts(phase)).for_each(|(sum, &count)| *sum += u64::from(count));
+    }
+    let mut order: Vec<usize> = (0..tied.classes).collect();
+    order.sort_by_key(|&class| (Reverse(total[class]), class));
+    order.truncate(most);
+    let representatives = representatives(geometry, number);
+    let shown = order.into_iter().map(|class| ClassSummary {
+        discs: representatives[class].clone(),
+        steps: Phase::all().map(|phase| weights.steps(phase)[own.start + class]).collect(),
+        counts: Phase::all().map(|phase| counts(phase)[class]).collect(),
+    });
+    let instances = geometry.instances.iter().filter(|instance| instance.pattern == number);
+    PatternSummary {
+        name: weights.set().patterns()[number].name().to_owned(),
+        instances: instances
+            .map(|instance| instance.squares.iter().map(|square| square.index()).collect())
+            .collect(),
+        classes: tied.classes,
+        met: Phase::all().map(|phase| [1, 10, 100].map(|least| met(phase, least))).collect(),
+        shown: shown.collect(),
+    }
+}
+
+/// What stands on a pattern's squares in the smallest configuration of each class.
+fn representatives(geometry: &Geometry, number: usize) -> Vec<String> {
+    let tied = &geometry.patterns[number];
+    let mut texts: Vec<String> = Vec::with_capacity(tied.classes);
+    for (index, &class) in tied.class_of.iter().enumerate() {
+        // Classes are numbered by their smallest configuration.
+        if usize::from(class) == texts.len() {
+            let digits = std::iter::successors(Some(index), |rest| Some(rest / 3));
+            let disc = |rest: usize| ['O', '-', 'X'][rest % 3];
+            texts.push(digits.take(tied.squares()).map(disc).collect());
+        }
+    }
+    texts
+}
+
+fn scalar(weights: &Weights, number: usize) -> ScalarSummary {
+    let geometry = weights.geometry();
+    let first = geometry.pattern_parameters + number * Scalar::VALUES;
+    let own = first..first + Scalar::VALUES;
+    ScalarSummary {
+        name: geometry.scalars[number].name(),
+        steps: Phase::all().map(|phase| weights.steps(phase)[own.clone()].to_vec()).collect(),
+        counts: Phase::all().map(|phase| weights.counts(phase)[own.clone()].to_vec()).collect(),
+    }
+}
+
+fn squares(weights: &Weights, phase: Phase) -> Vec<f64> {
+    let geometry = weights.geometry();
+    let (steps, counts) = (weights.steps(phase), weights.counts(phase));
+    let means: Vec<f64> = geometry
+        .patterns
+        .iter()
+        .map(|tied| {
+            let own = tied.first_parameter..tied.first_parameter + tied.classes;
+            let (mut sum, mut met) = (0.0, 0.0);
+            for parameter in own {
+                let count = f64::from(counts[parameter]);
+                sum += count * weight_in_discs(steps[parameter]).abs();
+                met += count;
+            }
+            if met > 0.0 { sum / met } else { 0.0 }
+        })
+        .collect();
+    let mut squares = vec![0.0; 64];
+    for instance in &geometry.instances {
+        let share = means[instance.pattern] / instance.squares.len() as f64;
+        for square in &instance.squares {
+            squares[square.index()] += share;
+        }
+    }
+    // Four digits are more than a colour shows.
+    squares.into_iter().map(|discs: f64| (discs * 1e4).round() / 1e4).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::board::Position;
+    use othello_engine::board::notation::BoardLine;
+
+    fn conformance() -> Weights {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/conformance.weights");
+        Weights::read(path.as_ref()).unwrap().weights
+    }
+
+    #[test]
+    fn a_class_is_told_by_the_discs_of_its_smallest_configuration() {
+        let weights = conformance();
+        let geometry = weights.geometry();
+        let summary = WeightsSummary::new(&weights, usize::MAX);
+        let boards = include_str!("../../../datasets/conformance/boards.txt");
+        let position: Position =
+            boards.lines().nth(38).unwrap().parse::<BoardLine>().unwrap().position;
+        let phase = Phase::of(&position).unwrap();
+        let parameters: Vec<usize> = geometry.parameters_of(&position).collect();
+        for (number, pattern) in summary.patterns.iter().enumerate() {
+            assert_eq!(pattern.shown.len(), pattern.classes);
+            let own =
+                geometry.instances.iter().zip(&parameters).find(|(it, _)| it.pattern == number);
+            let (instance, &parameter) = own.unwrap();
+            let there = |squares: &[othello_engine::board::Square]| -> String {
+                let disc = |square: &othello_engine::board::Square| match square.bit() {
+                    bit if position.player() & bit != 0 => 'X',
+                    bit if position.opponent() & bit != 0 => 'O',
+                    _ => '-',
+                };
+                squares.iter().map(disc).collect()
+            };
+            // One of the ways in which the pattern's own symmetries turn it is the smallest.
+            let discs: Vec<char> = there(&instance.squares).chars().collect();
+            let turned = geometry.patterns[number].permutations.iter().map(|permutation| {
+                let mut image = vec![' '; discs.len()];
+                permutation.iter().zip(&discs).for_each(|(&place, &disc)| image[place] = disc);
+                image.into_iter().collect::<String>()
+            });
+            let turned: Vec<String> = turned.collect();
+            let found = pattern.shown.iter().find(|class| turned.contains(&class.discs)).unwrap();
+            assert_eq!(found.steps[phase.index()], weights.steps(phase)[parameter]);
+        }
+    }
+
+    #[test]
+    fn what_was_met_often_was_met_seldom_too() {
+        let weights = conformance();
+        let summary = WeightsSummary::new(&weights, 3);
+        for pattern in &summary.patterns {
+            assert!(pattern.shown.len() <= 3);
+            assert!(pattern.met.iter().all(|[any, ten, hundred]| any >= ten && ten >= hundred));
+        }
+        assert_eq!(summary.squares.len(), 60);
+        assert_eq!(summary.scalars.len(), weights.set().scalars().len());
+    }
+}
