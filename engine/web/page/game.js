@@ -1,0 +1,63 @@
+// A game: where it began, its moves, and the position that is looked at.
+
+export const START = "---------------------------OX------XO--------------------------- X";
+
+export class Game {
+  // `program` knows the rules.
+  constructor(program) {
+    this.program = program;
+    this.set(START, []);
+  }
+
+  // Takes another game; what the rules forbid is thrown, and the game stays as it was.
+  set(start, moves, at = moves.length) {
+    const positions = this.program.ask({ ask: "game", start, moves: moves.join("") });
+    Object.assign(this, { start, moves, positions });
+    this.goTo(at);
+  }
+
+  // Takes a game from any notation.
+  read(text) {
+    const { start, moves } = this.program.ask({ ask: "read", text });
+    this.set(start, moves.match(/../g) ?? []);
+  }
+
+  get position() {
+    return this.positions[this.at];
+  }
+
+  // "X" or "O".
+  get side() {
+    return this.position.board[65];
+  }
+
+  get empties() {
+    return 64 - this.position.black - this.position.white;
+  }
+
+  // What lay behind the position that is looked at is given up.
+  play(square) {
+    this.set(this.start, [...this.moves.slice(0, this.at), square]);
+  }
+
+  goTo(at) {
+    this.at = Math.max(0, Math.min(at, this.moves.length));
+  }
+
+  // The address behind `#`.
+  get address() {
+    const fields = new URLSearchParams();
+    if (this.start !== START) fields.set("start", this.start.replace(" ", ""));
+    if (this.moves.length > 0) fields.set("moves", this.moves.join(""));
+    if (this.at !== this.moves.length) fields.set("at", this.at);
+    return fields.toString();
+  }
+
+  openAddress(address) {
+    const fields = new URLSearchParams(address);
+    const moves = (fields.get("moves") ?? "").match(/../g) ?? [];
+    const start = fields.get("start");
+    const at = fields.has("at") ? Number(fields.get("at")) || 0 : moves.length;
+    this.set(start ? `${start.slice(0, 64)} ${start.slice(64)}` : START, moves, at);
+  }
+}

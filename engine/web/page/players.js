@@ -1,0 +1,89 @@
+// The evaluations that are on the page: the shipped one, and a file that was dropped beside it or in its place.
+
+import { Engine } from "./engine.js";
+import { element } from "./text.js";
+
+export class Players {
+  // `changed` hears when evaluations come and go.
+  constructor(root, module, changed) {
+    const blob = new Blob([ENGINE_WORKER], { type: "text/javascript" });
+    Object.assign(this, { root, module, changed, engines: [] });
+    this.workerAddress = URL.createObjectURL(blob);
+    this.problem = element("p", { class: "problem", role: "alert", hidden: true });
+    this.list = element("ul", { class: "weights" });
+    const file = element("input", {
+      type: "file",
+      accept: ".weights",
+      id: "file",
+      onchange: () => {
+        if (file.files[0]) this.open(file.files[0]);
+        file.value = "";
+      },
+    });
+    const label = element("label", { for: "file", class: "button" }, "Open a .weights file");
+    root.append(this.list, this.problem, element("p", {}, file, label, " or drop it anywhere on the page."));
+  }
+
+  // Begins with the shipped weights; resolves when they can play.
+  async begin(base64) {
+    const engine = this.#engine({ name: "shipped weights", base64 });
+    this.engines.push(engine);
+    this.#show();
+    await engine.ready;
+    this.#show();
+    this.changed();
+  }
+
+  // Takes a file as the second evaluation. One that cannot be used is refused in words, and nothing changes.
+  async open(file) {
+    this.problem.hidden = true;
+    const engine = this.#engine({ name: file.name, file });
+    try {
+      await engine.ready;
+    } catch (error) {
+      engine.end();
+      this.problem.textContent = `Not taken: ${error.message}`;
+      this.problem.hidden = false;
+      return;
+    }
+    this.engines.splice(1).forEach((one) => one.end());
+    this.engines.push(engine);
+    this.#show();
+    this.changed();
+  }
+
+  #remove(engine) {
+    this.engines = this.engines.filter((one) => one !== engine);
+    this.#show();
+    this.changed();
+    engine.end();
+  }
+
+  #engine(source) {
+    return new Engine(this.module, this.workerAddress, source);
+  }
+
+  #show() {
+    this.list.replaceChildren(...this.engines.map((engine, number) => this.#item(engine, number)));
+  }
+
+  #item(engine, number) {
+    const { name } = engine.source;
+    const about = engine.description;
+    const facts = about
+      ? `pattern set “${about.set}”, trained on ${about.positions.toLocaleString("en")} positions, SHA-256 ${about.identity.slice(0, 12)}…`
+      : "being read…";
+    const remove = element(
+      "button",
+      { type: "button", class: "plain", "aria-label": `Remove ${name}`, onclick: () => this.#remove(engine) },
+      "Remove",
+    );
+    return element(
+      "li",
+      {},
+      element("span", { class: `swatch value${number}`, "aria-hidden": "true" }),
+      element("div", {}, element("strong", {}, name), element("small", {}, facts)),
+      this.engines.length > 1 ? remove : null,
+    );
+  }
+}

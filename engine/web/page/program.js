@@ -1,0 +1,42 @@
+// The engine's program: WebAssembly that answers questions in JSON.
+
+export class Program {
+  constructor(instance) {
+    this.exports = instance.exports;
+  }
+
+  // Asks a question; an error is thrown in the engine's words.
+  ask(question) {
+    this.#write([new TextEncoder().encode(JSON.stringify(question))]);
+    return this.#answer(this.exports.ask());
+  }
+
+  // Takes a weights file.
+  load(name, bytes) {
+    const encoded = new TextEncoder().encode(name);
+    this.#write([encoded, bytes]);
+    return this.#answer(this.exports.load(encoded.length));
+  }
+
+  #write(parts) {
+    let at = this.exports.buffer(parts.reduce((sum, part) => sum + part.length, 0));
+    for (const part of parts) {
+      new Uint8Array(this.exports.memory.buffer, at, part.length).set(part);
+      at += part.length;
+    }
+  }
+
+  #answer(length) {
+    const bytes = new Uint8Array(this.exports.memory.buffer, this.exports.answer(), length);
+    const { answer, error } = JSON.parse(new TextDecoder().decode(bytes));
+    if (error !== undefined) throw new Error(error);
+    return answer;
+  }
+}
+
+// Bytes from base64.
+export async function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const answer = await fetch(`data:application/octet-stream;base64,${base64}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}

@@ -1,0 +1,62 @@
+// The thread of one evaluation: it answers questions one after another, and rates moves between them.
+
+import { Program, bytesOf } from "./program.js";
+
+let program;
+let running = 0;
+
+const pauses = new MessageChannel();
+// Lets messages that have come be handled.
+function pause() {
+  return new Promise((done) => {
+    pauses.port1.onmessage = done;
+    pauses.port2.postMessage(null);
+  });
+}
+
+const handlers = {
+  async load({ module, name, bytes, base64, builtin }) {
+    program = new Program(await WebAssembly.instantiate(module));
+    if (builtin) return program.ask({ ask: "builtin", name: builtin });
+    return program.load(name, bytes ?? (await bytesOf(base64)));
+  },
+  ask: async ({ question }) => program.ask(question),
+};
+
+// Rates all moves again and again, each time deeper, until the level is reached or something else is wanted.
+async function deepen({ id, board, legal, empties, depth, exact }) {
+  running = id;
+  const steps = [];
+  for (let at = 1; at <= Math.min(depth, empties - 1); at++) steps.push({ depth: at, exact: 0 });
+  if (empties <= exact) steps.push({ depth: empties, exact: empties });
+  let order = legal;
+  for (const step of steps) {
+    const rated = [];
+    for (const square of order) {
+      await pause();
+      if (running !== id) return;
+      const found = program.ask({ ask: "rate", board, square, ...step, forget: false });
+      rated.push(found);
+      postMessage({ id, rated: found, round: step.depth });
+    }
+    rated.sort((one, other) => other.steps - one.steps);
+    order = rated.map((found) => found.best);
+  }
+  postMessage({ id, done: true });
+}
+
+onmessage = async ({ data }) => {
+  const { id, kind } = data;
+  try {
+    if (kind === "stop") {
+      running = 0;
+      postMessage({ id, answer: null });
+    } else if (kind === "deepen") {
+      await deepen(data);
+    } else {
+      postMessage({ id, answer: await handlers[kind](data) });
+    }
+  } catch (error) {
+    postMessage({ id, error: error.message });
+  }
+};

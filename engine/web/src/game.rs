@@ -1,0 +1,78 @@
+//! Games, as the page shows them: every position with its legal moves.
+
+use othello_engine::board::notation::{BoardLine, NotationError, board_text};
+use othello_engine::board::transcript::{self, Replay};
+use othello_engine::board::{Position, Side, Square, Squares, StatedPosition};
+use serde::Serialize;
+
+/// A game that was read from text.
+#[derive(Serialize)]
+pub(crate) struct ReadGame {
+    start: String,
+    moves: String,
+}
+
+/// A position of a game.
+#[derive(Serialize)]
+pub(crate) struct Shown {
+    board: String,
+    legal: Vec<String>,
+    over: bool,
+    /// Whether the side that would have been to move had to pass.
+    passed: bool,
+    black: u32,
+    white: u32,
+    /// The score for black, empty squares to the winner; of a finished game only.
+    score: Option<i32>,
+}
+
+/// Reads a game: a transcript from the start, or a position without moves.
+pub(crate) fn read(text: &str) -> Result<ReadGame, String> {
+    let said = |error: NotationError| error.to_string();
+    let text = text.trim();
+    let is_transcript = text.starts_with(|c: char| matches!(c.to_ascii_lowercase(), 'a'..='h'));
+    if is_transcript && !text.contains(';') {
+        let squares = transcript::parse(text).map_err(said)?;
+        Replay::from_start(&squares).map_err(said)?;
+        let start = board_text(&Position::START, Side::Black);
+        return Ok(ReadGame { start, moves: squares.iter().map(Square::to_string).collect() });
+    }
+    let stated: StatedPosition = text.parse().map_err(said)?;
+    Ok(ReadGame { start: board_text(&stated.position, stated.side), moves: String::new() })
+}
+
+/// All positions of a game from a position on, that one first; a side that must pass does.
+pub(crate) fn positions(start: BoardLine, moves: &str) -> Result<Vec<Shown>, String> {
+    let BoardLine { position, side, .. } = start;
+    let must_pass = position.moves() == 0 && !position.is_over();
+    let (end, side) = if must_pass { (position.pass(), side.other()) } else { (position, side) };
+    let mut replay = Replay { steps: vec![], end, side };
+    let mut shown = vec![Shown::new(&replay, must_pass)];
+    for square in transcript::parse(moves).map_err(|error| error.to_string())? {
+        let mover = replay.side;
+        replay.push(square).map_err(|error| error.to_string())?;
+        shown.push(Shown::new(&replay, mover == replay.side));
+    }
+    Ok(shown)
+}
+
+impl Shown {
+    fn new(replay: &Replay, passed: bool) -> Self {
+        let Replay { end, side, .. } = replay;
+        let over = end.is_over();
+        let (player, opponent) = (end.player().count_ones(), end.opponent().count_ones());
+        let (black, white) = match side {
+            Side::Black => (player, opponent),
+            Side::White => (opponent, player),
+        };
+        Self {
+            board: board_text(end, *side),
+            legal: Squares(end.moves()).map(|square| square.to_string()).collect(),
+            over,
+            passed: passed && !over,
+            black,
+            white,
+            score: replay.black_score(),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What the page may ask, and what it is told.
+
+use othello_engine::board::notation::BoardLine;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+use crate::{game, searching};
+
+/// A question of the page.
+#[derive(Deserialize)]
+#[serde(tag = "ask", rename_all = "lowercase", deny_unknown_fields)]
+enum Question {
+    /// The game that a text states: a transcript, OBF, or a board line.
+    Read { text: String },
+    /// All positions of a game.
+    Game { start: String, moves: String },
+    /// Takes an evaluation by hand, `mobility` or `none`.
+    Builtin { name: String },
+    /// The value of a position after so many moves; exact from so many empty squares on.
+    Search { board: String, depth: u32, exact: u32, forget: bool },
+    /// The value of one move of a position, and the line behind it.
+    Rate { board: String, square: String, depth: u32, exact: u32, forget: bool },
+    /// The parts of a position's value.
+    Parts { board: String },
+}
+
+/// Answers a question in JSON, in JSON: `{"answer": …}` or `{"error": "…"}`.
+pub fn answer_text(question: &str) -> String {
+    let question = serde_json::from_str(question).map_err(|error| error.to_string());
+    written(question.and_then(answer))
+}
+
+/// An answer, or why there is none, as the page reads it.
+pub(crate) fn written(answer: Result<Json, String>) -> String {
+    let answer =
+        answer.map_or_else(|error| json!({ "error": error }), |it| json!({ "answer": it }));
+    answer.to_string()
+}
+
+fn answer(question: Question) -> Result<Json, String> {
+    match question {
+        Question::Read { text } => made(game::read(&text)?),
+        Question::Game { start, moves } => made(game::positions(board(&start)?, &moves)?),
+        Question::Builtin { name } => searching::Loaded::builtin(&name),
+        Question::Search { board: text, depth, exact, forget } => {
+            made(searching::search(&board(&text)?, depth, exact, forget)?)
+        }
+        Question::Rate { board: text, square, depth, exact, forget } => {
+            made(searching::rate(&board(&text)?, &square, depth, exact, forget)?)
+        }
+        Question::Parts { board: text } => made(searching::parts(&board(&text)?)?),
+    }
+}
+
+fn board(text: &str) -> Result<BoardLine, String> {
+    text.parse().map_err(|error: othello_engine::board::notation::NotationError| error.to_string())
+}
+
+fn made(answer: impl Serialize) -> Result<Json, String> {
+    serde_json::to_value(answer).map_err(|error| error.to_string())
+}

@@ -1,0 +1,54 @@
+// The report of real runs, as it is read in a browser.
+
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import test from "node:test";
+
+import { browser, native, open } from "./browser.mjs";
+
+test("the report of two runs and a match is drawn, and its numbers can be copied", async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "othello-report-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const at = (name) => path.join(folder, name);
+  native("othello-engine", "selfplay", "--games", "200", "--seed", "1", "--depth", "1", "--out", at("a.games"));
+  const fit = (seed, out) =>
+    native("othello-trainer", "fit", at("a.games"), "--patterns", "small", "--optimizer", "lsq", "--seed", seed, "--out", at(out));
+  fit("1", "one.weights");
+  fit("2", "two.weights");
+  const boards = "--------------------------OXX------XO--------------------------- O\n";
+  writeFileSync(at("openings.txt"), boards);
+  const rules = ["--openings", at("openings.txt"), "--pairs", "1", "--depth", "1", "--exact", "4"];
+  writeFileSync(at("match.json"), JSON.stringify(native("othello-trainer", "match", at("one.weights"), at("two.weights"), ...rules)));
+  const runs = [at("one.weights"), at("two.weights"), "--match", at("match.json")];
+  const written = native("othello-trainer", "report", ...runs, "--out", at("page.html"));
+  assert.deepEqual([written.runs, written.matches, written.without_report], [2, 1, []]);
+
+  const shown = await open(await browser(t), at("page.html"));
+  const titles = await shown.locator("h2").allTextContents();
+  const wanted = ["Runs", "Error by phase", "Data by ply", "Error by epoch", "Coverage", "What squares are worth"];
+  for (const title of [...wanted, "Matches", "Provenance"]) assert.ok(titles.includes(title), title);
+  await shown.waitForFunction(() => document.querySelectorAll(".uplot canvas").length >= 7);
+  // Numbers stand under every chart, and show when the pointer is on it.
+  const section = shown.locator("section", { has: shown.locator("h2", { hasText: /^Error by phase$/ }) });
+  assert.equal(await section.locator(".table tbody tr").count(), 0);
+  await section.locator("summary").last().click();
+  assert.equal(await section.locator(".table tbody tr").count(), 60);
+  await section.locator(".u-over").hover({ position: { x: 200, y: 50 } });
+  assert.match(await section.locator(".u-legend").textContent(), /phase\D*\d+/);
+  // What differs is the seed.
+  const provenance = shown.locator("section", { has: shown.locator("h2", { hasText: "Provenance" }) });
+  assert.match(await provenance.locator(".table tbody").first().textContent(), /settings\.seed\s*1\s*2/);
+  // Four corners are a pattern of the set, in whatever order they are drawn.
+  const weights = shown.locator("section", { hasText: "Draw squares" }).first();
+  await weights.locator("text=Empty the board").click();
+  for (const corner of ["h8", "a1", "h1", "a8"]) await weights.locator(`button[aria-label^="${corner},"]`).click();
+  await weights.locator("p", { hasText: "corners: a1 h1 a8 h8" }).waitFor();
+  assert.deepEqual(shown.said, []);
+  if (process.env.WEB_PICTURES) {
+    mkdirSync(process.env.WEB_PICTURES, { recursive: true });
+    await shown.evaluate(() => scrollTo(0, 0));
+    await shown.screenshot({ path: path.join(process.env.WEB_PICTURES, "report.png") });
+  }
+});

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Builds the page that plays in a browser: a folder of four files that opens from the disk, or from any static
+# host. Needs cargo, and rustup for the target wasm32-unknown-unknown; no C compiler for it, no npm.
+#
+# scripts/build-web.sh [--quick] [OUT]        OUT is target/page by default; --quick builds a slower program sooner
+#
+# OTHELLO_WEIGHTS names other weights for the page, as it does for the program.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+profile=web
+[[ ${1:-} == --quick ]] && profile=dev && shift
+out=${1:-target/page}
+weights=${OTHELLO_WEIGHTS:-engine/weights/default.weights}
+target=wasm32-unknown-unknown
+
+rustup target list --installed 2>/dev/null | grep -qx $target || rustup target add $target >&2
+
+# The weights are a file beside the page, and not inside the program. The vector instructions are those that
+# browsers have had since 2021 (Safari: 2023). An environment's own RUSTFLAGS are not for this target.
+env OTHELLO_WEIGHTS=none RUSTFLAGS="-C target-feature=+simd128" \
+    cargo build --quiet --profile "$profile" -p othello-web --target $target >&2
+
+# Browsers load neither modules nor WebAssembly from the disk: everything is put into plain scripts.
+one_script() { # Modules in the order in which they need each other, without what binds them.
+    sed -E '/^import .* from /d; s/^export //' "$@"
+}
+page=engine/web/page
+mkdir -p "$out"
+cp $page/index.html "$out/"
+cat $page/style.css $page/panels.css >"$out/style.css"
+{
+    echo '"use strict";'
+    printf 'const ENGINE_PROGRAM = "%s";\n' "$(base64 -w0 "target/$target/${profile/dev/debug}/othello_web.wasm")"
+    printf 'const ENGINE_WORKER = `%s`;\n' "$(one_script $page/program.js $page/worker.js | sed 's/[`\\$]/\\&/g')"
+    one_script $page/{text,program,engine,game,board,moves,graph,parts,players,analysis,setup,page}.js
+} >"$out/page.js"
+{ printf 'takeShippedWeights("'; base64 -w0 "$weights"; printf '");\n'; } >"$out/weights.js"
+du -sh "$out" | sed 's/^/built: /' >&2

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Tries the page of scripts/build-web.sh in a browser without a window: Chromium, by playwright-core. Both are
+# installed if need be, playwright-core into target/; where they cannot be, it says so and succeeds.
+#
+# scripts/check-web.sh [--pictures DIR]
+#
+# The page is that of target/page, built if it is not there; the programs to compare with are those of
+# target/release, or of target/debug.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+skip() { echo "skipped: the page in a browser: $*" | tee -a "${OTHELLO_SKIPPED:-/dev/null}" >&2; exit 0; }
+[[ ${1:-} == --pictures ]] && export WEB_PICTURES=${2:?a folder}
+
+export WEB_CHECK=$PWD/target/web-check OTHELLO_PAGE=${OTHELLO_PAGE:-$PWD/target/page}
+command -v node >/dev/null && command -v npm >/dev/null || skip "it needs node and npm"
+[[ $(node -p 'parseInt(process.versions.node)') -ge 20 ]] || skip "it needs node 20 or later"
+
+browser() { command -v "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome | head -n 1; }
+if [[ -z $(browser) && $(id -u) == 0 ]]; then
+    { apt-get update -q && apt-get install -qy --no-install-recommends chromium-headless-shell; } >&2 || true
+fi
+CHROMIUM=$(browser) || true
+[[ -n $CHROMIUM ]] || skip "Chromium is not here, and cannot be installed"
+export CHROMIUM
+if [[ ! -d $WEB_CHECK/node_modules/playwright-core ]]; then
+    mkdir -p "$WEB_CHECK" && echo '{"private": true}' >"$WEB_CHECK/package.json"
+    (cd "$WEB_CHECK" && npm install --silent --no-audit --no-fund playwright-core@1 >&2) ||
+        skip "npm cannot install playwright-core"
+fi
+
+[[ -f $OTHELLO_PAGE/page.js ]] || scripts/build-web.sh "$OTHELLO_PAGE"
+for folder in target/release target/debug; do
+    [[ -z ${OTHELLO_PROGRAMS:-} && -x $folder/othello-engine && -x $folder/othello-trainer ]] && OTHELLO_PROGRAMS=$PWD/$folder
+done
+[[ -n ${OTHELLO_PROGRAMS:-} ]] || { cargo build && OTHELLO_PROGRAMS=$PWD/target/debug; }
+export OTHELLO_PROGRAMS
+
+node --test --test-reporter spec engine/web/tests/*.test.mjs
