@@ -1,47 +1,73 @@
 #!/usr/bin/env bash
-# What scalar features are worth, on games of people: fits of 24 empty squares to WTHOR until 2018, tested on
-# 2019 to 2022.
+# What ideas are worth on games of people: fits of 24 empty squares to WTHOR until 2018, tested on 2019 to 2022.
 #
 #   scripts/wthor-study.sh WTHOR_FOLDER [OUT]
 #
 # WTHOR_FOLDER has the files WTH_1977.wtb to WTH_2022.wtb of the Fédération Française d'Othello; they are not
-# part of this project. All choices (the ridge of each pattern set) are made on the validation part of the
-# years until 2018. Then the test is opened, once: its positions have 24 empty squares and exact scores, and
-# none occurs in the earlier years. Everything is kept in OUT (default: data/wthor-study).
+# part of this project. Each idea has a ridge of its own, chosen on the validation part of the years until 2018.
+# Then the test is opened, once, for each of them beside the patterns alone: its positions have 24 empty
+# squares and exact scores, and none occurs in the earlier years. The ideas add up, one after the other:
+#
+#   standard   the patterns alone
+#   moves      and legal moves, potential moves and odd quadrants
+#   scalars    and legal moves at corners and X squares
+#   pulled     and started from, and pulled towards, weights of exploring self-play (400,000 games at depth 4:
+#              12 minutes of one core), which knows nothing of WTHOR
+#
+# Everything is kept in OUT (default: data/wthor-study), and what is there is not made again; the programs of the
+# folder BINARIES are taken in place of a build, where it is set.
 set -euo pipefail
 wthor=$(cd "${1:?usage: scripts/wthor-study.sh WTHOR_FOLDER [OUT]}" && pwd)
 cd "$(dirname "$0")/.."
+patterns=$PWD/datasets/patterns
 out=${2:-data/wthor-study}
 profile=${PROFILE:-release}
-cargo build --profile "$profile" --bins
-trainer=$PWD/target/${profile/#dev/debug}/othello-trainer
+if [[ -z ${BINARIES:-} ]]; then
+    cargo build --profile "$profile" --bins
+    BINARIES=$PWD/target/${profile/#dev/debug}
+fi
 mkdir -p "$out" && cd "$out"
+trainer() { "$BINARIES/othello-trainer" "$@"; }
 
 years() { for year in $(seq "$1" "$2"); do echo "$wthor/WTH_$year.wtb"; done; }
-"$trainer" import wthor $(years 1977 2018) --out train.games
-"$trainer" import wthor --solved-only --except train.games $(years 2019 2022) --out test.positions
+trainer import wthor $(years 1977 2018) --out train.games
+trainer import wthor --solved-only --except train.games $(years 2019 2022) --out test.positions
+for shard in 1 2 3 4; do
+    "$BINARIES/othello-engine" selfplay --games 2000000 --shard $shard/20 --seed 4001 --depth 4 --exact 12 --values \
+        --random-plies 8..12 --exploration all:softmax=1 --out self-play-$shard.games
+done
+sed -e 's/, "corner_moves", "x_square_moves"//' -e 's/"scalars"/"moves"/' "$patterns/scalars.toml" >moves-set.toml
+[[ -e self-play.weights ]] ||
+    trainer fit self-play-?.games --patterns scalars --phases 36 --window 1,1 --epochs 80 --out self-play.weights
 
 # The validation error of a fit, as `fit` reports it.
 validation() { sed -n 's/.*"validation_mse":\([0-9.]*\).*/\1/p' "$1.json" | head -n 1; }
 
-for set in standard scalars; do
-    best=
-    for ridge in 10 30 100; do
-        name=$set-$ridge
-        "$trainer" fit train.games --patterns $set --phases 36 --labels "34..38:solved" --window 1,1 --ridge $ridge \
-            --epochs 80 --out "$name.weights" --json >"$name.json"
+idea() { # NAME KEY VALUE: the recipe of an idea, with `patterns` or `init`, and with its best ridge
+    local best= name
+    for ridge in 10 30 60 120 240; do
+        name=$1-$ridge
+        [[ -e $name.json ]] || trainer fit train.games --$2 "$3" --phases 36 --labels "34..38:solved" --window 1,1 \
+            --ridge $ridge --epochs 80 --out "$name.weights" --json >"$name.json"
         if [[ -z $best ]] || awk "BEGIN { exit !($(validation "$name") < $(validation "$best")) }"; then best=$name; fi
     done
-    echo "$set: ridge ${best#*-}, validation MSE $(validation "$best")" >&2
-    cat >"$set.toml" <<END
+    echo "$1: ridge ${best##*-}, validation MSE $(validation "$best")" >&2
+    cat >"$1.toml" <<END
 data = ["train.games"]
-patterns = "$set"
+$2 = "$3"
 [settings]
 labels = "34..38:solved"
 window = "1,1"
-ridge = ${best#*-}
+ridge = ${best##*-}
 [settings.least_squares]
 epochs = 80
 END
+}
+idea standard patterns standard
+idea moves patterns moves-set.toml
+idea scalars patterns scalars
+idea pulled init self-play.weights
+
+for idea in moves scalars pulled; do
+    trainer compare $idea.toml standard.toml --seeds 3 --phases 36 --test test.positions --out compared-$idea
 done
-"$trainer" compare scalars.toml standard.toml --seeds 3 --phases 36 --test test.positions --out compared
