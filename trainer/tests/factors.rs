@@ -40,7 +40,8 @@ fn folder() -> tempfile::TempDir {
 fn a_fit_of_factors_gives_the_same_bytes_with_any_threads_and_loss_measures_what_it_says() {
     let folder = folder();
     let fit = |out: &str, more: &str| {
-        let arguments = format!("fit a.games --patterns set.toml --phases 38..45 {more} --out {out}");
+        let arguments =
+            format!("fit a.games --patterns set.toml --phases 38..45 {more} --out {out}");
         json(folder.path(), &arguments)
     };
     let one = fit("one.weights", "--threads 1");
@@ -70,7 +71,10 @@ fn what_has_no_place_for_factors_refuses_them() {
     let fit = "fit a.games --patterns set.toml --phases 40..43 --epochs 1 --out a.weights";
     json(folder.path(), fit);
     for (arguments, expected) in [
-        ("fit a.games --patterns set.toml --optimizer lsq --out b.weights", "leave out --optimizer"),
+        (
+            "fit a.games --patterns set.toml --optimizer lsq --out b.weights",
+            "leave out --optimizer",
+        ),
         ("fit a.games --patterns set.toml --device cuda --out b.weights", "leave out --device"),
         ("fit a.games --patterns set.toml --schedule constant --out b.weights", "--schedule"),
         ("export a.weights --format npz --out a.npz", "a.weights: the weights have factors"),

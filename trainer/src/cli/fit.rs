@@ -46,8 +46,8 @@ pub struct Arguments {
     /// Seed that decides which games train, validate and test [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs`, `ordering`, `edax` or
-    /// `egaroucid`
+    /// Pattern set: a TOML file, or `standard`, `scalars`, `factors`, `small`, `discs`, `ordering`,
+    /// `edax` or `egaroucid`
     #[arg(long, value_name = "SET")]
     patterns: Option<String>,
     /// Weights to start from and to be pulled towards; its pattern set is used
