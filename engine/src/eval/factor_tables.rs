@@ -1,18 +1,20 @@
 //! Factors ready to play from: a vector for every configuration, and the sum over all lanes.
 
+use super::factor_sum::{Places, sum};
 use super::factors::{Factors, steps_of_sum};
 use super::layout::{MARGIN, TableLayout, places};
 use crate::board::Phase;
-use crate::pattern::{FactorShape, Geometry, Indices, Scalar};
+use crate::pattern::{FactorShape, Geometry, Scalar};
 
 /// The factors of all groups of phases, by configuration. A group is laid out as the weights of a phase
 /// are ([`TableLayout`]), with a vector in the place of each weight.
 #[derive(Clone, Debug)]
 pub(super) struct FactorTables {
     shape: FactorShape,
-    /// The instances' lanes; behind them there is nothing to add.
-    instances: usize,
-    vectors: Vec<i8>,
+    /// Vectors from one group to the next.
+    stride: usize,
+    /// Factors, aligned so that vectors of 8 and 16 lie in one cache line.
+    vectors: Vec<u128>,
 }
 
 impl FactorTables {
@@ -20,7 +22,9 @@ impl FactorTables {
     pub(super) fn new(geometry: &Geometry, layout: &TableLayout, factors: &Factors) -> Self {
         let shape = factors.shape();
         let dimensions = shape.dimensions();
-        let mut vectors = vec![0; (layout.stride * shape.groups() + 2 * MARGIN) * dimensions];
+        let bytes = (layout.stride * shape.groups() + 2 * MARGIN) * dimensions;
+        let mut aligned = vec![0u128; bytes.div_ceil(size_of::<u128>())];
+        let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut aligned);
         let places = places(geometry);
         let scalars = geometry.scalars.len() * Scalar::VALUES;
         let of_scalars =
@@ -34,50 +38,24 @@ impl FactorTables {
                     .copy_from_slice(&by_parameter[parameter * dimensions..][..dimensions]);
             }
         }
-        Self { shape, instances: geometry.instances.len(), vectors }
+        Self { shape, stride: layout.stride, vectors: aligned }
     }
 
-    /// What the lanes of a position and its scalar features, whose places are counted from the start of
-    /// the phase, are worth together, in steps.
+    /// What the vectors that a position of a phase names are worth together, in steps.
     #[inline]
-    pub(super) fn steps(
-        &self,
-        layout: &TableLayout,
-        phase: Phase,
-        indices: &Indices,
-        scalars: impl Iterator<Item = usize>,
-    ) -> i32 {
+    pub(super) fn steps(&self, phase: Phase, places: Places<'_>) -> i32 {
         match self.shape.dimensions() {
-            8 => self.steps_of::<8>(layout, phase, indices, scalars),
-            16 => self.steps_of::<16>(layout, phase, indices, scalars),
-            _ => self.steps_of::<32>(layout, phase, indices, scalars),
+            8 => self.steps_of::<8>(phase, places),
+            16 => self.steps_of::<16>(phase, places),
+            _ => self.steps_of::<32>(phase, places),
         }
     }
 
-    /// Compiles to a load and an addition of a vector for each lane.
     #[inline]
-    fn steps_of<const DIMENSIONS: usize>(
-        &self,
-        layout: &TableLayout,
-        phase: Phase,
-        indices: &Indices,
-        scalars: impl Iterator<Item = usize>,
-    ) -> i32 {
-        let first = self.shape.group(phase) * layout.stride;
-        let (vectors, _) = self.vectors.as_chunks::<DIMENSIONS>();
-        let vectors = &vectors[first..][..layout.stride + 2 * MARGIN];
-        let mut sum = [0i16; DIMENSIONS];
-        let mut add = |place: usize| {
-            sum.iter_mut()
-                .zip(&vectors[place])
-                .for_each(|(sum, &factor)| *sum += i16::from(factor));
-        };
-        let lanes = layout.middles.iter().zip(&indices.0).take(self.instances);
-        for (&middle, &index) in lanes {
-            add(MARGIN + (middle as usize).wrapping_add_signed(index.into()));
-        }
-        scalars.for_each(|place| add(MARGIN + place));
-        steps_of_sum(&sum)
+    fn steps_of<const DIMENSIONS: usize>(&self, phase: Phase, places: Places<'_>) -> i32 {
+        let first = self.shape.group(phase) * self.stride;
+        let (vectors, _) = bytemuck::cast_slice::<u128, i8>(&self.vectors).as_chunks();
+        steps_of_sum(&sum::<DIMENSIONS>(&vectors[first..][..self.stride + 2 * MARGIN], places))
     }
 }
 

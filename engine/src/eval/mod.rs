@@ -3,6 +3,7 @@
 mod builtin;
 pub mod embedded;
 mod evaluator;
+mod factor_sum;
 mod factor_tables;
 mod factors;
 pub mod layout;

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use arrayvec::ArrayVec;
+
+use super::factor_sum::Places;
 use super::factor_tables::FactorTables;
 use super::layout::{TableLayout, expand};
 use super::sum::{Middles, sum};
@@ -110,7 +113,9 @@ impl Tables {
     #[inline]
     fn sum_of_factors(&self, phase: usize, indices: &Indices, position: &Position) -> i32 {
         let (Some(factors), Some(phase)) = (&self.factors, Phase::new(phase)) else { return 0 };
-        factors.steps(&self.layout, phase, indices, self.places_of_scalars(position))
+        let others = self.places_of_scalars(position).map(|place| place as u32);
+        let others: ArrayVec<u32, { Scalar::ALL.len() }> = others.collect();
+        factors.steps(phase, Places { middles: &self.layout.middles, indices, others: &others })
     }
 }
 
