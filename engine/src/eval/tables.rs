@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::layout::{TableLayout, expand};
 use super::sum::{Middles, sum};
-use super::{Evaluate, MoveOrdering, MoveOrderingWeights, ProbCut, Value, Weights};
+use super::{Evaluate, MoveOrdering, MoveOrderingWeights, ProbCut, Realization, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar, ScalarCounts};
 
@@ -18,14 +18,15 @@ pub struct Tables {
     weights: Cow<'static, [i16]>,
     ordering: Option<MoveOrdering>,
     probcut: Option<ProbCut>,
+    realization: Option<Realization>,
 }
 
 impl Tables {
     /// Expands weights.
     pub fn new(weights: &Weights) -> Self {
         let tables = Cow::Owned(expand(weights));
-        let probcut = weights.probcut().cloned();
-        Self::with_tables(weights.geometry(), tables, weights.move_ordering(), probcut)
+        let learned = (weights.probcut().cloned(), weights.realization().cloned());
+        Self::with_tables(weights.geometry(), tables, weights.move_ordering(), learned)
     }
 
     /// Takes tables that were expanded before, at build time. `weights` is as long as
@@ -34,7 +35,7 @@ impl Tables {
         geometry: &Geometry,
         weights: Cow<'static, [i16]>,
         ordering: Option<&MoveOrderingWeights>,
-        probcut: Option<ProbCut>,
+        (probcut, realization): (Option<ProbCut>, Option<Realization>),
     ) -> Self {
         let layout = TableLayout::new(geometry);
         assert_eq!(weights.len(), layout.total(), "tables of another pattern set");
@@ -46,6 +47,7 @@ impl Tables {
             weights,
             ordering: ordering.map(MoveOrdering::new),
             probcut,
+            realization,
         }
     }
 }
@@ -126,5 +128,9 @@ impl Evaluate for Tables {
 
     fn probcut(&self) -> Option<&ProbCut> {
         self.probcut.as_ref()
+    }
+
+    fn realization(&self) -> Option<&Realization> {
+        self.realization.as_ref()
     }
 }

@@ -6,7 +6,8 @@ use ndarray::{Array2, ArrayView2};
 
 use super::move_ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
 use super::probcut::PROBCUT;
-use super::{MAX_STEPS, MoveOrderingWeights, PhaseSection, ProbCut};
+use super::realization::REALIZATION;
+use super::{MAX_STEPS, MoveOrderingWeights, PhaseSection, ProbCut, Realization};
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet, PatternSetError};
@@ -24,6 +25,7 @@ pub struct Weights {
     counts: Array2<u32>,
     ordering: Option<MoveOrderingWeights>,
     probcut: Option<ProbCut>,
+    realization: Option<Realization>,
 }
 
 /// Weights as read from a file, with what the file says of itself.
@@ -79,7 +81,7 @@ impl Weights {
         let geometry = Geometry::new(&set);
         let shape = (PHASES, geometry.parameters());
         let (steps, counts) = (Array2::zeros(shape), Array2::zeros(shape));
-        Self { set, geometry, steps, counts, ordering: None, probcut: None }
+        Self { set, geometry, steps, counts, ordering: None, probcut: None, realization: None }
     }
 
     /// The pattern set.
@@ -144,6 +146,17 @@ impl Weights {
     #[must_use]
     pub fn with_probcut(self, probcut: Option<ProbCut>) -> Self {
         Self { probcut, ..self }
+    }
+
+    /// The model of how likely moves are to be played, if there is one.
+    pub fn realization(&self) -> Option<&Realization> {
+        self.realization.as_ref()
+    }
+
+    /// These weights with another such model, or none.
+    #[must_use]
+    pub fn with_realization(self, realization: Option<Realization>) -> Self {
+        Self { realization, ..self }
     }
 
     /// Reads a weights file and checks every part of it.
@@ -215,7 +228,8 @@ impl Weights {
         });
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         let probcut = self.probcut.iter().map(ProbCut::section);
-        std::iter::once(first).chain(phases).chain(ordering).chain(probcut)
+        let realization = self.realization.iter().map(Realization::section);
+        std::iter::once(first).chain(phases).chain(ordering).chain(probcut).chain(realization)
     }
 }
 
@@ -228,13 +242,23 @@ struct Parts {
     ordering_set: Option<Vec<u8>>,
     ordering: Option<MoveOrderingWeights>,
     probcut: Option<ProbCut>,
+    realization: Option<Realization>,
 }
 
 impl Parts {
     fn of(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let (steps, counts) = ([const { None }; PHASES], [const { None }; PHASES]);
-        Self { set, geometry, steps, counts, ordering_set: None, ordering: None, probcut: None }
+        Self {
+            set,
+            geometry,
+            steps,
+            counts,
+            ordering_set: None,
+            ordering: None,
+            probcut: None,
+            realization: None,
+        }
     }
 
     /// Takes over one section; sections of later versions are left alone.
@@ -250,6 +274,10 @@ impl Parts {
                 return once(&mut self.ordering, ordering);
             }
             PROBCUT => return once(&mut self.probcut, ProbCut::from_section(&section.content)?),
+            REALIZATION => {
+                let read = Realization::from_section(&section.content)?;
+                return once(&mut self.realization, read);
+            }
             _ => {}
         }
         match PhaseSection::read(section, parameters)? {
@@ -271,8 +299,8 @@ impl Parts {
         if self.ordering_set.is_some() && self.ordering.is_none() {
             return Err(ORDERING_WEIGHTS.to_owned());
         }
-        let Self { set, geometry, ordering, probcut, .. } = self;
-        Ok(Weights { set, geometry, steps, counts, ordering, probcut })
+        let Self { set, geometry, ordering, probcut, realization, .. } = self;
+        Ok(Weights { set, geometry, steps, counts, ordering, probcut, realization })
     }
 }
 

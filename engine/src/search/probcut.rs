@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::Searcher;
+use super::realization::Costs;
 use crate::board::Position;
 use crate::eval::{Depths, Evaluate, NoProbCut, Prediction, ProbCut, Value};
 
@@ -86,11 +87,14 @@ const GREATEST_DEPTH: u32 = 40;
 /// The number of plies of a game.
 const PLIES: usize = 60;
 
-/// A selection of what a search leaves out: a selectivity, with what the weights say of shallow searches.
+/// A selection of what a search leaves out: by a selectivity, with what the weights say of shallow searches; or by
+/// the probability of lines, with what they say of moves.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    selectivity: Selectivity,
-    cuts: Option<Arc<Cuts>>,
+    pub(super) selectivity: Selectivity,
+    pub(super) cuts: Option<Arc<Cuts>>,
+    /// The costs of moves in a search by probability.
+    pub(super) costs: Option<Arc<Costs>>,
 }
 
 impl Selection {
@@ -101,7 +105,8 @@ impl Selection {
     pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
         let Some(deviations) = selectivity.deviations() else { return Ok(Self::default()) };
         let model = evaluator.probcut().ok_or(NoProbCut)?;
-        Ok(Self { selectivity, cuts: Some(Arc::new(Cuts::new(model, deviations))) })
+        let cuts = Some(Arc::new(Cuts::new(model, deviations)));
+        Ok(Self { selectivity, cuts, costs: None })
     }
 
     /// The selectivity.
@@ -112,7 +117,7 @@ impl Selection {
 
 /// The cuts of a selectivity: for each ply and depth.
 #[derive(Debug)]
-struct Cuts {
+pub(super) struct Cuts {
     deviations: f64,
     by_ply: Box<[[Cut; (GREATEST_DEPTH + 1) as usize]; PLIES]>,
 }

@@ -23,7 +23,7 @@ fn random_board(random: &mut Generator, empties: u32) -> Position {
     Position::new(discs & !empty, !discs & !empty).unwrap()
 }
 
-fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) -> Vec<Position> {
+pub(super) fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) -> Vec<Position> {
     let mut random = Generator::new(seed);
     let one = |index: usize| {
         let count = empties.start + random.below(empties.end - empties.start);
@@ -36,12 +36,12 @@ fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) -> Vec<Posi
     (0..count).map(one).collect()
 }
 
-fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<'_, E> {
+pub(super) fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<'_, E> {
     Searcher::with_table(evaluator, Table::with_clusters(clusters).unwrap())
 }
 
 /// The rules and nothing else.
-fn minimax(position: &Position) -> Discs {
+pub(super) fn minimax(position: &Position) -> Discs {
     let children = Squares(position.moves()).map(|square| position.play(square).unwrap());
     match children.map(|child| -minimax(&child)).max() {
         Some(best) => best,
@@ -50,7 +50,7 @@ fn minimax(position: &Position) -> Discs {
     }
 }
 
-fn negamax(position: &Position, depth: u32) -> Value {
+pub(super) fn negamax(position: &Position, depth: u32) -> Value {
     if position.is_over() {
         return Value::from_score(position.score());
     }

@@ -10,6 +10,7 @@ mod last;
 mod null_window;
 mod pvs;
 
+use super::midgame::Going;
 use super::window::{Best, Unit};
 use super::{Features, Reached, Searcher, Selectivity};
 use crate::board::{Discs, Position};
@@ -71,7 +72,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             // No limit ends a search without a guess.
             return Ok(self.endgame_pvs(position, state, -INFINITE, INFINITE));
         }
-        let guess = self.iterate(position, (empties - 8).min(2 + empties / 4));
+        let guess = self.iterate(position, (empties - 8).min(2 + empties / 4), Going::ByDepth);
         let mut center = guess.best.value.nearest_even_disc();
         let mut margin = FIRST_MARGIN;
         loop {
