@@ -42,6 +42,10 @@ pub struct Arguments {
     #[arg(long, value_name = "PERCENT", default_value_t)]
     selectivity: Selectivity,
 
+    /// Leave as much out of searches to the end, whose values are then likely and no longer exact
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    end_selectivity: Selectivity,
+
     /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
@@ -96,6 +100,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let lines_at_once = if strength.depth == 0 { 1 << 16 } else { 1 << 10 };
     let evaluator = Evaluator::load(&arguments.weights)?;
     let selection = arguments.search.selection(arguments.selectivity, &evaluator)?;
+    let selection = selection.with_end(&evaluator, arguments.end_selectivity)?;
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
     let mut lines = arguments.file.lines()?;

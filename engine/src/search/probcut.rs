@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Searcher;
 use super::realization::Costs;
-use crate::board::Position;
+use crate::board::{Discs, Position};
 use crate::eval::{Depths, Evaluate, NoProbCut, Prediction, ProbCut, Value};
 
 /// How sure a search has to be before it leaves out what is unlikely to matter: the probability that a
@@ -93,6 +93,9 @@ const PLIES: usize = 60;
 pub struct Selection {
     pub(super) selectivity: Selectivity,
     pub(super) cuts: Option<Arc<Cuts>>,
+    /// The selectivity of searches to the end, and its cuts.
+    pub(super) end: Selectivity,
+    pub(super) end_cuts: Option<Arc<Cuts>>,
     /// The costs of moves in a search by probability.
     pub(super) costs: Option<Arc<Costs>>,
 }
@@ -103,10 +106,17 @@ impl Selection {
     /// # Errors
     /// Weights without such a model, but for [`Selectivity::Full`].
     pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
-        let Some(deviations) = selectivity.deviations() else { return Ok(Self::default()) };
-        let model = evaluator.probcut().ok_or(NoProbCut)?;
-        let cuts = Some(Arc::new(Cuts::new(model, deviations)));
-        Ok(Self { selectivity, cuts, costs: None })
+        let cuts = Cuts::of(evaluator, selectivity, shallow_depth)?;
+        Ok(Self { selectivity, cuts, ..Self::default() })
+    }
+
+    /// This selection with a selectivity of searches to the end of the game, too: what they find is then likely to be
+    /// the score, and no longer proven.
+    ///
+    /// # Errors
+    /// Weights without such a model, but for [`Selectivity::Full`].
+    pub fn with_end(self, evaluator: &impl Evaluate, end: Selectivity) -> Result<Self, NoProbCut> {
+        Ok(Self { end, end_cuts: Cuts::of(evaluator, end, shallow_depth_of_end)?, ..self })
     }
 
     /// The selectivity.
@@ -139,8 +149,14 @@ pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
+/// The same for a search to the end of so many empty squares, which takes less time than one of that depth in the
+/// middle of the game: about a quarter.
+fn shallow_depth_of_end(empties: u32) -> u32 {
+    shallow_depth(shallow_depth(empties))
+}
+
 impl Cuts {
-    fn new(model: &ProbCut, deviations: f64) -> Self {
+    fn new(model: &ProbCut, deviations: f64, shallow_depth: fn(u32) -> u32) -> Self {
         let none = Prediction { slope: 1.0, offset: 0.0, error: f64::INFINITY };
         let none = Cut { shallow: 0, by_search: none, by_static: none };
         let mut by_ply = Box::new([[none; (GREATEST_DEPTH + 1) as usize]; PLIES]);
@@ -154,7 +170,18 @@ impl Cuts {
         Self { deviations, by_ply }
     }
 
-    fn of(&self, ply: u32, depth: u32) -> Option<&Cut> {
+    /// The cuts of a selectivity by the model of an evaluation; none where nothing is left out.
+    fn of(
+        evaluator: &impl Evaluate,
+        selectivity: Selectivity,
+        shallow_depth: fn(u32) -> u32,
+    ) -> Result<Option<Arc<Self>>, NoProbCut> {
+        let Some(deviations) = selectivity.deviations() else { return Ok(None) };
+        let model = evaluator.probcut().ok_or(NoProbCut)?;
+        Ok(Some(Arc::new(Self::new(model, deviations, shallow_depth))))
+    }
+
+    fn at(&self, ply: u32, depth: u32) -> Option<&Cut> {
         self.by_ply.get(ply as usize)?.get(depth as usize).filter(|_| depth >= LEAST_DEPTH)
     }
 }
@@ -176,9 +203,32 @@ impl<E: Evaluate> Searcher<'_, E> {
         depth: u32,
     ) -> Option<Value> {
         let cuts = self.selection.cuts.as_deref()?;
-        let deviations = cuts.deviations;
-        let Cut { shallow, by_search, by_static } = *cuts.of(position.ply(), depth)?;
-        let beta = alpha + Value::STEP;
+        let (deviations, cut) = (cuts.deviations, *cuts.at(position.ply(), depth)?);
+        self.bound_by(&cut, deviations, (position, state), (alpha, alpha + Value::STEP))
+    }
+
+    /// The same for a node of a search to the end, in discs.
+    pub(super) fn probable_score(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        alpha: Discs,
+    ) -> Option<Discs> {
+        let cuts = self.selection.end_cuts.as_deref()?;
+        let (deviations, cut) = (cuts.deviations, *cuts.at(position.ply(), position.empties())?);
+        let bounds = [alpha, alpha + 1].map(Value::from_score);
+        let found = self.bound_by(&cut, deviations, (position, state), bounds.into())?;
+        Some(if found == bounds[0] { alpha } else { alpha + 1 })
+    }
+
+    fn bound_by(
+        &mut self,
+        cut: &Cut,
+        deviations: f64,
+        (position, state): (&Position, &E::State),
+        (alpha, beta): (Value, Value),
+    ) -> Option<Value> {
+        let Cut { shallow, by_search, by_static } = *cut;
         let known = self.evaluator.value(state, position).steps();
         if known >= by_static.least_for(beta.steps(), 0.0) {
             let least = by_search.least_for(beta.steps(), deviations);

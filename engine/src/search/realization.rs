@@ -123,8 +123,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         let mut values = ArrayVec::<(Option<Value>, u32), 64>::new();
         moves.rate([None, None], |candidate| {
             let replies = candidate.child.moves();
-            let state = self.evaluator.after(state, candidate.square, candidate.flips);
-            let value = -self.evaluator.value(&state, &candidate.child);
+            let Move { square, flips, ref child, .. } = *candidate;
+            let value = -self.evaluator.value_after(state, square, flips, child);
             values.push(((replies != 0).then_some(value), replies.count_ones()));
             value.steps() - MOBILITY_WEIGHT * weighted_count(replies)
         });

@@ -315,6 +315,31 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     }
 }
 
+/// Scores of searches to the end that leave something out are mostly right, in fewer nodes; where nothing is left out
+/// afterwards, they are not taken over.
+#[test]
+fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
+    let evaluator = with_predictions();
+    let mut random = Generator::new(14);
+    let mut searcher = Searcher::new(&evaluator, 4);
+    let (mut nodes, mut off) = ([0; 2], 0);
+    for _ in 0..10 {
+        let position = random_position(&mut random, 17);
+        searcher.new_game();
+        let exact = searcher.solve(&position);
+        let selection = Selection::default().with_end(&evaluator, Selectivity::Percent73).unwrap();
+        searcher = searcher.with_selection(selection);
+        searcher.new_game();
+        let likely = searcher.solve(&position);
+        searcher = searcher.with_selection(Selection::default());
+        assert_eq!(searcher.solve(&position).score, exact.score, "{position:?}");
+        nodes = [nodes[0] + exact.nodes, nodes[1] + likely.nodes];
+        off += (likely.score - exact.score).abs();
+    }
+    assert!(4 * nodes[1] < 3 * nodes[0] && off <= 40, "{nodes:?} {off}");
+    assert!(Selection::default().with_end(&Mobility, Selectivity::Percent99).is_err());
+}
+
 /// A selective search said that a value was below one window and above the next, without end.
 #[test]
 fn a_selective_search_that_contradicts_itself_ends() {
