@@ -66,6 +66,9 @@ struct Row {
     different_scores: usize,
     /// Positions with another best move; of equally good ones, that may be.
     different_moves: usize,
+    /// The positions whose best move the file states, and whose found move is one of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stated_moves: Option<usize>,
 }
 
 /// A search of all positions: what it leaves out, and with what features and selection.
@@ -106,6 +109,10 @@ impl fmt::Display for Ablate {
             let note = match row.different_scores {
                 0 => String::new(),
                 scores => format!("{scores} different values"),
+            };
+            let note = match row.stated_moves {
+                Some(moves) => format!("{moves} stated moves {note}").trim_end().to_owned(),
+                None => note,
             };
             [
                 row.without.unwrap_or("(nothing)").to_owned(),
@@ -194,6 +201,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let solved = ways.iter().map(|way| arguments.search(way, (&evaluator, &lines), session));
     let solved = solved.collect::<anyhow::Result<Vec<Solved>>>()?;
     let all = &solved[0];
+    let stated = lines.iter().any(|line| !line.moves.is_empty());
     let row = |(way, one): (&Way, &Solved)| {
         let both = || one.found.iter().zip(&all.found);
         Row {
@@ -206,6 +214,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             cpu_ratio: one.cpu_seconds / all.cpu_seconds.max(1e-9),
             different_scores: both().filter(|(one, all)| one.0 != all.0).count(),
             different_moves: both().filter(|(one, all)| one.1 != all.1).count(),
+            stated_moves: stated.then(|| {
+                let pairs = lines.iter().zip(&one.found);
+                pairs.filter(|(line, found)| line.states_as_best(found.1)).count()
+            }),
         }
     };
     let rows: Vec<Row> = ways.iter().zip(&solved).map(row).collect();
