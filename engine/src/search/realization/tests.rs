@@ -95,9 +95,8 @@ fn a_threshold_near_0_finds_what_minimax_finds() {
         let mut searcher = by_probability(&likely, clusters);
         for position in positions(23, 60, 2..8) {
             searcher.new_game();
-            let state = likely.state(&position);
             let bounds = (-Value::INFINITE, Value::INFINITE);
-            let best = searcher.realized(&position, &state, bounds, 200, None);
+            let best = searcher.realized(&position, &(), bounds, 200, None);
             assert_eq!(best.value, Value::from_score(minimax(&position)), "{position:?}");
         }
     }
