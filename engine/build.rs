@@ -28,18 +28,20 @@ mod eval {
     pub(crate) mod layout;
     mod move_ordering_weights;
     mod probcut;
+    mod realization;
     mod sections;
     mod value;
     mod weights;
 
     pub use move_ordering_weights::MoveOrderingWeights;
     pub use probcut::ProbCut;
+    pub use realization::Realization;
     pub use sections::PhaseSection;
     pub use value::{MAX_STEPS, STEPS_PER_DISC};
     pub use weights::{Weights, WeightsError, WeightsFile};
 }
 
-use eval::{MoveOrderingWeights, ProbCut, Weights, WeightsFile};
+use eval::{MoveOrderingWeights, ProbCut, Realization, Weights, WeightsFile};
 
 const VARIABLE: &str = "OTHELLO_WEIGHTS";
 const NONE: &str = "none";
@@ -79,10 +81,18 @@ fn embed() -> Result<(), String> {
         Some(section) => format!("Some(&{:?})", section.content),
         None => "None".to_owned(),
     };
+    let realization = match file.weights.realization().map(Realization::section) {
+        Some(section) => {
+            write("embedded.realization", &section.content)?;
+            "Some(include_bytes!(concat!(env!(\"OUT_DIR\"), \"/embedded.realization\")))".to_owned()
+        }
+        None => "None".to_owned(),
+    };
     let identity = format!(
         "const PATTERN_SET: &str = {:?};\nconst PROVENANCE: &str = {:?};\nconst SHA256: &str = {:?};\n\
         const ORDERING: Option<(&str, &[u8])> = {ordering};\n\
-        const PROBCUT: Option<&[u8]> = {probcut};\n",
+        const PROBCUT: Option<&[u8]> = {probcut};\n\
+        const REALIZATION: Option<&[u8]> = {realization};\n",
         file.weights.set().to_toml(),
         file.provenance.canonical(),
         file.sha256,

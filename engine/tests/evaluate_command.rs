@@ -73,3 +73,22 @@ fn a_bad_line_is_refused_by_file_and_line() {
         assert!(output.stdout.is_empty());
     }
 }
+
+/// Weights that know nothing of moves or of shallow searches say how they could.
+#[test]
+fn what_the_weights_have_not_learned_is_refused_with_the_remedy() {
+    for (arguments, said) in [
+        ("--depth 2 --search realization", "`othello-trainer calibrate realization`"),
+        ("--level 2 --end-selectivity 95", "`othello-trainer calibrate probcut`"),
+        (
+            "--depth 2 --search realization --selectivity 95",
+            "--selectivity is for searches by depth",
+        ),
+    ] {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let output = run(START, &[&["--weights", "mobility"], &arguments[..]].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(said), "{stderr}");
+    }
+}

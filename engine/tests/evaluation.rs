@@ -5,9 +5,9 @@
 
 use othello_engine::board::{PHASES, Phase, Position, Squares, Symmetry};
 use othello_engine::eval::{
-    Evaluate, MAX_STEPS, MoveOrderingWeights, PhaseSection, Tables, Value, Weights,
+    Evaluate, MAX_STEPS, MoveOrderingWeights, PhaseSection, Realization, Tables, Value, Weights,
 };
-use othello_engine::file::{Begin, Existing, Kind, Provenance, Writer};
+use othello_engine::file::{Begin, Existing, Kind, Provenance, Reader, Section, Writer};
 use othello_engine::pattern::{Geometry, MAX_SQUARES, PatternSet};
 use othello_engine::random::Generator;
 
@@ -239,6 +239,37 @@ fn a_move_ordering_evaluation_that_does_not_fit_is_refused() {
     assert!(error.contains("no text in UTF-8"), "{error}");
     let error = sections(&[(set, SET), (weights, &[0])]);
     assert!(error.contains("bad.weights: section `ordering weights`: has 1 bytes"), "{error}");
+}
+
+#[test]
+fn how_likely_moves_are_travels_with_the_weights() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("likely.weights");
+    let probability = |place: usize| (1 + place * 37 % 1000) as f64 / 1000.0;
+    let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
+    let realization = Realization::new(&all).unwrap();
+    let weights = random_weights(PatternSet::shipped("discs").unwrap(), 1);
+    let weights = weights.with_realization(Some(realization.clone()));
+    weights.write(&path, &Provenance::new("test"), Existing::Keep).unwrap();
+    let read = Weights::read(&path).unwrap().weights;
+    assert_eq!(read.realization(), Some(&realization));
+    assert_eq!(Tables::new(&read).realization(), Some(&realization));
+    // The section of another version: the file says so by its name.
+    let sections = Reader::open(&path, Kind::Weights).unwrap().map(Result::unwrap);
+    let sections: Vec<Section> = sections.collect();
+    let later = folder.path().join("later.weights");
+    let begun = Writer::begin(&later, Kind::Weights, &Provenance::new("test"), Existing::Keep);
+    let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+    for Section { name, mut content } in sections {
+        if name == "realization" {
+            content[0] = 2;
+        }
+        writer.section(&name, &content).unwrap();
+    }
+    writer.finish().unwrap();
+    let error = Weights::read(&later).unwrap_err().to_string();
+    let expected = "later.weights: section `realization`: is of version 2; this program reads 1";
+    assert!(error.contains(expected), "{error}");
 }
 
 /// Every command took such a file.

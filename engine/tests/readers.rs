@@ -8,7 +8,8 @@ use std::process::{Command, Output};
 
 use othello_engine::board::Position;
 use othello_engine::board::notation::BoardLine;
-use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::eval::{Evaluator, Realization, Weights, WeightsChoice};
+use othello_engine::file::{Existing, Provenance};
 use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
 use othello_engine::search;
@@ -90,6 +91,14 @@ fn agrees(reader: &mut dyn FnMut() -> Command) {
     assert_eq!(values(&vectors("factors.weights")), text("factors.txt"));
     let shipped = repository("engine/weights/default.weights");
     assert_eq!(values(&shipped), our_values(&WeightsChoice::File(shipped.clone())));
+    // What searches learn beside the evaluation is left alone.
+    let folder = tempfile::tempdir().unwrap();
+    let learned = folder.path().join("learned.weights");
+    let weights = Weights::read(&vectors("conformance.weights")).unwrap().weights;
+    let realization = Realization::new(&vec![0.25; Realization::COUNT]).unwrap();
+    let weights = weights.with_realization(Some(realization));
+    weights.write(&learned, &Provenance::new("test"), Existing::Keep).unwrap();
+    assert_eq!(values(&learned), text("values.txt"));
 }
 
 fn source_lines(name: &str) -> usize {

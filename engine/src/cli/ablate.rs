@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 
-use super::arguments::number_in;
+use super::arguments::{SearchBy, number_in};
 use super::solve::Line;
 use super::table::{Align, table};
 use super::{Outcome, Session};
@@ -27,6 +27,10 @@ pub struct Arguments {
     /// Search this many plies deep instead of solving, with the features that such searches have left out
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
+
+    /// What searches to a depth go by; one more search by realization takes all moves as equally likely
+    #[arg(long, value_name = "WAY", value_enum, default_value_t, requires = "depth")]
+    search: SearchBy,
 
     /// Leave out of searches to a depth what is unlikely to matter, 73, 87, 95, 98 or 99 percent sure; one more
     /// search leaves nothing out
@@ -48,6 +52,9 @@ struct Row {
     /// The feature left out; `None` in the row of the search with all of them.
     without: Option<&'static str>,
     nodes: u64,
+    /// The nodes of searches by realization so many moves below their first position.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes_by_depth: Vec<u64>,
     seconds: f64,
     /// The CPU time of the thread: unlike `seconds` the same on a busy machine, or nearly so.
     cpu_seconds: f64,
@@ -59,6 +66,9 @@ struct Row {
     different_scores: usize,
     /// Positions with another best move; of equally good ones, that may be.
     different_moves: usize,
+    /// The positions whose best move the file states, and whose found move is one of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stated_moves: Option<usize>,
 }
 
 /// A search of all positions: what it leaves out, and with what features and selection.
@@ -72,6 +82,8 @@ struct Way {
 struct Solved {
     found: Vec<(Value, Option<Square>)>,
     nodes: u64,
+    /// The nodes of searches by realization so many moves below their first position.
+    nodes_by_depth: Vec<u64>,
     seconds: f64,
     cpu_seconds: f64,
 }
@@ -98,6 +110,10 @@ impl fmt::Display for Ablate {
                 0 => String::new(),
                 scores => format!("{scores} different values"),
             };
+            let note = match row.stated_moves {
+                Some(moves) => format!("{moves} stated moves {note}").trim_end().to_owned(),
+                None => note,
+            };
             [
                 row.without.unwrap_or("(nothing)").to_owned(),
                 row.nodes.to_string(),
@@ -115,7 +131,7 @@ impl fmt::Display for Ablate {
 impl Arguments {
     /// The searches: with all features, and without each in turn.
     fn ways(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Way>> {
-        let selection = Selection::new(evaluator, self.selectivity)?;
+        let selection = self.search.selection(self.selectivity, evaluator)?;
         let way = |without, features| Way { without, features, selection: selection.clone() };
         // Without a move-ordering evaluation there is nothing to leave out of it.
         let is_there = |features: &Features| {
@@ -123,6 +139,7 @@ impl Arguments {
         };
         let is_asked = |features: &Features| match self.depth {
             None => is_there(features),
+            Some(_) if self.search == SearchBy::Realization => !features.transposition_table,
             Some(_) => features.differs_in_midgame(),
         };
         let one_off = Features::one_off().filter(|(_, features)| is_asked(features));
@@ -130,6 +147,10 @@ impl Arguments {
         ways.extend(one_off.map(|(name, features)| way(Some(name), features)));
         if self.selectivity != Selectivity::Full {
             let (without, selection) = (Some("ProbCut"), Selection::default());
+            ways.push(Way { without, features: Features::ALL, selection });
+        }
+        if self.search == SearchBy::Realization {
+            let (without, selection) = (Some("probabilities"), Selection::by_even_probability());
             ways.push(Way { without, features: Features::ALL, selection });
         }
         Ok(ways)
@@ -147,18 +168,28 @@ impl Arguments {
         let mut searcher = searcher.with_features(way.features);
         let (begun, cpu_begun) = (Instant::now(), ThreadTime::now());
         let mut nodes = 0;
+        let mut nodes_by_depth = vec![];
         let found = lines.iter().map(|Line { position, .. }| {
             searcher.new_game();
             let found = searcher.search(position, self.depth.unwrap_or(position.empties()));
             session.progress().advance(1);
             nodes += found.nodes;
+            add(&mut nodes_by_depth, &searcher.nodes_by_ply()[position.ply() as usize..]);
             (found.value, found.best)
         });
         let found = found.collect();
         let (seconds, cpu) = (begun.elapsed(), cpu_begun.elapsed());
         let (seconds, cpu_seconds) = (seconds.as_secs_f64(), cpu.as_secs_f64());
-        Ok(Solved { found, nodes, seconds, cpu_seconds })
+        let last = nodes_by_depth.iter().rposition(|&nodes| nodes > 0);
+        nodes_by_depth.truncate(last.map_or(0, |last| last + 1));
+        Ok(Solved { found, nodes, nodes_by_depth, seconds, cpu_seconds })
     }
+}
+
+/// Adds counts, place by place.
+fn add(sums: &mut Vec<u64>, counts: &[u64]) {
+    sums.resize(sums.len().max(counts.len()), 0);
+    sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
 }
 
 /// Searches all positions with all features, then without each in turn; on one thread.
@@ -170,22 +201,29 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let solved = ways.iter().map(|way| arguments.search(way, (&evaluator, &lines), session));
     let solved = solved.collect::<anyhow::Result<Vec<Solved>>>()?;
     let all = &solved[0];
+    let stated = lines.iter().any(|line| !line.moves.is_empty());
     let row = |(way, one): (&Way, &Solved)| {
         let both = || one.found.iter().zip(&all.found);
         Row {
             without: way.without,
             nodes: one.nodes,
+            nodes_by_depth: one.nodes_by_depth.clone(),
             seconds: one.seconds,
             cpu_seconds: one.cpu_seconds,
             nodes_ratio: one.nodes as f64 / all.nodes.max(1) as f64,
             cpu_ratio: one.cpu_seconds / all.cpu_seconds.max(1e-9),
             different_scores: both().filter(|(one, all)| one.0 != all.0).count(),
             different_moves: both().filter(|(one, all)| one.1 != all.1).count(),
+            stated_moves: stated.then(|| {
+                let pairs = lines.iter().zip(&one.found);
+                pairs.filter(|(line, found)| line.states_as_best(found.1)).count()
+            }),
         }
     };
     let rows: Vec<Row> = ways.iter().zip(&solved).map(row).collect();
     // What a selective search leaves out depends on the order in which it goes.
-    let is_proof = arguments.selectivity == Selectivity::Full;
+    let is_proof =
+        arguments.selectivity == Selectivity::Full && arguments.search == SearchBy::Depth;
     let wrong = is_proof && rows.iter().any(|row| row.different_scores > 0);
     session.print(&Ablate { positions: lines.len(), rows })?;
     Ok(Outcome::wrong_if(wrong))

@@ -1,11 +1,16 @@
 //! Arguments that several subcommands share, and parsers for their values.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use anyhow::bail;
+use clap::ValueEnum;
+
+use crate::eval::Evaluate;
 use crate::file::Existing;
+use crate::search::{Selection, Selectivity};
 
 /// The most threads that `--threads` takes: more than a machine has cores, less than a system
 /// refuses to start.
@@ -21,6 +26,42 @@ pub struct Common {
     /// Print one JSON object to standard output instead of a summary
     #[arg(long, global = true)]
     pub json: bool,
+}
+
+/// What searches before perfect play go by.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum SearchBy {
+    /// All lines as many moves far
+    #[default]
+    Depth,
+    /// Likely lines further than unlikely ones: depth D ends a line where its probability is 4^-D or less
+    Realization,
+}
+
+impl SearchBy {
+    /// The selection of such searches by an evaluation, as sure as the selectivity says.
+    pub fn selection(
+        self,
+        selectivity: Selectivity,
+        evaluator: &impl Evaluate,
+    ) -> anyhow::Result<Selection> {
+        match self {
+            Self::Depth => Ok(Selection::new(evaluator, selectivity)?),
+            Self::Realization if selectivity != Selectivity::Full => bail!(
+                "--selectivity is for searches by depth; leave it out with `--search realization`"
+            ),
+            Self::Realization => Ok(Selection::by_probability(evaluator)?),
+        }
+    }
+}
+
+impl Display for SearchBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Depth => "depth",
+            Self::Realization => "realization",
+        })
+    }
 }
 
 /// The output file of a subcommand that resumes, flattened into its arguments.

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde::{Serialize, Serializer};
 
+use super::arguments::SearchBy;
 use super::positions::Positions;
 use super::{Outcome, Session};
 use crate::analysis::Level;
@@ -13,7 +14,7 @@ use crate::board::{Position, StatedPosition};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
-use crate::search::{Selection, Selectivity, Strength, strong_values};
+use crate::search::{Selectivity, Strength, strong_values};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
@@ -32,10 +33,18 @@ pub struct Arguments {
     #[arg(long, value_name = "L", conflicts_with = "depth")]
     level: Option<Level>,
 
+    /// What the search goes by
+    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
+    search: SearchBy,
+
     /// Leave out of the search what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100 leaves out
     /// nothing
     #[arg(long, value_name = "PERCENT", default_value_t)]
     selectivity: Selectivity,
+
+    /// Leave as much out of searches to the end, whose values are then likely and no longer exact
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    end_selectivity: Selectivity,
 
     /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
@@ -90,7 +99,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let lines_at_once = if strength.depth == 0 { 1 << 16 } else { 1 << 10 };
     let evaluator = Evaluator::load(&arguments.weights)?;
-    let selection = Selection::new(&evaluator, arguments.selectivity)?;
+    let selection = arguments.search.selection(arguments.selectivity, &evaluator)?;
+    let selection = selection.with_end(&evaluator, arguments.end_selectivity)?;
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
     let mut lines = arguments.file.lines()?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use serde::Serialize;
 
-use super::arguments::number_in;
+use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
 use super::table::{Align, table};
 use super::{Outcome, Session};
@@ -15,7 +15,7 @@ use crate::board::notation::board_text;
 use crate::board::{Square, Squares, StatedPosition};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
-use crate::search::{Limits, Searcher, Selection, Selectivity, Team};
+use crate::search::{Limits, Searcher, Selectivity, Team};
 
 /// Arguments of `hint`.
 #[derive(clap::Args, Debug)]
@@ -28,6 +28,10 @@ pub struct Arguments {
     /// Level, 1 to 60: moves that a search looks ahead; scores are exact from twice as many empty squares on
     #[arg(long, value_name = "L", default_value = "8")]
     level: Level,
+
+    /// What searches that are not exact go by
+    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
+    search: SearchBy,
 
     /// Leave out of searches that are not exact what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100
     /// leaves out nothing
@@ -143,7 +147,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Squares(stated.position.moves()).map(move |square| (index, square))
     });
     let moves: Vec<(usize, Square)> = moves.collect();
-    let selection = Selection::new(&evaluator, arguments.selectivity)?;
+    let selection = arguments.search.selection(arguments.selectivity, &evaluator)?;
     let team = Team::try_new(&evaluator, arguments.hash_mb, session.threads(), moves.len());
     let team = team.context("--hash-mb, of which each thread needs as much")?;
     session.progress().begin("hint (moves)", 0, moves.len() as u64);

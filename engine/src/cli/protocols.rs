@@ -4,14 +4,14 @@ use std::io::{self, ErrorKind};
 
 use anyhow::Context as _;
 
-use super::arguments::number_in;
+use super::arguments::{SearchBy, number_in};
 use super::{Outcome, Session};
 use crate::analysis::Level;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::protocol::gtp::Gtp;
 use crate::protocol::nboard::Nboard;
 use crate::protocol::{Player, Server, serve};
-use crate::search::Searcher;
+use crate::search::{Searcher, Selectivity};
 
 /// Arguments of `gtp` and `nboard`.
 #[derive(clap::Args, Debug)]
@@ -19,6 +19,10 @@ pub struct Arguments {
     /// Level, 1 to 60: moves that a search looks ahead; play is perfect from twice as many empty squares on
     #[arg(long, value_name = "L", default_value = "8")]
     level: Level,
+
+    /// What the search before perfect play goes by
+    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
+    search: SearchBy,
 
     /// Size of the transposition table in MB
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
@@ -36,7 +40,8 @@ impl Arguments {
 
     fn player<'a>(&self, evaluator: &'a Evaluator) -> anyhow::Result<Player<'a, Evaluator>> {
         let searcher = Searcher::try_new(evaluator, self.hash_mb).context("--hash-mb")?;
-        Ok(Player::new(searcher, self.level))
+        let selection = self.search.selection(Selectivity::Full, evaluator)?;
+        Ok(Player::new(searcher.with_selection(selection), self.level))
     }
 }
 

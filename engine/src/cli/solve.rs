@@ -48,6 +48,14 @@ pub(super) struct Line {
     pub(super) moves: Vec<(Square, Discs)>,
 }
 
+impl Line {
+    /// Whether a move has the best of the scores that are stated.
+    pub(super) fn states_as_best(&self, square: Option<Square>) -> bool {
+        let best = self.moves.iter().map(|&(_, score)| score).max();
+        self.moves.iter().any(|&(one, score)| Some(one) == square && Some(score) == best)
+    }
+}
+
 impl FromStr for Line {
     type Err = NotationError;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{MoveOrderingWeights, ProbCut, Tables, Weights, layout};
+use super::{MoveOrderingWeights, ProbCut, Realization, Tables, Weights, layout};
 use crate::pattern::{Geometry, PatternSet};
 
 /// Bytes at the start of a cache line, shared by all processes that run the binary.
@@ -12,7 +12,7 @@ struct Aligned<T: ?Sized>(T);
 static TABLES: &Aligned<[u8]> =
     &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/embedded.tables")));
 
-// PATTERN_SET, PROVENANCE and SHA256 of the weights file, and ORDERING and PROBCUT, the sections for them if
+// PATTERN_SET, PROVENANCE and SHA256 of the weights file, and ORDERING, PROBCUT and REALIZATION, the sections for them if
 // there are any.
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -38,14 +38,15 @@ pub fn tables() -> Tables {
         &Geometry::new(&pattern_set()),
         Cow::Borrowed(steps()),
         move_ordering().as_ref(),
-        probcut(),
+        (probcut(), realization()),
     )
 }
 
 /// The embedded weights by class. The binary does not carry their counts: all are 0.
 pub fn weights() -> Weights {
     let weights = layout::fold(pattern_set(), steps());
-    weights.with_move_ordering(move_ordering()).with_probcut(probcut())
+    let weights = weights.with_move_ordering(move_ordering()).with_probcut(probcut());
+    weights.with_realization(realization())
 }
 
 #[expect(clippy::expect_used, reason = "the build script read this very text as a pattern set")]
@@ -65,6 +66,12 @@ fn move_ordering() -> Option<MoveOrderingWeights> {
 #[expect(clippy::expect_used, reason = "the build script read this very section")]
 fn probcut() -> Option<ProbCut> {
     PROBCUT.map(|content| ProbCut::from_section(content).expect("the build script checked it"))
+}
+
+#[expect(clippy::expect_used, reason = "the build script read this very section")]
+fn realization() -> Option<Realization> {
+    let read = |content| Realization::from_section(content).expect("the build script checked it");
+    REALIZATION.map(read)
 }
 
 fn steps() -> &'static [i16] {

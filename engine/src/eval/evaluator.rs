@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::{
-    Evaluate, Identified, Mobility, MoveOrdering, ProbCut, Tables, Value, Weights, WeightsError,
-    WeightsFile, Zero, embedded,
+    Evaluate, Identified, Mobility, MoveOrdering, ProbCut, Realization, Tables, Value, Weights,
+    WeightsError, WeightsFile, Zero, embedded,
 };
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
@@ -178,6 +178,13 @@ impl Evaluate for Evaluator {
         match &self.evaluation {
             Evaluation::Zero | Evaluation::Mobility => None,
             Evaluation::Tables(tables) => tables.probcut(),
+        }
+    }
+
+    fn realization(&self) -> Option<&Realization> {
+        match &self.evaluation {
+            Evaluation::Zero | Evaluation::Mobility => None,
+            Evaluation::Tables(tables) => tables.realization(),
         }
     }
 }

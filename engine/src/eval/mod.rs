@@ -11,6 +11,7 @@ mod move_ordering;
 mod move_ordering_weights;
 mod parts;
 mod probcut;
+mod realization;
 mod sections;
 mod sum;
 mod tables;
@@ -26,6 +27,7 @@ pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
 pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};
 pub use probcut::{Depths, ERROR_TERMS, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
+pub use realization::{Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES};
 pub use sections::PhaseSection;
 pub use tables::Tables;
 pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};
@@ -79,6 +81,11 @@ pub trait Evaluate: Sync {
 
     /// The model of what shallow searches say of deeper ones, where the weights have one.
     fn probcut(&self) -> Option<&ProbCut> {
+        None
+    }
+
+    /// The model of how likely moves are to be played, where the weights have one.
+    fn realization(&self) -> Option<&Realization> {
         None
     }
 }

@@ -8,7 +8,7 @@ use super::factor_sum::Places;
 use super::factor_tables::FactorTables;
 use super::layout::{TableLayout, expand};
 use super::sum::{Middles, sum};
-use super::{Evaluate, MoveOrdering, MoveOrderingWeights, ProbCut, Value, Weights};
+use super::{Evaluate, MoveOrdering, MoveOrderingWeights, ProbCut, Realization, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar, ScalarCounts};
 
@@ -23,15 +23,16 @@ pub struct Tables {
     factors: Option<FactorTables>,
     ordering: Option<MoveOrdering>,
     probcut: Option<ProbCut>,
+    realization: Option<Realization>,
 }
 
 impl Tables {
     /// Expands weights.
     pub fn new(weights: &Weights) -> Self {
         let tables = Cow::Owned(expand(weights));
-        let probcut = weights.probcut().cloned();
+        let learned = (weights.probcut().cloned(), weights.realization().cloned());
         let geometry = weights.geometry();
-        let tables = Self::with_tables(geometry, tables, weights.move_ordering(), probcut);
+        let tables = Self::with_tables(geometry, tables, weights.move_ordering(), learned);
         let expanded = |factors| FactorTables::new(geometry, &tables.layout, factors);
         Self { factors: weights.factors().map(expanded), ..tables }
     }
@@ -42,7 +43,7 @@ impl Tables {
         geometry: &Geometry,
         weights: Cow<'static, [i16]>,
         ordering: Option<&MoveOrderingWeights>,
-        probcut: Option<ProbCut>,
+        (probcut, realization): (Option<ProbCut>, Option<Realization>),
     ) -> Self {
         let layout = TableLayout::new(geometry);
         assert_eq!(weights.len(), layout.total(), "tables of another pattern set");
@@ -55,6 +56,7 @@ impl Tables {
             factors: None,
             ordering: ordering.map(MoveOrdering::new),
             probcut,
+            realization,
         }
     }
 }
@@ -154,5 +156,9 @@ impl Evaluate for Tables {
 
     fn probcut(&self) -> Option<&ProbCut> {
         self.probcut.as_ref()
+    }
+
+    fn realization(&self) -> Option<&Realization> {
+        self.realization.as_ref()
     }
 }

@@ -7,7 +7,8 @@ use ndarray::{Array2, ArrayView2};
 use super::factors::{FactorParts, Factors};
 use super::move_ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
 use super::probcut::PROBCUT;
-use super::{MAX_STEPS, MoveOrderingWeights, PhaseSection, ProbCut};
+use super::realization::REALIZATION;
+use super::{MAX_STEPS, MoveOrderingWeights, PhaseSection, ProbCut, Realization};
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet, PatternSetError};
@@ -27,6 +28,7 @@ pub struct Weights {
     factors: Option<Factors>,
     ordering: Option<MoveOrderingWeights>,
     probcut: Option<ProbCut>,
+    realization: Option<Realization>,
 }
 
 /// Weights as read from a file, with what the file says of itself.
@@ -83,7 +85,8 @@ impl Weights {
         let shape = (PHASES, geometry.parameters());
         let (steps, counts) = (Array2::zeros(shape), Array2::zeros(shape));
         let factors = set.factors().map(|shape| Factors::zero(shape, geometry.parameters()));
-        Self { set, geometry, steps, counts, factors, ordering: None, probcut: None }
+        let (ordering, probcut, realization) = (None, None, None);
+        Self { set, geometry, steps, counts, factors, ordering, probcut, realization }
     }
 
     /// The pattern set.
@@ -160,6 +163,17 @@ impl Weights {
         Self { probcut, ..self }
     }
 
+    /// The model of how likely moves are to be played, if there is one.
+    pub fn realization(&self) -> Option<&Realization> {
+        self.realization.as_ref()
+    }
+
+    /// These weights with another such model, or none.
+    #[must_use]
+    pub fn with_realization(self, realization: Option<Realization>) -> Self {
+        Self { realization, ..self }
+    }
+
     /// Reads a weights file and checks every part of it.
     pub fn read(path: &Path) -> Result<WeightsFile, WeightsError> {
         Self::read_sections(Reader::open(path, Kind::Weights)?)
@@ -230,7 +244,9 @@ impl Weights {
         let factors = self.factors.iter().flat_map(Factors::sections);
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         let probcut = self.probcut.iter().map(ProbCut::section);
-        std::iter::once(first).chain(phases).chain(factors).chain(ordering).chain(probcut)
+        let learned =
+            ordering.chain(probcut).chain(self.realization.iter().map(Realization::section));
+        std::iter::once(first).chain(phases).chain(factors).chain(learned)
     }
 }
 
@@ -244,6 +260,7 @@ struct Parts {
     ordering_set: Option<Vec<u8>>,
     ordering: Option<MoveOrderingWeights>,
     probcut: Option<ProbCut>,
+    realization: Option<Realization>,
 }
 
 impl Parts {
@@ -251,8 +268,17 @@ impl Parts {
         let geometry = Geometry::new(&set);
         let (steps, counts) = ([const { None }; PHASES], [const { None }; PHASES]);
         let factors = set.factors().map(|shape| FactorParts::new(shape, geometry.parameters()));
-        let (ordering_set, ordering, probcut) = (None, None, None);
-        Self { set, geometry, steps, counts, factors, ordering_set, ordering, probcut }
+        Self {
+            set,
+            geometry,
+            steps,
+            counts,
+            factors,
+            ordering_set: None,
+            ordering: None,
+            probcut: None,
+            realization: None,
+        }
     }
 
     /// Takes over one section; sections of later versions are left alone.
@@ -268,6 +294,10 @@ impl Parts {
                 return once(&mut self.ordering, ordering);
             }
             PROBCUT => return once(&mut self.probcut, ProbCut::from_section(&section.content)?),
+            REALIZATION => {
+                let read = Realization::from_section(&section.content)?;
+                return once(&mut self.realization, read);
+            }
             _ => {}
         }
         if let Some(factors) = &mut self.factors
@@ -295,8 +325,8 @@ impl Parts {
         if self.ordering_set.is_some() && self.ordering.is_none() {
             return Err(ORDERING_WEIGHTS.to_owned());
         }
-        let Self { set, geometry, ordering, probcut, .. } = self;
-        Ok(Weights { set, geometry, steps, counts, factors, ordering, probcut })
+        let Self { set, geometry, ordering, probcut, realization, .. } = self;
+        Ok(Weights { set, geometry, steps, counts, factors, ordering, probcut, realization })
     }
 }
 

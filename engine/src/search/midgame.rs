@@ -2,7 +2,7 @@
 
 use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
 use super::window::{Best, Window};
-use super::{Reached, Searcher, Selectivity};
+use super::{Reached, Searcher, Selection, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
@@ -15,7 +15,7 @@ const VALUED_DEPTH: u32 = 4;
 /// From this depth on, children are looked up in the table before any is searched.
 const ENHANCED_DEPTH: u32 = 4;
 /// The cost of each move of the other side, beside the value, when moves are ordered; in steps.
-const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
+pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 /// The same where moves are ordered without values.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The plies by which each search is deeper than the one before. Values of even and of odd depths differ.
@@ -23,19 +23,45 @@ const DEEPENING: u32 = 2;
 /// Half the width of the first window around the value of the search before, in steps.
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 
+/// What a search goes by, and what its depth means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Going {
+    /// All lines as many moves far.
+    ByDepth,
+    /// Likely lines further than unlikely ones.
+    ByProbability,
+}
+
+impl Going {
+    /// The way that a selection asks for.
+    pub(super) fn by(selection: &Selection) -> Self {
+        if selection.is_by_probability() { Self::ByProbability } else { Self::ByDepth }
+    }
+
+    /// The depth by which each search is deeper than the one before.
+    fn deepening(self) -> u32 {
+        match self {
+            Self::ByDepth => DEEPENING,
+            Self::ByProbability => 1,
+        }
+    }
+}
+
 impl<E: Evaluate> Searcher<'_, E> {
     /// Searches deeper and deeper, each time in a window around the value of the time before and
     /// with the table's moves.
-    pub(super) fn iterate(&mut self, position: &Position, depth: u32) -> Reached {
+    pub(super) fn iterate(&mut self, position: &Position, depth: u32, going: Going) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
             let value = self.alpha_beta(position, &state, -Value::INFINITE, Value::INFINITE, 0);
             return Reached { best: Best { value, square: None }, depth };
         }
         self.refutation = None;
-        let (mut next, mut guess) = (DEEPENING - depth % DEEPENING, None);
+        let deepening = going.deepening();
+        let (mut next, mut guess) = (deepening - depth % deepening, None);
         let mut reached = None;
         if self.features.transposition_table
+            && going == Going::ByDepth
             && let Some(entry) = self.table.probe(position)
             && entry.best()[0].is_some()
             && entry.depth() + DEEPENING >= depth
@@ -51,7 +77,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         loop {
             self.leaf_ply = position.ply() + next;
             self.control.is_patient = reached.is_none();
-            let best = self.aspirate(position, &state, next, guess);
+            let best = self.aspirate(position, &state, (next, going), guess);
             if let Some(reached) = reached.filter(|_| self.is_stopped()) {
                 return reached;
             }
@@ -61,7 +87,7 @@ impl<E: Evaluate> Searcher<'_, E> {
                 return now;
             }
             reached = Some(now);
-            next += DEEPENING;
+            next += deepening;
             guess = Some(best.value);
         }
     }
@@ -72,19 +98,25 @@ impl<E: Evaluate> Searcher<'_, E> {
         &mut self,
         position: &Position,
         state: &E::State,
-        depth: u32,
+        (depth, going): (u32, Going),
         guess: Option<Value>,
     ) -> Best<Value> {
-        let guess = guess.filter(|_| self.features.aspiration && depth > DEEPENING);
+        let guess = guess.filter(|_| self.features.aspiration && depth > going.deepening());
         // What a selective search says of one window need not hold in the next: its windows only grow.
-        let is_proof = self.selection.selectivity() == Selectivity::Full;
+        let is_proof = going == Going::ByDepth && self.selection.selectivity() == Selectivity::Full;
         let mut margin = FIRST_MARGIN;
         let (mut alpha, mut beta) = match guess {
             None => (-Value::INFINITE, Value::INFINITE),
             Some(guess) => (guess.lowered(margin), guess.raised(margin)),
         };
         loop {
-            let best = self.pvs(position, state, alpha, beta, depth);
+            let best = match going {
+                Going::ByDepth => self.pvs(position, state, alpha, beta, depth),
+                Going::ByProbability => {
+                    let reach = Self::reach(depth);
+                    self.realized(position, state, (alpha, beta), reach, None)
+                }
+            };
             if self.is_stopped() {
                 return best;
             }

@@ -11,6 +11,7 @@ mod limits;
 mod midgame;
 mod ordering;
 mod probcut;
+mod realization;
 mod searchers;
 mod shallow_table;
 mod slot;
@@ -27,6 +28,7 @@ mod tests;
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, Value};
 use limits::Control;
+use midgame::Going;
 use shallow_table::ShallowTable;
 use split::Split;
 use std::sync::Arc;
@@ -42,6 +44,9 @@ pub use strength::Strength;
 pub use table::TableError;
 pub use team::Team;
 pub use values::{strong_values, values};
+
+/// The plies of a game, the end of a full board among them.
+const PLIES_OF_NODES: usize = 61;
 
 /// Searches positions one after another, and remembers what it learned in a transposition table.
 ///
@@ -61,6 +66,8 @@ pub struct Searcher<'a, E: Evaluate> {
     refutation: Option<Square>,
     /// The selection of what searches to a fixed depth leave out.
     selection: Selection,
+    /// The nodes of a search by probability, by ply.
+    nodes_by_ply: [u64; PLIES_OF_NODES],
     control: Control,
     /// The others of a team, while it works.
     pool: Option<Arc<Pool<E::State>>>,
@@ -119,6 +126,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
             leaf_ply: 0,
             refutation: None,
             selection: Selection::default(),
+            nodes_by_ply: [0; PLIES_OF_NODES],
             control: Control::default(),
             pool: None,
             split: None,
@@ -158,7 +166,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
                 Err(guess) => guess,
             }
         } else {
-            self.iterate(position, depth)
+            self.iterate(position, depth, Going::by(&self.selection))
         };
         let Reached { best: Best { value, square }, depth } = reached;
         Found { value, best: square, nodes: self.nodes, depth }
@@ -172,6 +180,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
 
     fn begin(&mut self, limits: &Limits) {
         self.nodes = 0;
+        self.nodes_by_ply = [0; PLIES_OF_NODES];
         self.control = Control::new(limits, true);
     }
 }

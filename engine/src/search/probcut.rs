@@ -6,7 +6,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::Searcher;
-use crate::board::Position;
+use super::realization::Costs;
+use crate::board::{Discs, Position};
 use crate::eval::{Depths, Evaluate, NoProbCut, Prediction, ProbCut, Value};
 
 /// How sure a search has to be before it leaves out what is unlikely to matter: the probability that a
@@ -86,11 +87,17 @@ const GREATEST_DEPTH: u32 = 40;
 /// The number of plies of a game.
 const PLIES: usize = 60;
 
-/// A selection of what a search leaves out: a selectivity, with what the weights say of shallow searches.
+/// A selection of what a search leaves out: by a selectivity, with what the weights say of shallow searches; or by
+/// the probability of lines, with what they say of moves.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    selectivity: Selectivity,
-    cuts: Option<Arc<Cuts>>,
+    pub(super) selectivity: Selectivity,
+    pub(super) cuts: Option<Arc<Cuts>>,
+    /// The selectivity of searches to the end, and its cuts.
+    pub(super) end: Selectivity,
+    pub(super) end_cuts: Option<Arc<Cuts>>,
+    /// The costs of moves in a search by probability.
+    pub(super) costs: Option<Arc<Costs>>,
 }
 
 impl Selection {
@@ -99,9 +106,17 @@ impl Selection {
     /// # Errors
     /// Weights without such a model, but for [`Selectivity::Full`].
     pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
-        let Some(deviations) = selectivity.deviations() else { return Ok(Self::default()) };
-        let model = evaluator.probcut().ok_or(NoProbCut)?;
-        Ok(Self { selectivity, cuts: Some(Arc::new(Cuts::new(model, deviations))) })
+        let cuts = Cuts::of(evaluator, selectivity, shallow_depth)?;
+        Ok(Self { selectivity, cuts, ..Self::default() })
+    }
+
+    /// This selection with a selectivity of searches to the end of the game, too: what they find is then likely to be
+    /// the score, and no longer proven.
+    ///
+    /// # Errors
+    /// Weights without such a model, but for [`Selectivity::Full`].
+    pub fn with_end(self, evaluator: &impl Evaluate, end: Selectivity) -> Result<Self, NoProbCut> {
+        Ok(Self { end, end_cuts: Cuts::of(evaluator, end, shallow_depth_of_end)?, ..self })
     }
 
     /// The selectivity.
@@ -112,7 +127,7 @@ impl Selection {
 
 /// The cuts of a selectivity: for each ply and depth.
 #[derive(Debug)]
-struct Cuts {
+pub(super) struct Cuts {
     deviations: f64,
     by_ply: Box<[[Cut; (GREATEST_DEPTH + 1) as usize]; PLIES]>,
 }
@@ -134,8 +149,14 @@ pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
+/// The same for a search to the end of so many empty squares, which takes less time than one of that depth in the
+/// middle of the game: about a quarter.
+fn shallow_depth_of_end(empties: u32) -> u32 {
+    shallow_depth(shallow_depth(empties))
+}
+
 impl Cuts {
-    fn new(model: &ProbCut, deviations: f64) -> Self {
+    fn new(model: &ProbCut, deviations: f64, shallow_depth: fn(u32) -> u32) -> Self {
         let none = Prediction { slope: 1.0, offset: 0.0, error: f64::INFINITY };
         let none = Cut { shallow: 0, by_search: none, by_static: none };
         let mut by_ply = Box::new([[none; (GREATEST_DEPTH + 1) as usize]; PLIES]);
@@ -149,7 +170,18 @@ impl Cuts {
         Self { deviations, by_ply }
     }
 
-    fn of(&self, ply: u32, depth: u32) -> Option<&Cut> {
+    /// The cuts of a selectivity by the model of an evaluation; none where nothing is left out.
+    fn of(
+        evaluator: &impl Evaluate,
+        selectivity: Selectivity,
+        shallow_depth: fn(u32) -> u32,
+    ) -> Result<Option<Arc<Self>>, NoProbCut> {
+        let Some(deviations) = selectivity.deviations() else { return Ok(None) };
+        let model = evaluator.probcut().ok_or(NoProbCut)?;
+        Ok(Some(Arc::new(Self::new(model, deviations, shallow_depth))))
+    }
+
+    fn at(&self, ply: u32, depth: u32) -> Option<&Cut> {
         self.by_ply.get(ply as usize)?.get(depth as usize).filter(|_| depth >= LEAST_DEPTH)
     }
 }
@@ -171,9 +203,32 @@ impl<E: Evaluate> Searcher<'_, E> {
         depth: u32,
     ) -> Option<Value> {
         let cuts = self.selection.cuts.as_deref()?;
-        let deviations = cuts.deviations;
-        let Cut { shallow, by_search, by_static } = *cuts.of(position.ply(), depth)?;
-        let beta = alpha + Value::STEP;
+        let (deviations, cut) = (cuts.deviations, *cuts.at(position.ply(), depth)?);
+        self.bound_by(&cut, deviations, (position, state), (alpha, alpha + Value::STEP))
+    }
+
+    /// The same for a node of a search to the end, in discs.
+    pub(super) fn probable_score(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        alpha: Discs,
+    ) -> Option<Discs> {
+        let cuts = self.selection.end_cuts.as_deref()?;
+        let (deviations, cut) = (cuts.deviations, *cuts.at(position.ply(), position.empties())?);
+        let bounds = [alpha, alpha + 1].map(Value::from_score);
+        let found = self.bound_by(&cut, deviations, (position, state), bounds.into())?;
+        Some(if found == bounds[0] { alpha } else { alpha + 1 })
+    }
+
+    fn bound_by(
+        &mut self,
+        cut: &Cut,
+        deviations: f64,
+        (position, state): (&Position, &E::State),
+        (alpha, beta): (Value, Value),
+    ) -> Option<Value> {
+        let Cut { shallow, by_search, by_static } = *cut;
         let known = self.evaluator.value(state, position).steps();
         if known >= by_static.least_for(beta.steps(), 0.0) {
             let least = by_search.least_for(beta.steps(), deviations);

@@ -28,18 +28,45 @@ pub(super) struct Entry {
     lower: i16,
     upper: i16,
     depth: u8,
-    /// The selectivity of the search that the bounds are from.
-    selectivity: u8,
+    /// What the search that the bounds are from left out: [`BY_PROBABILITY`], or one more than a [`Selectivity`].
+    sureness: u8,
     best: u8,
     second: u8,
 }
 
+/// The sureness of a search by probability. The `depth` of its entries is its reach.
+const BY_PROBABILITY: u8 = 0;
+
+/// The sureness of a search to a depth.
+#[inline]
+fn sureness(selectivity: Selectivity) -> u8 {
+    1 + selectivity as u8
+}
+
 impl Entry {
+    /// What the bounds took, the least first. Any search to a depth is more than one by probability: it may have
+    /// been exact.
+    #[inline]
+    fn effort(&self) -> (bool, u8, u8) {
+        (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
+    }
+
     /// The bounds of the value at `depth`, where the entry is of this very depth and of a search as sure
     /// at least; else everything.
     #[inline]
     pub(super) fn bounds(&self, depth: u32, selectivity: Selectivity) -> (Value, Value) {
-        if u32::from(self.depth) == depth && self.selectivity >= selectivity as u8 {
+        if u32::from(self.depth) == depth && self.sureness >= sureness(selectivity) {
+            (Value::clamped(self.lower.into()), Value::clamped(self.upper.into()))
+        } else {
+            (Value::MIN, Value::MAX)
+        }
+    }
+
+    /// The bounds of the value by a search by probability, where the entry is of one that went as far at least; else
+    /// everything.
+    #[inline]
+    pub(super) fn realized_bounds(&self, reach: u8) -> (Value, Value) {
+        if self.sureness == BY_PROBABILITY && self.depth >= reach {
             (Value::clamped(self.lower.into()), Value::clamped(self.upper.into()))
         } else {
             (Value::MIN, Value::MAX)
@@ -51,10 +78,10 @@ impl Entry {
         (self.lower == self.upper).then(|| Value::clamped(self.lower.into()))
     }
 
-    /// The depth of the search that the bounds are from.
+    /// The depth of the search that the bounds are from; 0 where it went by probability.
     #[inline]
     pub(super) fn depth(&self) -> u32 {
-        self.depth.into()
+        if self.sureness == BY_PROBABILITY { 0 } else { self.depth.into() }
     }
 
     /// The move that was best last, and the one before it, from searches of whatever depth.
@@ -142,6 +169,28 @@ impl Table {
         &self,
         position: &Position,
         (depth, selectivity): (u32, Selectivity),
+        bounds: (Option<Value>, Option<Value>),
+        best: Option<Square>,
+    ) {
+        self.record(position, (depth as u8, sureness(selectivity)), bounds, best);
+    }
+
+    /// Records what a search by probability of this reach found, in the same way.
+    pub(super) fn store_realized(
+        &self,
+        position: &Position,
+        reach: u8,
+        bounds: (Option<Value>, Option<Value>),
+        best: Option<Square>,
+    ) {
+        self.record(position, (reach, BY_PROBABILITY), bounds, best);
+    }
+
+    #[inline]
+    fn record(
+        &self,
+        position: &Position,
+        (depth, sureness): (u8, u8),
         (lower, upper): (Option<Value>, Option<Value>),
         best: Option<Square>,
     ) {
@@ -151,13 +200,13 @@ impl Table {
         let seen = [first, second];
         let way = seen.iter().position(|(content, _)| content.is_of(position, generation));
         let mut entry: Entry = way.map_or(EMPTY, |way| bytemuck::cast(seen[way].0.entry));
-        let effort = (depth as u8, selectivity as u8);
-        if (entry.depth, entry.selectivity) > effort {
+        let effort = (sureness != BY_PROBABILITY, depth, sureness);
+        if entry.effort() > effort {
             return;
         }
-        if (entry.depth, entry.selectivity) < effort {
+        if entry.effort() < effort {
             (entry.lower, entry.upper) = (EMPTY.lower, EMPTY.upper);
-            (entry.depth, entry.selectivity) = effort;
+            (entry.depth, entry.sureness) = (depth, sureness);
         }
         // The steps of a value fit 16 bits.
         if let Some(lower) = lower {
@@ -201,7 +250,7 @@ const EMPTY: Entry = Entry {
     lower: Value::MIN.steps() as i16,
     upper: Value::MAX.steps() as i16,
     depth: 0,
-    selectivity: 0,
+    sureness: BY_PROBABILITY,
     best: NO_SQUARE,
     second: NO_SQUARE,
 };

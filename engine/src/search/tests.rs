@@ -23,7 +23,7 @@ fn random_board(random: &mut Generator, empties: u32) -> Position {
     Position::new(discs & !empty, !discs & !empty).unwrap()
 }
 
-fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) -> Vec<Position> {
+pub(super) fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) -> Vec<Position> {
     let mut random = Generator::new(seed);
     let one = |index: usize| {
         let count = empties.start + random.below(empties.end - empties.start);
@@ -36,12 +36,12 @@ fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) -> Vec<Posi
     (0..count).map(one).collect()
 }
 
-fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<'_, E> {
+pub(super) fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<'_, E> {
     Searcher::with_table(evaluator, Table::with_clusters(clusters).unwrap())
 }
 
 /// The rules and nothing else.
-fn minimax(position: &Position) -> Discs {
+pub(super) fn minimax(position: &Position) -> Discs {
     let children = Squares(position.moves()).map(|square| position.play(square).unwrap());
     match children.map(|child| -minimax(&child)).max() {
         Some(best) => best,
@@ -50,7 +50,7 @@ fn minimax(position: &Position) -> Discs {
     }
 }
 
-fn negamax(position: &Position, depth: u32) -> Value {
+pub(super) fn negamax(position: &Position, depth: u32) -> Value {
     if position.is_over() {
         return Value::from_score(position.score());
     }
@@ -313,6 +313,31 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
         let mean = found.iter().zip(&full).map(off).sum::<f64>() / full.len() as f64;
         assert!(mean < 1.5, "{selectivity}: {mean} discs");
     }
+}
+
+/// Scores of searches to the end that leave something out are mostly right, in fewer nodes; where nothing is left out
+/// afterwards, they are not taken over.
+#[test]
+fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
+    let evaluator = with_predictions();
+    let mut random = Generator::new(14);
+    let mut searcher = Searcher::new(&evaluator, 4);
+    let (mut nodes, mut off) = ([0; 2], 0);
+    for _ in 0..4 {
+        let position = random_position(&mut random, 17);
+        searcher.new_game();
+        let exact = searcher.solve(&position);
+        let selection = Selection::default().with_end(&evaluator, Selectivity::Percent73).unwrap();
+        searcher = searcher.with_selection(selection);
+        searcher.new_game();
+        let likely = searcher.solve(&position);
+        searcher = searcher.with_selection(Selection::default());
+        assert_eq!(searcher.solve(&position).score, exact.score, "{position:?}");
+        nodes = [nodes[0] + exact.nodes, nodes[1] + likely.nodes];
+        off += (likely.score - exact.score).abs();
+    }
+    assert!(4 * nodes[1] < 3 * nodes[0] && off <= 16, "{nodes:?} {off}");
+    assert!(Selection::default().with_end(&Mobility, Selectivity::Percent99).is_err());
 }
 
 /// A selective search said that a value was below one window and above the next, without end.

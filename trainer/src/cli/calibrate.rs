@@ -2,8 +2,18 @@
 
 mod ordering;
 mod probcut;
+mod realization;
 
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use othello_engine::cli::arguments::existing;
+use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::{Weights, WeightsChoice};
+use othello_engine::file::{Provenance, check_output};
+use serde::Serialize;
 
 /// Arguments of `calibrate`.
 #[derive(clap::Args, Debug)]
@@ -18,6 +28,8 @@ enum What {
     Ordering(ordering::Arguments),
     /// Learn what shallow searches predict of deeper ones, so that `--selectivity` can leave these out
     Probcut(probcut::Arguments),
+    /// Learn how likely moves are to be played, so that `--search realization` can go by it
+    Realization(realization::Arguments),
 }
 
 /// Calibrates and reports.
@@ -25,5 +37,63 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     match &arguments.what {
         What::Ordering(arguments) => ordering::run(arguments, session),
         What::Probcut(arguments) => probcut::run(arguments, session),
+        What::Realization(arguments) => realization::run(arguments, session),
+    }
+}
+
+/// The weights that get a new section, and the file for them.
+#[derive(clap::Args, Debug)]
+struct Changing {
+    /// Weights file, or `embedded`, whose counts are 0
+    weights: WeightsChoice,
+
+    /// Weights file to write: the same weights, with the new section
+    #[arg(long, value_name = "W2")]
+    out: PathBuf,
+
+    /// Replace an output that was made from something else
+    #[arg(long)]
+    force: bool,
+}
+
+/// The file that was written.
+#[derive(Serialize)]
+struct Written {
+    bytes: u64,
+    sha256: String,
+    seconds: f64,
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
+    }
+}
+
+impl Changing {
+    /// Loads the weights, once the output is none of the inputs. Returns them with what decides the new ones so
+    /// far.
+    fn load<'a>(
+        &'a self,
+        work: &str,
+        inputs: impl IntoIterator<Item = &'a Path>,
+    ) -> anyhow::Result<(Weights, Provenance)> {
+        check_output(&self.out, self.weights.path().into_iter().chain(inputs))?;
+        let ByClass { weights, sha256, provenance, .. } = ByClass::load(&self.weights)?;
+        let provenance =
+            Provenance::new(work).with("weights", sha256).with("weights_provenance", provenance);
+        Ok((weights, provenance))
+    }
+
+    /// Writes the new weights.
+    fn write(
+        &self,
+        weights: &Weights,
+        provenance: &Provenance,
+        begun: Instant,
+    ) -> anyhow::Result<Written> {
+        let summary = weights.write(&self.out, provenance, existing(self.force))?;
+        let seconds = begun.elapsed().as_secs_f64();
+        Ok(Written { bytes: summary.bytes, sha256: summary.sha256, seconds })
     }
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Discs, Position, Side};
-use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::arguments::{SearchBy, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, Identified as _, WeightsChoice};
 use othello_engine::file::Provenance;
@@ -60,6 +60,12 @@ pub struct Arguments {
     /// 98, 99, or 100, which leaves out nothing
     #[arg(long, value_name = "PERCENT", default_value_t)]
     selectivity: Selectivity,
+    /// What searches before exact play go by, of weights alone
+    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
+    search: SearchBy,
+    /// What those of the second player go by, where it is something else
+    #[arg(long, value_name = "WAY", value_enum)]
+    second_search: Option<SearchBy>,
     /// Depth of the second player, where it is another
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     second_depth: Option<u32>,
@@ -144,12 +150,16 @@ impl Loaded {
 
 impl PlayerChoice {
     /// Loads weights; another program is started once, to see whether it answers.
-    fn load(&self, terms: Terms, selectivity: Selectivity) -> anyhow::Result<Loaded> {
+    fn load(
+        &self,
+        terms: Terms,
+        (search, selectivity): (SearchBy, Selectivity),
+    ) -> anyhow::Result<Loaded> {
         let player = || format!("player {self}");
         match self {
             Self::Weights(weights) => {
                 let evaluator = Evaluator::load(weights).with_context(player)?;
-                let selection = Selection::new(&evaluator, selectivity).with_context(player)?;
+                let selection = search.selection(selectivity, &evaluator).with_context(player)?;
                 Ok(Loaded::Evaluation(evaluator, selection))
             }
             Self::External(engine) => {
@@ -171,8 +181,17 @@ impl Arguments {
         self.second_depth.unwrap_or(self.depth)
     }
 
-    fn second_selectivity(&self) -> Selectivity {
-        self.second_selectivity.unwrap_or(self.selectivity)
+    /// What the searches of the first player go by, and how sure they are.
+    fn first_search(&self) -> (SearchBy, Selectivity) {
+        (self.search, self.selectivity)
+    }
+
+    /// The same of the second player. One that goes by something else than the first is full, unless it has a
+    /// selectivity of its own.
+    fn second_search(&self) -> (SearchBy, Selectivity) {
+        let search = self.second_search.unwrap_or(self.search);
+        let inherited = if search == self.search { self.selectivity } else { Selectivity::Full };
+        (search, self.second_selectivity.unwrap_or(inherited))
     }
 
     /// The budgets of both players.
@@ -183,7 +202,7 @@ impl Arguments {
 
     /// What decides the games.
     fn provenance(&self, players: &[Loaded; 2], openings: &[Position]) -> Provenance {
-        Provenance::new("match")
+        let settings = Provenance::new("match")
             .with("first", players[0].identity())
             .with("second", players[1].identity())
             .with("openings", checksum(openings))
@@ -191,8 +210,13 @@ impl Arguments {
             .with("second_depth", self.second_depth())
             .with("exact", self.exact)
             .with("selectivity", self.selectivity.percent())
-            .with("second_selectivity", self.second_selectivity().percent())
-            .with("budgets", serde_json::json!(self.budgets()))
+            .with("second_selectivity", self.second_search().1.percent())
+            .with("budgets", serde_json::json!(self.budgets()));
+        // Matches by depth keep the provenance they had.
+        match [self.search, self.second_search().0] {
+            [SearchBy::Depth, SearchBy::Depth] => settings,
+            searches => settings.with("searches", searches.map(|one| one.to_string()).to_vec()),
+        }
     }
 }
 
@@ -203,9 +227,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let terms = Terms { depth: arguments.depth, time: Duration::from_secs(arguments.timeout) };
     let [first, second] = [&arguments.first, &arguments.second];
     let second_terms = Terms { depth: arguments.second_depth(), ..terms };
-    let second_selectivity = arguments.second_selectivity();
-    let loaded =
-        [first.load(terms, arguments.selectivity)?, second.load(second_terms, second_selectivity)?];
+    let searches = [arguments.first_search(), arguments.second_search()];
+    let loaded = [first.load(terms, searches[0])?, second.load(second_terms, searches[1])?];
     let choice =
         Choice { count: arguments.pairs.get(), seed: arguments.seed, within: arguments.within };
     let openings = choice.draw(&arguments.openings)?;
@@ -226,14 +249,17 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         sprt.is_some_and(|sprt| sprt.decide(&counts) != Decision::Open)
     };
     let result = played.play_until(&openings, enough, session.progress());
-    let names = match (arguments.second_depth, arguments.second_selectivity) {
-        (None, None) if budgets[0] == budgets[1] => [first.to_string(), second.to_string()],
+    let names = match arguments.second_depth {
+        None if budgets[0] == budgets[1] && searches[0] == searches[1] => {
+            [first.to_string(), second.to_string()]
+        }
         _ => [
-            (first, terms, arguments.selectivity, budgets[0]),
-            (second, second_terms, second_selectivity, budgets[1]),
+            (first, terms, searches[0], budgets[0]),
+            (second, second_terms, searches[1], budgets[1]),
         ]
-        .map(|(player, Terms { depth, .. }, percent, budget)| {
-            format!("{player} (depth {depth}, {percent} %{budget})")
+        .map(|(player, Terms { depth, .. }, (search, percent), budget)| match search {
+            SearchBy::Depth => format!("{player} (depth {depth}, {percent} %{budget})"),
+            SearchBy::Realization => format!("{player} (realization, depth {depth}{budget})"),
         }),
     };
     let settings = arguments.provenance(&loaded, &openings[..result.pairs.len()]);

@@ -10,8 +10,9 @@ mod last;
 mod null_window;
 mod pvs;
 
+use super::midgame::Going;
 use super::window::{Best, Unit};
-use super::{Features, Reached, Searcher, Selectivity};
+use super::{Features, Reached, Searcher};
 use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
 
@@ -71,7 +72,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             // No limit ends a search without a guess.
             return Ok(self.endgame_pvs(position, state, -INFINITE, INFINITE));
         }
-        let guess = self.iterate(position, (empties - 8).min(2 + empties / 4));
+        let guess = self.iterate(position, (empties - 8).min(2 + empties / 4), Going::ByDepth);
         let mut center = guess.best.value.nearest_even_disc();
         let mut margin = FIRST_MARGIN;
         loop {
@@ -92,7 +93,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     /// The score, where the transposition table holds it, and the best move, where it does.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
-        let (lower, upper) = entry.bounds(position.empties(), Selectivity::Full);
+        let (lower, upper) = entry.bounds(position.empties(), self.selection.end);
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
@@ -107,7 +108,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         for (position, score, best) in [(position, best.value, Some(square)), (&next, score, None)]
         {
             let exact = Some(Value::from_score(score));
-            let effort = (position.empties(), Selectivity::Full);
+            let effort = (position.empties(), self.selection.end);
             self.table.store(position, effort, (exact, exact), best);
         }
     }

@@ -1,8 +1,8 @@
 //! PVS nodes: their moves are ordered by value.
 
+use super::super::Searcher;
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::window::{Best, Window};
-use super::super::{Searcher, Selectivity};
 use super::{INFINITE, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
@@ -76,7 +76,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             && let Some(entry) = self.table.probe(position)
         {
             let found = entry.best();
-            if window.narrow(exact(entry.bounds(empties, Selectivity::Full)), found[0]) {
+            if window.narrow(exact(entry.bounds(empties, self.selection.end)), found[0]) {
                 return window.best;
             }
             if entry.depth() >= TRUSTED_DEPTH || empties < PVS_EMPTIES {
@@ -89,10 +89,15 @@ impl<E: Evaluate> Searcher<'_, E> {
             && empties > PVS_EMPTIES
         {
             let (bounds, square) =
-                self.bounds_from_children(&moves, (empties - 1, Selectivity::Full), exact);
+                self.bounds_from_children(&moves, (empties - 1, self.selection.end), exact);
             if window.narrow(bounds, square) {
                 return window.best;
             }
+        }
+        if window.beta == window.alpha + 1
+            && let Some(value) = self.probable_score(position, state, window.alpha)
+        {
+            return Best { value, square: table_moves[0] };
         }
         let odd_squares = self.parity(position).odd_squares();
         // Most nodes end with the table's move: the others are rated only after it.
@@ -205,7 +210,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
         let (lower, upper) = window.proven();
         let bounds = (lower.map(Value::from_score), upper.map(Value::from_score));
-        let effort = (empties, Selectivity::Full);
+        let effort = (empties, self.selection.end);
         self.table.store(position, effort, bounds, window.best.square);
     }
 }

@@ -1,29 +1,23 @@
 //! `othello-trainer calibrate ordering`: what moves of the last plies are ordered by.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::eval::WeightsChoice;
-use othello_engine::file::{Existing, Provenance, check_output};
 use othello_engine::pattern::PatternSet;
 use serde::Serialize;
 
+use super::{Changing, Written};
 use crate::calibrate::ordering::{Settings, Trial, calibrate};
 
 /// Arguments of `calibrate ordering`.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
-    /// Weights file, or `embedded`, whose counts are 0
-    weights: WeightsChoice,
-
-    /// Weights file to write: the same weights, with the new section
-    #[arg(long, value_name = "W2")]
-    out: PathBuf,
+    #[command(flatten)]
+    changing: Changing,
 
     /// Seed of the positions to learn from
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -41,10 +35,6 @@ pub(super) struct Arguments {
     /// `egaroucid`
     #[arg(long, value_name = "T", default_value = "ordering")]
     patterns: String,
-
-    /// Replace an output that was made from something else
-    #[arg(long)]
-    force: bool,
 }
 
 #[derive(Serialize)]
@@ -57,9 +47,8 @@ struct Report {
     explained_by_replies: f64,
     strength: i16,
     trials: Vec<Trial>,
-    bytes: u64,
-    sha256: String,
-    seconds: f64,
+    #[serde(flatten)]
+    written: Written,
 }
 
 impl fmt::Display for Report {
@@ -79,7 +68,7 @@ impl fmt::Display for Report {
         });
         writeln!(f, "{}", table(columns, rows))?;
         writeln!(f, "strength {strength}")?;
-        write!(f, "{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
+        self.written.fmt(f)
     }
 }
 
@@ -87,12 +76,9 @@ impl fmt::Display for Report {
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let set = Some(Path::new(&arguments.patterns));
-    check_output(&arguments.out, arguments.weights.path().into_iter().chain(set))?;
-    let ByClass { weights, sha256, provenance, .. } = ByClass::load(&arguments.weights)?;
+    let (weights, provenance) = arguments.changing.load("calibrate ordering", set)?;
     let set = PatternSet::named(&arguments.patterns, Path::new(""))?;
-    let provenance = Provenance::new("calibrate ordering")
-        .with("weights", sha256)
-        .with("weights_provenance", provenance)
+    let provenance = provenance
         .with("patterns", set.to_toml())
         .with("seed", arguments.seed)
         .with("positions", arguments.positions)
@@ -105,9 +91,8 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     };
     let calibrated = calibrate(&settings, &weights, session.progress())?;
     let strength = calibrated.weights.strength();
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let weights = weights.with_move_ordering(Some(calibrated.weights));
-    let summary = weights.write(&arguments.out, &provenance, existing)?;
+    let written = arguments.changing.write(&weights, &provenance, begun)?;
     let [explained, explained_by_replies] = calibrated.explained;
     session.print(&Report {
         positions: calibrated.positions,
@@ -115,9 +100,7 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
         explained_by_replies,
         strength,
         trials: calibrated.trials,
-        bytes: summary.bytes,
-        sha256: summary.sha256,
-        seconds: begun.elapsed().as_secs_f64(),
+        written,
     })?;
     Ok(Outcome::Done)
 }

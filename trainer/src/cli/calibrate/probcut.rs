@@ -1,28 +1,21 @@
 //! `othello-trainer calibrate probcut`: what shallow searches predict of deeper ones.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::eval::WeightsChoice;
-use othello_engine::file::{Existing, Provenance, check_output};
 use serde::Serialize;
 
+use super::{Changing, Written};
 use crate::calibrate::probcut::{DepthError, Miss, Settings, calibrate};
 
 /// Arguments of `calibrate probcut`.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
-    /// Weights file, or `embedded`, whose counts are 0
-    weights: WeightsChoice,
-
-    /// Weights file to write: the same weights, with the new section
-    #[arg(long, value_name = "W2")]
-    out: PathBuf,
+    #[command(flatten)]
+    changing: Changing,
 
     /// Seed of the games whose positions are learned from
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -35,19 +28,14 @@ pub(super) struct Arguments {
     /// Search the positions to all depths up to this one; predictions go on beyond it
     #[arg(long, value_name = "D", default_value_t = 10, value_parser = number_in(4..=20_u32))]
     depth: u32,
-
-    /// Replace an output that was made from something else
-    #[arg(long)]
-    force: bool,
 }
 
 #[derive(Serialize)]
 struct Report {
     depths: Vec<DepthError>,
     misses: Vec<Miss>,
-    bytes: u64,
-    sha256: String,
-    seconds: f64,
+    #[serde(flatten)]
+    written: Written,
 }
 
 impl fmt::Display for Report {
@@ -67,32 +55,20 @@ impl fmt::Display for Report {
             [row.selectivity.to_string(), predicted, observed]
         });
         writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
-        write!(f, "{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
+        self.written.fmt(f)
     }
 }
 
 /// Calibrates and reports.
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    check_output(&arguments.out, arguments.weights.path())?;
-    let ByClass { weights, sha256, provenance, .. } = ByClass::load(&arguments.weights)?;
+    let (weights, provenance) = arguments.changing.load("calibrate probcut", [])?;
     let Arguments { seed, positions, depth, .. } = *arguments;
-    let provenance = Provenance::new("calibrate probcut")
-        .with("weights", sha256)
-        .with("weights_provenance", provenance)
-        .with("seed", seed)
-        .with("positions", positions)
-        .with("depth", depth);
+    let provenance =
+        provenance.with("seed", seed).with("positions", positions).with("depth", depth);
     let calibrated = calibrate(&Settings { seed, positions, depth }, &weights, session.progress())?;
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let weights = weights.with_probcut(Some(calibrated.probcut));
-    let summary = weights.write(&arguments.out, &provenance, existing)?;
-    session.print(&Report {
-        depths: calibrated.depths,
-        misses: calibrated.misses,
-        bytes: summary.bytes,
-        sha256: summary.sha256,
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
+    let written = arguments.changing.write(&weights, &provenance, begun)?;
+    session.print(&Report { depths: calibrated.depths, misses: calibrated.misses, written })?;
     Ok(Outcome::Done)
 }

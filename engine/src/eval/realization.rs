@@ -1,0 +1,249 @@
+//! How likely a move is to be played, by its kind: the model behind searches by realization probability, and
+//! its section of a weights file.
+//!
+//! Source: Y. Tsuruoka, D. Yokoyama, T. Maruyama, T. Chikayama, "Game-Tree Search Algorithm Based on Realization
+//! Probability", 2001. There, a move that is of several categories takes the likeliest; here, the traits of a
+//! move make up its one kind, because in this game most moves have some trait that good ones have, too.
+
+use crate::file::Section;
+
+/// The name of the section.
+pub(super) const REALIZATION: &str = "realization";
+
+/// The version of the section.
+const VERSION: u16 = 1;
+
+/// The number of stages of a game that have probabilities of their own.
+pub const STAGES: usize = 6;
+
+/// The number of plies of a stage.
+const PLIES_PER_STAGE: u32 = 10;
+
+/// What stands for certainty in the file.
+const CERTAIN: f64 = 65535.0;
+
+/// The place of a move among those of its position, ordered by the value after them and the replies they leave.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Rank {
+    /// The most promising move.
+    First,
+    /// The second.
+    Second,
+    /// The third.
+    Third,
+    /// The fourth or fifth.
+    Fourth,
+    /// A later one.
+    Late,
+}
+
+impl Rank {
+    /// The rank of the move before which so many others come.
+    pub fn after(others: usize) -> Self {
+        [Self::First, Self::Second, Self::Third, Self::Fourth, Self::Fourth]
+            .get(others)
+            .copied()
+            .unwrap_or(Self::Late)
+    }
+}
+
+/// The kind of a move's square.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Place {
+    /// A corner.
+    Corner,
+    /// Diagonally next to a corner.
+    XSquare,
+    /// Next to a corner on an edge.
+    CSquare,
+    /// Another square of an edge.
+    Edge,
+    /// Any other square.
+    Inner,
+}
+
+/// What an earlier, shallower search of the position said of a move.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Memory {
+    /// There was no such search.
+    Nothing,
+    /// The move was its best.
+    Best,
+    /// Another move was.
+    Another,
+}
+
+/// The kind of a move: all that its probability depends on, beside the stage of the game.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MoveKind {
+    /// The place among the moves of the position.
+    pub rank: Rank,
+    /// What an earlier search said.
+    pub memory: Memory,
+    /// The kind of the square.
+    pub place: Place,
+    /// Whether the other side may take a corner after the move that it could not have taken before.
+    pub gives_corner: bool,
+    /// Whether the square is next to that of the move before.
+    pub answers: bool,
+    /// Whether it turns over one or two discs, not more.
+    pub flips_few: bool,
+    /// Whether no other move leaves fewer replies.
+    pub leaves_fewest: bool,
+}
+
+impl MoveKind {
+    /// The number of kinds.
+    pub const COUNT: usize = 5 * 3 * 5 * 16;
+
+    /// The kinds that have the same rank and memory stand together, so many in a row.
+    pub const FAMILY: usize = 5 * 16;
+
+    /// The number of the kind, less than [`Self::COUNT`].
+    #[inline]
+    pub fn index(self) -> usize {
+        let Self { rank, memory, place, gives_corner, answers, flips_few, leaves_fewest } = self;
+        let traits = [gives_corner, answers, flips_few, leaves_fewest];
+        let first = (rank as usize * 3 + memory as usize) * 5 + place as usize;
+        traits.into_iter().fold(first, |index, has| 2 * index + usize::from(has))
+    }
+}
+
+/// Weights that do not say how likely moves are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the weights say nothing of how likely moves are, so no search can go by that; search by depth, or add \
+     what is missing by `othello-trainer calibrate realization`"
+)]
+pub struct NoRealization;
+
+/// The probability with which a move of each kind is played, by stage of the game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Realization {
+    /// In steps of 1/65535, a row of [`MoveKind::COUNT`] for each stage.
+    steps: Vec<u16>,
+}
+
+impl Realization {
+    /// The number of probabilities: all kinds of the first stage, then those of the next.
+    pub const COUNT: usize = STAGES * MoveKind::COUNT;
+
+    /// The stage of the position at a ply.
+    #[inline]
+    pub fn stage(ply: u32) -> usize {
+        ((ply / PLIES_PER_STAGE) as usize).min(STAGES - 1)
+    }
+
+    /// The model with these probabilities. They are rounded to 1/65535, and never down to 0.
+    ///
+    /// # Errors
+    /// The problem with them: another number of them than [`Self::COUNT`], or one that is no probability.
+    pub fn new(probabilities: &[f64]) -> Result<Self, String> {
+        if probabilities.len() != Self::COUNT {
+            let found = probabilities.len();
+            return Err(format!("{found} probabilities; expected {}", Self::COUNT));
+        }
+        match probabilities.iter().position(|one| !(0.0..=1.0).contains(one)) {
+            Some(place) => Err(format!("number {place} is no probability")),
+            None => {
+                let step = |one: &f64| (one * CERTAIN).round().max(1.0) as u16;
+                Ok(Self { steps: probabilities.iter().map(step).collect() })
+            }
+        }
+    }
+
+    /// The probability of a move, by the stage of its position and the index of its kind.
+    pub fn probability(&self, stage: usize, kind: usize) -> f64 {
+        f64::from(self.steps[stage * MoveKind::COUNT + kind]) / CERTAIN
+    }
+
+    /// The section of the file.
+    pub(crate) fn section(&self) -> Section {
+        let numbers = [VERSION].into_iter().chain(self.steps.iter().copied());
+        let content = numbers.flat_map(u16::to_le_bytes).collect();
+        Section { name: REALIZATION.to_owned(), content }
+    }
+
+    /// Reads the section.
+    pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
+        let (numbers, rest) = content.as_chunks();
+        let mut numbers = numbers.iter().copied().map(u16::from_le_bytes);
+        match numbers.next() {
+            Some(VERSION) => {}
+            Some(version) => {
+                return Err(format!("is of version {version}; this program reads {VERSION}"));
+            }
+            None => return Err("is empty".to_owned()),
+        }
+        let steps: Vec<u16> = numbers.collect();
+        if steps.len() != Self::COUNT || !rest.is_empty() {
+            let expected = 2 + 2 * Self::COUNT;
+            return Err(format!("has {} bytes; expected {expected}", content.len()));
+        }
+        match steps.iter().position(|&step| step == 0) {
+            Some(place) => Err(format!("probability {place} is 0; expected more")),
+            None => Ok(Self { steps }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model() -> Realization {
+        let probability = |place: usize| (place % 1000 + 1) as f64 / 1000.0;
+        Realization::new(&(0..Realization::COUNT).map(probability).collect::<Vec<f64>>()).unwrap()
+    }
+
+    #[test]
+    fn a_section_reads_back_and_a_damaged_one_is_refused() {
+        let content = model().section().content;
+        assert_eq!(content.len(), 14402);
+        assert_eq!(Realization::from_section(&content), Ok(model()));
+        let refused = |content: &[u8]| Realization::from_section(content).unwrap_err();
+        assert_eq!(refused(&content[..14401]), "has 14401 bytes; expected 14402");
+        assert_eq!(refused(&[1, 0]), "has 2 bytes; expected 14402");
+        assert_eq!(refused(&[]), "is empty");
+        assert_eq!(refused(&[7, 0, 9, 9]), "is of version 7; this program reads 1");
+        let mut never = content.clone();
+        never[12..14].fill(0);
+        assert_eq!(refused(&never), "probability 5 is 0; expected more");
+    }
+
+    #[test]
+    fn probabilities_are_kept_to_the_step_and_never_0() {
+        let model = model();
+        assert!((model.probability(0, 499) - 0.5).abs() < 1e-4);
+        assert_eq!(model.probability(0, 999), 1.0);
+        let least = Realization::new(&vec![0.0; Realization::COUNT]).unwrap();
+        assert!(least.probability(5, MoveKind::COUNT - 1) > 0.0);
+        assert!(Realization::new(&vec![1.5; Realization::COUNT]).is_err());
+        assert!(Realization::new(&[0.5]).is_err());
+    }
+
+    #[test]
+    fn every_kind_has_a_number_of_its_own() {
+        let mut found = vec![];
+        for rank in [0, 1, 2, 4, 9].map(Rank::after) {
+            for memory in [Memory::Nothing, Memory::Best, Memory::Another] {
+                let places =
+                    [Place::Corner, Place::XSquare, Place::CSquare, Place::Edge, Place::Inner];
+                for (place, bits) in places.into_iter().flat_map(|p| (0..16).map(move |b| (p, b))) {
+                    let has = |bit: u32| bits >> bit & 1 == 1;
+                    let kind = MoveKind {
+                        rank,
+                        memory,
+                        place,
+                        gives_corner: has(3),
+                        answers: has(2),
+                        flips_few: has(1),
+                        leaves_fewest: has(0),
+                    };
+                    found.push(kind.index());
+                }
+            }
+        }
+        assert!(found.into_iter().eq(0..MoveKind::COUNT));
+    }
+}

@@ -1,0 +1,277 @@
+//! Search by realization probability: likely lines are looked into further than unlikely ones.
+//!
+//! The probability of a position is the product of those of the moves that lead to it, and what is
+//! less likely than a threshold is a leaf. A move that turns out better than the best one so far is searched
+//! again as if it were as likely as not: else bad news could be put off behind unlikely moves.
+//!
+//! Source: Y. Tsuruoka and others, "Game-Tree Search Algorithm Based on Realization Probability", 2001.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+
+use super::midgame::MOBILITY_WEIGHT;
+use super::ordering::{Move, Moves, weighted_count};
+use super::window::{Best, Window};
+use super::{Searcher, Selection};
+use crate::board::{CORNERS, Position, Square};
+use crate::eval::{
+    Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES, Value,
+};
+
+/// The reach that a search to a depth begins with for each ply of it, and that a move of probability
+/// 1/4 costs: each depth multiplies the threshold by a quarter, as the source does.
+const REACH_PER_PLY: u32 = 8;
+/// The reach that a move of probability 1/2 costs: probabilities count by their logarithms.
+const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
+/// The greatest depth: its reach fits the 8 bits that the table has for it.
+const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
+/// The most discs that a move of few flips turns over.
+const FEW_FLIPS: u32 = 2;
+
+/// The squares diagonally next to corners, and those next to them on edges.
+const X_SQUARES: u64 = 0x0042_0000_0000_4200;
+const C_SQUARES: u64 = 0x4281_0000_0000_8142;
+const EDGES: u64 = 0xFF81_8181_8181_81FF;
+
+/// The reach that moves cost, by stage and kind.
+#[derive(Debug)]
+pub(super) struct Costs(Box<[[u8; MoveKind::COUNT]; STAGES]>);
+
+impl Costs {
+    fn new(model: &Realization) -> Self {
+        let mut costs = Box::new([[0; MoveKind::COUNT]; STAGES]);
+        for (stage, costs) in costs.iter_mut().enumerate() {
+            for (kind, cost) in costs.iter_mut().enumerate() {
+                let halves = -libm::log2(model.probability(stage, kind));
+                *cost = (halves * f64::from(REACH_PER_HALF)).round() as u8;
+            }
+        }
+        Self(costs)
+    }
+}
+
+impl Selection {
+    /// A selection that looks into likely lines further than into unlikely ones, by the model of an evaluation. A
+    /// search to depth D ends a line where it is no likelier than 4^−D: where it has D moves of probability 1/4, more
+    /// likely ones or fewer unlikely ones. Depths beyond 31 count as 31.
+    ///
+    /// # Errors
+    /// Weights without such a model.
+    pub fn by_probability(evaluator: &impl Evaluate) -> Result<Self, NoRealization> {
+        let model = evaluator.realization().ok_or(NoRealization)?;
+        Ok(Self { costs: Some(Arc::new(Costs::new(model))), ..Self::default() })
+    }
+
+    /// A selection whose moves are all as likely as not: a search to depth D has the value of one that looks 2 D moves
+    /// ahead, and shows what the probabilities are worth.
+    pub fn by_even_probability() -> Self {
+        let costs = Costs(Box::new([[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES]));
+        Self { costs: Some(Arc::new(costs)), ..Self::default() }
+    }
+
+    /// Whether searches go by the probability of lines.
+    pub fn is_by_probability(&self) -> bool {
+        self.costs.is_some()
+    }
+}
+
+/// What is known of a move before it is searched.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    kind: MoveKind,
+    /// The static value after the move, for who makes it; `None` where the other side cannot move.
+    value: Option<Value>,
+}
+
+impl<E: Evaluate> Searcher<'_, E> {
+    /// The legal moves of a position in the order of their squares, each with its kind. `last` is the square of
+    /// the move before; `memory` the best move of an earlier search.
+    pub fn move_kinds(
+        &self,
+        position: &Position,
+        last: Option<Square>,
+        memory: Option<Square>,
+    ) -> ArrayVec<(Square, MoveKind), 64> {
+        let mut moves = Moves::new(position, position.moves());
+        let looks = self.look(&mut moves, position, &self.evaluator.state(position), last, memory);
+        moves.iter().zip(looks).map(|(one, look)| (one.square, look.kind)).collect()
+    }
+
+    /// The reach of a search to a depth.
+    pub(super) fn reach(depth: u32) -> i32 {
+        (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
+    }
+
+    /// The nodes of the last search by probability, by the ply of their positions.
+    pub fn nodes_by_ply(&self) -> &[u64] {
+        &self.nodes_by_ply
+    }
+
+    /// Looks at every move: its value, its promise and its kind.
+    fn look(
+        &self,
+        moves: &mut Moves,
+        position: &Position,
+        state: &E::State,
+        last: Option<Square>,
+        memory: Option<Square>,
+    ) -> ArrayVec<Look, 64> {
+        let mut values = ArrayVec::<(Option<Value>, u32), 64>::new();
+        moves.rate([None, None], |candidate| {
+            let replies = candidate.child.moves();
+            let Move { square, flips, ref child, .. } = *candidate;
+            let value = -self.evaluator.value_after(state, square, flips, child);
+            values.push(((replies != 0).then_some(value), replies.count_ones()));
+            value.steps() - MOBILITY_WEIGHT * weighted_count(replies)
+        });
+        let fewest = values.iter().map(|&(_, replies)| replies).min().unwrap_or(0);
+        let corners_before = position.pass().moves() & CORNERS;
+        let around = last.map_or(0, |last| neighbours(last.bit()));
+        let looks = moves.iter().zip(&values).enumerate().map(|(place, (candidate, known))| {
+            let earlier =
+                |(other, one): (usize, &Move)| (one.promise, place) > (candidate.promise, other);
+            let others = moves.iter().enumerate().filter(|&pair| earlier(pair)).count();
+            let kind = MoveKind {
+                rank: Rank::after(others),
+                memory: match memory {
+                    None => Memory::Nothing,
+                    Some(best) if best == candidate.square => Memory::Best,
+                    Some(_) => Memory::Another,
+                },
+                place: place_of(candidate.square),
+                gives_corner: candidate.child.moves() & CORNERS & !corners_before != 0,
+                answers: around & candidate.square.bit() != 0,
+                flips_few: candidate.flips.count_ones() <= FEW_FLIPS,
+                leaves_fewest: known.1 == fewest,
+            };
+            Look { kind, value: known.0 }
+        });
+        looks.collect()
+    }
+
+    /// A node of a search by probability: its value, a bound on it outside the window. `last` is the square of
+    /// the move that led to it.
+    pub(super) fn realized(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        (alpha, beta): (Value, Value),
+        reach: i32,
+        last: Option<Square>,
+    ) -> Best<Value> {
+        self.nodes += 1;
+        self.nodes_by_ply[position.ply() as usize] += 1;
+        let squares = position.moves();
+        if squares == 0 {
+            let passed = position.pass();
+            let value = if passed.moves() == 0 {
+                Value::from_score(position.score())
+            } else {
+                let state = self.evaluator.pass(state);
+                -self.realized(&passed, &state, (-beta, -alpha), reach, None).value
+            };
+            return Best { value, square: None };
+        }
+        if reach <= 0 {
+            return Best { value: self.evaluator.value(state, position), square: None };
+        }
+        let mut window = Window::new(alpha, beta);
+        let mut memory = None;
+        if self.features.transposition_table
+            && let Some(entry) = self.table.probe(position)
+        {
+            memory = entry.best()[0].filter(|best| squares & best.bit() != 0);
+            if window.narrow(entry.realized_bounds(reach as u8), memory) {
+                return window.best;
+            }
+        }
+        let mut moves = Moves::new(position, squares);
+        let looks = self.look(&mut moves, position, state, last, memory);
+        let stage = Realization::stage(position.ply());
+        let mut looked: ArrayVec<_, 64> = moves.iter().copied().zip(looks).collect();
+        let order = |(one, look): &(Move, Look)| {
+            (look.kind.memory != Memory::Best, -one.promise, one.square)
+        };
+        looked.sort_unstable_by_key(order);
+        for (number, (one, look)) in looked.into_iter().enumerate() {
+            let cost = self.cost(stage, look.kind);
+            // The first move of an open window is the best one so far in any case.
+            let is_tried = number > 0 || window.beta == window.alpha + Value::STEP;
+            let bounds = (window.alpha, window.beta);
+            let value = self.realized_move((&one, &look, state), bounds, reach, (cost, is_tried));
+            if self.is_stopped() {
+                return window.best;
+            }
+            if window.take(value, one.square) {
+                break;
+            }
+        }
+        if self.features.transposition_table {
+            let best = window.best.square;
+            self.table.store_realized(position, reach as u8, window.proven(), best);
+        }
+        window.best
+    }
+
+    /// The value of a move that costs so much of the reach. One that is tried is first asked whether it is better
+    /// than the best so far; where it is, it is searched again as one that is as likely as not.
+    fn realized_move(
+        &mut self,
+        (one, look, state): (&Move, &Look, &E::State),
+        (alpha, beta): (Value, Value),
+        reach: i32,
+        (cost, is_tried): (i32, bool),
+    ) -> Value {
+        let surer = cost.min(REACH_PER_HALF);
+        let leaf = |cost: i32| look.value.filter(|_| reach <= cost);
+        let is_leaf = leaf(cost).is_some() && (is_tried || leaf(surer).is_some());
+        if is_leaf {
+            self.nodes += 1;
+            self.nodes_by_ply[one.child.ply() as usize] += 1;
+        }
+        if let Some(value) = leaf(surer) {
+            return value;
+        }
+        let after = self.evaluator.after(state, one.square, one.flips);
+        let mut search = |(alpha, beta): (Value, Value), cost: i32| {
+            let last = Some(one.square);
+            -self.realized(&one.child, &after, (-beta, -alpha), reach - cost, last).value
+        };
+        if is_tried {
+            let null = (alpha, alpha + Value::STEP);
+            let value = leaf(cost).unwrap_or_else(|| search(null, cost));
+            if value <= alpha || (surer == cost && beta == null.1) {
+                return value;
+            }
+        }
+        search((alpha, beta), surer)
+    }
+
+    fn cost(&self, stage: usize, kind: MoveKind) -> i32 {
+        let costs = self.selection.costs.as_deref();
+        costs.map_or(REACH_PER_PLY as i32, |costs| costs.0[stage][kind.index()].into())
+    }
+}
+
+/// The squares around one.
+fn neighbours(square: u64) -> u64 {
+    const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
+    const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    let row = square | (square & NOT_H) << 1 | (square & NOT_A) >> 1;
+    (row | row << 8 | row >> 8) & !square
+}
+
+fn place_of(square: Square) -> Place {
+    let is_in = |squares: u64| squares & square.bit() != 0;
+    match () {
+        () if is_in(CORNERS) => Place::Corner,
+        () if is_in(X_SQUARES) => Place::XSquare,
+        () if is_in(C_SQUARES) => Place::CSquare,
+        () if is_in(EDGES) => Place::Edge,
+        () => Place::Inner,
+    }
+}

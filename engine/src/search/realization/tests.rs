@@ -1,0 +1,198 @@
+//! Searches by probability against plain negamax, and the kinds of moves.
+
+use super::super::tests::{minimax, negamax, positions, searcher};
+use super::super::{Limits, Selection};
+use super::*;
+use crate::eval::Mobility;
+
+/// The evaluation by hand, with probabilities.
+struct Likely(Realization);
+
+impl Likely {
+    /// With the probability of each number of a stage and kind.
+    fn with(probability: impl Fn(usize) -> f64) -> Self {
+        let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
+        Self(Realization::new(&all).unwrap())
+    }
+
+    /// Probabilities from 1/16 to 6/16 in no order.
+    fn in_no_order() -> Self {
+        Self::with(|number| (1 + number * 7 % 6) as f64 / 16.0)
+    }
+}
+
+impl Evaluate for Likely {
+    type State = ();
+
+    fn state(&self, _: &Position) {}
+
+    fn after(&self, _: &(), _: Square, _: u64) {}
+
+    fn pass(&self, _: &()) {}
+
+    fn value(&self, _: &(), position: &Position) -> Value {
+        Mobility.value(&(), position)
+    }
+
+    fn realization(&self) -> Option<&Realization> {
+        Some(&self.0)
+    }
+}
+
+fn by_probability(evaluator: &Likely, clusters: usize) -> Searcher<'_, Likely> {
+    let selection = Selection::by_probability(evaluator).unwrap();
+    searcher(evaluator, clusters).with_selection(selection)
+}
+
+#[test]
+fn weights_without_probabilities_are_refused() {
+    assert_eq!(Selection::by_probability(&Mobility).unwrap_err(), NoRealization);
+}
+
+/// The paper's own comparison: a search whose moves are all equally likely is one to a fixed depth. Moves of
+/// probability 1/2, as which better ones are searched again, go two plies for each depth.
+#[test]
+fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
+    let half = Likely::with(|_| 0.5);
+    let mut searchers = [by_probability(&half, 1), by_probability(&half, 5000)];
+    let evenly = searcher(&half, 500).with_selection(Selection::by_even_probability());
+    let mut evenly = [evenly];
+    for position in positions(21, 150, 6..60) {
+        for depth in [2, 0, 1] {
+            let expected = negamax(&position, 2 * depth);
+            for searcher in searchers.iter_mut().chain(&mut evenly) {
+                searcher.new_game();
+                let found = searcher.search(&position, depth);
+                assert_eq!((found.value, found.depth), (expected, depth), "{position:?}");
+                if let (Some(square), 1..) = (found.best, depth) {
+                    let child = position.play(square).unwrap();
+                    assert_eq!(-negamax(&child, 2 * depth - 1), expected, "{position:?} {depth}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn certain_moves_are_searched_to_the_end_of_the_game() {
+    let certain = Likely::with(|_| 1.0);
+    let mut searcher = by_probability(&certain, 500);
+    for position in positions(22, 60, 3..9) {
+        searcher.new_game();
+        let found = searcher.search(&position, 1);
+        assert_eq!(found.value, Value::from_score(minimax(&position)), "{position:?}");
+    }
+}
+
+/// So far below the probability of any line, nothing is left out, whatever moves are searched twice.
+#[test]
+fn a_threshold_near_0_finds_what_minimax_finds() {
+    let likely = Likely::in_no_order();
+    let costs = Costs::new(&likely.0);
+    let most = costs.0.iter().flatten().copied().max().unwrap();
+    assert_eq!(most, 16, "-4 log2 of 1/16");
+    for clusters in [1, 5000] {
+        let mut searcher = by_probability(&likely, clusters);
+        for position in positions(23, 60, 2..8) {
+            searcher.new_game();
+            let bounds = (-Value::INFINITE, Value::INFINITE);
+            let best = searcher.realized(&position, &(), bounds, 200, None);
+            assert_eq!(best.value, Value::from_score(minimax(&position)), "{position:?}");
+        }
+    }
+}
+
+#[test]
+fn a_search_repeats_itself_and_its_nodes_are_counted_by_ply() {
+    let likely = Likely::in_no_order();
+    let mut searcher = by_probability(&likely, 3000);
+    for position in positions(24, 20, 20..50) {
+        searcher.new_game();
+        let found = searcher.search(&position, 5);
+        assert_eq!(searcher.nodes_by_ply().iter().sum::<u64>(), found.nodes, "{position:?}");
+        assert!(searcher.nodes_by_ply()[position.ply() as usize] > 0);
+        searcher.new_game();
+        assert_eq!(searcher.search(&position, 5), found);
+    }
+}
+
+#[test]
+fn a_limit_ends_a_search_with_what_the_depth_before_found() {
+    let likely = Likely::in_no_order();
+    let mut searcher = by_probability(&likely, 3000);
+    for position in positions(25, 10, 30..40) {
+        searcher.new_game();
+        let limits = Limits { nodes: Some(2000), ..Limits::default() };
+        let ended = searcher.search_within(&position, 20, &limits);
+        assert!((1..20).contains(&ended.depth), "{ended:?}");
+        searcher.new_game();
+        let found = searcher.search(&position, ended.depth);
+        assert_eq!((found.value, found.best), (ended.value, ended.best), "{position:?}");
+    }
+}
+
+/// What a search by probability found is no proof for one by depth, and must not keep exact scores out.
+#[test]
+fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
+    let likely = Likely::in_no_order();
+    let mut searcher = by_probability(&likely, 3000);
+    for position in positions(26, 40, 9..14) {
+        searcher.new_game();
+        searcher.search(&position, 4);
+        let mut by_depth = searcher.with_selection(Selection::default());
+        assert_eq!(by_depth.search(&position, 4).value, negamax(&position, 4), "{position:?}");
+        let score = by_depth.solve(&position).score;
+        assert_eq!(by_depth.solve(&position).score, score);
+        searcher = by_depth.with_selection(Selection::by_probability(&likely).unwrap());
+    }
+}
+
+#[test]
+fn the_first_moves_of_a_game_are_of_one_kind_but_for_their_rank() {
+    let likely = Likely::in_no_order();
+    let kinds = by_probability(&likely, 1).move_kinds(&Position::START, None, None);
+    let names: Vec<String> = kinds.iter().map(|(square, _)| square.to_string()).collect();
+    assert_eq!(names, ["d3", "c4", "f5", "e6"]);
+    for (number, (_, kind)) in kinds.iter().enumerate() {
+        let expected = MoveKind {
+            rank: Rank::after(number),
+            memory: Memory::Nothing,
+            place: Place::Inner,
+            gives_corner: false,
+            answers: false,
+            flips_few: true,
+            leaves_fewest: true,
+        };
+        assert_eq!(*kind, expected);
+    }
+}
+
+/// Black has d4. At b2 it turns over c3, and gives white a corner; at h4 it turns over three discs.
+#[test]
+fn traits_are_those_of_the_board() {
+    let square = |name: &str| name.parse::<Square>().unwrap();
+    let discs = |names: &[&str]| names.iter().map(|name| square(name).bit()).sum::<u64>();
+    let player = discs(&["d4"]);
+    let opponent = discs(&["c3", "e4", "f4", "g4", "e5"]);
+    let position = Position::new(player, opponent).unwrap();
+    let likely = Likely::in_no_order();
+    let searcher = by_probability(&likely, 1);
+    let kinds = searcher.move_kinds(&position, Some(square("c3")), Some(square("h4")));
+    let kind = |name: &str| kinds.iter().find(|(one, _)| *one == square(name)).unwrap().1;
+    let x = kind("b2");
+    assert_eq!((x.place, x.answers, x.flips_few), (Place::XSquare, true, true));
+    // After it, black has b2, c3 and d4 on the diagonal; white's e5 takes all of them from a1.
+    assert!(x.gives_corner);
+    assert_eq!(x.memory, Memory::Another);
+    let edge = kind("h4");
+    assert_eq!((edge.place, edge.answers, edge.flips_few), (Place::Edge, false, false));
+    assert!(!edge.gives_corner);
+    assert_eq!(edge.memory, Memory::Best);
+    for (name, place) in
+        [("a1", Place::Corner), ("g7", Place::XSquare), ("a7", Place::CSquare), ("a3", Place::Edge)]
+    {
+        assert_eq!(place_of(square(name)), place);
+    }
+    assert_eq!(neighbours(square("a1").bit()), discs(&["a2", "b1", "b2"]));
+    assert_eq!(neighbours(square("h5").bit()), discs(&["h4", "g4", "g5", "g6", "h6"]));
+}

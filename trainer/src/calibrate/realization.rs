@@ -1,0 +1,312 @@
+//! How likely moves are to be played, by their kinds, counted in games: what searches by realization
+//! probability go by.
+
+use std::ops::AddAssign;
+use std::path::{Path, PathBuf};
+
+use othello_engine::eval::{Evaluate, MoveKind, Realization, STAGES, Tables, Weights};
+use othello_engine::progress::{Interrupted, Progress};
+use othello_engine::record::{Game, GameReader, RecordError};
+use othello_engine::search::{Searcher, Searchers};
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// The depth of the search whose best move is taken for what a shallower search remembers.
+const REMEMBERED_DEPTH: u32 = 2;
+const HASH_MEGABYTES: usize = 4;
+/// The number of moves as which the probability of a coarser kind counts: a kind that was there more often goes by
+/// its own games.
+const PRIOR: f64 = 16.0;
+
+/// The moves of games by stage and kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counts {
+    /// The number of games.
+    pub games: u64,
+    /// The number of positions.
+    pub positions: u64,
+    /// The number of moves of each kind that could be played; all kinds of the first stage, then those of the next.
+    available: Vec<u64>,
+    /// The number of those that were played.
+    played: Vec<u64>,
+}
+
+/// What was learned.
+#[derive(Clone, Debug)]
+pub struct Calibrated {
+    /// The model.
+    pub realization: Realization,
+    /// The number of games.
+    pub games: u64,
+    /// The number of positions.
+    pub positions: u64,
+    /// The probabilities by rank and memory alone.
+    pub families: Vec<Family>,
+    /// The mean number of halvings of the probability that a move costs that was played.
+    pub halvings: f64,
+    /// The checksums of the files' content.
+    pub sha256: Vec<String>,
+}
+
+/// The moves of a rank and memory.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Family {
+    /// The place among the moves of a position.
+    pub rank: &'static str,
+    /// What an earlier search said.
+    pub memory: &'static str,
+    /// The share of such moves that were played, by stage; `None` where there was none.
+    pub played: [Option<f64>; STAGES],
+}
+
+/// Why nothing was learned.
+#[derive(Debug, thiserror::Error)]
+pub enum CalibrateError {
+    /// A file of games that cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// No game with a move that a search chose.
+    #[error("the games have no move that was not drawn by chance; expected games of play")]
+    Empty,
+    /// The work was asked to stop.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+/// Counts the moves of the first `games` games of some files. The same weights and files give the same result.
+pub fn calibrate(
+    weights: &Weights,
+    data: &[PathBuf],
+    games: u64,
+    progress: &dyn Progress,
+) -> Result<Calibrated, CalibrateError> {
+    let evaluator = Tables::new(weights);
+    let searchers = Searchers::new(&evaluator, HASH_MEGABYTES);
+    let mut counts = Counts::none();
+    let mut sha256 = vec![];
+    for path in data {
+        sha256.push(counts.add_file(path, games, &searchers, progress)?);
+    }
+    if counts.positions == 0 {
+        return Err(CalibrateError::Empty);
+    }
+    let realization = counts.model();
+    Ok(Calibrated {
+        games: counts.games,
+        positions: counts.positions,
+        families: counts.families(),
+        halvings: counts.halvings(&realization),
+        realization,
+        sha256,
+    })
+}
+
+impl Counts {
+    fn none() -> Self {
+        let [available, played] = [(); 2].map(|()| vec![0; Realization::COUNT]);
+        Self { games: 0, positions: 0, available, played }
+    }
+
+    /// Adds games of a file until there are so many, and reads the rest for its checksum, which is returned.
+    fn add_file<E: Evaluate>(
+        &mut self,
+        path: &Path,
+        games: u64,
+        searchers: &Searchers<'_, E>,
+        progress: &dyn Progress,
+    ) -> Result<String, CalibrateError> {
+        let mut reader = GameReader::open(path)?;
+        progress.begin_file(path, reader.bytes());
+        let mut read = 0;
+        while let Some(mut frame) = reader.next_frame()? {
+            progress.check()?;
+            frame.truncate((games - self.games).try_into().unwrap_or(usize::MAX));
+            let count = |game: &Game| searchers.with(|searcher| Self::of(game, searcher));
+            let add = |mut sum: Self, one: Self| {
+                sum += one;
+                sum
+            };
+            *self += frame
+                .par_iter()
+                .fold(Self::none, |sum, game| add(sum, count(game)))
+                .reduce(Self::none, add);
+            progress.advance(reader.bytes_read() - read);
+            read = reader.bytes_read();
+        }
+        Ok(reader.sha256().unwrap_or_default().to_owned())
+    }
+
+    /// The moves of a game that a search chose.
+    fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
+        let mut counts = Self { games: 1, ..Self::none() };
+        let steps = game.replay().steps;
+        for ply in usize::from(game.random_plies())..steps.len() {
+            if game.deviations() >> ply & 1 == 1 {
+                continue;
+            }
+            let step = steps[ply];
+            let last = ply.checked_sub(1).map(|before| steps[before].square);
+            searcher.new_game();
+            let best = searcher.search(&step.position, REMEMBERED_DEPTH).best;
+            // A search knows of an earlier one or not: it needs the probabilities for both.
+            for memory in [None, best] {
+                let stage = Realization::stage(step.position.ply());
+                for (square, kind) in searcher.move_kinds(&step.position, last, memory) {
+                    let place = stage * MoveKind::COUNT + kind.index();
+                    counts.available[place] += 1;
+                    counts.played[place] += u64::from(square == step.square);
+                }
+            }
+            counts.positions += 1;
+        }
+        counts
+    }
+
+    /// The played and the available moves of some kinds.
+    fn sum(&self, places: impl Iterator<Item = usize>) -> [f64; 2] {
+        places.fold([0.0; 2], |[played, available], place| {
+            [played + self.played[place] as f64, available + self.available[place] as f64]
+        })
+    }
+
+    /// The probabilities: those of kinds that were seldom there lean on those of all moves of the same rank and
+    /// memory, and these on those of all stages.
+    fn model(&self) -> Realization {
+        let mut probabilities = vec![0.0; Realization::COUNT];
+        for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
+            let kinds = |stage: usize| {
+                let first = stage * MoveKind::COUNT + family * MoveKind::FAMILY;
+                first..first + MoveKind::FAMILY
+            };
+            let overall = leaning(self.sum((0..STAGES).flat_map(kinds)), 0.5);
+            for stage in 0..STAGES {
+                let of_stage = leaning(self.sum(kinds(stage)), overall);
+                for place in kinds(stage) {
+                    probabilities[place] = leaning(self.sum(place..=place), of_stage);
+                }
+            }
+        }
+        Realization::new(&probabilities).expect("shares of moves are probabilities")
+    }
+
+    /// The mean of the halvings that the played moves cost, with and without memory.
+    fn halvings(&self, model: &Realization) -> f64 {
+        let halvings = |(place, &played): (usize, &u64)| {
+            let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
+            -libm::log2(model.probability(stage, kind)) * played as f64
+        };
+        let sum: f64 = self.played.iter().enumerate().map(halvings).sum();
+        sum / (2.0 * self.positions as f64)
+    }
+
+    fn families(&self) -> Vec<Family> {
+        let ranks = ["1", "2", "3", "4 or 5", "later"];
+        let memories = ["nothing", "the best", "another"];
+        let pairs = ranks.into_iter().flat_map(|rank| memories.map(|memory| (rank, memory)));
+        let family = |(number, (rank, memory)): (usize, (&'static str, &'static str))| {
+            let played = std::array::from_fn(|stage| {
+                let first = stage * MoveKind::COUNT + number * MoveKind::FAMILY;
+                let [played, available] = self.sum(first..first + MoveKind::FAMILY);
+                (available > 0.0).then(|| played / available)
+            });
+            Family { rank, memory, played }
+        };
+        pairs.enumerate().map(family).collect()
+    }
+}
+
+/// The share of played moves, with so many more that were played with another probability.
+fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
+    (played + PRIOR * other) / (available + PRIOR)
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.games += other.games;
+        self.positions += other.positions;
+        let add = |sums: &mut [u64], counts: Vec<u64>| {
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        };
+        add(&mut self.available, other.available);
+        add(&mut self.played, other.played);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::board::transcript::parse;
+    use othello_engine::eval::{Memory, Mobility, Place, Rank};
+
+    fn counted(random_plies: u8, deviations: u64, moves: &str) -> Counts {
+        let game = Game::new(random_plies, &parse(moves).unwrap()).unwrap();
+        let game = game.with_deviations(deviations).unwrap();
+        Counts::of(&game, &mut Searcher::new(&Mobility, 1))
+    }
+
+    fn first_kind(rank: Rank, memory: Memory) -> usize {
+        let kind = MoveKind {
+            rank,
+            memory,
+            place: Place::Inner,
+            gives_corner: false,
+            answers: false,
+            flips_few: true,
+            leaves_fewest: true,
+        };
+        kind.index()
+    }
+
+    /// The four first moves are images of each other: f5 is the third of them in the order of the board, and the search
+    /// before finds the first, d3, as good as any.
+    #[test]
+    fn the_moves_of_one_position_are_counted_by_hand() {
+        let counts = counted(0, 0, "f5");
+        assert_eq!((counts.games, counts.positions), (1, 1));
+        assert_eq!(counts.available.iter().sum::<u64>(), 8, "four moves, with and without memory");
+        assert_eq!(counts.played.iter().sum::<u64>(), 2);
+        let of = |rank, memory| {
+            let place = first_kind(rank, memory);
+            [counts.played[place], counts.available[place]]
+        };
+        assert_eq!(of(Rank::First, Memory::Nothing), [0, 1]);
+        assert_eq!(of(Rank::Third, Memory::Nothing), [1, 1]);
+        let remembered = [Rank::First, Rank::Second, Rank::Third, Rank::Fourth];
+        let remembered = remembered.map(|rank| [of(rank, Memory::Best), of(rank, Memory::Another)]);
+        let available = |which: usize| remembered.iter().map(|pair| pair[which][1]).sum::<u64>();
+        assert_eq!([available(0), available(1)], [1, 3]);
+        // The kind's one game, 16 of the family's: (0.5·16 + 1) / 17 in all stages, in this one (that·16 + 1) / 17.
+        let overall = (0.5 * 16.0 + 1.0) / 17.0;
+        let of_stage = (overall * 16.0 + 1.0) / 17.0;
+        let expected = (of_stage * 16.0 + 1.0) / 17.0;
+        let model = counts.model();
+        let found = model.probability(0, first_kind(Rank::Third, Memory::Nothing));
+        assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+        // Nothing was seen of the last stage: it leans on all others.
+        let late = model.probability(5, first_kind(Rank::Third, Memory::Nothing));
+        assert!((late - overall).abs() < 1e-4, "{late} {overall}");
+    }
+
+    #[test]
+    fn moves_that_were_drawn_by_chance_do_not_count() {
+        assert_eq!(counted(0, 0, "f5d6c3").positions, 3);
+        assert_eq!(counted(2, 0, "f5d6c3").positions, 1);
+        assert_eq!(counted(1, 0b100, "f5d6c3").positions, 1);
+        assert_eq!(counted(3, 0, "f5d6c3").positions, 0);
+    }
+
+    #[test]
+    fn the_sum_of_games_is_that_of_their_moves() {
+        let mut sum = counted(0, 0, "f5d6");
+        sum += counted(0, 0, "f5");
+        let first = counted(0, 0, "f5");
+        assert_eq!((sum.games, sum.positions), (2, 3));
+        let place = first_kind(Rank::Third, Memory::Nothing);
+        assert_eq!(sum.played[place], 2 * first.played[place]);
+        let families = sum.families();
+        assert_eq!(families.len(), 15);
+        assert_eq!(families[6].rank, "3");
+        assert_eq!(families[6].played[5], None);
+        assert!(sum.halvings(&sum.model()) > 0.0);
+    }
+}

@@ -1,0 +1,74 @@
+//! `othello-trainer calibrate realization`: how likely moves are to be played.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::{Outcome, Session};
+use serde::Serialize;
+
+use super::{Changing, Written};
+use crate::calibrate::realization::{Calibrated, Family, calibrate};
+
+/// Arguments of `calibrate realization`.
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    changing: Changing,
+
+    /// Files of games, whose moves are counted; those that were drawn by chance are not
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    data: Vec<PathBuf>,
+
+    /// Number of games that are read at most
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = number_in(1..=1_u64 << 32))]
+    games: u64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    games: u64,
+    positions: u64,
+    families: Vec<Family>,
+    halvings: f64,
+    #[serde(flatten)]
+    written: Written,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { games, positions, halvings, .. } = self;
+        writeln!(
+            f,
+            "{games} games, {positions} positions; share of moves that were played, by ply:"
+        )?;
+        let columns = ["rank", "remembered", "0-9", "10-19", "20-29", "30-39", "40-49", "50-59"];
+        let columns = columns.map(|name| (name, Align::Right));
+        let rows = self.families.iter().map(|family| {
+            let [a, b, c, d, e, g] = family
+                .played
+                .map(|share| share.map_or("-".to_owned(), |share| format!("{share:.3}")));
+            [family.rank.to_owned(), family.memory.to_owned(), a, b, c, d, e, g]
+        });
+        writeln!(f, "{}", table(columns, rows))?;
+        writeln!(f, "a move that was played halves the probability {halvings:.2} times")?;
+        self.written.fmt(f)
+    }
+}
+
+/// Calibrates and reports.
+pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let inputs = arguments.data.iter().map(PathBuf::as_path);
+    let (weights, provenance) = arguments.changing.load("calibrate realization", inputs)?;
+    let calibrated = calibrate(&weights, &arguments.data, arguments.games, session.progress())?;
+    let Calibrated { realization, games, positions, families, halvings, sha256 } = calibrated;
+    let provenance =
+        provenance.with("data", sha256).with("games", games).with("positions", positions);
+    let weights = weights.with_realization(Some(realization));
+    let written = arguments.changing.write(&weights, &provenance, begun)?;
+    session.print(&Report { games, positions, families, halvings, written })?;
+    Ok(Outcome::Done)
+}
