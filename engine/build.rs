@@ -30,6 +30,7 @@ mod text;
 #[cfg(feature = "embedded")]
 #[path = "src/eval"]
 mod eval {
+    mod factors;
     pub(crate) mod layout;
     mod move_ordering_weights;
     mod probcut;

@@ -7,28 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include "container.h"
+#include "factors.h"
 #include "scalars.h"
 
 static struct Pattern { int squares[10], count, symmetries, parameter_of[59049]; } set[64];
 static int patterns, parameters, scalars[10], scalar_count; /* parameters: weights of a phase */
-static uint8_t *file, *phases[61];        /* the file, with 64 zeros after its end; the weights */
-static uint64_t file_size, place;
+static uint8_t *phases[61];               /* the weights of each */
 
-static void check(int good, const char *problem) {
-    if (!good) fprintf(stderr, "near byte %llu: %s\n", (unsigned long long)place, problem), exit(2);
-}
-/* n bytes as a number, the lowest first */
-static uint64_t number(const uint8_t *at, int n) { return n ? *at | number(at + 1, n - 1) << 8 : 0; }
-static uint8_t *take(uint64_t bytes) { /* the next part of the file, which its checksum follows */
-    check(bytes < file_size && bytes + 4 <= file_size - place, "the file is cut short");
-    uint8_t *part = file + place;
-    uint32_t crc = ~0u;
-    for (uint64_t bit = 0; bit < 8 * bytes; bit++)
-        crc = crc >> 1 ^ ((crc ^ part[bit / 8] >> bit % 8) & 1) * 0xEDB88320u;
-    place += bytes + 4;
-    check((uint32_t)~crc == number(part + bytes, 4), "the checksum is wrong");
-    return part;
-}
 /* What stands on an image of a pattern, as a number from 0 on: opponent 0, empty 1, player 2. */
 static int configuration(const struct Pattern *p, int symmetry, const int *digits) {
     int sum = 0;
@@ -53,7 +39,7 @@ static void number_classes(struct Pattern *p, int size) { /* of the pattern's `s
 }
 static void read_pattern_set(char *at) { /* formats.md: the keys begin lines, in this very form */
     const char *name = strstr(at, "\nscalars = [");
-    check(name != NULL, "no scalar features, not even none");
+    check(name != NULL, "no scalar features, not even none"), read_shape(at);
     for (name += 12; *name == '"'; name += 1 + strspn(name + 1, ", ")) {
         size_t length = strcspn(++name, "\"\n");
         scalars[scalar_count++] = scalar_named(name, length), name += length;
@@ -80,24 +66,31 @@ static void read_section(void) {
     if (!strcmp(name, "pattern set") && !parameters) read_pattern_set(content);
     if (sscanf(name, "weights %2u", &phase) == 1)
         check(phase < 60 && parameters && size == 2u * parameters, "weights of another pattern set");
-    free(phases[phase]), phases[phase] = (uint8_t *)content;
+    if (!is_group(name, size, content, parameters))
+        free(phases[phase]), phases[phase] = (uint8_t *)content;
 }
 static int value(uint64_t player, uint64_t opponent) {
     int discs = __builtin_popcountll(player), theirs = __builtin_popcountll(opponent), digits[64];
     if (!moves(player, opponent)) /* a pass, or the end: the empty squares go to the winner */
         return moves(opponent, player) ? -value(opponent, player)
             : 32 * (discs > theirs ? 64 - 2 * theirs : discs < theirs ? 2 * discs - 64 : 0);
-    const uint8_t *weights = phases[discs + theirs - 4];
-    int sum = 0, first = parameters - 65 * scalar_count;
-    for (int n = 0; n < scalar_count; n++)
-        sum += (int16_t)number(weights + 2 * (first + 65 * n + count(scalars[n], player, opponent)), 2);
+    const int phase = discs + theirs - 4, first = parameters - 65 * scalar_count;
+    int sum = 0, factors[32] = {0};
+    for (int n = 0; n < scalar_count; n++) {
+        int parameter = first + 65 * n + count(scalars[n], player, opponent);
+        sum += (int16_t)number(phases[phase] + 2 * parameter, 2), add_factors(factors, phase, parameter, 8);
+    }
     for (int s = 0; s < 64; s++) digits[s] = 1 + (int)(player >> s & 1) - (int)(opponent >> s & 1);
     for (struct Pattern *p = set; p < set + patterns; p++) {
         int images = 0; /* every instance comes up as often as the pattern has symmetries */
-        for (int n = 0; n < 8; n++)
-            images += (int16_t)number(weights + 2 * p->parameter_of[configuration(p, n, digits)], 2);
+        for (int n = 0; n < 8; n++) {
+            int parameter = p->parameter_of[configuration(p, n, digits)];
+            images += (int16_t)number(phases[phase] + 2 * parameter, 2);
+            add_factors(factors, phase, parameter, 8 / p->symmetries);
+        }
         sum += images / p->symmetries;
     }
+    sum += together(factors);
     return sum > 2048 ? 2048 : sum < -2048 ? -2048 : sum;
 }
 int main(int argc, char **argv) {
@@ -109,7 +102,8 @@ int main(int argc, char **argv) {
     take(16 + number(file + 12, 4));
     while (!memcmp(file + place, "SECT", 4)) read_section();
     check(!memcmp(take(44), "END.", 4) && place == file_size, "the end is not where it should be");
-    for (int phase = 0; phase < 60; phase++) check(phases[phase] != NULL, "a phase is missing");
+    for (int phase = 0; phase < 60; phase++)
+        check(phases[phase] && (!dimensions || groups[phase / shared_by]), "a phase is missing");
     for (char board[65], side; fscanf(boards, " %64[-XO] %c", board, &side) == 2;) {
         uint64_t discs[2] = {0, 0}; /* of X, of O */
         for (int s = 0; board[s]; s++) discs[board[s] == 'O'] |= (uint64_t)(board[s] != '-') << s;

@@ -13,6 +13,7 @@ except ImportError:
     except ImportError:
         sys.exit("zstd is missing: pip install zstandard, or use Python 3.14")
 
+from factors import factors
 from scalars import OTHER_SIDE, SCALARS, moves
 
 
@@ -86,6 +87,7 @@ class Weights:
         size += 65 * len(scalars)
         self.phases = [named[f"weights {phase:02}"] for phase in range(60)]
         check({2 * size} == {*map(len, self.phases)}, f"{path}: expected {size} weights a phase")
+        self.together = factors(pattern_set, named, size)
 
     def value(self, board):
         """For the player. A board is 64 characters: X the player's, O the opponent's, - empty."""
@@ -98,9 +100,10 @@ class Weights:
         for squares, class_of, first in self.instances:
             digits = ("O-X".index(board[square]) * 3**n for n, square in enumerate(squares))
             parameters.append(first + class_of[sum(digits)])
-        phase = self.phases[60 - board.count("-")]
-        total = sum(struct.unpack_from("<h", phase, 2 * number)[0] for number in parameters)
-        return max(-2048, min(2048, total))
+        phase = 60 - board.count("-")
+        weights = self.phases[phase]
+        total = sum(struct.unpack_from("<h", weights, 2 * number)[0] for number in parameters)
+        return max(-2048, min(2048, total + self.together(phase, parameters)))
 
 
 if __name__ == "__main__":

@@ -23,11 +23,16 @@ fn text(name: &str) -> String {
     std::fs::read_to_string(shipped(name)).unwrap()
 }
 
-/// The boards, and the values that stand beside them.
+/// The boards, and their values by `conformance.weights`.
 fn boards() -> Vec<(Position, Value)> {
+    boards_and("values.txt")
+}
+
+/// The boards, and the values of a file.
+fn boards_and(values: &str) -> Vec<(Position, Value)> {
     let boards = text("boards.txt");
     let boards = boards.lines().map(|line| line.parse::<BoardLine>().unwrap().position);
-    let values = text("values.txt");
+    let values = text(values);
     let value = |line: &str| Value::from_steps(line.parse().unwrap()).unwrap();
     let values: Vec<Value> = values.lines().map(value).collect();
     let boards: Vec<Position> = boards.collect();
@@ -55,18 +60,23 @@ fn the_shipped_files_are_what_the_generator_makes() {
     }
 }
 
+/// The weights of the vectors, each with the file of its values.
+const WEIGHTS: [(&str, &str); 2] =
+    [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
+
 #[test]
 fn the_evaluator_gives_the_stated_values() {
-    let choice = WeightsChoice::File(shipped("conformance.weights"));
-    let evaluator = Evaluator::load(&choice).unwrap();
-    let (positions, values): (Vec<Position>, Vec<Value>) = boards().into_iter().unzip();
-    assert_eq!(search::values(&positions, &evaluator, 0, &Silent), values);
+    for (weights, values) in WEIGHTS {
+        let evaluator = Evaluator::load(&WeightsChoice::File(shipped(weights))).unwrap();
+        let (positions, values): (Vec<Position>, Vec<Value>) =
+            boards_and(values).into_iter().unzip();
+        assert_eq!(search::values(&positions, &evaluator, 0, &Silent), values, "{weights}");
+    }
 }
 
 /// The rule of formats.md, written down once more without tables and search.
 #[test]
 fn the_stated_values_follow_from_the_definition() {
-    let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;
     fn value(weights: &Weights, position: &Position) -> Value {
         if position.is_over() {
             return Value::from_score(position.score());
@@ -74,12 +84,25 @@ fn the_stated_values_follow_from_the_definition() {
         if position.moves() == 0 {
             return -value(weights, &position.pass());
         }
-        let steps = weights.steps(Phase::of(position).unwrap());
-        let parameters = weights.geometry().parameters_of(position);
-        Value::clamped(parameters.map(|parameter| i32::from(steps[parameter])).sum())
+        let phase = Phase::of(position).unwrap();
+        let parameters = || weights.geometry().parameters_of(position);
+        let steps = weights.steps(phase);
+        let alone: i32 = parameters().map(|parameter| i32::from(steps[parameter])).sum();
+        let together = weights.factors().map_or(0, |factors| {
+            let dimensions = factors.shape().dimensions();
+            let total = |d: usize| -> i64 {
+                parameters().map(|p| i64::from(factors.of(phase)[p * dimensions + d])).sum()
+            };
+            let square = |d: usize| total(d).pow(2) * if 2 * d < dimensions { 1 } else { -1 };
+            ((0..dimensions).map(square).sum::<i64>() + 128).div_euclid(256)
+        });
+        Value::clamped(alone + together as i32)
     }
-    for (position, stated) in boards() {
-        assert_eq!(value(&weights, &position), stated, "{position:?}");
+    for (name, values) in WEIGHTS {
+        let weights = Weights::read(&shipped(name)).unwrap().weights;
+        for (position, stated) in boards_and(values) {
+            assert_eq!(value(&weights, &position), stated, "{name}, {position:?}");
+        }
     }
 }
 

@@ -87,6 +87,7 @@ fn agrees(reader: &mut dyn FnMut() -> Command) {
         output(command)
     };
     assert_eq!(values(&vectors("conformance.weights")), text("values.txt"));
+    assert_eq!(values(&vectors("factors.weights")), text("factors.txt"));
     let shipped = repository("engine/weights/default.weights");
     assert_eq!(values(&shipped), our_values(&WeightsChoice::File(shipped.clone())));
 }
@@ -97,7 +98,16 @@ fn source_lines(name: &str) -> usize {
 
 #[test]
 fn the_readers_can_be_read_at_a_sitting() {
-    for name in ["weights.py", "weights.c", "scalars.py", "scalars.h", "records.py"] {
+    for name in [
+        "weights.py",
+        "weights.c",
+        "scalars.py",
+        "scalars.h",
+        "factors.py",
+        "factors.h",
+        "container.h",
+        "records.py",
+    ] {
         assert!(source_lines(name) < 120, "{name} has {} lines", source_lines(name));
     }
 }

@@ -61,7 +61,7 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
 
 /// The place in the table of a phase of every configuration of every pattern, with the number of its class
 /// among all parameters.
-fn places(geometry: &Geometry) -> Vec<(usize, usize)> {
+pub(super) fn places(geometry: &Geometry) -> Vec<(usize, usize)> {
     let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));
     let of_pattern = patterns.flat_map(|(pattern, start)| {
         pattern.class_of.iter().enumerate().map(move |(index, &class)| {

@@ -3,6 +3,9 @@
 mod builtin;
 pub mod embedded;
 mod evaluator;
+mod factor_sum;
+mod factor_tables;
+mod factors;
 pub mod layout;
 mod move_ordering;
 mod move_ordering_weights;
@@ -18,6 +21,7 @@ use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
 pub use evaluator::{Evaluator, WeightsChoice};
+pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR};
 pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
 pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};

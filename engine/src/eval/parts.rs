@@ -1,6 +1,6 @@
 //! A value taken apart: what each instance of a pattern and each scalar feature adds to it.
 
-use super::Weights;
+use super::{Factors, Weights};
 use crate::board::{Phase, Position, Square};
 use crate::pattern::{Pattern, Scalar};
 
@@ -13,6 +13,8 @@ pub struct Parts<'a> {
     pub instances: Vec<InstancePart<'a>>,
     /// The parts of the scalar features.
     pub scalars: Vec<ScalarPart>,
+    /// What all of them are worth together, in steps; 0 without factors.
+    pub together: i32,
 }
 
 /// The part of an instance.
@@ -51,7 +53,7 @@ impl Parts<'_> {
     pub fn steps(&self) -> i32 {
         let instances = self.instances.iter().map(|part| part.weight);
         let scalars = self.scalars.iter().map(|part| part.weight);
-        instances.chain(scalars).map(|weight| i32::from(weight.steps)).sum()
+        instances.chain(scalars).map(|weight| i32::from(weight.steps)).sum::<i32>() + self.together
     }
 }
 
@@ -78,7 +80,9 @@ impl Weights {
             number: scalar.count(position),
             weight,
         });
-        Some(Parts { phase, instances, scalars: scalars.collect() })
+        let together = |factors: &Factors| factors.steps(phase, geometry.parameters_of(position));
+        let together = self.factors().map_or(0, together);
+        Some(Parts { phase, instances, scalars: scalars.collect(), together })
     }
 }
 

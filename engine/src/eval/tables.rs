@@ -2,6 +2,10 @@
 
 use std::borrow::Cow;
 
+use arrayvec::ArrayVec;
+
+use super::factor_sum::Places;
+use super::factor_tables::FactorTables;
 use super::layout::{TableLayout, expand};
 use super::sum::{Middles, sum};
 use super::{Evaluate, MoveOrdering, MoveOrderingWeights, ProbCut, Value, Weights};
@@ -16,6 +20,7 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     weights: Cow<'static, [i16]>,
+    factors: Option<FactorTables>,
     ordering: Option<MoveOrdering>,
     probcut: Option<ProbCut>,
 }
@@ -25,10 +30,13 @@ impl Tables {
     pub fn new(weights: &Weights) -> Self {
         let tables = Cow::Owned(expand(weights));
         let probcut = weights.probcut().cloned();
-        Self::with_tables(weights.geometry(), tables, weights.move_ordering(), probcut)
+        let geometry = weights.geometry();
+        let tables = Self::with_tables(geometry, tables, weights.move_ordering(), probcut);
+        let expanded = |factors| FactorTables::new(geometry, &tables.layout, factors);
+        Self { factors: weights.factors().map(expanded), ..tables }
     }
 
-    /// Takes tables that were expanded before, at build time. `weights` is as long as
+    /// Takes tables that were expanded before, at build time, without factors. `weights` is as long as
     /// [`TableLayout::total`] says for this geometry.
     pub(super) fn with_tables(
         geometry: &Geometry,
@@ -44,6 +52,7 @@ impl Tables {
             layout,
             scalars: geometry.scalars.clone(),
             weights,
+            factors: None,
             ordering: ordering.map(MoveOrdering::new),
             probcut,
         }
@@ -72,23 +81,41 @@ impl Tables {
         sum(&self.weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
+    /// The places of a position's scalar features, counted from the start of a phase.
+    #[inline]
+    fn places_of_scalars(&self, position: &Position) -> impl Iterator<Item = usize> {
+        let counts = ScalarCounts::of(position);
+        let place = move |number, scalar| {
+            self.layout.scalars + number * Scalar::VALUES + counts.get(scalar)
+        };
+        self.scalars.iter().enumerate().map(move |(number, &scalar)| place(number, scalar))
+    }
+
     /// The weights of all scalar features, added up, in steps.
     #[inline]
     fn sum_of_scalars(&self, phase: usize, position: &Position) -> i32 {
-        let first = self.layout.start(phase) + self.layout.scalars;
-        let weight = |number: usize, count: usize| {
-            i32::from(self.weights[first + number * Scalar::VALUES + count])
-        };
+        let start = self.layout.start(phase);
         match self.scalars[..] {
             [] => 0,
             // The set of the shipped weights: the other counts cost more than the sum of all patterns.
-            [Scalar::PlayerDiscs] => weight(0, Scalar::PlayerDiscs.count(position)),
+            [Scalar::PlayerDiscs] => {
+                let place = self.layout.scalars + Scalar::PlayerDiscs.count(position);
+                i32::from(self.weights[start + place])
+            }
             _ => {
-                let counts = ScalarCounts::of(position);
-                let scalars = self.scalars.iter().enumerate();
-                scalars.map(|(number, &scalar)| weight(number, counts.get(scalar))).sum()
+                let places = self.places_of_scalars(position);
+                places.map(|place| i32::from(self.weights[start + place])).sum()
             }
         }
+    }
+
+    /// What patterns and scalar features are worth together, in steps.
+    #[inline]
+    fn sum_of_factors(&self, phase: usize, indices: &Indices, position: &Position) -> i32 {
+        let (Some(factors), Some(phase)) = (&self.factors, Phase::new(phase)) else { return 0 };
+        let others = self.places_of_scalars(position).map(|place| place as u32);
+        let others: ArrayVec<u32, { Scalar::ALL.len() }> = others.collect();
+        factors.steps(phase, Places { middles: &self.layout.middles, indices, others: &others })
     }
 }
 
@@ -117,7 +144,8 @@ impl Evaluate for Tables {
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         let phase = (ply as usize).min(PHASES - 1);
-        Value::clamped(self.sum_of_patterns(phase, state) + self.sum_of_scalars(phase, position))
+        let alone = self.sum_of_patterns(phase, state) + self.sum_of_scalars(phase, position);
+        Value::clamped(alone + self.sum_of_factors(phase, state, position))
     }
 
     fn move_ordering(&self) -> Option<&MoveOrdering> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, ArrayView2};
 
+use super::factors::{FactorParts, Factors};
 use super::move_ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
 use super::probcut::PROBCUT;
 use super::{MAX_STEPS, MoveOrderingWeights, PhaseSection, ProbCut};
@@ -22,6 +23,8 @@ pub struct Weights {
     /// A row for each phase, a column for each parameter.
     steps: Array2<i16>,
     counts: Array2<u32>,
+    /// There are factors where the pattern set says their shape.
+    factors: Option<Factors>,
     ordering: Option<MoveOrderingWeights>,
     probcut: Option<ProbCut>,
 }
@@ -74,12 +77,13 @@ pub enum WeightsError {
 const PATTERN_SET: &str = "pattern set";
 
 impl Weights {
-    /// Weights that are all 0, nothing counted.
+    /// Weights and factors that are all 0, nothing counted.
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let shape = (PHASES, geometry.parameters());
         let (steps, counts) = (Array2::zeros(shape), Array2::zeros(shape));
-        Self { set, geometry, steps, counts, ordering: None, probcut: None }
+        let factors = set.factors().map(|shape| Factors::zero(shape, geometry.parameters()));
+        Self { set, geometry, steps, counts, factors, ordering: None, probcut: None }
     }
 
     /// The pattern set.
@@ -122,6 +126,16 @@ impl Weights {
     pub fn set_counts(&mut self, phase: Phase, f: impl Fn(usize) -> u32) {
         let counts = self.counts.row_mut(phase.index()).into_iter().enumerate();
         counts.for_each(|(parameter, count)| *count = f(parameter));
+    }
+
+    /// The factors, where the pattern set has them.
+    pub fn factors(&self) -> Option<&Factors> {
+        self.factors.as_ref()
+    }
+
+    /// The factors, to be changed.
+    pub fn factors_mut(&mut self) -> Option<&mut Factors> {
+        self.factors.as_mut()
     }
 
     /// The weights of the evaluation that moves are ordered by in the last plies, if there is one.
@@ -237,9 +251,10 @@ impl Weights {
             let weights = PhaseSection::of_weights(phase, self.steps(phase));
             [weights, PhaseSection::of_counts(phase, self.counts(phase))]
         });
+        let factors = self.factors.iter().flat_map(Factors::sections);
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         let probcut = self.probcut.iter().map(ProbCut::section);
-        std::iter::once(first).chain(phases).chain(ordering).chain(probcut)
+        std::iter::once(first).chain(phases).chain(factors).chain(ordering).chain(probcut)
     }
 }
 
@@ -258,6 +273,7 @@ struct Parts {
     geometry: Geometry,
     steps: [Option<Vec<i16>>; PHASES],
     counts: [Option<Vec<u32>>; PHASES],
+    factors: Option<FactorParts>,
     ordering_set: Option<Vec<u8>>,
     ordering: Option<MoveOrderingWeights>,
     probcut: Option<ProbCut>,
@@ -267,7 +283,9 @@ impl Parts {
     fn of(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let (steps, counts) = ([const { None }; PHASES], [const { None }; PHASES]);
-        Self { set, geometry, steps, counts, ordering_set: None, ordering: None, probcut: None }
+        let factors = set.factors().map(|shape| FactorParts::new(shape, geometry.parameters()));
+        let (ordering_set, ordering, probcut) = (None, None, None);
+        Self { set, geometry, steps, counts, factors, ordering_set, ordering, probcut }
     }
 
     /// Takes over one section; sections of later versions are left alone.
@@ -284,6 +302,11 @@ impl Parts {
             }
             PROBCUT => return once(&mut self.probcut, ProbCut::from_section(&section.content)?),
             _ => {}
+        }
+        if let Some(factors) = &mut self.factors
+            && factors.take(section)?
+        {
+            return Ok(());
         }
         match PhaseSection::read(section, parameters)? {
             Some(PhaseSection::Weights(phase, steps)) => {
@@ -306,11 +329,12 @@ impl Parts {
                 matrix(self.counts, parameters).map_err(PhaseSection::counts_name)?
             }
         };
+        let factors = self.factors.map(FactorParts::whole).transpose()?;
         if self.ordering_set.is_some() && self.ordering.is_none() {
             return Err(ORDERING_WEIGHTS.to_owned());
         }
         let Self { set, geometry, ordering, probcut, .. } = self;
-        Ok(Weights { set, geometry, steps, counts, ordering, probcut })
+        Ok(Weights { set, geometry, steps, counts, factors, ordering, probcut })
     }
 }
 

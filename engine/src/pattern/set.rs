@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::images::{images, smallest_image};
-use super::{LANES, MAX_SQUARES, Scalar};
+use super::{FactorShape, LANES, MAX_SQUARES, Scalar};
 use crate::board::Square;
 use crate::text::{TomlError, excerpt, from_toml};
 
@@ -28,12 +28,14 @@ impl Pattern {
     }
 }
 
-/// A validated set of patterns and scalar features: at most [`LANES`] instances in all.
+/// A validated set of patterns and scalar features, at most [`LANES`] instances in all, and the shape of
+/// the factors that its classes have, if any.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PatternSet {
     name: String,
     patterns: Vec<Pattern>,
     scalars: Vec<Scalar>,
+    factors: Option<FactorShape>,
 }
 
 /// The reason why a text is no pattern set.
@@ -115,6 +117,8 @@ struct RawSet {
     name: String,
     #[serde(default)]
     scalars: Vec<Scalar>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    factors: Option<FactorShape>,
     #[serde(default, rename = "pattern")]
     patterns: Vec<RawPattern>,
 }
@@ -145,7 +149,7 @@ impl PatternSet {
             return Err(PatternSetError::Empty);
         }
         check_distinct(&patterns)?;
-        let set = Self { name: raw.name, patterns, scalars: raw.scalars };
+        let set = Self { name: raw.name, patterns, scalars: raw.scalars, factors: raw.factors };
         let found = set.patterns.iter().map(|pattern| images(&pattern.squares).len()).sum();
         if found > LANES {
             return Err(PatternSetError::Instances { found });
@@ -158,6 +162,7 @@ impl PatternSet {
         let raw = RawSet {
             name: self.name.clone(),
             scalars: self.scalars.clone(),
+            factors: self.factors,
             patterns: self.patterns.iter().map(write_pattern).collect(),
         };
         // Strings and lists of strings always have a TOML form.
@@ -177,6 +182,17 @@ impl PatternSet {
     /// The scalar features in the file's order.
     pub fn scalars(&self) -> &[Scalar] {
         &self.scalars
+    }
+
+    /// The shape of the factors of classes, where the set has them.
+    pub fn factors(&self) -> Option<FactorShape> {
+        self.factors
+    }
+
+    /// The set with factors of another shape, or without.
+    #[must_use]
+    pub fn with_factors(self, factors: Option<FactorShape>) -> Self {
+        Self { factors, ..self }
     }
 }
 
@@ -245,6 +261,16 @@ mod tests {
     }
 
     #[test]
+    fn the_shape_of_factors_reads_back() {
+        let text =
+            "name = \"t\"\n[factors]\ndimensions = 16\nphases = 5\n\n[[pattern]]\nsquares = \"a1\"";
+        let set = PatternSet::from_toml(text).unwrap();
+        assert_eq!(set.factors(), FactorShape::new(16, 5));
+        assert_eq!(PatternSet::from_toml(&set.to_toml()).unwrap(), set);
+        assert!(!set.with_factors(None).to_toml().contains("factors"));
+    }
+
+    #[test]
     fn sets_that_cannot_work_are_refused_by_name() {
         let refused = |body: &str| {
             let text = format!("name = \"t\"\n{body}");
@@ -257,6 +283,7 @@ mod tests {
         assert!(one("a1 b1 a1").contains("a1 twice"));
         assert!(refused("colour = 3").contains("colour"));
         assert!(refused("scalars = [\"player_discs\", \"player_discs\"]").contains("twice"));
+        assert!(refused("[factors]\ndimensions = 9\nphases = 5").contains("9 dimensions"));
         let eight_instances = ["b1", "c1", "d1", "e1", "f1", "g1", "c2", "d2", "e2"];
         let patterns = eight_instances.map(|b| format!("[[pattern]]\nsquares = \"a1 {b}\"\n"));
         assert!(refused(&patterns.concat()).contains("72 instances"));

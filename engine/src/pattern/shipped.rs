@@ -6,9 +6,10 @@ use super::PatternSet;
 use crate::text::{TextError, read_by};
 
 /// Each shipped set: its name and its file.
-const SHIPPED: [(&str, &str); 7] = [
+const SHIPPED: [(&str, &str); 8] = [
     ("standard", include_str!("../../../datasets/patterns/standard.toml")),
     ("scalars", include_str!("../../../datasets/patterns/scalars.toml")),
+    ("factors", include_str!("../../../datasets/patterns/factors.toml")),
     ("small", include_str!("../../../datasets/patterns/small.toml")),
     ("discs", include_str!("../../../datasets/patterns/discs.toml")),
     ("ordering", include_str!("../../../datasets/patterns/ordering.toml")),

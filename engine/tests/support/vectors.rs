@@ -7,7 +7,7 @@ use std::path::Path;
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Phase, Position, Side, Squares};
-use othello_engine::eval::{MAX_STEPS, Mobility, Tables, Value, Weights};
+use othello_engine::eval::{MAX_FACTOR, MAX_STEPS, Mobility, Tables, Value, Weights};
 use othello_engine::file::{Begin, Existing, Kind, Provenance, Reader, Section, Writer};
 use othello_engine::openings::{Settings, write_openings};
 use othello_engine::pattern::PatternSet;
@@ -33,6 +33,16 @@ pub(crate) fn write_all(folder: &Path) {
     write(folder, "boards.txt", &lines(|board| format!("{}\n", board.text)));
     write(folder, "values.txt", &lines(|board| format!("{}\n", board.value.steps())));
 
+    let weights = weights_with_factors();
+    let path = folder.join("factors.weights");
+    weights.write(&path, &provenance("factors"), Existing::Replace).unwrap();
+    write_again(&path, Kind::Weights);
+    let positions: Vec<Position> =
+        boards.iter().map(|board| board.text.parse::<BoardLine>().unwrap().position).collect();
+    let values = search::values(&positions, &Tables::new(&weights), 0, &Silent);
+    let values = values.iter().map(|value| format!("{}\n", value.steps()));
+    write(folder, "factors.txt", &values.collect::<String>());
+
     let games: Vec<Game> = (0..24).map(game).collect();
     write_games(&folder.join("conformance.games"), &games);
     write(folder, "games.txt", &games.iter().map(game_line).collect::<String>());
@@ -52,12 +62,14 @@ pub(crate) fn write_all(folder: &Path) {
 }
 
 /// What the manifest lists, in its order.
-pub(crate) const FILES: [&str; 10] = [
+pub(crate) const FILES: [&str; 12] = [
     "boards.txt",
     "conformance.games",
     "conformance.openings",
     "conformance.positions",
     "conformance.weights",
+    "factors.txt",
+    "factors.weights",
     "games.txt",
     "openings.txt",
     "patterns.toml",
@@ -100,6 +112,38 @@ fn weights() -> Weights {
         }
         weights.set_steps(phase, |parameter| steps[parameter % PERIOD]);
         weights.set_counts(phase, |parameter| counts[parameter % PERIOD]);
+    }
+    weights
+}
+
+/// Weights of a small set with factors, of which most are between ±20 and some as large as can be.
+fn weights_with_factors() -> Weights {
+    let set = "name = \"factors\"\nscalars = [\"moves_pair\"]\n\
+               [factors]\ndimensions = 16\nphases = 25\n\
+               [[pattern]]\nsquares = \"a1 b1 c1 a2 b2\"\n\
+               [[pattern]]\nsquares = \"c3 d3 e3 f3\"\n\
+               [[pattern]]\nsquares = \"d4 e4 d5 e5\"\n";
+    let mut weights = Weights::zero(PatternSet::from_toml(set).unwrap());
+    let parameters = weights.geometry().parameters();
+    let drawn = |stream: u64, count: usize, below: u32| -> Vec<i16> {
+        let mut random = Generator::split(SEED, stream);
+        let mut number = || random.below(2 * below + 1) as i16 - below as i16;
+        (0..count).map(|_| number()).collect()
+    };
+    for phase in Phase::all() {
+        let steps = drawn(100 + phase.index() as u64, parameters, 120);
+        weights.set_steps(phase, |parameter| steps[parameter]);
+    }
+    let factors = weights.factors_mut().unwrap();
+    for group in 0..factors.shape().groups() {
+        let count = parameters * factors.shape().dimensions();
+        let (small, kind) =
+            (drawn(200 + group as u64, count, 20), drawn(300 + group as u64, count, 60));
+        factors.set_group(group, |place| match kind[place] {
+            60 => MAX_FACTOR,
+            -60 => -MAX_FACTOR,
+            _ => small[place] as i8,
+        });
     }
     weights
 }

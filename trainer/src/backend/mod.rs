@@ -26,7 +26,7 @@ pub mod kernels;
 use othello_engine::record::ScoredPosition;
 
 pub use batch::Batch;
-pub use cpu::Cpu;
+pub use cpu::{Cpu, Group};
 pub use errors::Errors;
 pub use fixed::{
     DIRECTION_BITS, MAX_TOTAL_WEIGHT, RESIDUALS_PER_DISC, WEIGHT_LIMIT, WEIGHTS_PER_DISC,

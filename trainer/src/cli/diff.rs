@@ -22,8 +22,10 @@ pub struct Arguments {
 /// How far two files are apart.
 #[derive(Serialize)]
 struct Difference {
-    /// Whether all weights are equal; counts and provenance may differ.
+    /// Whether all weights are equal, and all factors; counts and provenance may differ.
     equal: bool,
+    /// Whether there are the same factors in both, or none.
+    factors_equal: bool,
     /// Whether moves are ordered by the same move-ordering evaluation, or both times by none.
     ordering_equal: bool,
     /// The largest difference of a weight.
@@ -51,6 +53,9 @@ impl fmt::Display for Difference {
         }
         if self.equal {
             return write!(f, "All weights are equal.");
+        }
+        if !self.factors_equal {
+            writeln!(f, "What patterns say together differs.")?;
         }
         let columns = [
             ("phase", Align::Right),
@@ -91,9 +96,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let phases: Vec<PhaseDifference> =
         Phase::all().map(|phase| compare(&first, &second, phase)).collect();
     let max_steps = phases.iter().map(|row| row.max_steps).max().unwrap_or(0);
-    let equal = max_steps == 0;
+    let factors_equal = first.factors() == second.factors();
+    let equal = max_steps == 0 && factors_equal;
     let ordering_equal = first.move_ordering() == second.move_ordering();
-    session.print(&Difference { equal, ordering_equal, max_steps, phases })?;
+    session.print(&Difference { equal, factors_equal, ordering_equal, max_steps, phases })?;
     Ok(Outcome::wrong_if(!equal))
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
 use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::{Outcome, Session};
@@ -96,6 +96,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         return export_games(arguments, session);
     }
     let ByClass { weights, counted, sha256, provenance } = ByClass::load(&arguments.weights)?;
+    ensure!(
+        weights.factors().is_none(),
+        "{}: the weights have factors, and none of the formats has a place for them; fit a pattern set \
+         without",
+        arguments.weights
+    );
     let mut provenance = Value::Object(provenance);
     provenance.sort_all_objects();
     let provenance = provenance.to_string();

@@ -19,7 +19,7 @@ use super::device::{Device, Picked};
 use super::max_mae::{Verdict, largest_error};
 use super::phases::Phases;
 use crate::dataset::{DataChoice, Dataset, MemoryLimit, Part, allowed_bytes};
-use crate::fit::{self, Fit, FitReport, FitSettings, Limits, Schedule, Window};
+use crate::fit::{self, FactorSettings, Fit, FitReport, FitSettings, Limits, Schedule, Window};
 use crate::model::Model;
 use crate::source::LabelRules;
 
@@ -46,8 +46,8 @@ pub struct Arguments {
     /// Seed that decides which games train, validate and test [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs`, `ordering`, `edax` or
-    /// `egaroucid`
+    /// Pattern set: a TOML file, or `standard`, `scalars`, `factors`, `small`, `discs`, `ordering`,
+    /// `edax` or `egaroucid`
     #[arg(long, value_name = "SET")]
     patterns: Option<String>,
     /// Weights to start from and to be pulled towards; its pattern set is used
@@ -160,15 +160,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     for path in fit::side_files(&arguments.out) {
         check_output(&path, arguments.inputs())?;
     }
-    let device = arguments.device.unwrap_or(Device::Auto).pick()?;
-    let (optimizer, why) = arguments.optimizer(&device);
-    let (name, reason) = (device.name(), &device.reason);
-    // Why there is no GPU is news to nobody who did not ask for one; `doctor` says it, too.
-    session.progress().message(&match arguments.device {
-        None => format!("device {name}, optimizer {optimizer}"),
-        Some(_) => format!("device {name} ({reason}), optimizer {optimizer} ({why})"),
-    });
-    let settings = arguments.settings(optimizer)?;
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
     let set = match &initial {
         Some(file) => file.weights.set().clone(),
@@ -176,6 +167,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             PatternSet::named(arguments.patterns.as_deref().unwrap_or("standard"), Path::new(""))?
         }
     };
+    let (device, optimizer, why) = arguments.device_and_optimizer(&set)?;
+    let (name, reason) = (device.name(), &device.reason);
+    // Why there is no GPU is news to nobody who did not ask for one; `doctor` says it, too.
+    session.progress().message(&match arguments.device {
+        None => format!("device {name}, optimizer {optimizer}"),
+        Some(_) => format!("device {name} ({reason}), optimizer {optimizer} ({why})"),
+    });
+    let settings = arguments.settings(optimizer, &set)?;
     let model = Model::new(set);
     let (labels, split) = (&settings.labels, settings.split());
     let memory = arguments.memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
@@ -242,7 +241,29 @@ impl Arguments {
         MemoryLimit { bytes: memory / 2, folder: beside.unwrap_or(Path::new(".")).to_owned() }
     }
 
-    /// How to fit, and why.
+    /// What to fit on, how to fit, and why.
+    fn device_and_optimizer(
+        &self,
+        set: &PatternSet,
+    ) -> anyhow::Result<(Picked, fit::Optimizer, &'static str)> {
+        let device = self.device.unwrap_or(Device::Auto);
+        if set.factors().is_none() {
+            let device = device.pick()?;
+            let (optimizer, why) = self.optimizer(&device);
+            return Ok((device, optimizer, why));
+        }
+        ensure!(
+            matches!(device, Device::Auto | Device::Cpu),
+            "the pattern set has factors, which are fitted on the CPU so far: leave out --device"
+        );
+        ensure!(
+            matches!(self.optimizer, Optimizer::Auto | Optimizer::Adam),
+            "the pattern set has factors, in which values are not linear: leave out --optimizer"
+        );
+        Ok((Device::Cpu.pick()?, fit::Optimizer::Adam, "values are not linear in factors"))
+    }
+
+    /// How to fit without factors, and why.
     fn optimizer(&self, device: &Picked) -> (fit::Optimizer, &'static str) {
         const ASKED: &str = "asked for by --optimizer";
         match self.optimizer {
@@ -259,7 +280,7 @@ impl Arguments {
     }
 
     /// The settings file, with the flags over it.
-    fn settings(&self, optimizer: fit::Optimizer) -> anyhow::Result<FitSettings> {
+    fn settings(&self, optimizer: fit::Optimizer, set: &PatternSet) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
             Some(path) => text::read_by(path, FitSettings::from_toml)?,
             None => FitSettings::default(),
@@ -267,13 +288,30 @@ impl Arguments {
         settings.window = self.window.clone().unwrap_or(settings.window);
         settings.ridge = self.ridge.unwrap_or(settings.ridge);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
-        self.change_optimizer(optimizer, &mut settings)?;
+        if set.factors().is_some() {
+            self.change_factors(settings.factors.get_or_insert_default())?;
+        } else {
+            settings.factors = None;
+            self.change_optimizer(optimizer, &mut settings)?;
+        }
         settings.seed = self.seed.unwrap_or(settings.seed);
         if !self.test.is_empty() {
             settings.test_percent = 0;
         }
         settings.check()?;
         Ok(settings)
+    }
+
+    /// The flags that are Adam's, over the settings of factors.
+    fn change_factors(&self, factors: &mut FactorSettings) -> anyhow::Result<()> {
+        ensure!(
+            self.schedule.is_none(),
+            "the learning rate of factors falls along a cosine: leave out --schedule"
+        );
+        factors.epochs = self.epochs.unwrap_or(factors.epochs);
+        factors.batch = self.batch.unwrap_or(factors.batch);
+        factors.learning_rate = self.learning_rate.unwrap_or(factors.learning_rate);
+        Ok(())
     }
 
     /// The flags that are an optimizer's own, over its settings.

@@ -32,6 +32,13 @@ impl Assembly {
         self.metrics.insert(phase, metrics);
     }
 
+    /// Takes in the factors of a group of phases.
+    pub(super) fn insert_factors(&mut self, group: usize, fitted: &[i8]) {
+        if let Some(factors) = self.weights.factors_mut() {
+            factors.set_group(group, |place| fitted[place]);
+        }
+    }
+
     /// The metrics of all phases, in the order of the phases.
     pub(super) fn metrics(&self) -> impl Iterator<Item = &Metrics> {
         self.metrics.values().flatten()
@@ -53,11 +60,10 @@ impl Assembly {
     ) -> Option<(Weights, FitReport)> {
         let mut rows = vec![];
         for phase in Phase::all() {
-            let nearest = nearest(phase, self.reports.keys().copied())?;
+            let nearest = self.nearest(phase)?;
             let is_wanted = wanted.contains(&phase);
             if nearest != phase && (is_wanted || !keep_others) {
-                let steps = self.weights.steps(nearest).to_vec();
-                self.weights.set_steps(phase, |parameter| steps[parameter]);
+                self.copy(nearest, phase);
             }
             if is_wanted {
                 let unfinished = stopped.contains(&phase);
@@ -66,5 +72,23 @@ impl Assembly {
             }
         }
         Some((self.weights, FitReport(rows)))
+    }
+
+    /// The nearest phase that is fitted; where factors are shared, one of the same group if there is any.
+    fn nearest(&self, phase: Phase) -> Option<Phase> {
+        let shape = self.weights.set().factors();
+        let is_near = |other: &Phase| shape.is_some_and(|s| s.group(*other) == s.group(phase));
+        let fitted = || self.reports.keys().copied();
+        nearest(phase, fitted().filter(is_near)).or_else(|| nearest(phase, fitted()))
+    }
+
+    /// Gives a phase the weights of another one, and its factors.
+    fn copy(&mut self, from: Phase, to: Phase) {
+        let steps = self.weights.steps(from).to_vec();
+        self.weights.set_steps(to, |parameter| steps[parameter]);
+        if let Some(factors) = self.weights.factors_mut() {
+            let vectors = factors.of(from).to_vec();
+            factors.set_group(factors.shape().group(to), |place| vectors[place]);
+        }
     }
 }

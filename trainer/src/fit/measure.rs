@@ -26,17 +26,26 @@ impl<B: Backend> Measured<'_, B> {
         best: &Best,
         metrics: Vec<Metrics>,
     ) -> Result<FittedPhase, BackendError> {
-        let &Self { model, dataset, phase, .. } = self;
+        let &Self { backend, model, dataset, phase } = self;
         let steps: Vec<i16> = best.weights.iter().map(|&weight| nearest_weight(weight)).collect();
         let rounded: Vec<f64> = steps.iter().map(|&step| weight_in_discs(step)).collect();
+        let report = self.report(best, &rounded)?;
+        let counts = counts(backend, dataset.training(phase))?;
+        let (steps, counts) = (model.to_file(&steps), model.to_file(&counts));
+        Ok(FittedPhase { steps, counts, report, metrics })
+    }
+
+    /// Measures the best weights, rounded.
+    pub(super) fn report(&self, best: &Best, rounded: &[f64]) -> Result<PhaseReport, BackendError> {
+        let &Self { dataset, phase, .. } = self;
         let training = dataset.training(phase);
-        let train = self.errors(training, &rounded)?;
-        let validation = self.errors(dataset.validation(phase), &rounded)?;
-        let test = self.errors(dataset.test(phase), &rounded)?;
+        let train = self.errors(training, rounded)?;
+        let validation = self.errors(dataset.validation(phase), rounded)?;
+        let test = self.errors(dataset.test(phase), rounded)?;
         let measured = if validation.positions > 0 { dataset.validation(phase) } else { training };
         let after = if validation.positions > 0 { &validation } else { &train }.mse();
         let before = self.errors(measured, &best.weights)?.mse();
-        let report = PhaseReport {
+        Ok(PhaseReport {
             phase,
             positions: train.positions,
             labels: dataset.labels(phase),
@@ -52,9 +61,7 @@ impl<B: Backend> Measured<'_, B> {
             rounding_loss: after.zip(before).map(|(after, before)| after - before),
             unfinished: !best.progress.finished,
             copied_from: None,
-        };
-        let (steps, counts) = (model.to_file(&steps), model.to_file(&self.counts(training)?));
-        Ok(FittedPhase { steps, counts, report, metrics })
+        })
     }
 
     /// Measures weights in discs on rows.
@@ -63,13 +70,16 @@ impl<B: Backend> Measured<'_, B> {
         self.backend.round_weights(&self.backend.upload(weights)?, &mut fixed)?;
         self.backend.errors(&self.backend.positions(&[Rows::full(rows)])?, &fixed)
     }
+}
 
-    /// The number of occurrences of each parameter that the positions stand for, rounded.
-    fn counts(&self, rows: &[ScoredPosition]) -> Result<Vec<u32>, BackendError> {
-        let one = i64::from(WEIGHTS_PER_OCCURRENCE);
-        let count = |&weight: &i64| u32::try_from((weight + one / 2) / one).unwrap_or(u32::MAX);
-        let mut sums = self.backend.zero_sums()?;
-        self.backend.occurrences(&self.backend.positions(&[Rows::full(rows)])?, &mut sums)?;
-        Ok(self.backend.download_sums(&sums)?.iter().map(count).collect())
-    }
+/// The number of occurrences of each parameter that positions stand for, rounded.
+pub(super) fn counts<B: Backend>(
+    backend: &B,
+    rows: &[ScoredPosition],
+) -> Result<Vec<u32>, BackendError> {
+    let one = i64::from(WEIGHTS_PER_OCCURRENCE);
+    let count = |&weight: &i64| u32::try_from((weight + one / 2) / one).unwrap_or(u32::MAX);
+    let mut sums = backend.zero_sums()?;
+    backend.occurrences(&backend.positions(&[Rows::full(rows)])?, &mut sums)?;
+    Ok(backend.download_sums(&sums)?.iter().map(count).collect())
 }

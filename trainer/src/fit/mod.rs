@@ -6,7 +6,7 @@
 //! | `state`, `report`, `best`, `fitted` | where a fit stands, and what it comes to |
 //! | `solver`, `adam`, `least_squares` | the optimizers: a problem, and updates |
 //! | `checkpoint` | what is kept in case of a kill |
-//! | `measure`, `phase` | the fit of one phase, and the errors of its weights |
+//! | `epochs`, `measure`, `phase`, `group` | the fit of one phase, or of phases that share factors, and the errors of the weights |
 //! | `assembly`, `metrics_file`, `report_file`, `outputs`, `run` | all phases, into one weights file |
 //!
 //! Each row uses those above it.
@@ -15,7 +15,9 @@ mod adam;
 mod assembly;
 mod best;
 mod checkpoint;
+mod epochs;
 mod fitted;
+mod group;
 mod least_squares;
 mod measure;
 mod metrics_file;
@@ -42,7 +44,9 @@ pub use report::{FitReport, Metrics, PhaseReport};
 pub use report_file::ReportError;
 pub use run::{Fit, FitError, Limits};
 pub use schedule::{Schedule, ScheduleError};
-pub use settings::{AdamSettings, FitSettings, LeastSquaresSettings, MAX_RIDGE, SettingsError};
+pub use settings::{
+    AdamSettings, FactorSettings, FitSettings, LeastSquaresSettings, MAX_RIDGE, SettingsError,
+};
 pub use solver::{Advance, Problem, RestoreError, Solver};
 pub use state::{Epoch, State, StateError};
 pub use window::{Window, WindowError};

@@ -6,21 +6,19 @@ use othello_engine::eval::{Weights, weight_in_discs};
 
 use super::adam::Adam;
 use super::best::Best;
-use super::checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
+use super::checkpoint::{CheckpointError, Checkpointer, Snapshot};
+use super::epochs::{Epochs, MAX_DISCS};
 use super::fitted::FittedPhase;
 use super::least_squares::{Directions, LeastSquares};
 use super::measure::Measured;
 use super::optimizer::Optimizer;
 use super::report::Metrics;
 use super::settings::FitSettings;
-use super::solver::{Advance, Problem, RestoreError, Solver};
-use super::state::{Epoch, HEAD, State, StateError};
+use super::solver::{Problem, RestoreError, Solver};
+use super::state::{HEAD, State, StateError};
 use crate::backend::{Backend, BackendError, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
-
-/// Weights beyond this are no weights any more: the arithmetic takes part in up to 64 discs.
-const MAX_DISCS: f64 = 4096.0;
 
 /// What the fit of a phase needs.
 pub struct PhaseFit<'a, B> {
@@ -113,10 +111,13 @@ impl<B: Backend> PhaseFit<'_, B> {
         solver: &mut dyn Solver<B>,
         checkpointer: &mut impl Checkpointer,
     ) -> Result<PhaseEnd, PhaseError> {
-        let mut run = Running { fit: self, best, metrics, fixed: self.backend.zero_fixed()? };
-        let stopped = run.until_the_end(solver, checkpointer)?;
-        let Running { best, metrics, .. } = run;
-        let &Self { backend, model, dataset, phase, .. } = self;
+        let &Self { backend, model, dataset, settings, optimizer, phase, .. } = self;
+        let validation = &backend.positions(&[Rows::full(dataset.validation(phase))])?;
+        let fixed = backend.zero_fixed()?;
+        let mut epochs =
+            Epochs { backend, settings, optimizer, phase, validation, best, metrics, fixed };
+        let stopped = epochs.until_the_end(solver, checkpointer)?;
+        let Epochs { best, metrics, .. } = epochs;
         let measured = Measured { backend, model, dataset, phase };
         let some = best.progress.epochs > 0 || !stopped;
         let fitted = some.then(|| measured.finish(&best, metrics)).transpose()?;
@@ -173,86 +174,5 @@ impl<B: Backend> PhaseFit<'_, B> {
                 Box::new(LeastSquares::restore(problem, directions, state).map_err(mismatch)?)
             }
         })
-    }
-}
-
-/// The fit of a phase under way.
-struct Running<'a, B: Backend> {
-    fit: &'a PhaseFit<'a, B>,
-    best: Best,
-    metrics: Vec<Metrics>,
-    fixed: B::Fixed,
-}
-
-impl<B: Backend> Running<'_, B> {
-    /// Updates until the fit is finished or the checkpointer stops it; true where it did.
-    fn until_the_end(
-        &mut self,
-        solver: &mut dyn Solver<B>,
-        checkpointer: &mut impl Checkpointer,
-    ) -> Result<bool, PhaseError> {
-        let &PhaseFit { backend, dataset, phase, .. } = self.fit;
-        let validation = backend.positions(&[Rows::full(dataset.validation(phase))])?;
-        while !self.best.progress.finished {
-            let policy = checkpointer.policy();
-            if policy != CheckpointPolicy::Continue {
-                checkpointer.save(&self.snapshot(solver)?)?;
-            }
-            if policy == CheckpointPolicy::Stop {
-                return Ok(true);
-            }
-            match solver.advance()? {
-                Advance::Update => {}
-                Advance::Epoch(epoch) => self.end_epoch(epoch, solver, &validation)?,
-                Advance::Converged => self.best.progress.finished = true,
-            }
-        }
-        Ok(false)
-    }
-
-    fn end_epoch(
-        &mut self,
-        epoch: Epoch,
-        solver: &mut dyn Solver<B>,
-        validation: &B::Positions<'_>,
-    ) -> Result<(), PhaseError> {
-        let &PhaseFit { backend, settings, optimizer, phase, .. } = self.fit;
-        self.check(solver, epoch.number)?;
-        backend.round_weights(solver.weights(), &mut self.fixed)?;
-        let validation = backend.errors(validation, &self.fixed)?;
-        self.metrics.push(Metrics {
-            phase,
-            epoch: epoch.number,
-            gradient: epoch.gradient,
-            train_mse: epoch.train_mse,
-            validation_mse: validation.mse(),
-            validation_mae: validation.mae(),
-        });
-        if self.best.observe(epoch, &validation, settings, optimizer) {
-            self.best.weights = backend.download(solver.weights())?;
-        }
-        if let Some(error) = validation.mse().or(epoch.train_mse) {
-            solver.observe(error);
-        }
-        Ok(())
-    }
-
-    fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Snapshot, PhaseError> {
-        // What has diverged must not be resumed.
-        self.check(solver, self.best.progress.epochs)?;
-        Ok(Snapshot {
-            state: solver.state()?,
-            best: self.best.clone(),
-            metrics: self.metrics.clone(),
-        })
-    }
-
-    fn check(&self, solver: &dyn Solver<B>, epoch: u32) -> Result<(), PhaseError> {
-        let largest = self.fit.backend.max_abs(solver.weights())?;
-        if (0.0..MAX_DISCS).contains(&largest) {
-            Ok(())
-        } else {
-            Err(PhaseError::Diverged { phase: self.fit.phase, epoch })
-        }
     }
 }

@@ -13,7 +13,8 @@ use othello_engine::progress::{Interrupted, Progress};
 use serde_json::json;
 
 use super::assembly::Assembly;
-use super::checkpoint::{CheckpointError, Finished};
+use super::checkpoint::{CheckpointError, Finished, PhaseFile, Snapshot};
+use super::group::{FittedGroup, GroupEnd, GroupFit};
 use super::metrics_file::MetricsFile;
 use super::optimizer::Optimizer;
 use super::outputs::Outputs;
@@ -21,7 +22,7 @@ use super::phase::{PhaseEnd, PhaseError, PhaseFit};
 use super::report::FitReport;
 use super::report_file::{ReportError, ReportFile};
 use super::settings::FitSettings;
-use crate::backend::{Backend, MAX_TOTAL_WEIGHT};
+use crate::backend::{Backend, Group, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
 use crate::model::Model;
 
@@ -136,16 +137,22 @@ impl Fit<'_> {
                 outputs.check_are_own(&wanted)?;
             }
         }
-        let (finished_file, finished) =
-            Finished::open(path, provenance, existing, self.model.parameters())?;
+        let (finished_file, finished) = Finished::open(path, provenance, existing, self.model)?;
         progress.warn(finished_file.warning());
-        progress.begin_stoppable(PHASES, finished.len() as u64, wanted.len() as u64);
+        progress.begin_stoppable(PHASES, finished.phases.len() as u64, wanted.len() as u64);
         let mut fitted = Assembly::new(self.weights_to_begin_with());
-        finished.into_iter().for_each(|phase| fitted.insert(phase));
-        let mut missing: Vec<Phase> =
-            wanted.iter().copied().filter(|phase| !fitted.contains(*phase)).collect();
+        finished.phases.into_iter().for_each(|phase| fitted.insert(phase));
+        finished
+            .factors
+            .into_iter()
+            .for_each(|(group, factors)| fitted.insert_factors(group, &factors));
+        let mut missing = self.units(&wanted);
+        missing.retain(|unit| unit.iter().any(|&phase| !fitted.contains(phase)));
         // The middle phases have most positions: they go first, so that no thread waits at the end.
-        missing.sort_by_key(|p| (std::cmp::Reverse(self.dataset.training(*p).len()), *p));
+        let positions = |unit: &Vec<Phase>| -> usize {
+            unit.iter().map(|&phase| self.dataset.training(phase).len()).sum()
+        };
+        missing.sort_by_cached_key(|unit| (std::cmp::Reverse(positions(unit)), unit[0]));
         let work = Work {
             fit: self,
             backend,
@@ -182,11 +189,23 @@ impl Fit<'_> {
         Ok((summary, report))
     }
 
-    /// The number of phases that may be at work at once.
+    /// The phases that are fitted together: those of a group that share factors, or each by itself.
+    fn units(&self, wanted: &[Phase]) -> Vec<Vec<Phase>> {
+        let unit = |phase: &Phase| match self.model.set().factors() {
+            None => phase.index(),
+            Some(shape) => shape.group(*phase),
+        };
+        wanted.chunk_by(|one, other| unit(one) == unit(other)).map(<[Phase]>::to_vec).collect()
+    }
+
+    /// The number of phases, or of groups of phases, that may be at work at once.
     fn parallel_phases(&self) -> Result<usize, FitError> {
         let threads = rayon::current_num_threads();
         let Some(memory) = self.limits.memory else { return Ok(threads) };
-        let one = bytes_per_phase(self.model.parameters());
+        let groups = self.units(&Vec::from_iter(Phase::all())).into_iter();
+        let groups = groups.filter_map(|unit| Group::of_phases(self.model, &unit));
+        let length = groups.map(|group| group.length()).max();
+        let one = bytes_per_phase(length.unwrap_or(self.model.parameters()));
         if one.get() > memory {
             return Err(FitError::OutOfMemory { needed: one.get().div_ceil(1 << 20) });
         }
@@ -248,7 +267,8 @@ struct Work<'a, B> {
 
 /// What the workers share.
 struct Shared {
-    missing: std::vec::IntoIter<Phase>,
+    /// Phases that are fitted together.
+    missing: std::vec::IntoIter<Vec<Phase>>,
     fitted: Assembly,
     /// The phases that the time was too short for.
     stopped: Vec<Phase>,
@@ -270,54 +290,97 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Takes one phase after another until none is left or one has failed.
+    /// Fits one unit after another until none is left or one has failed.
     fn work(&self) {
         loop {
-            let phase = {
+            let unit = {
                 let mut shared = self.lock();
-                let phase = shared.missing.next();
-                if shared.failed.is_some() { None } else { phase }
+                let unit = shared.missing.next();
+                if shared.failed.is_some() { None } else { unit }
             };
-            let Some(phase) = phase else { return };
-            if let Err(error) = self.fit_phase(phase) {
+            let Some(unit) = unit else { return };
+            if let Err(error) = self.fit_unit(&unit) {
                 self.lock().failed = Some(error);
             }
         }
     }
 
-    fn fit_phase(&self, phase: Phase) -> Result<(), FitError> {
+    fn fit_unit(&self, unit: &[Phase]) -> Result<(), FitError> {
         self.progress.check()?;
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.lock().stopped.push(phase);
+            self.lock().stopped.extend(unit);
             return Ok(());
         }
+        match Group::of_phases(self.fit.model, unit) {
+            Some(group) => self.fit_group(unit, group)?,
+            None => unit.iter().try_for_each(|&phase| self.fit_phase(phase))?,
+        }
+        self.progress.advance(unit.len() as u64);
+        Ok(())
+    }
+
+    fn fit_phase(&self, phase: Phase) -> Result<(), FitError> {
         let &Fit { model, dataset, settings, optimizer, initial, .. } = self.fit;
         let initial = initial.map(|file| &file.weights);
         let backend = self.backend;
         let fit = PhaseFit { backend, model, dataset, settings, optimizer, initial, phase };
-        let mut phase_file = self.outputs.phase_file(phase).until(self.deadline, self.progress);
-        let resumed = phase_file.read(model.parameters(), |line| self.progress.message(line));
-        let end = match fit.run(resumed, &mut phase_file) {
-            Err(PhaseError::Mismatch(error)) => {
-                self.progress.message(&phase_file.anew(&error));
-                fit.run(None, &mut phase_file)
-            }
-            end => end,
-        };
-        let PhaseEnd { fitted, stopped } = end?;
+        let PhaseEnd { fitted, stopped } =
+            self.resumable(phase, model.parameters(), |resumed, file| fit.run(resumed, file))?;
         let shared = &mut *self.lock();
         if stopped {
             shared.stopped.push(phase);
         } else if let Some(fitted) = &fitted {
             shared.finished_file.push(fitted)?;
-            phase_file.remove()?;
+            self.outputs.phase_file(phase).remove()?;
         }
         if let Some(fitted) = fitted {
             shared.fitted.insert(fitted);
             shared.metrics_file.update(shared.fitted.metrics())?;
         }
-        self.progress.advance(1);
         Ok(())
+    }
+
+    fn fit_group(&self, unit: &[Phase], group: Group) -> Result<(), FitError> {
+        let &Fit { model, dataset, settings, initial, .. } = self.fit;
+        let phases = unit.iter().copied().filter(|&phase| !dataset.training(phase).is_empty());
+        let phases: Vec<Phase> = phases.collect();
+        let Some(&first) = phases.first() else { return Ok(()) };
+        let initial = initial.map(|file| &file.weights);
+        let length = group.length();
+        let fit = GroupFit { model, dataset, settings, initial, phases, group };
+        let GroupEnd { fitted, stopped } =
+            self.resumable(first, length, |resumed, file| fit.run(resumed, file))?;
+        let shared = &mut *self.lock();
+        if stopped {
+            shared.stopped.extend(unit);
+        } else if let Some(fitted) = &fitted {
+            shared.finished_file.push_group(fitted)?;
+            self.outputs.phase_file(first).remove()?;
+        }
+        if let Some(FittedGroup { phases, factors, group }) = fitted {
+            shared.fitted.insert_factors(group, &factors);
+            phases.into_iter().for_each(|phase| shared.fitted.insert(phase));
+            shared.metrics_file.update(shared.fitted.metrics())?;
+        }
+        Ok(())
+    }
+
+    /// Runs a fit from where the file of its phase left it; anew, where that is of no use.
+    fn resumable<End>(
+        &self,
+        phase: Phase,
+        length: usize,
+        run: impl Fn(Option<Snapshot>, &mut PhaseFile<'_>) -> Result<End, PhaseError>,
+    ) -> Result<End, PhaseError> {
+        let mut file = self.outputs.phase_file(phase).until(self.deadline, self.progress);
+        let resumed = file.read(length, |line| self.progress.message(line));
+        match run(resumed, &mut file) {
+            Err(PhaseError::Mismatch(error)) => {
+                self.progress.message(&file.anew(&error));
+                run(None, &mut file)
+            }
+            end => end,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared> {

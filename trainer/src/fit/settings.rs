@@ -41,6 +41,26 @@ pub struct FitSettings {
     pub least_squares: LeastSquaresSettings,
     /// The settings of Adam.
     pub adam: AdamSettings,
+    /// The settings of factors, where the pattern set has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factors: Option<FactorSettings>,
+}
+
+/// The settings of the fit of factors: by Adam, together with the weights that least squares found
+/// without them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FactorSettings {
+    /// The number of epochs.
+    pub epochs: u32,
+    /// About how many positions an update looks at; 0 stands for all.
+    pub batch: u32,
+    /// How far an update moves a weight, in discs, or a factor at the start, at the most. It falls to 0
+    /// along a cosine.
+    pub learning_rate: f64,
+    /// The pull of every factor towards 0, and of every weight towards what least squares found: as strong
+    /// as that many occurrences, more than 0 and at most [`MAX_RIDGE`].
+    pub ridge: f64,
 }
 
 /// The settings of least squares and of steepest descent.
@@ -101,7 +121,14 @@ impl Default for FitSettings {
             share: Share::ALL,
             least_squares: LeastSquaresSettings::default(),
             adam: AdamSettings::default(),
+            factors: None,
         }
+    }
+}
+
+impl Default for FactorSettings {
+    fn default() -> Self {
+        Self { epochs: 8, batch: 32_768, learning_rate: 0.005, ridge: 1000.0 }
     }
 }
 
@@ -163,6 +190,9 @@ impl FitSettings {
         above_zero("least_squares.epochs", f64::from(self.least_squares.epochs))?;
         above_zero("least_squares.tolerance", self.least_squares.tolerance)?;
         self.adam.check()?;
+        if let Some(factors) = &self.factors {
+            factors.check()?;
+        }
         let held_out = f64::from(self.validation_percent) + f64::from(self.test_percent);
         let field = "validation_percent + test_percent";
         within(held_out < 100.0, field, held_out, "less than 100")
@@ -200,6 +230,26 @@ impl FitSettings {
             settings.shift_remove(foreign);
         }
         settings
+    }
+}
+
+impl FactorSettings {
+    fn check(&self) -> Result<(), SettingsError> {
+        above_zero("factors.epochs", f64::from(self.epochs))?;
+        above_zero("factors.learning_rate", self.learning_rate)?;
+        let in_range = self.ridge > 0.0 && self.ridge <= MAX_RIDGE;
+        within(
+            in_range,
+            "factors.ridge",
+            self.ridge,
+            "a number above 0, at most 1e12 (occurrences)",
+        )
+    }
+
+    /// The settings of Adam for factors, and for weights that are near their place.
+    pub(super) fn adam(&self) -> AdamSettings {
+        let &Self { epochs, batch, learning_rate, .. } = self;
+        AdamSettings { epochs, batch, learning_rate, updates: 1, ..AdamSettings::default() }
     }
 }
 
@@ -254,6 +304,8 @@ mod tests {
             ("[adam]\nschedule = \"linear\"", "linear"),
             ("[least_squares]\nepochs = 0", "least_squares.epochs"),
             ("ridge = 1e307", "at most 1e12"),
+            ("[factors]\nridge = 0", "factors.ridge"),
+            ("[factors]\ndimensions = 8", "dimensions"),
             ("share = 1.5", "share of the games"),
             ("validation_percent = 60\ntest_percent = 40", "test_percent"),
         ] {

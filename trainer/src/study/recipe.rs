@@ -146,13 +146,17 @@ impl Recipe {
                 PatternSet::named(patterns.as_deref().unwrap_or("standard"), folder)?
             }
         };
+        // Values are not linear in factors, which Adam alone fits.
         let optimizer = match raw.optimizer {
-            RawOptimizer::Lsq => Optimizer::LeastSquares,
-            RawOptimizer::Adam => Optimizer::Adam,
+            RawOptimizer::Lsq if set.factors().is_none() => Optimizer::LeastSquares,
+            RawOptimizer::Lsq | RawOptimizer::Adam => Optimizer::Adam,
         };
+        let factors = raw.settings.factors.unwrap_or_default();
+        let factors = set.factors().is_some().then_some(factors);
+        let settings = FitSettings { factors, ..raw.settings };
         let of_file = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = raw.name.unwrap_or_else(of_file);
-        Ok(Self { name, data, set, initial, optimizer, settings: raw.settings })
+        Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
     /// The settings with the seed of the given number, counted from 0, all games for training and

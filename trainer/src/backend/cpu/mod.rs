@@ -1,5 +1,6 @@
 //! The reference: all primitives on the CPU.
 
+mod joint;
 mod rows;
 mod sums;
 mod vectors;
@@ -7,18 +8,33 @@ mod vectors;
 use super::{AdamStep, Backend, BackendError, Batch, Errors, Moments, Rows, Target};
 use crate::model::Model;
 
+pub use joint::Group;
 pub(crate) use rows::{gather, scatter};
 
 /// The CPU, for one model. Large sums are divided among the threads of the current rayon pool.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Cpu<'m> {
     model: &'m Model,
+    /// Vectors hold the weights of the phases of a group and their factors, or the weights of one phase.
+    group: Option<Group>,
 }
 
 impl<'m> Cpu<'m> {
-    /// The CPU, for a model.
+    /// The CPU, for the weights of one phase of a model.
     pub fn new(model: &'m Model) -> Self {
-        Self { model }
+        Self { model, group: None }
+    }
+
+    /// The CPU, for the weights of a group of phases of a model and the factors that they share.
+    pub fn of_group(model: &'m Model, group: Group) -> Self {
+        Self { model, group: Some(group) }
+    }
+
+    /// Rounds the factors of a vector, after all of it was rounded as weights are.
+    fn round_factors(&self, vector: &[f64], fixed: &mut [i32]) {
+        if let Some(group) = &self.group {
+            joint::round_factors(&vector[group.factors()], &mut fixed[group.factors()]);
+        }
     }
 }
 
@@ -29,7 +45,7 @@ impl Backend for Cpu<'_> {
     type Reals = Vec<f64>;
 
     fn parameters(&self) -> usize {
-        self.model.parameters()
+        self.group.as_ref().map_or_else(|| self.model.parameters(), Group::length)
     }
 
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Vec<Rows<'a>>, BackendError> {
@@ -74,7 +90,17 @@ impl Backend for Cpu<'_> {
             // A range of the rows' own length.
             Rows { positions: &rows.positions[part(rows)], factor: rows.factor }
         });
-        Ok(sums::residual_sums(self.model, &rows.collect::<Vec<_>>(), vector, target, sums))
+        let rows = &rows.collect::<Vec<_>>();
+        match (&self.group, target) {
+            (None, _) => Ok(sums::residual_sums(self.model, rows, vector, target, sums)),
+            (Some(group), Target::Label) => {
+                Ok(joint::residual_sums(self.model, group, rows, vector, sums))
+            }
+            (Some(_), Target::Zero) => Err(BackendError {
+                device: "cpu".to_owned(),
+                reason: "values are not linear in factors: fit them by Adam".to_owned(),
+            }),
+        }
     }
 
     fn occurrences(
@@ -82,7 +108,10 @@ impl Backend for Cpu<'_> {
         positions: &Vec<Rows<'_>>,
         sums: &mut Vec<i64>,
     ) -> Result<(), BackendError> {
-        sums::occurrences(self.model, positions, sums);
+        match &self.group {
+            None => sums::occurrences(self.model, positions, sums),
+            Some(group) => joint::occurrences(self.model, group, positions, sums),
+        }
         Ok(())
     }
 
@@ -91,7 +120,10 @@ impl Backend for Cpu<'_> {
         positions: &Vec<Rows<'_>>,
         weights: &Vec<i32>,
     ) -> Result<Errors, BackendError> {
-        Ok(sums::errors(self.model, positions, weights))
+        Ok(match &self.group {
+            None => sums::errors(self.model, positions, weights),
+            Some(group) => joint::errors(self.model, group, positions, weights),
+        })
     }
 
     fn dot(&self, left: &Vec<f64>, right: &Vec<f64>) -> Result<f64, BackendError> {
@@ -144,6 +176,7 @@ impl Backend for Cpu<'_> {
 
     fn round_weights(&self, weights: &Vec<f64>, fixed: &mut Vec<i32>) -> Result<(), BackendError> {
         vectors::round_weights(weights, fixed);
+        self.round_factors(weights, fixed);
         Ok(())
     }
 
@@ -167,6 +200,7 @@ impl Backend for Cpu<'_> {
     ) -> Result<(), BackendError> {
         let Moments { weights, first, second } = moments;
         vectors::adam(sums, initial, step, [weights, first, second], fixed);
+        self.round_factors(&moments.weights, fixed);
         Ok(())
     }
 }

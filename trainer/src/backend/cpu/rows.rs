@@ -64,8 +64,9 @@ pub(super) fn scatter_all(
     });
 }
 
+/// Hands each position and its parameters to `work`.
 #[inline]
-fn for_each_row(
+pub(super) fn for_each_row(
     model: &Model,
     positions: &[ScoredPosition],
     mut work: impl FnMut(&ScoredPosition, &[u32]),

@@ -74,7 +74,7 @@ pub(super) fn errors(model: &Model, rows: &[Rows<'_>], vector: &[i32]) -> Errors
 
 /// Sets `sums` to what `add` adds up over all rows, each worker into sums of its own; returns the
 /// sum of what `add` returns.
-fn add_by_shares(
+pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],
     add: impl Fn(Rows<'_>, &mut [i64]) -> u128 + Sync,

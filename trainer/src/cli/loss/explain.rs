@@ -7,7 +7,7 @@ use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::{Phase, Position, Side};
 use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::table::{Align, table};
-use othello_engine::eval::{InstancePart, Value, WeightsChoice, weight_in_discs};
+use othello_engine::eval::{InstancePart, STEPS_PER_DISC, Value, WeightsChoice, weight_in_discs};
 use othello_engine::pattern::Pattern;
 use serde::Serialize;
 
@@ -113,8 +113,11 @@ impl Explainer {
             name: format!("{} ({})", part.scalar.name(), part.number),
             discs: weight_in_discs(part.weight.steps),
         });
+        let together = f64::from(parts.together) / f64::from(STEPS_PER_DISC);
+        let together = Total { name: "all of them together".to_owned(), discs: together };
+        let together = weights.factors().map(|_| together);
         let patterns = weights.set().patterns().iter().map(of_pattern);
-        let mut totals: Vec<Total> = patterns.chain(scalars).collect();
+        let mut totals: Vec<Total> = patterns.chain(scalars).chain(together).collect();
         totals.sort_by(|a, b| b.discs.abs().total_cmp(&a.discs.abs()));
         instances.sort_by(|a, b| b.discs.abs().total_cmp(&a.discs.abs()));
         let value = Value::clamped(parts.steps());

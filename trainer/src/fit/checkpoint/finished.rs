@@ -3,32 +3,53 @@
 use std::path::Path;
 
 use othello_engine::board::Phase;
-use othello_engine::eval::PhaseSection;
+use othello_engine::eval::{Factors, PhaseSection};
 use othello_engine::file::{Checkpoint, Existing, Provenance, Section};
 use othello_engine::text::excerpt;
 
 use super::CheckpointError;
 use crate::fit::fitted::FittedPhase;
+use crate::fit::group::FittedGroup;
 use crate::fit::report::PhaseReport;
+use crate::model::Model;
 
 /// The file `WEIGHTS.checkpoint.partial`, with four sections for each fitted phase, of which the
-/// report comes last.
+/// report comes last; before the phases of a group that shares factors, these.
 pub(in crate::fit) struct Finished {
     checkpoint: Checkpoint,
 }
 
+/// What an earlier run had finished.
+pub(in crate::fit) struct Found {
+    /// The phases.
+    pub(in crate::fit) phases: Vec<FittedPhase>,
+    /// The factors of groups of phases, each with the number of its group.
+    pub(in crate::fit) factors: Vec<(usize, Vec<i8>)>,
+}
+
 impl Finished {
-    /// Opens or starts the file of a fit that will write `weights`, and returns the phases found
-    /// there.
+    /// Opens or starts the file of a fit that will write `weights`, and returns what is found there.
     pub(in crate::fit) fn open(
         weights: &Path,
         provenance: &Provenance,
         existing: Existing,
-        parameters: usize,
-    ) -> Result<(Self, Vec<FittedPhase>), CheckpointError> {
+        model: &Model,
+    ) -> Result<(Self, Found), CheckpointError> {
         let (checkpoint, sections) = Checkpoint::open(weights, provenance, existing)?;
+        let parameters = model.parameters();
         let mut phases = vec![];
+        let mut factors = vec![];
+        let content = |section: &str| CheckpointError::Content {
+            path: weights.with_added_extension("checkpoint.partial"),
+            section: excerpt(section),
+        };
         for (last, section) in sections.iter().enumerate() {
+            if let Some(shape) = model.set().factors()
+                && let Some(group) = Factors::read_group(shape, parameters, section)
+                    .map_err(|_| content(&section.name))?
+            {
+                factors.push(group);
+            }
             // The report comes last: what a kill left of a phase without it is passed over.
             if !section.name.starts_with(REPORT) {
                 continue;
@@ -37,12 +58,9 @@ impl Finished {
                 Some(sections) => read_phase(sections, parameters),
                 None => Err(section.name.as_str()),
             };
-            phases.push(phase.map_err(|section| CheckpointError::Content {
-                path: weights.with_added_extension("checkpoint.partial"),
-                section: excerpt(section),
-            })?);
+            phases.push(phase.map_err(content)?);
         }
-        Ok((Self { checkpoint }, phases))
+        Ok((Self { checkpoint }, Found { phases, factors }))
     }
 
     /// What resuming dropped, for the user to know.
@@ -67,6 +85,16 @@ impl Finished {
             self.checkpoint.record(&name, &content)?;
         }
         Ok(())
+    }
+
+    /// Adds the phases of a group and their factors, which come first: phases without them are none.
+    pub(in crate::fit) fn push_group(
+        &mut self,
+        fitted: &FittedGroup,
+    ) -> Result<(), CheckpointError> {
+        let Section { name, content } = Factors::section_of(fitted.group, &fitted.factors);
+        self.checkpoint.record(&name, &content)?;
+        fitted.phases.iter().try_for_each(|phase| self.push(phase))
     }
 
     /// Takes the file away: the weights are written.

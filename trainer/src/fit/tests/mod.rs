@@ -3,6 +3,7 @@
 
 mod budget;
 mod exact;
+mod factors;
 mod resume;
 mod sums;
 
@@ -14,9 +15,10 @@ use othello_engine::record::{Label, ScoredPosition, Weight};
 use super::adam::Adam;
 use super::least_squares::{Directions, LeastSquares};
 use super::optimizer::Optimizer;
+use super::phase::PhaseFit;
 use super::settings::AdamSettings;
 use super::solver::{Advance, Problem, Solver};
-use crate::backend::{Cpu, Rows};
+use crate::backend::{Cpu, Group, Rows};
 use crate::model::Model;
 
 /// A model so small that its normal equations can be solved exactly, and that every parameter

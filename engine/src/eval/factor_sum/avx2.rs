@@ -1,0 +1,49 @@
+//! The sum in vectors of sixteen numbers; a half of one where a class has eight factors.
+
+use std::arch::x86_64::{
+    __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi16, _mm256_cvtepi8_epi16,
+    _mm256_setzero_si256, _mm256_storeu_si256,
+};
+
+use super::Places;
+use crate::eval::layout::MARGIN;
+
+/// Vectors of sixteen numbers that hold the most factors of a class.
+const MOST: usize = 2;
+
+/// # Safety
+/// Every place plus or minus [`MARGIN`] is one of `vectors`, counted from the [`MARGIN`]th.
+#[inline]
+pub(super) unsafe fn sum<const DIMENSIONS: usize>(
+    vectors: &[[i8; DIMENSIONS]],
+    places: Places<'_>,
+) -> [i16; DIMENSIONS] {
+    // SAFETY: this file is compiled only where the target has AVX2; the places are the caller's to answer
+    // for, and a load takes 8 or 16 bytes, as many as are left of a vector.
+    unsafe {
+        let first = vectors.as_ptr().add(MARGIN);
+        let mut sums = [_mm256_setzero_si256(); MOST];
+        let mut add = |vector: *const [i8; DIMENSIONS]| {
+            for (number, sum) in sums.iter_mut().take(DIMENSIONS.div_ceil(16)).enumerate() {
+                let part = vector.cast::<i8>().add(16 * number);
+                let part = if DIMENSIONS < 16 {
+                    _mm_loadl_epi64(part.cast())
+                } else {
+                    _mm_loadu_si128(part.cast())
+                };
+                *sum = _mm256_add_epi16(*sum, _mm256_cvtepi8_epi16(part));
+            }
+        };
+        for (&middle, &index) in places.middles.iter().zip(&places.indices.0) {
+            add(first.offset(middle as isize + isize::from(index)));
+        }
+        for &place in places.others {
+            add(first.add(place as usize));
+        }
+        let mut stored = [0i16; 16 * MOST];
+        for (number, sum) in sums.into_iter().enumerate() {
+            _mm256_storeu_si256(stored.as_mut_ptr().add(16 * number).cast::<__m256i>(), sum);
+        }
+        std::array::from_fn(|dimension| stored[dimension])
+    }
+}

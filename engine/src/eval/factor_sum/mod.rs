@@ -1,0 +1,83 @@
+//! The sum of the vectors of factors that a position names: one file for each instruction set, chosen
+//! here at compile time.
+
+#[cfg(target_feature = "avx2")]
+mod avx2;
+#[cfg_attr(target_feature = "avx2", allow(dead_code, reason = "compared with in tests"))]
+mod portable;
+
+use super::layout::MARGIN;
+use crate::pattern::{Indices, LANES};
+
+/// The places of the vectors that a position names, counted from the first vector of its group of phases.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places<'a> {
+    /// The place of the configuration 0 of each lane's pattern, to which its index is added.
+    pub(super) middles: &'a [u32; LANES],
+    /// The configurations.
+    pub(super) indices: &'a Indices,
+    /// The places of other vectors.
+    pub(super) others: &'a [u32],
+}
+
+/// The sum of the vectors at `places`. `vectors` begins [`MARGIN`] vectors before the place 0.
+///
+/// # Panics
+/// Where a lane could read outside `vectors`, whatever its index.
+#[inline]
+pub(super) fn sum<const DIMENSIONS: usize>(
+    vectors: &[[i8; DIMENSIONS]],
+    places: Places<'_>,
+) -> [i16; DIMENSIONS] {
+    #[cfg(target_feature = "avx2")]
+    {
+        let all = places.middles.iter().chain(places.others);
+        let greatest = all.fold(0, |greatest, &place| greatest.max(place)) as usize;
+        assert!(greatest + 2 * MARGIN <= vectors.len());
+        // SAFETY: an index is −32,768..=32,767, so that with the middle it lies within the margins.
+        unsafe { avx2::sum(vectors, places) }
+    }
+    #[cfg(not(target_feature = "avx2"))]
+    portable::sum(vectors, places)
+}
+
+#[cfg(test)]
+#[allow(unused_qualifications, reason = "`portable` may be what was chosen, or not")]
+mod tests {
+    use super::*;
+    use crate::random::Generator;
+
+    fn agree<const DIMENSIONS: usize>() {
+        let mut random = Generator::new(DIMENSIONS as u64);
+        let size = 500;
+        let vectors: Vec<[i8; DIMENSIONS]> = (0..size + 2 * MARGIN)
+            .map(|_| std::array::from_fn(|_| random.next_u64() as i8))
+            .collect();
+        for _ in 0..500 {
+            let middles = std::array::from_fn(|_| random.below(size as u32));
+            let indices = Indices(std::array::from_fn(|_| match random.below(8) {
+                0 => i16::MIN,
+                1 => i16::MAX,
+                _ => random.next_u64() as i16,
+            }));
+            let count = random.below(12);
+            let others: Vec<u32> = (0..count).map(|_| random.below(size as u32)).collect();
+            let places = Places { middles: &middles, indices: &indices, others: &others };
+            let mut expected = [0i16; DIMENSIONS];
+            let lanes = middles.iter().zip(&indices.0).map(|(&m, &i)| m as i32 + i32::from(i));
+            for place in lanes.chain(others.iter().map(|&place| place as i32)) {
+                let vector = vectors[(MARGIN as i32 + place) as usize];
+                expected.iter_mut().zip(vector).for_each(|(sum, f)| *sum += i16::from(f));
+            }
+            assert_eq!(sum(&vectors, places), expected);
+            assert_eq!(portable::sum(&vectors, places), expected);
+        }
+    }
+
+    #[test]
+    fn all_instruction_sets_agree_on_any_index() {
+        agree::<8>();
+        agree::<16>();
+        agree::<32>();
+    }
+}

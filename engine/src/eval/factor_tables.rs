@@ -1,0 +1,111 @@
+//! Factors ready to play from: a vector for every configuration, and the sum over all lanes.
+
+use super::factor_sum::{Places, sum};
+use super::factors::{Factors, steps_of_sum};
+use super::layout::{MARGIN, TableLayout, places};
+use crate::board::Phase;
+use crate::pattern::{FactorShape, Geometry, Scalar};
+
+/// The factors of all groups of phases, by configuration. A group is laid out as the weights of a phase
+/// are ([`TableLayout`]), with a vector in the place of each weight.
+#[derive(Clone, Debug)]
+pub(super) struct FactorTables {
+    shape: FactorShape,
+    /// Vectors from one group to the next.
+    stride: usize,
+    /// Factors, aligned so that vectors of 8 and 16 lie in one cache line.
+    vectors: Vec<u128>,
+}
+
+impl FactorTables {
+    /// Expands factors.
+    pub(super) fn new(geometry: &Geometry, layout: &TableLayout, factors: &Factors) -> Self {
+        let shape = factors.shape();
+        let dimensions = shape.dimensions();
+        let bytes = (layout.stride * shape.groups() + 2 * MARGIN) * dimensions;
+        let mut aligned = vec![0u128; bytes.div_ceil(size_of::<u128>())];
+        let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut aligned);
+        let places = places(geometry);
+        let scalars = geometry.scalars.len() * Scalar::VALUES;
+        let of_scalars =
+            (0..scalars).map(|n| (layout.scalars + n, geometry.pattern_parameters + n));
+        let places: Vec<(usize, usize)> = places.into_iter().chain(of_scalars).collect();
+        for group in 0..shape.groups() {
+            let vectors = &mut vectors[(MARGIN + group * layout.stride) * dimensions..];
+            let by_parameter = factors.group(group);
+            for &(place, parameter) in &places {
+                vectors[place * dimensions..][..dimensions]
+                    .copy_from_slice(&by_parameter[parameter * dimensions..][..dimensions]);
+            }
+        }
+        Self { shape, stride: layout.stride, vectors: aligned }
+    }
+
+    /// What the vectors that a position of a phase names are worth together, in steps.
+    #[inline]
+    pub(super) fn steps(&self, phase: Phase, places: Places<'_>) -> i32 {
+        match self.shape.dimensions() {
+            8 => self.steps_of::<8>(phase, places),
+            16 => self.steps_of::<16>(phase, places),
+            _ => self.steps_of::<32>(phase, places),
+        }
+    }
+
+    #[inline]
+    fn steps_of<const DIMENSIONS: usize>(&self, phase: Phase, places: Places<'_>) -> i32 {
+        let first = self.shape.group(phase) * self.stride;
+        let (vectors, _) = bytemuck::cast_slice::<u128, i8>(&self.vectors).as_chunks();
+        steps_of_sum(&sum::<DIMENSIONS>(&vectors[first..][..self.stride + 2 * MARGIN], places))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::board::{Phase, Symmetry};
+    use crate::eval::{Evaluate, Tables, Value, Weights};
+    use crate::pattern::{FactorShape, PatternSet};
+    use crate::random::{Generator, random_game};
+
+    /// Weights and factors without order, small enough that few values are limited.
+    fn weights(set: &str, shape: FactorShape) -> Weights {
+        let set = PatternSet::shipped(set).unwrap().with_factors(Some(shape));
+        let mut weights = Weights::zero(set);
+        let mut random = Generator::new(5);
+        let mut numbers = |count: usize, bound: u32| -> Vec<i16> {
+            (0..count).map(|_| random.below(2 * bound + 1) as i16 - bound as i16).collect()
+        };
+        let parameters = weights.geometry().parameters();
+        for phase in Phase::all() {
+            let steps = numbers(parameters, 30);
+            weights.set_steps(phase, |parameter| steps[parameter]);
+        }
+        let factors = weights.factors_mut().unwrap();
+        for group in 0..shape.groups() {
+            let drawn = numbers(parameters * shape.dimensions(), 12);
+            factors.set_group(group, |place| drawn[place] as i8);
+        }
+        weights
+    }
+
+    #[test]
+    fn tables_add_up_what_the_definition_does_for_every_image_of_a_position() {
+        for (set, dimensions, phases) in
+            [("scalars", 8, 20), ("small", 16, 7), ("small", 32, 60), ("edax", 8, 60)]
+        {
+            let weights = weights(set, FactorShape::new(dimensions, phases).unwrap());
+            let tables = Tables::new(&weights);
+            let mut together = 0;
+            for step in random_game(9, 1, usize::MAX).steps {
+                let position = step.position;
+                let parts = weights.parts(&position).unwrap();
+                together += parts.together.abs();
+                for symmetry in Symmetry::all() {
+                    let image = position.image(symmetry);
+                    let value = tables.value(&tables.state(&image), &image);
+                    assert_eq!(value, Value::clamped(parts.steps()), "{set}, {image:?}");
+                }
+            }
+            assert!(together > 0);
+        }
+    }
+}

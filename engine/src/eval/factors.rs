@@ -1,0 +1,216 @@
+//! What patterns say together: a factorization machine (Rendle 2010) beside the weights.
+//!
+//! Every class has a vector of factors. They are added up over the instances and scalar features of
+//! a position, and half the squares of the sum's elements are a part of the value: those of the first
+//! half of the elements are added, those of the second half taken away. So two classes may be worth more
+//! together than the sum of their weights, or less. (Rendle's machine adds all squares; with half of them
+//! taken away the same number of factors leaves less error.) All is integers, so that every machine gives
+//! the same value.
+
+use super::STEPS_PER_DISC;
+use crate::board::Phase;
+use crate::file::Section;
+use crate::pattern::FactorShape;
+
+/// Factors in the unit: one that is this size is worth half a disc with itself.
+pub const FACTORS_PER_UNIT: i32 = 64;
+
+/// The greatest factor in size: just under two units.
+pub const MAX_FACTOR: i8 = 127;
+
+/// The name of the sections, before the number of the group of phases.
+const FACTORS: &str = "factors";
+
+/// The factors of all groups of phases. A row of a group is the vector of a parameter, rows are numbered
+/// as the parameters of a phase are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Factors {
+    shape: FactorShape,
+    parameters: usize,
+    groups: Vec<Vec<i8>>,
+}
+
+impl Factors {
+    /// Factors that are all 0, for so many parameters a phase.
+    pub fn zero(shape: FactorShape, parameters: usize) -> Self {
+        let groups = vec![vec![0; parameters * shape.dimensions()]; shape.groups()];
+        Self { shape, parameters, groups }
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> FactorShape {
+        self.shape
+    }
+
+    /// The vectors of all parameters in a phase, one after another.
+    pub fn of(&self, phase: Phase) -> &[i8] {
+        &self.groups[self.shape.group(phase)]
+    }
+
+    /// The vectors of all parameters in a group of phases, one after another.
+    pub fn group(&self, group: usize) -> &[i8] {
+        &self.groups[group]
+    }
+
+    /// Sets the vectors of a group of phases by `f(place)`, limited to ±[`MAX_FACTOR`]: place
+    /// p · dimensions + d is factor d of parameter p.
+    pub fn set_group(&mut self, group: usize, f: impl Fn(usize) -> i8) {
+        let factors = self.groups[group].iter_mut().enumerate();
+        factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
+    }
+
+    /// What parameters are worth together in a phase, in steps: the plain definition that every faster way
+    /// is tested against.
+    pub fn steps(&self, phase: Phase, parameters: impl Iterator<Item = usize>) -> i32 {
+        let mut sum = vec![0i16; self.shape.dimensions()];
+        for parameter in parameters {
+            let vector = &self.of(phase)[parameter * sum.len()..][..sum.len()];
+            sum.iter_mut().zip(vector).for_each(|(sum, &factor)| *sum += i16::from(factor));
+        }
+        steps_of_sum(&sum)
+    }
+
+    /// The sections of the file, one for each group of phases.
+    pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
+        self.groups.iter().enumerate().map(|(group, factors)| Self::section_of(group, factors))
+    }
+
+    /// The section of a group of phases with these vectors of all parameters, one after another.
+    pub fn section_of(group: usize, factors: &[i8]) -> Section {
+        let content = factors.iter().map(|factor| factor.cast_unsigned()).collect();
+        Section { name: section_name(group), content }
+    }
+
+    /// Reads the section of a group: its number and its vectors; `None` where it is of another kind.
+    ///
+    /// # Errors
+    /// The problem with the content: a wrong length, or a factor out of range.
+    pub fn read_group(
+        shape: FactorShape,
+        parameters: usize,
+        section: &Section,
+    ) -> Result<Option<(usize, Vec<i8>)>, String> {
+        let group = (0..shape.groups()).find(|&group| section.name == section_name(group));
+        let Some(group) = group else { return Ok(None) };
+        let expected = parameters * shape.dimensions();
+        if section.content.len() != expected {
+            return Err(format!("has {} bytes; expected {expected}", section.content.len()));
+        }
+        let factors: Vec<i8> = section.content.iter().map(|byte| byte.cast_signed()).collect();
+        match factors.iter().position(|&factor| factor < -MAX_FACTOR) {
+            None => Ok(Some((group, factors))),
+            Some(place) => Err(format!(
+                "a factor of parameter {} is {}; expected ±{MAX_FACTOR} at most",
+                place / shape.dimensions(),
+                factors[place]
+            )),
+        }
+    }
+}
+
+/// The worth in steps of a sum of vectors: half the squares of the first half of its elements, less half
+/// those of the second half, rounded to the nearest step, halves up.
+///
+/// 80 factors of at most 127 add up to less than 2¹⁴; 16 squares of such sums, to less than 2³².
+#[inline]
+pub(super) fn steps_of_sum(sum: &[i16]) -> i32 {
+    const SHIFT: u32 = (2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT / STEPS_PER_DISC).ilog2();
+    let (added, taken) = sum.split_at(sum.len() / 2);
+    let squares = |half: &[i16]| -> i64 {
+        let squares = half.iter().map(|&sum| (i32::from(sum) * i32::from(sum)).cast_unsigned());
+        i64::from(squares.fold(0, u32::wrapping_add))
+    };
+    ((squares(added) - squares(taken) + (1 << (SHIFT - 1))) >> SHIFT) as i32
+}
+
+fn section_name(group: usize) -> String {
+    format!("{FACTORS} {group:02}")
+}
+
+/// The sections of factors that are read so far.
+#[derive(Debug)]
+pub(super) struct FactorParts {
+    shape: FactorShape,
+    parameters: usize,
+    groups: Vec<Option<Vec<i8>>>,
+}
+
+impl FactorParts {
+    /// No section yet.
+    pub(super) fn new(shape: FactorShape, parameters: usize) -> Self {
+        Self { shape, parameters, groups: vec![None; shape.groups()] }
+    }
+
+    /// Takes over a section; false where it is of another kind.
+    ///
+    /// # Errors
+    /// The problem with the content: a wrong length, a factor out of range, or a group that was there.
+    pub(super) fn take(&mut self, section: &Section) -> Result<bool, String> {
+        let read = Factors::read_group(self.shape, self.parameters, section)?;
+        let Some((group, factors)) = read else { return Ok(false) };
+        match self.groups[group].replace(factors) {
+            None => Ok(true),
+            Some(_) => Err("comes a second time".to_owned()),
+        }
+    }
+
+    /// The factors, or the name of the first section that is missing.
+    pub(super) fn whole(self) -> Result<Factors, String> {
+        let Self { shape, parameters, groups } = self;
+        let groups = groups.into_iter().enumerate();
+        let groups = groups.map(|(group, factors)| factors.ok_or_else(|| section_name(group)));
+        Ok(Factors { shape, parameters, groups: groups.collect::<Result<_, _>>()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_is_worth_half_its_squares() {
+        // One unit: half a disc. Two units: two discs. One added and two taken away: one and a half lost.
+        assert_eq!(steps_of_sum(&[64, 0]), 16);
+        assert_eq!(steps_of_sum(&[0, -128]), -64);
+        assert_eq!(steps_of_sum(&[64, -128]), -48);
+        assert_eq!(
+            steps_of_sum(&[8, 8, 0, 0]),
+            1,
+            "128 of 256 add up to a half, which is rounded up"
+        );
+        assert_eq!(steps_of_sum(&[0, 0, 8, 8]), 0, "and a half below 0, too");
+        assert_eq!(steps_of_sum(&[11, 0]), 0, "121 of 256");
+        let mut largest = [0; 32];
+        largest[..16].fill(80 * 127);
+        assert_eq!(steps_of_sum(&largest), 6_451_600);
+        largest.reverse();
+        assert_eq!(steps_of_sum(&largest), -6_451_600);
+    }
+
+    #[test]
+    fn sections_read_back_and_damaged_ones_are_refused() {
+        let shape = FactorShape::new(8, 30).unwrap();
+        let mut factors = Factors::zero(shape, 3);
+        factors.set_group(1, |place| (place as i8).wrapping_mul(77));
+        let sections: Vec<Section> = factors.sections().collect();
+        let read = |sections: &[Section]| {
+            let mut parts = FactorParts::new(shape, 3);
+            for section in sections {
+                assert!(parts.take(section)?);
+            }
+            parts.whole()
+        };
+        assert_eq!(read(&sections), Ok(factors));
+        assert_eq!(read(&sections[..1]), Err("factors 01".to_owned()));
+        let twice = [sections[0].clone(), sections[0].clone()];
+        assert_eq!(read(&twice), Err("comes a second time".to_owned()));
+        let with = |content: Vec<u8>| read(&[Section { content, ..sections[0].clone() }]);
+        assert_eq!(with(vec![0; 23]), Err("has 23 bytes; expected 24".to_owned()));
+        let mut content = vec![0; 24];
+        content[9] = 0x80;
+        let message = "a factor of parameter 1 is -128; expected ±127 at most";
+        assert_eq!(with(content), Err(message.to_owned()));
+        let other = Section { name: "factors 02".to_owned(), content: vec![] };
+        assert_eq!(FactorParts::new(shape, 3).take(&other), Ok(false));
+    }
+}

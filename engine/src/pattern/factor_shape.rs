@@ -1,0 +1,94 @@
+//! The shape of factors: how many numbers stand for each class, and which phases share them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::{PHASES, Phase};
+
+/// The shape of a factorization machine (Rendle 2010) over the classes of a pattern set: each class
+/// has a vector of so many factors, shared by a group of neighbouring phases.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "RawShape", into = "RawShape")]
+pub struct FactorShape {
+    dimensions: usize,
+    phases: usize,
+}
+
+/// The shape as it stands in the file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawShape {
+    dimensions: usize,
+    phases: usize,
+}
+
+impl FactorShape {
+    /// The numbers of factors that a class may have: whole vectors of the processors.
+    pub const DIMENSIONS: [usize; 3] = [8, 16, 32];
+
+    /// A shape of so many factors for each class, shared by groups of so many phases; `None` where
+    /// the factors are none of [`Self::DIMENSIONS`], or the phases not 1 to 60.
+    pub fn new(dimensions: usize, phases: usize) -> Option<Self> {
+        let is_valid = Self::DIMENSIONS.contains(&dimensions) && (1..=PHASES).contains(&phases);
+        is_valid.then_some(Self { dimensions, phases })
+    }
+
+    /// The number of factors of each class: products of the first half count for the player, those of the
+    /// second half for the opponent.
+    pub fn dimensions(self) -> usize {
+        self.dimensions
+    }
+
+    /// The number of groups of phases. The last group may have fewer phases than the others.
+    pub fn groups(self) -> usize {
+        PHASES.div_ceil(self.phases)
+    }
+
+    /// The number of the group that a phase is in, counted from 0.
+    #[inline]
+    pub fn group(self, phase: Phase) -> usize {
+        phase.index() / self.phases
+    }
+}
+
+impl TryFrom<RawShape> for FactorShape {
+    type Error = String;
+
+    fn try_from(raw: RawShape) -> Result<Self, String> {
+        let RawShape { dimensions, phases } = raw;
+        Self::new(dimensions, phases).ok_or_else(|| {
+            format!(
+                "factors with {dimensions} dimensions in groups of {phases} phases; expected 8, 16 \
+                 or 32 dimensions, and groups of 1 to {PHASES} phases"
+            )
+        })
+    }
+}
+
+impl From<FactorShape> for RawShape {
+    fn from(FactorShape { dimensions, phases }: FactorShape) -> Self {
+        Self { dimensions, phases }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_phase_is_in_one_group_of_neighbours() {
+        for (phases, groups) in [(1, 60), (5, 12), (7, 9), (60, 1)] {
+            let shape = FactorShape::new(8, phases).unwrap();
+            assert_eq!(shape.groups(), groups);
+            let found: Vec<usize> = Phase::all().map(|phase| shape.group(phase)).collect();
+            assert!(found.is_sorted());
+            assert!((0..groups).all(|group| found.contains(&group)), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn shapes_that_cannot_work_are_refused() {
+        for (dimensions, phases) in [(0, 5), (12, 5), (64, 5), (8, 0), (8, 61)] {
+            assert_eq!(FactorShape::new(dimensions, phases), None);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! One update after another, the validation error after every epoch, the best weights kept.
+
+use othello_engine::board::Phase;
+
+use super::best::Best;
+use super::checkpoint::{CheckpointPolicy, Checkpointer, Snapshot};
+use super::optimizer::Optimizer;
+use super::phase::PhaseError;
+use super::report::Metrics;
+use super::settings::FitSettings;
+use super::solver::{Advance, Solver};
+use super::state::Epoch;
+use crate::backend::Backend;
+
+/// Weights beyond this are no weights any more: the arithmetic takes part in up to 64 discs.
+pub(super) const MAX_DISCS: f64 = 4096.0;
+
+/// A fit under way: of a phase, or of a group of phases.
+pub(super) struct Epochs<'a, 'p, B: Backend> {
+    pub(super) backend: &'a B,
+    pub(super) settings: &'a FitSettings,
+    pub(super) optimizer: Optimizer,
+    /// The phase, or the first of the group, by which metrics and errors name the fit.
+    pub(super) phase: Phase,
+    pub(super) validation: &'a B::Positions<'p>,
+    pub(super) best: Best,
+    pub(super) metrics: Vec<Metrics>,
+    pub(super) fixed: B::Fixed,
+}
+
+impl<B: Backend> Epochs<'_, '_, B> {
+    /// Updates until the fit is finished or the checkpointer stops it; true where it did.
+    pub(super) fn until_the_end(
+        &mut self,
+        solver: &mut dyn Solver<B>,
+        checkpointer: &mut impl Checkpointer,
+    ) -> Result<bool, PhaseError> {
+        while !self.best.progress.finished {
+            let policy = checkpointer.policy();
+            if policy != CheckpointPolicy::Continue {
+                checkpointer.save(&self.snapshot(solver)?)?;
+            }
+            if policy == CheckpointPolicy::Stop {
+                return Ok(true);
+            }
+            match solver.advance()? {
+                Advance::Update => {}
+                Advance::Epoch(epoch) => self.end_epoch(epoch, solver)?,
+                Advance::Converged => self.best.progress.finished = true,
+            }
+        }
+        Ok(false)
+    }
+
+    fn end_epoch(&mut self, epoch: Epoch, solver: &mut dyn Solver<B>) -> Result<(), PhaseError> {
+        let &mut Self { backend, settings, optimizer, phase, validation, .. } = self;
+        self.check(solver, epoch.number)?;
+        backend.round_weights(solver.weights(), &mut self.fixed)?;
+        let validation = backend.errors(validation, &self.fixed)?;
+        self.metrics.push(Metrics {
+            phase,
+            epoch: epoch.number,
+            gradient: epoch.gradient,
+            train_mse: epoch.train_mse,
+            validation_mse: validation.mse(),
+            validation_mae: validation.mae(),
+        });
+        if self.best.observe(epoch, &validation, settings, optimizer) {
+            self.best.weights = backend.download(solver.weights())?;
+        }
+        if let Some(error) = validation.mse().or(epoch.train_mse) {
+            solver.observe(error);
+        }
+        Ok(())
+    }
+
+    fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Snapshot, PhaseError> {
+        // What has diverged must not be resumed.
+        self.check(solver, self.best.progress.epochs)?;
+        Ok(Snapshot {
+            state: solver.state()?,
+            best: self.best.clone(),
+            metrics: self.metrics.clone(),
+        })
+    }
+
+    fn check(&self, solver: &dyn Solver<B>, epoch: u32) -> Result<(), PhaseError> {
+        let largest = self.backend.max_abs(solver.weights())?;
+        if (0.0..MAX_DISCS).contains(&largest) {
+            Ok(())
+        } else {
+            Err(PhaseError::Diverged { phase: self.phase, epoch })
+        }
+    }
+}

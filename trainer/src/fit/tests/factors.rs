@@ -1,0 +1,132 @@
+//! A group of phases that share factors: stopped and resumed, and what its factors are worth.
+
+use othello_engine::board::Phase;
+use othello_engine::eval::{Evaluate as _, Tables, Weights};
+use othello_engine::pattern::FactorShape;
+
+use super::*;
+use crate::dataset::{Dataset, DatasetBuilder, Split};
+use crate::fit::assembly::Assembly;
+use crate::fit::checkpoint::{
+    CheckpointError, CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot,
+};
+use crate::fit::group::{FittedGroup, GroupFit};
+use crate::fit::settings::{FactorSettings, FitSettings};
+use crate::source::LabelRules;
+
+/// Stops before every second update, and holds what is saved.
+#[derive(Default)]
+struct StopOften {
+    updates: u32,
+    saved: Option<Snapshot>,
+}
+
+impl Checkpointer for StopOften {
+    fn policy(&mut self) -> CheckpointPolicy {
+        self.updates += 1;
+        if self.updates > 2 { CheckpointPolicy::Stop } else { CheckpointPolicy::Continue }
+    }
+
+    fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
+        self.saved = Some(snapshot.clone());
+        Ok(())
+    }
+}
+
+fn factor_model() -> Model {
+    Model::new(model().set().clone().with_factors(FactorShape::new(8, 3)))
+}
+
+/// Positions whose labels are worth more where both sides have corners: no sum of weights says so.
+fn dataset() -> Dataset {
+    let mut builder = DatasetBuilder::new(LabelRules::default(), Split::new(1));
+    let label = |row: ScoredPosition| {
+        let [player, opponent] = [row.position().player(), row.position().opponent()];
+        let [player, opponent] = [player, opponent].map(|side| (side & CORNERS).count_ones());
+        let discs = 4.0 * f64::from(player) * f64::from(opponent);
+        ScoredPosition::new(row.position(), Label::of_discs(discs).unwrap(), row.weight())
+    };
+    let rows: Vec<ScoredPosition> = rows(40_000).into_iter().map(label).collect();
+    builder.add_positions(&rows, 1.0, false);
+    builder.finish()
+}
+
+fn fit<'a>(model: &'a Model, dataset: &'a Dataset, settings: &'a FitSettings) -> GroupFit<'a> {
+    let phases: Vec<Phase> = (45..=47).filter_map(Phase::new).collect();
+    let group = Group::of_phases(model, &phases).unwrap();
+    GroupFit { model, dataset, settings, initial: None, phases, group }
+}
+
+fn settings(epochs: u32) -> FitSettings {
+    let factors = FactorSettings { epochs, batch: 700, learning_rate: 0.05, ridge: 3.0 };
+    FitSettings { factors: Some(factors), ..FitSettings::default() }
+}
+
+#[test]
+fn a_group_stopped_and_resumed_comes_out_the_same() {
+    let (model, dataset, settings) = (factor_model(), dataset(), settings(6));
+    let fit = fit(&model, &dataset, &settings);
+    let undisturbed = fit.run(None, &mut NoCheckpoints).unwrap().fitted.unwrap();
+    let (mut stops, mut kept) = (0, None);
+    let resumed = loop {
+        let mut checkpointer = StopOften::default();
+        let end = fit.run(kept, &mut checkpointer).unwrap();
+        if !end.stopped {
+            break end.fitted.unwrap();
+        }
+        let sections = checkpointer.saved.unwrap().sections();
+        kept = Some(Snapshot::from_sections(&sections, fit.group.length()).unwrap());
+        stops += 1;
+    };
+    assert!(stops >= 3, "{stops}");
+    assert_eq!(resumed, undisturbed);
+}
+
+/// The errors that the fit reports are those of the tables that the engine plays from.
+#[test]
+fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted() {
+    let (model, dataset) = (factor_model(), dataset());
+    let fitted = |epochs: u32| {
+        let settings = settings(epochs);
+        fit(&model, &dataset, &settings).run(None, &mut NoCheckpoints).unwrap().fitted.unwrap()
+    };
+    let FittedGroup { group, phases, factors } = fitted(60);
+    let mse = |fitted: &[crate::fit::FittedPhase]| fitted[1].report.train_mse.unwrap();
+    let linear = PhaseFit {
+        backend: &Cpu::new(&model),
+        model: &model,
+        dataset: &dataset,
+        settings: &settings(1),
+        optimizer: Optimizer::LeastSquares,
+        initial: None,
+        phase: phases[1].report.phase,
+    };
+    let linear = linear.run(None, &mut NoCheckpoints).unwrap().fitted.unwrap();
+    let (with, without) = (mse(&phases), linear.report.train_mse.unwrap());
+    assert!(with < 0.5 * without, "{with} beside {without}");
+
+    let reports: Vec<_> = phases.iter().map(|phase| phase.report.clone()).collect();
+    let mut assembly = Assembly::new(Weights::zero(model.set().clone()));
+    assembly.insert_factors(group, &factors);
+    phases.into_iter().for_each(|phase| assembly.insert(phase));
+    let all = Phase::new(45).unwrap()..=Phase::new(47).unwrap();
+    let (weights, _) = assembly.finish(&all, false, &[]).unwrap();
+    let tables = Tables::new(&weights);
+    for report in reports {
+        let rows = dataset.training(report.phase);
+        let (mut squared, mut weight) = (0.0, 0.0);
+        for row in rows {
+            let position = row.position();
+            let value = tables.value(&tables.state(&position), &position);
+            let occurrences = f64::from(row.weight().steps());
+            squared += occurrences * (row.label().discs() - value.discs()).powi(2);
+            weight += occurrences;
+        }
+        let (mse, reported) = (squared / weight, report.train_mse.unwrap());
+        assert!((mse - reported).abs() < 0.02, "{mse} beside {reported}");
+    }
+    // Phases that were not fitted take over factors with their weights.
+    let factors = weights.factors().unwrap();
+    let [first, fitted] = [0, 45].map(|phase| factors.of(Phase::new(phase).unwrap()));
+    assert_eq!(first, fitted);
+}
