@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the page that plays in a browser: a folder of four files that opens from the disk, or from any static
+# Builds the page that plays in a browser: a folder of five files that opens from the disk, or from any static
 # host. Needs cargo, and rustup for the target wasm32-unknown-unknown; no C compiler for it, no npm.
 #
 # scripts/build-web.sh [--quick] [OUT]        OUT is target/page by default; --quick builds a slower program sooner
@@ -15,9 +15,9 @@ target=wasm32-unknown-unknown
 
 rustup target list --installed 2>/dev/null | grep -qx $target || rustup target add $target >&2
 
-# The weights are a file beside the page, and not inside the program. The vector instructions are those that
+# The weights are files beside the page, and not inside the program. The vector instructions are those that
 # browsers have had since 2021 (Safari: 2023). An environment's own RUSTFLAGS are not for this target.
-env OTHELLO_WEIGHTS=none RUSTFLAGS="-C target-feature=+simd128" \
+env RUSTFLAGS="-C target-feature=+simd128" \
     cargo build --quiet --profile "$profile" -p othello-web --target $target >&2
 
 # Browsers load neither modules nor WebAssembly from the disk: everything is put into plain scripts.
@@ -34,5 +34,9 @@ cat $page/style.css $page/panels.css >"$out/style.css"
     printf 'const ENGINE_WORKER = `%s`;\n' "$(one_script $page/program.js $page/worker.js | sed 's/[`\\$]/\\&/g')"
     one_script $page/{text,program,engine,game,board,moves,graph,parts,players,analysis,setup,page}.js
 } >"$out/page.js"
-{ printf 'takeShippedWeights("'; base64 -w0 "$weights"; printf '");\n'; } >"$out/weights.js"
+# What is played by is read at once; how often training met each weight, only when somebody looks at that.
+rustc --edition 2024 -O -o "target/$target/split" engine/web/split.rs >&2
+"target/$target/split" "$weights" "target/$target/played" "target/$target/counts"
+{ printf 'takeShippedWeights("'; base64 -w0 "target/$target/played"; printf '");\n'; } >"$out/weights.js"
+{ printf 'takeShippedCounts("'; base64 -w0 "target/$target/counts"; printf '");\n'; } >"$out/counts.js"
 du -sh "$out" | sed 's/^/built: /' >&2

@@ -2,13 +2,15 @@
 # Tries the page of scripts/build-web.sh in a browser without a window: Chromium, by playwright-core. Both are
 # installed if need be, playwright-core into target/; where they cannot be, it says so and succeeds.
 #
-# scripts/check-web.sh [--pictures DIR]
+# scripts/check-web.sh [--pictures DIR | --times]
 #
 # The page is that of target/page, built if it is not there; the programs to compare with are those of
-# target/release, or of target/debug.
+# target/release, or of target/debug. --times tries nothing, and says how long the page takes to its first move.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 skip() { echo "skipped: the page in a browser: $*" | tee -a "${OTHELLO_SKIPPED:-/dev/null}" >&2; exit 0; }
+times=
+[[ ${1:-} == --times ]] && times=yes
 [[ ${1:-} == --pictures ]] && export WEB_PICTURES=${2:?a folder}
 
 export WEB_CHECK=$PWD/target/web-check OTHELLO_PAGE=${OTHELLO_PAGE:-$PWD/target/page}
@@ -29,6 +31,7 @@ if [[ ! -d $WEB_CHECK/node_modules/playwright-core ]]; then
 fi
 
 [[ -f $OTHELLO_PAGE/page.js ]] || scripts/build-web.sh "$OTHELLO_PAGE"
+[[ -z $times ]] || exec node engine/web/tests/times.mjs
 for folder in target/release target/debug; do
     [[ -z ${OTHELLO_PROGRAMS:-} && -x $folder/othello-engine && -x $folder/othello-trainer ]] && OTHELLO_PROGRAMS=$PWD/$folder
 done

@@ -196,7 +196,24 @@ fn gtp_answers_as_the_protocol_says() {
     assert_eq!(server.answer(""), Reply::default());
     assert_eq!(ask(&mut server, "known_command genmove # or not"), "true");
     assert_eq!(ask(&mut server, "known_command loadsgf"), "false");
-    for command in ask(&mut server, "list_commands").lines() {
+    let known = ask(&mut server, "list_commands");
+    // The commands that version 2 of the protocol requires; `version` was answered and not listed.
+    for required in [
+        "boardsize",
+        "clear_board",
+        "genmove",
+        "known_command",
+        "komi",
+        "list_commands",
+        "name",
+        "play",
+        "protocol_version",
+        "quit",
+        "version",
+    ] {
+        assert!(known.lines().any(|command| command == required), "{required}");
+    }
+    for command in known.lines() {
         assert_ne!(server.answer(command).text, "? unknown command\n\n", "{command}");
     }
     let mut server = gtp();

@@ -2,7 +2,9 @@
 
 use super::Weights;
 use crate::board::{PHASES, Phase};
-use crate::pattern::{Geometry, LANES, PatternSet, Scalar, permuted};
+#[cfg(feature = "embedded")]
+use crate::pattern::PatternSet;
+use crate::pattern::{Geometry, LANES, Scalar, permuted};
 
 /// Weights before the first phase and after the last, never used: whatever a 16-bit index is, it
 /// leads to a place inside, so that no read has to be checked.
@@ -72,6 +74,7 @@ pub(super) fn places(geometry: &Geometry) -> Vec<(usize, usize)> {
 
 /// The class weights that were expanded into `tables`: the way back of [`expand`]. Nothing is known
 /// of their counts, which are 0.
+#[cfg(feature = "embedded")]
 pub(super) fn fold(set: PatternSet, tables: &[i16]) -> Weights {
     let mut weights = Weights::zero(set);
     let layout = TableLayout::new(weights.geometry());

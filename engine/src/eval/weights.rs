@@ -176,15 +176,39 @@ impl Weights {
 
     /// Reads a weights file and checks every part of it.
     pub fn read(path: &Path) -> Result<WeightsFile, WeightsError> {
-        Self::read_sections(Reader::open(path, Kind::Weights)?)
+        Self::read_sections(Reader::open(path, Kind::Weights)?, Wanted::Everything)
     }
 
     /// Reads a weights file that is in memory, as [`Self::read`] does; messages call it `name`.
     pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
-        Self::read_sections(Reader::of_bytes(name, bytes, Kind::Weights)?)
+        Self::read_sections(Reader::of_bytes(name, bytes, Kind::Weights)?, Wanted::Everything)
     }
 
-    fn read_sections(mut reader: Reader) -> Result<WeightsFile, WeightsError> {
+    /// Reads a weights file in memory whose counts were left out to be smaller; they are 0. Each section is
+    /// checked; the checksum is that of the file that it is a part of, as it states.
+    pub fn read_without_counts(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
+        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?;
+        Self::read_sections(reader.of_part(), Wanted::Weights)
+    }
+
+    /// Takes the counts from the part of a weights file that holds them; the checksum that this part states.
+    pub fn take_counts(&mut self, name: &Path, bytes: Vec<u8>) -> Result<String, WeightsError> {
+        let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
+        let parameters = self.geometry.parameters();
+        for section in reader.by_ref() {
+            let section = section?;
+            let read = PhaseSection::read(&section, parameters).map_err(|problem| {
+                let (path, section) = (name.to_owned(), excerpt(&section.name));
+                WeightsError::Content { path, section, problem }
+            })?;
+            if let Some(PhaseSection::Counts(phase, counts)) = read {
+                self.set_counts(phase, |parameter| counts[parameter]);
+            }
+        }
+        Ok(reader.stated_sha256().unwrap_or_default().to_owned())
+    }
+
+    fn read_sections(mut reader: Reader, wanted: Wanted) -> Result<WeightsFile, WeightsError> {
         let path = &reader.path().to_owned();
         let provenance = reader.provenance().clone();
         let missing =
@@ -206,8 +230,8 @@ impl Weights {
             let section = section?;
             parts.take(&section).map_err(|problem| unusable(&section.name, problem))?;
         }
-        let weights = parts.whole().map_err(|section| missing(&section))?;
-        let sha256 = reader.sha256().unwrap_or_default().to_owned();
+        let weights = parts.whole(wanted).map_err(|section| missing(&section))?;
+        let sha256 = reader.stated_sha256().unwrap_or_default().to_owned();
         Ok(WeightsFile { weights, provenance, sha256 })
     }
 
@@ -248,6 +272,15 @@ impl Weights {
             ordering.chain(probcut).chain(self.realization.iter().map(Realization::section));
         std::iter::once(first).chain(phases).chain(factors).chain(learned)
     }
+}
+
+/// The sections that a file must have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Those of a whole file.
+    Everything,
+    /// All but the counts.
+    Weights,
 }
 
 /// The sections of a file that are read so far: a phase takes no memory before its section comes.
@@ -317,10 +350,15 @@ impl Parts {
     }
 
     /// The weights, or the name of the first section that is missing.
-    fn whole(self) -> Result<Weights, String> {
+    fn whole(self, wanted: Wanted) -> Result<Weights, String> {
         let parameters = self.geometry.parameters();
         let steps = matrix(self.steps, parameters).map_err(PhaseSection::weights_name)?;
-        let counts = matrix(self.counts, parameters).map_err(PhaseSection::counts_name)?;
+        let counts = match wanted {
+            Wanted::Weights => Array2::zeros((PHASES, parameters)),
+            Wanted::Everything => {
+                matrix(self.counts, parameters).map_err(PhaseSection::counts_name)?
+            }
+        };
         let factors = self.factors.map(FactorParts::whole).transpose()?;
         if self.ordering_set.is_some() && self.ordering.is_none() {
             return Err(ORDERING_WEIGHTS.to_owned());

@@ -16,8 +16,10 @@ pub struct Reader {
     content: ContentHash,
     summary: Option<Summary>,
     finished: bool,
-    /// Whether something was left out since it is damaged.
+    /// Whether something was left out, since it is damaged or not asked for.
     incomplete: bool,
+    /// The checksum of the whole content, once the end frame states it.
+    stated: Option<String>,
     section_offset: u64,
     whole_until: u64,
 }
@@ -43,7 +45,7 @@ impl Reader {
         let (source, kind, provenance) = read_header(source, Some(kind))?;
         let (section_offset, whole_until) = (source.offset, source.offset);
         let (content, summary, finished) = (ContentHash::default(), None, false);
-        let incomplete = false;
+        let (incomplete, stated) = (false, None);
         Ok(Self {
             source,
             kind,
@@ -52,6 +54,7 @@ impl Reader {
             summary,
             finished,
             incomplete,
+            stated,
             section_offset,
             whole_until,
         })
@@ -85,6 +88,19 @@ impl Reader {
     /// The checksum of the content, once the iterator has come to its end without an error.
     pub fn sha256(&self) -> Option<&str> {
         self.summary().map(|summary| summary.sha256.as_str())
+    }
+
+    /// Accepts a file that sections were left out of on purpose: each section and the end frame are checked
+    /// by themselves, and nothing is known of the whole but what [`Self::stated_sha256`] says.
+    #[must_use]
+    pub fn of_part(self) -> Self {
+        Self { incomplete: true, ..self }
+    }
+
+    /// The checksum of the content that the end frame states, once the iterator has come there. Of a file
+    /// that is whole it was compared with the content.
+    pub fn stated_sha256(&self) -> Option<&str> {
+        self.stated.as_deref()
     }
 
     /// What the file amounts to, once the iterator has come to its end without an error.
@@ -144,7 +160,11 @@ impl Reader {
         let marker = self.source.take(format::MARKER_BYTES, &place)?;
         if marker == format::SECTION_MARKER {
             let section = self.read_section(marker)?;
-            self.content.add(&section.name, &section.content);
+            // Of a part there is nothing to compare the checksum with.
+            match self.incomplete {
+                true => self.content.sections += 1,
+                false => self.content.add(&section.name, &section.content),
+            }
             self.section_offset = self.whole_until;
             self.whole_until = self.source.offset;
             Ok(Some(section))
@@ -194,10 +214,11 @@ impl Reader {
         let place = Place { name: "the end frame".into(), offset };
         end.extend(source.take(format::END_BYTES - format::MARKER_BYTES, &place)?);
         source.check(&end, &place)?;
+        let (sections, sha256) = (format::u64_at(&end, 4), &end[12..]);
+        self.stated = Some(format::hexadecimal(sha256));
         if self.incomplete {
             return Ok(());
         }
-        let (sections, sha256) = (format::u64_at(&end, 4), &end[12..]);
         if sections != self.content.sections as u64 || sha256 != self.content.sha256() {
             return Err(source.damaged(&place, "does not fit the sections before it".into()));
         }

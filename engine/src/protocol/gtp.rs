@@ -13,7 +13,7 @@ use crate::board::{Discs, Side, Squares};
 use crate::eval::Evaluate;
 
 /// The commands that are understood.
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
     "boardsize",
     "clear_board",
     "final_score",
@@ -37,6 +37,7 @@ const COMMANDS: [&str; 23] = [
     "time_left",
     "time_settings",
     "undo",
+    "version",
 ];
 
 /// A server of GTP.

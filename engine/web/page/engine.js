@@ -8,7 +8,8 @@ export class Engine {
   #open = new Map();
   #ready;
 
-  // `source` is {name, base64}, {name, file} or {name, builtin}.
+  // `source` is {name, played, counts}, {name, file} or {name, builtin}. `played` is what is played by, in base64;
+  // `counts` gets the rest of the file.
   constructor(module, workerAddress, source) {
     Object.assign(this, { module, workerAddress, source, description: null });
     this.#begin();
@@ -17,6 +18,15 @@ export class Engine {
   // What the weights are; fails where they cannot be used.
   get ready() {
     return this.#ready;
+  }
+
+  // Reads how often training met each weight, where that was left for later.
+  async readCounts() {
+    await this.#ready;
+    if (this.counts || !this.source.counts) return;
+    this.counts = await this.source.counts();
+    const known = await this.#send({ kind: "counts", name: this.source.name, counts: this.counts });
+    Object.assign(this.description, known);
   }
 
   // The answer to a question; null where a search was stopped.
@@ -61,10 +71,12 @@ export class Engine {
   }
 
   async #load() {
-    const { name, base64, file, builtin } = this.source;
+    const { name, played, file, builtin } = this.source;
     const bytes = file && new Uint8Array(await file.arrayBuffer());
-    const message = { kind: "load", module: this.module, name, base64, bytes, builtin };
-    this.description = await this.#post(message);
+    const message = { kind: "load", module: this.module, name, played, bytes, builtin };
+    const description = await this.#post(message);
+    if (this.counts) Object.assign(description, await this.#post({ kind: "counts", name, counts: this.counts }));
+    this.description = description;
     return this.description;
   }
 

@@ -37,8 +37,9 @@ class Page {
     addEventListener("hashchange", () => this.#openAddress());
   }
 
-  async begin(weights) {
-    await this.players.begin(weights);
+  async begin(played, counts) {
+    await this.players.begin(played, counts);
+    if (at("parts").closest("details").open) this.#readCounts();
     document.documentElement.dataset.ready = "true";
   }
 
@@ -62,6 +63,8 @@ class Page {
     this.#offerPlayers();
     at("playerO").value = "0";
     for (const radio of document.querySelectorAll("input[name=view]")) radio.onchange = () => this.#changed();
+    const details = at("parts").closest("details");
+    details.ontoggle = () => details.open && this.#readCounts();
     addEventListener("keydown", (event) => this.#key(event));
     addEventListener("dragover", (event) => this.#drag(event, true));
     addEventListener("dragleave", (event) => this.#drag(event, false));
@@ -69,6 +72,11 @@ class Page {
       this.#drag(event, false);
       if (event.dataTransfer.files[0]) this.players.open(event.dataTransfer.files[0]);
     });
+  }
+
+  // How often training met a weight is read when somebody looks at the weights.
+  #readCounts() {
+    this.players.readCounts().catch((error) => this.#say(error.message));
   }
 
   #key(event) {
@@ -279,15 +287,27 @@ function marksOf(moves) {
   return Object.fromEntries(marks);
 }
 
-// The weights come in a script of their own, behind this one: the board is there before them.
-let takeShippedWeights;
+// The weights come in a script of their own, behind this one: the board is there before them. Their counts are
+// a third script, which is loaded when they are asked for.
+let takeShippedWeights, takeShippedCounts;
 const shippedWeights = new Promise((take) => (takeShippedWeights = take));
+const countsTaken = new Promise((take) => (takeShippedCounts = take));
+function shippedCounts() {
+  return new Promise((done, fail) => {
+    const onerror = () => fail(new Error("the counts of the weights are not there: counts.js"));
+    document.head.append(element("script", { src: "counts.js", onload: () => done(countsTaken), onerror }));
+  });
+}
 
 async function begin() {
   const module = await WebAssembly.compile(await bytesOf(ENGINE_PROGRAM));
   const program = new Program(await WebAssembly.instantiate(module));
   const page = new Page(program, module);
-  await page.begin(await shippedWeights);
+  performance.mark("board");
+  const played = await shippedWeights;
+  performance.mark("weights arrived");
+  await page.begin(played, shippedCounts);
+  performance.mark("weights ready");
 }
 
 begin().catch((error) => {

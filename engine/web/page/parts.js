@@ -29,7 +29,7 @@ export class PartsView {
     const most = Math.max(0.01, Math.abs(instances[0]?.discs ?? 0));
     const instanceRow = ({ squares, discs: own, count }) => {
       const there = squares.map((square) => board[squareNumber(square)]).join("");
-      return this.#row(squares.join(" "), own, most, squares, [there, count.toLocaleString("en")]);
+      return this.#row(squares.join(" "), own, most, squares, [there, count?.toLocaleString("en") ?? "…"]);
     };
     this.root.replaceChildren(
       element(

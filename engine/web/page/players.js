@@ -25,11 +25,20 @@ export class Players {
   }
 
   // Begins with the shipped weights; resolves when they can play.
-  async begin(base64) {
-    const engine = this.#engine({ name: "shipped weights", base64 });
+  async begin(played, counts) {
+    const engine = this.#engine({ name: "shipped weights", played, counts });
     this.engines.push(engine);
     this.#show();
-    await engine.ready;
+    const { took } = await engine.ready;
+    for (const [name, duration] of Object.entries(took)) performance.measure(name, { start: 0, duration });
+    this.#show();
+    this.changed();
+  }
+
+  // Reads what was left for later of the first evaluation: it takes as long again, and is only looked at.
+  async readCounts() {
+    if (this.engines.length === 0) return;
+    await this.engines[0].readCounts();
     this.#show();
     this.changed();
   }
@@ -71,7 +80,7 @@ export class Players {
     const { name } = engine.source;
     const about = engine.description;
     const facts = about
-      ? `pattern set “${about.set}”, trained on ${about.positions.toLocaleString("en")} positions, SHA-256 ${about.identity.slice(0, 12)}…`
+      ? `pattern set “${about.set}”, ${trainedOn(about)}SHA-256 ${about.identity.slice(0, 12)}…`
       : "being read…";
     const remove = element(
       "button",
@@ -86,4 +95,8 @@ export class Players {
       this.engines.length > 1 ? remove : null,
     );
   }
+}
+
+function trainedOn({ positions }) {
+  return positions === null ? "" : `trained on ${positions.toLocaleString("en")} positions, `;
 }

@@ -11,11 +11,11 @@ export class Program {
     return this.#answer(this.exports.ask());
   }
 
-  // Takes a weights file.
-  load(name, bytes) {
+  // Takes a weights file, or, with `load_part` and `load_counts`, the two parts of one.
+  load(name, bytes, how = "load") {
     const encoded = new TextEncoder().encode(name);
     this.#write([encoded, bytes]);
-    return this.#answer(this.exports.load(encoded.length));
+    return this.#answer(this.exports[how](encoded.length));
   }
 
   #write(parts) {

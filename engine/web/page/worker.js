@@ -15,11 +15,17 @@ function pause() {
 }
 
 const handlers = {
-  async load({ module, name, bytes, base64, builtin }) {
+  async load({ module, name, bytes, played, builtin }) {
     program = new Program(await WebAssembly.instantiate(module));
     if (builtin) return program.ask({ ask: "builtin", name: builtin });
-    return program.load(name, bytes ?? (await bytesOf(base64)));
+    if (bytes) return program.load(name, bytes);
+    const begun = performance.now();
+    const decoded = await bytesOf(played);
+    const read = performance.now();
+    const description = program.load(name, decoded, "load_part");
+    return { ...description, took: { base64: read - begun, reading: performance.now() - read } };
   },
+  counts: async ({ name, counts }) => program.load(name, await bytesOf(counts), "load_counts"),
   ask: async ({ question }) => program.ask(question),
 };
 

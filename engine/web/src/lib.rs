@@ -9,8 +9,9 @@ mod question;
 mod searching;
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use othello_engine::eval::Weights;
 pub use question::answer_text;
 use searching::Loaded;
 
@@ -37,17 +38,39 @@ pub extern "C" fn ask() -> usize {
 /// Takes the weights file in the buffer, behind a name of so many bytes; the number of bytes of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn load(name_bytes: usize) -> usize {
-    reply(|mut name| {
-        let bytes = name.split_off(name_bytes.min(name.len()));
-        let name = PathBuf::from(String::from_utf8_lossy(&name).into_owned());
-        question::written(Loaded::load(&name, bytes))
+    take_file(name_bytes, |name, bytes| Loaded::load(name, Weights::read_bytes(name, bytes), true))
+}
+
+/// Takes the part of a weights file that is played by, as [`load`] does a whole one.
+#[unsafe(no_mangle)]
+pub extern "C" fn load_part(name_bytes: usize) -> usize {
+    take_file(name_bytes, |name, bytes| {
+        Loaded::load(name, Weights::read_without_counts(name, bytes), false)
     })
+}
+
+/// Takes the part of the same weights file that holds the counts.
+#[unsafe(no_mangle)]
+pub extern "C" fn load_counts(name_bytes: usize) -> usize {
+    take_file(name_bytes, searching::load_counts)
 }
 
 /// The place of the last answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
     BUFFERS.with_borrow(|[_, answer]| answer.as_ptr())
+}
+
+/// Answers for the file in the buffer, behind a name of so many bytes.
+fn take_file(
+    name_bytes: usize,
+    take: impl FnOnce(&Path, Vec<u8>) -> Result<serde_json::Value, String>,
+) -> usize {
+    reply(|mut name| {
+        let bytes = name.split_off(name_bytes.min(name.len()));
+        let name = PathBuf::from(String::from_utf8_lossy(&name).into_owned());
+        question::written(take(&name, bytes))
+    })
 }
 
 fn reply(answer: impl FnOnce(Vec<u8>) -> String) -> usize {

@@ -7,7 +7,7 @@ use othello_engine::analysis::rated_move;
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Square};
 use othello_engine::eval::{
-    Evaluator, Identified as _, Mobility, Weights, WeightsFile, Zero, weight_in_discs,
+    Evaluator, Identified as _, Mobility, Weights, WeightsError, WeightsFile, Zero, weight_in_discs,
 };
 use othello_engine::search::{Searcher, Strength};
 use serde::Serialize;
@@ -21,6 +21,10 @@ pub(crate) struct Loaded {
     searcher: Searcher<'static, Evaluator>,
     /// The weights by class, where they come from a file.
     weights: Option<Weights>,
+    /// Whether the counts of training are known.
+    counted: bool,
+    /// The checksum of the weights file, or the name of the evaluation by hand.
+    identity: String,
 }
 
 thread_local! {
@@ -28,9 +32,13 @@ thread_local! {
 }
 
 impl Loaded {
-    /// Takes a weights file; what it is.
-    pub(crate) fn load(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
-        let file = Weights::read_bytes(name, bytes).map_err(|error| error.to_string())?;
+    /// Takes a weights file, or the part of one without the counts; what it is.
+    pub(crate) fn load(
+        name: &Path,
+        file: Result<WeightsFile, WeightsError>,
+        counted: bool,
+    ) -> Result<Json, String> {
+        let file = file.map_err(|error| error.to_string())?;
         let evaluator = Evaluator::from(&file);
         let WeightsFile { weights, provenance, .. } = file;
         let patterns = weights.set().patterns().iter().map(|pattern| {
@@ -43,10 +51,10 @@ impl Loaded {
             "set": weights.set().name(),
             "patterns": patterns.collect::<Vec<_>>(),
             "parameters": weights.geometry().parameters(),
-            "positions": counted(&weights),
+            "positions": counted.then(|| positions(&weights)),
             "provenance": provenance.as_map(),
         });
-        Self::take(evaluator, Some(weights))?;
+        Self::take(evaluator, Some(weights), counted)?;
         Ok(described)
     }
 
@@ -57,22 +65,36 @@ impl Loaded {
             "mobility" => Mobility.into(),
             other => return Err(format!("`{other}` is no evaluation; expected none or mobility")),
         };
-        Self::take(evaluator, None)?;
+        Self::take(evaluator, None, false)?;
         Ok(json!({ "name": name, "identity": name }))
     }
 
     /// The evaluation lives as long as the instance, of which there is one for each evaluation.
-    fn take(evaluator: Evaluator, weights: Option<Weights>) -> Result<(), String> {
+    fn take(evaluator: Evaluator, weights: Option<Weights>, counted: bool) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
+        let identity = evaluator.identity().to_owned();
         let searcher =
             Searcher::try_new(evaluator, HASH_MEGABYTES).map_err(|error| error.to_string())?;
-        LOADED.set(Some(Self { searcher, weights }));
+        LOADED.set(Some(Self { searcher, weights, counted, identity }));
         Ok(())
     }
 }
 
+/// Takes the counts of the weights that are played by; the number of positions they were trained on.
+pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
+    with(|Loaded { weights, counted, identity, .. }| {
+        let weights = weights.as_mut().ok_or("an evaluation by hand has no counts")?;
+        let of = weights.take_counts(name, bytes).map_err(|error| error.to_string())?;
+        if of != *identity {
+            return Err(format!("{}: holds the counts of other weights", name.display()));
+        }
+        *counted = true;
+        Ok(json!({ "positions": positions(weights) }))
+    })
+}
+
 /// How many positions the weights were trained on: each meets one class of an instance.
-fn counted(weights: &Weights) -> u64 {
+fn positions(weights: &Weights) -> u64 {
     let Some(classes) = weights.geometry().patterns.first().map(|pattern| pattern.classes) else {
         return 0;
     };
@@ -150,7 +172,8 @@ pub(crate) fn rate(
 
 /// Takes the value of a position apart.
 pub(crate) fn parts(line: &BoardLine) -> Result<Json, String> {
-    with(|Loaded { weights, .. }| {
+    with(|Loaded { weights, counted, .. }| {
+        let known = |count: u32| counted.then_some(count);
         let weights = weights.as_ref().ok_or("an evaluation by hand has no parts")?;
         let parts = weights.parts(&line.position);
         let parts = parts.ok_or("the side to move has no move, so that its value has no parts")?;
@@ -158,10 +181,10 @@ pub(crate) fn parts(line: &BoardLine) -> Result<Json, String> {
             let squares: Vec<String> = part.squares.iter().map(Square::to_string).collect();
             let discs = weight_in_discs(part.weight.steps);
             let pattern = part.pattern.name();
-            json!({ "pattern": pattern, "squares": squares, "discs": discs, "count": part.weight.count })
+            json!({ "pattern": pattern, "squares": squares, "discs": discs, "count": known(part.weight.count) })
         });
         let scalars = parts.scalars.iter().map(|part| {
-            let (discs, count) = (weight_in_discs(part.weight.steps), part.weight.count);
+            let (discs, count) = (weight_in_discs(part.weight.steps), known(part.weight.count));
             json!({ "scalar": part.scalar.name(), "number": part.number, "discs": discs, "count": count })
         });
         Ok(json!({

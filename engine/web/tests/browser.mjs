@@ -32,9 +32,11 @@ export function rules() {
   return new Program(new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(base64, "base64"))));
 }
 
+export const launched = () => chromium.launch({ executablePath: needed("CHROMIUM"), args: ["--no-sandbox"] });
+
 // Opens a browser; `test` closes it.
 export async function browser(test) {
-  const opened = await chromium.launch({ executablePath: needed("CHROMIUM"), args: ["--no-sandbox"] });
+  const opened = await launched();
   test.after(() => opened.close());
   return opened;
 }

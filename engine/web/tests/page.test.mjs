@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { browser, conformance, drop, games, page, rules } from "./browser.mjs";
+import { browser, conformance, drop, games, native, page, rules, weights as shipped } from "./browser.mjs";
 
 const square = (name) => `button[aria-label^="${name},"]`;
 const status = (shown) => shown.locator("#status").textContent();
@@ -107,6 +107,23 @@ test("the page is played by keys, and everything has a name", async (t) => {
     return controls.filter((it) => !named(it)).map((it) => it.outerHTML);
   });
   assert.deepEqual(nameless, []);
+  assert.deepEqual(shown.said, []);
+});
+
+test("how often training met the weights is read when somebody looks at them", async (t) => {
+  const shown = await page(await browser(t));
+  const weights = shown.locator("#weights li small");
+  assert.doesNotMatch(await weights.textContent(), /trained on/);
+  assert.equal(await shown.locator("script[src='counts.js']").count(), 0);
+  await shown.click("#parts-title");
+  await shown.locator("#weights li small", { hasText: /trained on [\d,]+ positions/ }).waitFor();
+  await shown.waitForFunction(() => !document.getElementById("parts").textContent.includes("…"));
+  const largest = shown.locator("#parts table").nth(1).locator("tbody tr").first();
+  const [squares] = await largest.locator("th").allTextContents();
+  const [there, met] = (await largest.locator("td").allTextContents()).slice(-2);
+  const asked = ["--inspect", squares, there.replaceAll("-", ".")];
+  const { inspect } = native("othello-engine", "weights", shipped, ...asked);
+  assert.equal(Number(met.replaceAll(",", "")), inspect.counts[0]);
   assert.deepEqual(shown.said, []);
 });
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
 
-import { browser, native, open } from "./browser.mjs";
+import { browser, conformance, native, open } from "./browser.mjs";
 
 test("the report of two runs and a match is drawn, and its numbers can be copied", async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "othello-report-"));
@@ -25,6 +25,7 @@ test("the report of two runs and a match is drawn, and its numbers can be copied
   const written = native("othello-trainer", "report", ...runs, "--out", at("page.html"));
   assert.deepEqual([written.runs, written.matches, written.without_report], [2, 1, []]);
 
+  const set = native("othello-engine", "weights", at("one.weights")).patterns;
   const shown = await open(await browser(t), at("page.html"));
   const titles = await shown.locator("h2").allTextContents();
   const wanted = ["Runs", "Error by phase", "Data by ply", "Error by epoch", "Coverage", "What squares are worth"];
@@ -45,10 +46,28 @@ test("the report of two runs and a match is drawn, and its numbers can be copied
   await weights.locator("text=Empty the board").click();
   for (const corner of ["h8", "a1", "h1", "a8"]) await weights.locator(`button[aria-label^="${corner},"]`).click();
   await weights.locator("p", { hasText: "corners: a1 h1 a8 h8" }).waitFor();
+  // The patterns of the set, by what they are worth.
+  const sizes = shown.locator("section", { has: shown.locator("h2", { hasText: "What patterns are worth, by phase: one" }) });
+  assert.equal(await sizes.locator(".table.whole tbody tr").count(), set.length);
   assert.deepEqual(shown.said, []);
   if (process.env.WEB_PICTURES) {
     mkdirSync(process.env.WEB_PICTURES, { recursive: true });
     await shown.evaluate(() => scrollTo(0, 0));
     await shown.screenshot({ path: path.join(process.env.WEB_PICTURES, "report.png") });
   }
+});
+
+test("the report of a weights file alone shows what the file holds", async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "othello-report-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const out = path.join(folder, "page.html");
+  native("othello-trainer", "report", conformance, "--out", out);
+  const shown = await open(await browser(t), out);
+  const titles = await shown.locator("h2").allTextContents();
+  for (const title of ["Runs", "Data by phase", "Coverage", "What patterns are worth, by phase", "Provenance"]) {
+    assert.ok(titles.includes(title), title);
+  }
+  assert.ok(!titles.includes("Error by phase"));
+  assert.match(await shown.locator("section").first().textContent(), /no report of a fit/);
+  assert.deepEqual(shown.said, []);
 });

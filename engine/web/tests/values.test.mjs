@@ -25,7 +25,7 @@ function rate(shown, boards, level, moves) {
   return shown.evaluate(async ([boards, depth, moves]) => {
     const module = await WebAssembly.compile(await bytesOf(ENGINE_PROGRAM));
     globalThis.program = new Program(await WebAssembly.instantiate(module));
-    program.load("shipped", await bytesOf(await shippedWeights));
+    program.load("shipped", await bytesOf(await shippedWeights), "load_part");
     const begun = performance.now();
     const rated = moves.map(({ position, move }) => {
       const question = { ask: "rate", board: boards[position - 1], square: move, depth, exact: 2 * depth };

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, weight_in_discs};
-use othello_engine::pattern::{Geometry, Scalar};
+use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
 use serde::Serialize;
 
 /// What a page shows of weights.
@@ -13,6 +13,8 @@ pub struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
+    /// How many positions each phase was trained on, by the counts: repeated ones count again.
+    positions: Vec<u64>,
     /// For each phase, the mean absolute weight in discs that instances on each square have in training,
     /// shared among the squares of the instance.
     squares: Vec<Vec<f64>>,
@@ -27,6 +29,8 @@ struct PatternSummary {
     classes: usize,
     /// For each phase, how many classes were met at all, 10 times, and 100 times.
     met: Vec<[usize; 3]>,
+    /// For each phase, the mean absolute weight in discs of what training met; 0 where it met nothing.
+    sizes: Vec<f64>,
     /// The classes that were met most.
     shown: Vec<ClassSummary>,
 }
@@ -61,9 +65,36 @@ impl WeightsSummary {
             set: weights.set().name().to_owned(),
             patterns: patterns.collect(),
             scalars: (0..geometry.scalars.len()).map(|number| scalar(weights, number)).collect(),
+            positions: Phase::all().map(|phase| positions(weights, phase)).collect(),
             squares: Phase::all().map(|phase| squares(weights, phase)).collect(),
         }
     }
+}
+
+/// How many positions a phase was trained on: each meets one class of an instance.
+fn positions(weights: &Weights, phase: Phase) -> u64 {
+    let geometry = weights.geometry();
+    let Some(tied) = geometry.patterns.first() else { return 0 };
+    let instances = geometry.instances.iter().filter(|instance| instance.pattern == 0).count();
+    let counts = &weights.counts(phase)[..tied.classes];
+    counts.iter().map(|&count| u64::from(count)).sum::<u64>() / instances as u64
+}
+
+/// The mean absolute weight of a pattern in discs over what training met of it.
+fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
+    let own = tied.first_parameter..tied.first_parameter + tied.classes;
+    let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);
+    let (mut sum, mut met) = (0.0, 0.0);
+    for (&step, &count) in steps.iter().zip(counts) {
+        sum += f64::from(count) * weight_in_discs(step).abs();
+        met += f64::from(count);
+    }
+    if met > 0.0 { sum / met } else { 0.0 }
+}
+
+/// Four digits of a disc, which are more than is seen.
+fn rounded(discs: f64) -> f64 {
+    (discs * 1e4).round() / 1e4
 }
 
 fn pattern(weights: &Weights, number: usize, most: usize) -> PatternSummary {
@@ -93,6 +124,7 @@ fn pattern(weights: &Weights, number: usize, most: usize) -> PatternSummary {
             .collect(),
         classes: tied.classes,
         met: Phase::all().map(|phase| [1, 10, 100].map(|least| met(phase, least))).collect(),
+        sizes: Phase::all().map(|phase| rounded(mean_size(weights, tied, phase))).collect(),
         shown: shown.collect(),
     }
 }
@@ -125,21 +157,8 @@ fn scalar(weights: &Weights, number: usize) -> ScalarSummary {
 
 fn squares(weights: &Weights, phase: Phase) -> Vec<f64> {
     let geometry = weights.geometry();
-    let (steps, counts) = (weights.steps(phase), weights.counts(phase));
-    let means: Vec<f64> = geometry
-        .patterns
-        .iter()
-        .map(|tied| {
-            let own = tied.first_parameter..tied.first_parameter + tied.classes;
-            let (mut sum, mut met) = (0.0, 0.0);
-            for parameter in own {
-                let count = f64::from(counts[parameter]);
-                sum += count * weight_in_discs(steps[parameter]).abs();
-                met += count;
-            }
-            if met > 0.0 { sum / met } else { 0.0 }
-        })
-        .collect();
+    let means: Vec<f64> =
+        geometry.patterns.iter().map(|tied| mean_size(weights, tied, phase)).collect();
     let mut squares = vec![0.0; 64];
     for instance in &geometry.instances {
         let share = means[instance.pattern] / instance.squares.len() as f64;
@@ -147,8 +166,7 @@ fn squares(weights: &Weights, phase: Phase) -> Vec<f64> {
             squares[square.index()] += share;
         }
     }
-    // Four digits are more than a colour shows.
-    squares.into_iter().map(|discs: f64| (discs * 1e4).round() / 1e4).collect()
+    squares.into_iter().map(rounded).collect()
 }
 
 #[cfg(test)]
@@ -209,5 +227,34 @@ mod tests {
         }
         assert_eq!(summary.squares.len(), 60);
         assert_eq!(summary.scalars.len(), weights.set().scalars().len());
+    }
+
+    #[test]
+    fn positions_are_counted_and_sizes_are_of_what_they_met() {
+        let set = conformance().set().clone();
+        let mut weights = Weights::zero(set);
+        let boards = include_str!("../../../datasets/conformance/boards.txt");
+        let positions = boards.lines().map(|line| line.parse::<BoardLine>().unwrap().position);
+        let positions: Vec<Position> =
+            positions.filter(|it| it.moves() != 0 && Phase::of(it).is_some()).collect();
+        let in_phase = |phase| positions.iter().filter(move |it| Phase::of(it) == Some(phase));
+        for phase in Phase::all() {
+            let mut counts = vec![0; weights.geometry().parameters()];
+            for position in in_phase(phase) {
+                let met = weights.geometry().parameters_of(position);
+                met.for_each(|parameter| counts[parameter] += 1);
+            }
+            weights.set_counts(phase, |parameter| counts[parameter]);
+            // Half a disc where training was, and much where it was not.
+            weights.set_steps(phase, |parameter| if counts[parameter] > 0 { -16 } else { 4000 });
+        }
+        let summary = WeightsSummary::new(&weights, 3);
+        for phase in Phase::all() {
+            let met = in_phase(phase).count();
+            assert_eq!(summary.positions[phase.index()], met as u64);
+            let size = if met > 0 { 0.5 } else { 0.0 };
+            assert!(summary.patterns.iter().all(|it| it.sizes[phase.index()] == size));
+        }
+        assert!(summary.positions.iter().any(|&met| met > 0));
     }
 }

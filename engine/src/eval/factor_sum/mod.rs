@@ -6,6 +6,7 @@ mod avx2;
 #[cfg_attr(target_feature = "avx2", allow(dead_code, reason = "compared with in tests"))]
 mod portable;
 
+#[cfg(any(target_feature = "avx2", test, doc))]
 use super::layout::MARGIN;
 use crate::pattern::{Indices, LANES};
 

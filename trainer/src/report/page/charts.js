@@ -43,7 +43,7 @@ function chart({ x, across, series, height = 280, logarithmic = false, digits = 
     width: 600,
     height,
     scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : {} },
-    axes: [{ ...axis, label: across, labelSize: 22 }, { ...upwards, size: 64 }],
+    axes: [{ ...axis, label: across, labelSize: 22 }, { ...upwards, size: 76 }],
     series: [
       { label: across },
       ...series.map(({ name, colour, dash = 0 }) => ({

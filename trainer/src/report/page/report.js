@@ -22,21 +22,24 @@ function summary() {
     return sum ? rows.reduce((all, row) => all + row[error] * row[count], 0) / sum : null;
   };
   const rows = runs.map((run) => {
-    const positions = run.phases?.reduce((all, row) => all + row.positions, 0) ?? null;
+    const met = run.weights.positions.reduce((all, count) => all + count, 0);
+    const positions = run.phases?.reduce((all, row) => all + row.positions, 0) ?? met;
     const validation = run.phases && weighted(run, "validation_mae", "validation_positions");
     const test = run.phases && weighted(run, "test_mae", "test_positions");
     return [run.name, run.weights.set, positions, validation, test, run.sha256.slice(0, 16)];
   });
   const heads = ["Run", "Pattern set", "Training positions", "Validation error", "Test error", "SHA-256"];
-  const words = "Errors are mean absolute ones of all phases together, in discs.";
+  const without = runs.filter((run) => !run.phases).map((run) => run.name);
+  const words =
+    "Errors are mean absolute ones of all phases together, in discs." +
+    (without.length > 0
+      ? ` Beside ${without.join(", ")} there is no report of a fit (WEIGHTS.report.json): what follows is what the weights themselves hold.`
+      : "");
   section("Runs", words, element("div", { class: "table" }, table(heads, rows)), numbers(heads, rows));
 }
 
 function errors() {
-  if (withReport.length === 0) {
-    section("Errors", "No report of a fit stood beside the weights (WEIGHTS.report.json).");
-    return;
-  }
+  if (withReport.length === 0) return;
   const lines = (value) =>
     withReport.flatMap((run, colour) =>
       value.map(([what, of, dash]) => ({ name: named(run, what), values: byPhase(run, of), colour, dash })),
@@ -106,6 +109,57 @@ function data() {
     "How many different positions each phase has, on a logarithmic scale.",
     chart({ x: PHASES, across: "ply", series, logarithmic: true, digits: 0 }),
   );
+}
+
+// What the weights themselves tell of their data.
+function trainedOn() {
+  const counted = runs.map((run, colour) => ({ run, colour })).filter(({ run }) => !run.phases);
+  if (counted.length === 0) return;
+  section(
+    "Data by phase",
+    "How many positions of its own each phase was trained on, by the counts in the weights file, on a logarithmic scale.",
+    chart({
+      x: PHASES,
+      across: "phase",
+      series: counted.map(({ run, colour }) => ({ name: named(run, "positions"), values: run.weights.positions, colour })),
+      logarithmic: true,
+      digits: 0,
+    }),
+  );
+}
+
+function sizes() {
+  for (const run of runs) {
+    const { patterns } = run.weights;
+    if (patterns.length === 0) continue;
+    const largest = Math.max(0.001, ...patterns.flatMap((pattern) => pattern.sizes));
+    const fifths = PHASES.filter((phase) => phase % 5 === 4);
+    const shade = (discs) => {
+      const cell = element("span", {}, discs.toFixed(2));
+      cell.style.cssText = `display: block; padding: 0 0.4em; background: color-mix(in oklab, #e0a52f ${(discs / largest) * 80}%, transparent)`;
+      return cell;
+    };
+    const squaresOf = (pattern) => pattern.instances[0].map((square) => SQUARES[square]).join(" ");
+    const total = (pattern) => pattern.sizes.reduce((sum, discs) => sum + discs, 0);
+    const sorted = [...patterns].sort((one, other) => total(other) - total(one));
+    section(
+      `What patterns are worth, by phase${runs.length > 1 ? `: ${run.name}` : ""}`,
+      "How many discs an instance of a pattern adds or takes away: the mean size of its weights over what training positions had there. " +
+        "The patterns that say most come first; a row is a pattern, a column a phase.",
+      element(
+        "div",
+        { class: "table whole" },
+        table(
+          ["Pattern", ...fifths.map(String)],
+          sorted.map((pattern) => [squaresOf(pattern), ...fifths.map((phase) => shade(pattern.sizes[phase]))]),
+        ),
+      ),
+      numbers(
+        ["phase", ...sorted.map(squaresOf)],
+        PHASES.map((phase) => [phase, ...sorted.map((pattern) => pattern.sizes[phase])]),
+      ),
+    );
+  }
 }
 
 function epochs() {
@@ -247,8 +301,10 @@ function provenance() {
 summary();
 errors();
 data();
+trainedOn();
 epochs();
 coverage();
+sizes();
 squaresSection(runs);
 runs.forEach(patternSection);
 scalars();

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{MoveOrderingWeights, ProbCut, Realization, Tables, Weights, layout};
+use super::EmbeddedIdentity;
+use crate::eval::{MoveOrderingWeights, ProbCut, Realization, Tables, Weights, layout};
 use crate::pattern::{Geometry, PatternSet};
 
 /// Bytes at the start of a cache line, shared by all processes that run the binary.
@@ -15,17 +16,6 @@ static TABLES: &Aligned<[u8]> =
 // PATTERN_SET, PROVENANCE and SHA256 of the weights file, and ORDERING, PROBCUT and REALIZATION, the sections for them if
 // there are any.
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
-
-/// The identity of the embedded weights.
-#[derive(Clone, Copy, Debug)]
-pub struct EmbeddedIdentity {
-    /// The pattern set, as TOML.
-    pub pattern_set: &'static str,
-    /// The settings and inputs that decided the weights, as JSON.
-    pub provenance: &'static str,
-    /// Checksum of the decoded content of the weights file.
-    pub sha256: &'static str,
-}
 
 /// Says what the embedded weights are.
 pub const fn identity() -> EmbeddedIdentity {

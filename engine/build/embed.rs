@@ -1,0 +1,97 @@
+//! Verifies the weights file and expands it into tables that the binary carries.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use crate::eval::{self, MoveOrderingWeights, ProbCut, Realization, Weights, WeightsFile};
+use crate::{file, pattern};
+
+const VARIABLE: &str = "OTHELLO_WEIGHTS";
+const NONE: &str = "none";
+
+pub(crate) fn main() {
+    println!("cargo::rerun-if-env-changed={VARIABLE}");
+    if let Err(error) = embed() {
+        println!("cargo::error={error}");
+    }
+}
+
+fn embed() -> Result<(), String> {
+    let file = match env::var(VARIABLE) {
+        Ok(choice) if choice == NONE => no_weights(),
+        Ok(path) => read(&workspace()?.join(path))?,
+        Err(_) => read(&workspace()?.join("engine/weights/default.weights"))?,
+    };
+    if file.weights.factors().is_some() {
+        return Err(format!(
+            "weights with factors cannot be put into the program: name them where it runs \
+             (--weights), or set {VARIABLE} to weights without, or to `{NONE}`"
+        ));
+    }
+    let tables: Vec<u8> =
+        eval::layout::expand(&file.weights).iter().flat_map(|step| step.to_le_bytes()).collect();
+    let ordering = match file.weights.move_ordering().map(MoveOrderingWeights::sections) {
+        Some([set, weights]) => {
+            write("embedded.ordering", &weights.content)?;
+            let set = String::from_utf8(set.content).unwrap_or_default();
+            format!(
+                "Some(({set:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/embedded.ordering\"))))"
+            )
+        }
+        None => "None".to_owned(),
+    };
+    let probcut = match file.weights.probcut().map(ProbCut::section) {
+        Some(section) => format!("Some(&{:?})", section.content),
+        None => "None".to_owned(),
+    };
+    let realization = match file.weights.realization().map(Realization::section) {
+        Some(section) => {
+            write("embedded.realization", &section.content)?;
+            "Some(include_bytes!(concat!(env!(\"OUT_DIR\"), \"/embedded.realization\")))".to_owned()
+        }
+        None => "None".to_owned(),
+    };
+    let identity = format!(
+        "const PATTERN_SET: &str = {:?};\nconst PROVENANCE: &str = {:?};\nconst SHA256: &str = {:?};\n\
+        const ORDERING: Option<(&str, &[u8])> = {ordering};\n\
+        const PROBCUT: Option<&[u8]> = {probcut};\n\
+        const REALIZATION: Option<&[u8]> = {realization};\n",
+        file.weights.set().to_toml(),
+        file.provenance.canonical(),
+        file.sha256,
+    );
+    write("embedded.tables", &tables)?;
+    write("embedded.rs", identity.as_bytes())
+}
+
+fn workspace() -> Result<PathBuf, String> {
+    let engine = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
+    Ok(engine.parent().map(Path::to_path_buf).unwrap_or(engine))
+}
+
+fn read(path: &Path) -> Result<WeightsFile, String> {
+    println!("cargo::rerun-if-changed={}", path.display());
+    Weights::read(path).map_err(|error| {
+        format!("the weights to embed cannot be used: {error}. Set {VARIABLE} to a weights file, or to `{NONE}`")
+    })
+}
+
+/// The smallest pattern set with all weights 0: every position is worth 0.
+fn no_weights() -> WeightsFile {
+    let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
+    let set = pattern::PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());
+    WeightsFile {
+        weights: Weights::zero(set),
+        provenance: file::Provenance::new(NONE),
+        sha256: NONE.to_owned(),
+    }
+}
+
+fn write(name: &str, content: &[u8]) -> Result<(), String> {
+    let path = Path::new(&variable("OUT_DIR")?).join(name);
+    fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn variable(name: &str) -> Result<String, String> {
+    env::var(name).map_err(|error| format!("cargo did not set {name}: {error}"))
+}

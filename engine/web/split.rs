@@ -1,0 +1,46 @@
+//! Splits a weights file in two, for the page: what is played by, and the counts, which are only looked at.
+//!
+//! Both parts are the file with sections left out: the same header, the same end frame, and between them the
+//! sections as they are stored. Nothing is unpacked or checked here; the page checks each section. It stands
+//! alone so that `rustc` builds it in a second: `split WEIGHTS PLAYED COUNTS`.
+
+use std::error::Error;
+use std::{env, fs};
+
+const CHECKSUM: usize = 4;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [weights, played, counts] = &arguments[..] else {
+        return Err("usage: split WEIGHTS PLAYED COUNTS".into());
+    };
+    let file = fs::read(weights)?;
+    let parts = split(&file).ok_or_else(|| format!("{weights}: is no whole weights file"))?;
+    fs::write(played, &parts[0])?;
+    fs::write(counts, &parts[1])?;
+    Ok(())
+}
+
+/// The two parts; `None` where the frames do not follow each other as `datasets/formats.md` says.
+fn split(file: &[u8]) -> Option<[Vec<u8>; 2]> {
+    let provenance = usize::try_from(number::<4>(file.get(12..)?)?).ok()?;
+    let (header, mut rest) = file.split_at_checked(16 + provenance + CHECKSUM)?;
+    let mut parts = [header.to_vec(), header.to_vec()];
+    while rest.starts_with(b"SECT") {
+        let name_length = usize::try_from(number::<4>(rest.get(4..)?)?).ok()?;
+        let stored = usize::try_from(number::<8>(rest.get(8..)?)?).ok()?;
+        let name = rest.get(24..)?.get(..name_length)?;
+        let (frame, behind) =
+            rest.split_at_checked(24 + name_length + CHECKSUM + stored + CHECKSUM)?;
+        parts[usize::from(name.starts_with(b"counts "))].extend(frame);
+        rest = behind;
+    }
+    parts.iter_mut().for_each(|part| part.extend(rest));
+    rest.starts_with(b"END.").then_some(parts)
+}
+
+/// The first bytes as a little-endian number.
+fn number<const BYTES: usize>(bytes: &[u8]) -> Option<u64> {
+    let bytes = bytes.first_chunk::<BYTES>()?;
+    Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+}
