@@ -13,6 +13,7 @@
 #   scalars    and legal moves at corners and X squares
 #   pulled     and started from, and pulled towards, weights of exploring self-play (400,000 games at depth 4:
 #              12 minutes of one core), which knows nothing of WTHOR
+#   together   the same with factors, the pattern set `factors`: what patterns say together
 #
 # Everything is kept in OUT (default: data/wthor-study), and what is there is not made again; the programs of the
 # folder BINARIES are taken in place of a build, where it is set.
@@ -39,35 +40,61 @@ done
 sed -e 's/, "corner_moves", "x_square_moves"//' -e 's/"scalars"/"moves"/' "$patterns/scalars.toml" >moves-set.toml
 [[ -e self-play.weights ]] ||
     trainer fit self-play-?.games --patterns scalars --phases 36 --window 1,1 --epochs 80 --out self-play.weights
+[[ -e self-play-factors.weights ]] ||
+    trainer fit self-play-?.games --patterns factors --phases 35..39 --window 1,1 --out self-play-factors.weights
 
-# The validation error of a fit, as `fit` reports it.
-validation() { sed -n 's/.*"validation_mse":\([0-9.]*\).*/\1/p' "$1.json" | head -n 1; }
+# The validation error of a fit with 24 empty squares.
+validation() {
+    python3 -c 'import json, sys
+print(next(row["validation_mse"] for row in json.load(open(sys.argv[1]))["phases"] if row["phase"] == 36))' "$1.json"
+}
+best() { # NAME RIDGE...: the ridge of the fit NAME-RIDGE with the least validation error
+    local name=$1 ridge; shift
+    ridge=$(for ridge in "$@"; do echo "$(validation "$name-$ridge") $ridge"; done | sort -g | sed 's/.* //;q')
+    echo "$name: ridge $ridge, validation MSE $(validation "$name-$ridge")" >&2
+    echo "$ridge"
+}
 
 idea() { # NAME KEY VALUE: the recipe of an idea, with `patterns` or `init`, and with its best ridge
-    local best= name
-    for ridge in 10 30 60 120 240; do
-        name=$1-$ridge
-        [[ -e $name.json ]] || trainer fit train.games --$2 "$3" --phases 36 --labels "34..38:solved" --window 1,1 \
-            --ridge $ridge --epochs 80 --out "$name.weights" --json >"$name.json"
-        if [[ -z $best ]] || awk "BEGIN { exit !($(validation "$name") < $(validation "$best")) }"; then best=$name; fi
+    local ridge ridges=(10 30 60 120 240)
+    for ridge in "${ridges[@]}"; do
+        [[ -e $1-$ridge.json ]] || trainer fit train.games --$2 "$3" --phases 36 --labels "34..38:solved" --window 1,1 \
+            --ridge $ridge --epochs 80 --out "$1-$ridge.weights" --json >"$1-$ridge.json"
     done
-    echo "$1: ridge ${best##*-}, validation MSE $(validation "$best")" >&2
+    ridge=$(best "$1" "${ridges[@]}")
     cat >"$1.toml" <<END
 data = ["train.games"]
 $2 = "$3"
 [settings]
 labels = "34..38:solved"
 window = "1,1"
-ridge = ${best##*-}
+ridge = $ridge
 [settings.least_squares]
 epochs = 80
 END
+}
+# Factors belong to groups of five phases, each of which is fitted to its own positions.
+together() {
+    local ridge ridges=(100 300 1000)
+    settings() { # PREFIX RIDGE
+        printf '%s\n' 'labels = "35..39:solved"' 'window = "0"' "[$1factors]" 'epochs = 4' 'batch = 16384' \
+            'learning_rate = 0.004' "ridge = $2.0"
+    }
+    for ridge in "${ridges[@]}"; do
+        settings "" $ridge >together-$ridge.toml
+        [[ -e together-$ridge.json ]] || trainer fit train.games --init self-play-factors.weights --phases 35..39 \
+            --settings together-$ridge.toml --out together-$ridge.weights --json >together-$ridge.json
+    done
+    ridge=$(best together "${ridges[@]}")
+    { printf '%s\n' 'data = ["train.games"]' 'init = "self-play-factors.weights"' '[settings]' && settings settings. "$ridge"; } >together.toml
 }
 idea standard patterns standard
 idea moves patterns moves-set.toml
 idea scalars patterns scalars
 idea pulled init self-play.weights
+together
 
 for idea in moves scalars pulled; do
     trainer compare $idea.toml standard.toml --seeds 3 --phases 36 --test test.positions --out compared-$idea
 done
+trainer compare together.toml standard.toml --seeds 3 --phases 35..39 --test test.positions --out compared-together
