@@ -1,6 +1,6 @@
 //! Search to a fixed depth: iterative deepening, principal variation search, fail-soft.
 
-use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
+use super::ordering::{MOBILITY_WEIGHT, Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
 use super::window::{Best, Window};
 use super::{Reached, Searcher, Selection, Selectivity};
 use crate::board::{Position, Square, Squares};
@@ -14,8 +14,6 @@ const PVS_DEPTH: u32 = 3;
 const VALUED_DEPTH: u32 = 4;
 /// From this depth on, children are looked up in the table before any is searched.
 const ENHANCED_DEPTH: u32 = 4;
-/// The cost of each move of the other side, beside the value, when moves are ordered; in steps.
-pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 /// The same where moves are ordered without values.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The plies by which each search is deeper than the one before. Values of even and of odd depths differ.

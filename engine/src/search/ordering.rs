@@ -4,6 +4,10 @@
 use arrayvec::ArrayVec;
 
 use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
+use crate::eval::STEPS_PER_DISC;
+
+/// The cost of each move of the other side, beside the value, when moves are ordered; in steps.
+pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 /// A legal move, what it leads to, and how promising it looks.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::Searcher;
-use super::realization::Costs;
+use super::costs::Costs;
 use crate::board::{Discs, Position};
 use crate::eval::{Depths, Evaluate, NoProbCut, Prediction, ProbCut, Value};
 

@@ -13,20 +13,13 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use super::midgame::MOBILITY_WEIGHT;
-use super::ordering::{Move, Moves, weighted_count};
+use super::costs::{Costs, REACH_PER_HALF, REACH_PER_PLY};
+use super::ordering::{MOBILITY_WEIGHT, Move, Moves, weighted_count};
 use super::window::{Best, Window};
 use super::{Searcher, Selection};
 use crate::board::{CORNERS, Position, Square};
-use crate::eval::{
-    Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES, Value,
-};
+use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
 
-/// The reach that a search to a depth begins with for each ply of it, and that a move of probability
-/// 1/4 costs: each depth multiplies the threshold by a quarter, as the source does.
-const REACH_PER_PLY: u32 = 8;
-/// The reach that a move of probability 1/2 costs: probabilities count by their logarithms.
-const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 /// The greatest depth: its reach fits the 8 bits that the table has for it.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
 /// The most discs that a move of few flips turns over.
@@ -36,23 +29,6 @@ const FEW_FLIPS: u32 = 2;
 const X_SQUARES: u64 = 0x0042_0000_0000_4200;
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
 const EDGES: u64 = 0xFF81_8181_8181_81FF;
-
-/// The reach that moves cost, by stage and kind.
-#[derive(Debug)]
-pub(super) struct Costs(Box<[[u8; MoveKind::COUNT]; STAGES]>);
-
-impl Costs {
-    fn new(model: &Realization) -> Self {
-        let mut costs = Box::new([[0; MoveKind::COUNT]; STAGES]);
-        for (stage, costs) in costs.iter_mut().enumerate() {
-            for (kind, cost) in costs.iter_mut().enumerate() {
-                let halves = -libm::log2(model.probability(stage, kind));
-                *cost = (halves * f64::from(REACH_PER_HALF)).round() as u8;
-            }
-        }
-        Self(costs)
-    }
-}
 
 impl Selection {
     /// A selection that looks into likely lines further than into unlikely ones, by the model of an evaluation. A
@@ -69,8 +45,7 @@ impl Selection {
     /// A selection whose moves are all as likely as not: a search to depth D has the value of one that looks 2 D moves
     /// ahead, and shows what the probabilities are worth.
     pub fn by_even_probability() -> Self {
-        let costs = Costs(Box::new([[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES]));
-        Self { costs: Some(Arc::new(costs)), ..Self::default() }
+        Self { costs: Some(Arc::new(Costs::even())), ..Self::default() }
     }
 
     /// Whether searches go by the probability of lines.

@@ -3,17 +3,41 @@
 use othello_engine::board::Phase;
 
 use super::best::Best;
-use super::checkpoint::{CheckpointPolicy, Checkpointer, Snapshot};
+use super::checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
 use super::optimizer::Optimizer;
-use super::phase::PhaseError;
 use super::report::Metrics;
 use super::settings::FitSettings;
 use super::solver::{Advance, Solver};
-use super::state::Epoch;
-use crate::backend::Backend;
+use super::state::{Epoch, StateError};
+use crate::backend::{Backend, BackendError};
 
 /// Weights beyond this are no weights any more: the arithmetic takes part in up to 64 discs.
-pub(super) const MAX_DISCS: f64 = 4096.0;
+const MAX_DISCS: f64 = 4096.0;
+
+/// Why the fit of a phase fails.
+#[derive(Debug, thiserror::Error)]
+pub enum PhaseError {
+    /// The device gave up.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The snapshot cannot be saved.
+    #[error(transparent)]
+    Save(#[from] CheckpointError),
+    /// The snapshot to resume from is not one of this fit.
+    #[error("the snapshot: {0}")]
+    Mismatch(StateError),
+    /// The weights went out of bounds.
+    #[error(
+        "phase {phase}: after epoch {epoch} the weights are beyond {MAX_DISCS} discs or no numbers; \
+         lower the learning rate, raise the ridge, or set adam.clip"
+    )]
+    Diverged {
+        /// The phase.
+        phase: Phase,
+        /// The last epoch that was complete, counted from 1; 0 inside the first.
+        epoch: u32,
+    },
+}
 
 /// A fit under way: of a phase, or of a group of phases.
 pub(super) struct Epochs<'a, 'p, B: Backend> {

@@ -36,10 +36,11 @@ mod tests;
 mod window;
 
 pub use checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot};
+pub use epochs::PhaseError;
 pub use fitted::FittedPhase;
 pub use optimizer::Optimizer;
 pub use outputs::side_files;
-pub use phase::{PhaseEnd, PhaseError, PhaseFit};
+pub use phase::{PhaseEnd, PhaseFit};
 pub use report::{FitReport, Metrics, PhaseReport};
 pub use report_file::ReportError;
 pub use run::{Fit, FitError, Limits};

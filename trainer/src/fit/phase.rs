@@ -6,8 +6,8 @@ use othello_engine::eval::{Weights, weight_in_discs};
 
 use super::adam::Adam;
 use super::best::Best;
-use super::checkpoint::{CheckpointError, Checkpointer, Snapshot};
-use super::epochs::{Epochs, MAX_DISCS};
+use super::checkpoint::{Checkpointer, Snapshot};
+use super::epochs::{Epochs, PhaseError};
 use super::fitted::FittedPhase;
 use super::least_squares::{Directions, LeastSquares};
 use super::measure::Measured;
@@ -36,31 +36,6 @@ pub struct PhaseFit<'a, B> {
     pub initial: Option<&'a Weights>,
     /// The phase.
     pub phase: Phase,
-}
-
-/// Why the fit of a phase fails.
-#[derive(Debug, thiserror::Error)]
-pub enum PhaseError {
-    /// The device gave up.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
-    /// The snapshot cannot be saved.
-    #[error(transparent)]
-    Save(#[from] CheckpointError),
-    /// The snapshot to resume from is not one of this fit.
-    #[error("the snapshot: {0}")]
-    Mismatch(StateError),
-    /// The weights went out of bounds.
-    #[error(
-        "phase {phase}: after epoch {epoch} the weights are beyond {MAX_DISCS} discs or no numbers; \
-         lower the learning rate, raise the ridge, or set adam.clip"
-    )]
-    Diverged {
-        /// The phase.
-        phase: Phase,
-        /// The last epoch that was complete, counted from 1; 0 inside the first.
-        epoch: u32,
-    },
 }
 
 /// How the fit of a phase ended.

@@ -14,11 +14,12 @@ use serde_json::json;
 
 use super::assembly::Assembly;
 use super::checkpoint::{CheckpointError, Finished, PhaseFile, Snapshot};
+use super::epochs::PhaseError;
 use super::group::{FittedGroup, GroupEnd, GroupFit};
 use super::metrics_file::MetricsFile;
 use super::optimizer::Optimizer;
 use super::outputs::Outputs;
-use super::phase::{PhaseEnd, PhaseError, PhaseFit};
+use super::phase::{PhaseEnd, PhaseFit};
 use super::report::FitReport;
 use super::report_file::{ReportError, ReportFile};
 use super::settings::FitSettings;
