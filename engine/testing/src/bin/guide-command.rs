@@ -44,10 +44,11 @@ const AT_MOST: [(&str, u32); 20] = [
 ];
 
 /// What a call that begins so gets, where it does not say it itself.
-const ADDED: [(&str, &str, &str); 5] = [
+const ADDED: [(&str, &str, &str); 6] = [
     ("fit", "--iterations", "1"),
-    ("calibrate", "--positions", "100"),
+    ("calibrate ordering", "--positions", "100"),
     ("calibrate ordering", "--searches", "2"),
+    ("calibrate probcut", "--positions", "100"),
     ("othello-trainer bench", "--games", "60"),
     ("othello-trainer bench", "--repetitions", "1"),
 ];
