@@ -11,9 +11,9 @@
 #   standard   the patterns alone
 #   moves      and legal moves, potential moves and odd quadrants
 #   scalars    and legal moves at corners and X squares
-#   pulled     and started from, and pulled towards, weights of exploring self-play (400,000 games at depth 4:
-#              12 minutes of one core), which knows nothing of WTHOR
-#   together   the same with factors, the pattern set `factors`: what patterns say together
+#   pulled     and started from, and pulled towards, weights of exploring self-play (900,000 games at depth 4:
+#              half an hour of one core), which knows nothing of WTHOR
+#   together   the same with factors (of 400,000 games), the pattern set `factors`: what patterns say together
 #
 # Everything is kept in OUT (default: data/wthor-study), and what is there is not made again; the programs of the
 # folder BINARIES are taken in place of a build, where it is set.
@@ -33,7 +33,7 @@ trainer() { "$BINARIES/othello-trainer" "$@"; }
 years() { for year in $(seq "$1" "$2"); do echo "$wthor/WTH_$year.wtb"; done; }
 trainer import wthor $(years 1977 2018) --out train.games
 trainer import wthor --solved-only --except train.games $(years 2019 2022) --out test.positions
-for shard in 1 2 3 4; do
+for shard in {1..9}; do
     "$BINARIES/othello-engine" selfplay --games 2000000 --shard $shard/20 --seed 4001 --depth 4 --exact 12 --values \
         --random-plies 8..12 --exploration all:softmax=1 --out self-play-$shard.games
 done
@@ -41,7 +41,7 @@ sed -e 's/, "corner_moves", "x_square_moves"//' -e 's/"scalars"/"moves"/' "$patt
 [[ -e self-play.weights ]] ||
     trainer fit self-play-?.games --patterns scalars --phases 36 --window 1,1 --epochs 80 --out self-play.weights
 [[ -e self-play-factors.weights ]] ||
-    trainer fit self-play-?.games --patterns factors --phases 35..39 --window 1,1 --out self-play-factors.weights
+    trainer fit self-play-[1-4].games --patterns factors --phases 35..39 --window 1,1 --out self-play-factors.weights
 
 # The validation error of a fit with 24 empty squares.
 validation() {
