@@ -1,6 +1,6 @@
 //! Splits a weights file in two, for the page: what is played by, and the counts, which are only looked at.
 //!
-//! Both parts are the file with sections left out: the same header, the same end frame, and between them the
+//! Each part is the file with sections left out: the same header, the same end frame, and between them the
 //! sections as they are stored. Nothing is unpacked or checked here; the page checks each section. It stands
 //! alone so that `rustc` builds it in a second: `split WEIGHTS PLAYED COUNTS`.
 

@@ -277,7 +277,7 @@ impl Weights {
 /// The sections that a file must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
-    /// Those of a whole file.
+    /// All sections of a whole file.
     Everything,
     /// All but the counts.
     Weights,
