@@ -67,6 +67,12 @@ pub enum FitError {
     /// More data than the sums hold.
     #[error("phase {0} has too many training positions in its window; narrow the --window")]
     TooMany(Phase),
+    /// More data than the sums of factors hold.
+    #[error(
+        "the phases from {0} on that share factors have too many training positions together; make the \
+         groups of the pattern set smaller"
+    )]
+    TooManyInGroup(Phase),
     /// The work was stopped; the phases it had finished are kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
@@ -230,15 +236,22 @@ impl Fit<'_> {
     }
 
     fn check_total_weights(&self) -> Result<(), FitError> {
-        for phase in Phase::all().filter(|phase| self.phases.contains(phase)) {
-            let near = self.settings.window.around(phase);
-            let rows = near.flat_map(|(near, _)| self.dataset.training(near));
-            let total: u64 = rows.map(|row| u64::from(row.weight().steps())).sum();
-            if total > MAX_TOTAL_WEIGHT {
+        let total = |rows: &[Phase]| -> u64 {
+            let rows = rows.iter().flat_map(|&phase| self.dataset.training(phase));
+            rows.map(|row| u64::from(row.weight().steps())).sum()
+        };
+        let phases: Vec<Phase> = Phase::all().filter(|p| self.phases.contains(p)).collect();
+        for &phase in &phases {
+            let near = self.settings.window.around(phase).map(|(near, _)| near);
+            if total(&near.collect::<Vec<_>>()) > MAX_TOTAL_WEIGHT {
                 return Err(FitError::TooMany(phase));
             }
         }
-        Ok(())
+        // The sums of factors go over all phases that share them.
+        match self.units(&phases).iter().find(|unit| total(unit) > MAX_TOTAL_WEIGHT) {
+            Some(unit) => Err(FitError::TooManyInGroup(unit[0])),
+            None => Ok(()),
+        }
     }
 
     fn weights_to_begin_with(&self) -> Weights {
