@@ -2,6 +2,7 @@
 // pattern set, which defines
 //
 //   FEATURES        how many parameters a position has
+//   DIMENSIONS      how many factors a parameter has; 0 without
 //   EACH_FEATURE    a list of PAIRED, PLAIN, MAPPED and the names of scalar features, one for each of them
 //
 // Squares are digits 0 (empty), 1 (player), 2 (opponent). The 64 digits lie in 16 words of four

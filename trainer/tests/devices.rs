@@ -68,6 +68,34 @@ fn threads_and_kernels_fit_the_same_bytes() {
 }
 
 #[test]
+fn threads_and_kernels_fit_the_same_factors() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (games, set, settings) = (file("a.games"), file("set.toml"), file("fit.toml"));
+    self_play(Path::new(&games));
+    let patterns = "name = \"tiny\"\nscalars = [\"moves_pair\"]\n[factors]\ndimensions = 8\nphases = 2\n\
+                    [[pattern]]\nsquares = \"a1 b1 c1 d1 a2\"\n[[pattern]]\nsquares = \"c3 d3 e3 f3\"\n";
+    std::fs::write(&set, patterns).unwrap();
+    std::fs::write(&settings, "[factors]\nepochs = 3\nbatch = 200\n").unwrap();
+    let fit = |device: &str, threads: &str| {
+        let out = file(&format!("{device}-{threads}.weights"));
+        let mut arguments = vec!["fit", &games, "--out", &out, "--json", "--phases", "30..33"];
+        arguments.extend(["--patterns", &set, "--settings", &settings]);
+        arguments.extend(["--device", device, "--threads", threads]);
+        let report = json(&trainer(&arguments));
+        assert_eq!(report["device"], device);
+        eprintln!("factors {device}, threads {threads}: sha256 {}", report["sha256"]);
+        std::fs::read(out).unwrap()
+    };
+    let one = fit("cpu", "1");
+    assert!(one == fit("cpu", "2"), "2 threads differ");
+    assert!(one == fit("host", "2"), "kernels differ");
+    if has_gpu() {
+        assert!(one == fit("cuda", "2"), "the GPU differs");
+    }
+}
+
+#[test]
 fn doctor_says_what_will_be_used_and_why() {
     let report = json(&trainer(&["doctor", "--json"]));
     let reason = report["reason"].as_str().unwrap();

@@ -75,7 +75,6 @@ fn what_has_no_place_for_factors_refuses_them() {
             "fit a.games --patterns set.toml --optimizer lsq --out b.weights",
             "leave out --optimizer",
         ),
-        ("fit a.games --patterns set.toml --device cuda --out b.weights", "leave out --device"),
         ("fit a.games --patterns set.toml --schedule constant --out b.weights", "--schedule"),
         ("export a.weights --format npz --out a.npz", "a.weights: the weights have factors"),
     ] {

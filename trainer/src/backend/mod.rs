@@ -21,17 +21,20 @@ pub mod cpu;
 pub mod cuda;
 mod errors;
 mod fixed;
+mod group;
 pub mod kernels;
 
+use othello_engine::board::Phase;
 use othello_engine::record::ScoredPosition;
 
 pub use batch::Batch;
-pub use cpu::{Cpu, Group};
+pub use cpu::Cpu;
 pub use errors::Errors;
 pub use fixed::{
     DIRECTION_BITS, MAX_TOTAL_WEIGHT, RESIDUALS_PER_DISC, WEIGHT_LIMIT, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
 };
+pub use group::Group;
 
 /// Elements that [`Backend::dot`] adds up before it adds to the sum of those before.
 pub const DOT_CHUNK: usize = 4096;
@@ -51,6 +54,13 @@ pub trait Backend: Sync {
     type Sums: Send;
     /// A vector of doubles.
     type Reals: Send;
+
+    /// This device, for the weights of a group of phases and the factors that they share: vectors have
+    /// the elements of the group in the place of parameters. There residuals are those of labels alone, since
+    /// values are not linear in factors, and occurrences are not counted.
+    fn of_group(&self, group: &Group) -> Result<Self, BackendError>
+    where
+        Self: Sized;
 
     /// How many parameters there are.
     fn parameters(&self) -> usize;
@@ -229,6 +239,12 @@ pub struct BackendError {
     pub reason: String,
 }
 
+/// Why least squares has no place where there are factors.
+fn not_linear(device: &str) -> BackendError {
+    let reason = "values are not linear in factors: fit them by Adam".to_owned();
+    BackendError { device: device.to_owned(), reason }
+}
+
 /// Positions that take part in a fit with the same factor on their weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
@@ -242,6 +258,11 @@ impl<'a> Rows<'a> {
     /// Positions that count as their weights say.
     pub fn full(positions: &'a [ScoredPosition]) -> Self {
         Self { positions, factor: 256 }
+    }
+
+    /// The phase of the first position.
+    fn phase(&self) -> Option<Phase> {
+        Phase::of(&self.positions.first()?.position())
     }
 
     /// The weight of all the positions, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.

@@ -246,21 +246,16 @@ impl Arguments {
         &self,
         set: &PatternSet,
     ) -> anyhow::Result<(Picked, fit::Optimizer, &'static str)> {
-        let device = self.device.unwrap_or(Device::Auto);
+        let device = self.device.unwrap_or(Device::Auto).pick()?;
         if set.factors().is_none() {
-            let device = device.pick()?;
             let (optimizer, why) = self.optimizer(&device);
             return Ok((device, optimizer, why));
         }
         ensure!(
-            matches!(device, Device::Auto | Device::Cpu),
-            "the pattern set has factors, which are fitted on the CPU so far: leave out --device"
-        );
-        ensure!(
             matches!(self.optimizer, Optimizer::Auto | Optimizer::Adam),
             "the pattern set has factors, in which values are not linear: leave out --optimizer"
         );
-        Ok((Device::Cpu.pick()?, fit::Optimizer::Adam, "values are not linear in factors"))
+        Ok((device, fit::Optimizer::Adam, "values are not linear in factors"))
     }
 
     /// How to fit without factors, and why.

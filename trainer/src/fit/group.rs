@@ -6,6 +6,7 @@ use othello_engine::eval::{
     FACTORS_PER_UNIT, MAX_FACTOR, Weights, nearest_weight, weight_in_discs,
 };
 use othello_engine::random::Generator;
+use othello_engine::record::ScoredPosition;
 
 use super::adam::Adam;
 use super::best::Best;
@@ -20,20 +21,53 @@ use super::report::Metrics;
 use super::settings::FitSettings;
 use super::solver::{Problem, RestoreError, Solver as _};
 use super::state::{HEAD, StateError};
-use crate::backend::{Backend as _, BackendError, Cpu, Group, Rows};
+use crate::backend::{Backend, BackendError, Group, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
 
 /// What the fit of a group of phases needs.
-pub(super) struct GroupFit<'a> {
+pub(super) struct GroupFit<'a, B> {
+    pub(super) backend: &'a B,
     pub(super) model: &'a Model,
     pub(super) dataset: &'a Dataset,
     pub(super) settings: &'a FitSettings,
     /// The weights to start from, in place of those that least squares finds.
     pub(super) initial: Option<&'a Weights>,
-    /// The phases of the group that have training positions, at least one.
-    pub(super) phases: Vec<Phase>,
+    /// The phases that have training positions, and what of them is fitted.
     pub(super) group: Group,
+}
+
+/// What of phases that share factors is fitted; `None` where they have no training positions, or the model
+/// no factors.
+pub(super) fn group_of<B: Backend>(
+    backend: &B,
+    model: &Model,
+    dataset: &Dataset,
+    phases: &[Phase],
+) -> Result<Option<Group>, BackendError> {
+    let phases = phases.iter().copied().filter(|&phase| !dataset.training(phase).is_empty());
+    let phases: Vec<Phase> = phases.collect();
+    if phases.is_empty() {
+        return Ok(None);
+    }
+    let occurrences = |rows: &[Rows<'_>]| {
+        let mut sums = backend.zero_sums()?;
+        backend.occurrences(&backend.positions(rows)?, &mut sums)?;
+        backend.download_sums(&sums)
+    };
+    let mut others = rows(dataset, &phases, Dataset::validation);
+    others.extend(rows(dataset, &phases, Dataset::test));
+    let training = occurrences(&rows(dataset, &phases, Dataset::training))?;
+    Ok(Group::new(model, &phases, &training, &occurrences(&others)?))
+}
+
+/// A part of the positions of phases.
+fn rows<'a>(
+    dataset: &'a Dataset,
+    phases: &[Phase],
+    part: fn(&Dataset, Phase) -> &[ScoredPosition],
+) -> Vec<Rows<'a>> {
+    phases.iter().map(|&phase| Rows::full(part(dataset, phase))).collect()
 }
 
 /// The fitted phases of a group, and their factors.
@@ -57,25 +91,24 @@ pub(super) struct GroupEnd {
 /// The size of the factors that a fit starts from. All 0, they would stay 0.
 const START: f64 = 0.025;
 
-impl GroupFit<'_> {
+impl<B: Backend> GroupFit<'_, B> {
     /// Fits the group, from where `resumed` left it if there is one.
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
         checkpointer: &mut impl Checkpointer,
     ) -> Result<GroupEnd, PhaseError> {
-        let backend = &Cpu::of_group(self.model, self.group.clone());
-        let rows = |positions: fn(&Dataset, Phase) -> &[_]| -> Vec<Rows<'_>> {
-            self.phases.iter().map(|&phase| Rows::full(positions(self.dataset, phase))).collect()
-        };
-        let training = rows(Dataset::training);
-        let validation = &backend.positions(&rows(Dataset::validation))?;
+        let backend = &self.backend.of_group(&self.group)?;
+        let phases = self.group.phases();
+        let training = rows(self.dataset, phases, Dataset::training);
+        let validation = rows(self.dataset, phases, Dataset::validation);
+        let validation = &backend.positions(&validation)?;
         let factors = self.settings.factors.clone().unwrap_or_default();
         let problem = Problem::new(backend, &training, factors.ridge, self.start()?)?;
         let adam = &factors.adam();
         let settings = &FitSettings { adam: adam.clone(), ..self.settings.clone() };
         // Groups draw the orders of their batches from streams of their own.
-        let phase = self.phases[0];
+        let phase = phases[0];
         let seed = settings.seed ^ ((phase.index() as u64 + 1) << 56);
         let mismatch = |error| match error {
             RestoreError::Backend(error) => PhaseError::Backend(error),
@@ -104,42 +137,60 @@ impl GroupFit<'_> {
 
     /// The vector that the fit starts from.
     fn start(&self) -> Result<Vec<f64>, PhaseError> {
-        let mut vector = vec![0.0; self.group.length()];
-        let factors = self.initial.and_then(Weights::factors);
-        for &phase in &self.phases {
-            let steps = match self.initial {
+        let Self { group, initial, .. } = self;
+        let mut vector = vec![0.0; group.length()];
+        let factors = self.initial_factors();
+        let own = factors.as_ref().map(|factors| self.own_squares(factors));
+        for &phase in group.phases() {
+            let steps = match initial {
                 Some(weights) => self.model.from_file(weights.steps(phase)),
                 None => self.model.from_file(&self.without_factors(phase)?),
             };
-            let own = factors.map(|factors| self.own_squares(&self.by_fit(factors.of(phase))));
-            for (parameter, weight) in vector[self.group.weights(phase)].iter_mut().enumerate() {
-                let own = own.as_ref().map_or(0.0, |own| own[parameter]);
-                *weight = weight_in_discs(steps[parameter]) + own;
+            let weights = &mut vector[group.weights(phase)];
+            for (number, (weight, &parameter)) in
+                weights.iter_mut().zip(group.parameters()).enumerate()
+            {
+                let own = own.as_ref().map_or(0.0, |own| own[number]);
+                *weight = weight_in_discs(steps[parameter as usize]) + own;
             }
         }
-        let place = self.group.factors();
         match factors {
             Some(factors) => {
-                let factors = self.by_fit(factors.of(self.phases[0]));
-                for (factor, steps) in vector[place].iter_mut().zip(factors) {
+                for (factor, steps) in vector[group.factors()].iter_mut().zip(factors) {
                     *factor = f64::from(steps) / f64::from(FACTORS_PER_UNIT);
                 }
             }
             None => {
                 // From the middle of the last 53 bits: a number between −1 and 1.
-                let seed = self.settings.seed ^ ((self.phases[0].index() as u64 + 1) << 48);
+                let seed = self.settings.seed ^ ((group.phases()[0].index() as u64 + 1) << 48);
                 let mut random = Generator::new(seed);
                 let mut draw = || (random.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-                vector[place].iter_mut().for_each(|factor| *factor = draw() * START);
+                // What training never meets stays at 0.
+                let trained = group.trained() * group.dimensions();
+                let factors = &mut vector[group.factors()][..trained];
+                factors.iter_mut().for_each(|factor| *factor = draw() * START);
             }
         }
         Ok(vector)
     }
 
+    /// The factors to start from, by the numbers of the group.
+    fn initial_factors(&self) -> Option<Vec<i8>> {
+        let factors = self.initial?.factors()?;
+        let dimensions = self.group.dimensions();
+        let vectors: Vec<&[i8]> =
+            factors.of(self.group.phases()[0]).chunks_exact(dimensions).collect();
+        let by_model = self.model.from_file(&vectors);
+        let own = self.group.parameters().iter().map(|&parameter| by_model[parameter as usize]);
+        let mut factors = own.collect::<Vec<_>>().concat();
+        factors.resize(self.group.factors().len(), 0);
+        Some(factors)
+    }
+
     /// The weights of a phase that least squares finds without factors, by the file's numbering.
     fn without_factors(&self, phase: Phase) -> Result<Vec<i16>, PhaseError> {
         let fit = PhaseFit {
-            backend: &Cpu::new(self.model),
+            backend: self.backend,
             model: self.model,
             dataset: self.dataset,
             settings: self.settings,
@@ -154,7 +205,7 @@ impl GroupFit<'_> {
     /// Rounds the best vector to what the file holds, and measures it.
     fn finish(
         &self,
-        backend: &Cpu<'_>,
+        backend: &B,
         best: &Best,
         metrics: &[Metrics],
     ) -> Result<FittedGroup, BackendError> {
@@ -167,29 +218,48 @@ impl GroupFit<'_> {
             *rounded = f64::from(factor) / f64::from(FACTORS_PER_UNIT);
         }
         let mut steps_of = vec![];
-        for &phase in &self.phases {
+        for &phase in group.phases() {
             let weights = &mut rounded[group.weights(phase)];
-            let steps: Vec<i16> = weights
-                .iter()
-                .zip(&own)
-                .map(|(weight, own)| nearest_weight(weight - own))
-                .collect();
+            let pairs = weights.iter().zip(&own);
+            let steps: Vec<i16> = pairs.map(|(weight, own)| nearest_weight(weight - own)).collect();
             for ((weight, &step), own) in weights.iter_mut().zip(&steps).zip(&own) {
                 *weight = weight_in_discs(step) + own;
             }
             steps_of.push(steps);
         }
         let mut phases = vec![];
-        for (&phase, steps) in self.phases.iter().zip(steps_of) {
+        for (&phase, steps) in group.phases().iter().zip(steps_of) {
             let report = Measured { backend, model, dataset, phase }.report(best, &rounded)?;
-            let counts = counts(&Cpu::new(model), dataset.training(phase))?;
-            let (steps, counts) = (model.to_file(&steps), model.to_file(&counts));
+            let counts = counts(self.backend, dataset.training(phase))?;
+            let initial = self.initial.map(|weights| weights.steps(phase));
+            let steps = self.by_file(initial, steps.chunks_exact(1));
+            let counts = model.to_file(&counts);
             let metrics = metrics.iter().map(|line| Metrics { phase, ..*line }).collect();
             phases.push(FittedPhase { steps, counts, report, metrics });
         }
         let shape = model.set().factors();
-        let group = shape.map_or(0, |shape| shape.group(self.phases[0]));
-        Ok(FittedGroup { group, phases, factors: self.by_file(&factors) })
+        let first = group.phases()[0];
+        let number = shape.map_or(0, |shape| shape.group(first));
+        let initial = self.initial.and_then(Weights::factors).map(|factors| factors.of(first));
+        let factors = self.by_file(initial, factors.chunks_exact(group.dimensions()));
+        Ok(FittedGroup { group: number, phases, factors })
+    }
+
+    /// What a file has for each parameter, one after another: `values` by the numbers of the group, and what
+    /// it had before for parameters that no position has.
+    fn by_file<'v, T: Copy + Default + 'v>(
+        &self,
+        before: Option<&[T]>,
+        values: std::slice::ChunksExact<'v, T>,
+    ) -> Vec<T> {
+        let size = values.clone().next().map_or(1, <[T]>::len);
+        let length = self.model.parameters() * size;
+        let mut by_file = before.map_or_else(|| vec![T::default(); length], <[T]>::to_vec);
+        for (&parameter, value) in self.group.parameters().iter().zip(values) {
+            let place = self.model.in_file(parameter as usize) * size;
+            by_file[place..place + size].copy_from_slice(value);
+        }
+        by_file
     }
 
     /// What each vector is worth with itself, in discs: the files' weights have it taken off, since there
@@ -204,18 +274,6 @@ impl GroupFit<'_> {
             f64::from(squares(added) - squares(taken)) / unit
         };
         factors.chunks_exact(self.group.dimensions()).map(own).collect()
-    }
-
-    /// Vectors by the fit's numbering, from vectors by the file's.
-    fn by_fit(&self, factors: &[i8]) -> Vec<i8> {
-        let vectors: Vec<&[i8]> = factors.chunks_exact(self.group.dimensions()).collect();
-        self.model.from_file(&vectors).concat()
-    }
-
-    /// Vectors by the file's numbering, from vectors by the fit's.
-    fn by_file(&self, factors: &[i8]) -> Vec<i8> {
-        let vectors: Vec<&[i8]> = factors.chunks_exact(self.group.dimensions()).collect();
-        self.model.to_file(&vectors).concat()
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::assembly::Assembly;
 use super::checkpoint::{CheckpointError, Finished, PhaseFile, Snapshot};
 use super::epochs::PhaseError;
-use super::group::{FittedGroup, GroupEnd, GroupFit};
+use super::group::{FittedGroup, GroupEnd, GroupFit, group_of};
 use super::metrics_file::MetricsFile;
 use super::optimizer::Optimizer;
 use super::outputs::Outputs;
@@ -209,10 +209,9 @@ impl Fit<'_> {
     fn parallel_phases(&self) -> Result<usize, FitError> {
         let threads = rayon::current_num_threads();
         let Some(memory) = self.limits.memory else { return Ok(threads) };
-        let groups = self.units(&Vec::from_iter(Phase::all())).into_iter();
-        let groups = groups.filter_map(|unit| Group::of_phases(self.model, &unit));
-        let length = groups.map(|group| group.length()).max();
-        let one = bytes_per_phase(length.unwrap_or(self.model.parameters()));
+        let units = self.units(&Vec::from_iter(Phase::all())).into_iter();
+        let lengths = units.filter_map(|unit| Group::largest_length(self.model, unit.len()));
+        let one = bytes_per_phase(lengths.max().unwrap_or(self.model.parameters()));
         if one.get() > memory {
             return Err(FitError::OutOfMemory { needed: one.get().div_ceil(1 << 20) });
         }
@@ -325,8 +324,8 @@ impl<B: Backend> Work<'_, B> {
             self.lock().stopped.extend(unit);
             return Ok(());
         }
-        match Group::of_phases(self.fit.model, unit) {
-            Some(group) => self.fit_group(unit, group)?,
+        match self.fit.model.set().factors() {
+            Some(_) => self.fit_group(unit)?,
             None => unit.iter().try_for_each(|&phase| self.fit_phase(phase))?,
         }
         self.progress.advance(unit.len() as u64);
@@ -354,14 +353,14 @@ impl<B: Backend> Work<'_, B> {
         Ok(())
     }
 
-    fn fit_group(&self, unit: &[Phase], group: Group) -> Result<(), FitError> {
+    fn fit_group(&self, unit: &[Phase]) -> Result<(), FitError> {
         let &Fit { model, dataset, settings, initial, .. } = self.fit;
-        let phases = unit.iter().copied().filter(|&phase| !dataset.training(phase).is_empty());
-        let phases: Vec<Phase> = phases.collect();
-        let Some(&first) = phases.first() else { return Ok(()) };
+        let group = group_of(self.backend, model, dataset, unit).map_err(PhaseError::from)?;
+        let Some(group) = group else { return Ok(()) };
+        let (first, length) = (group.phases()[0], group.length());
         let initial = initial.map(|file| &file.weights);
-        let length = group.length();
-        let fit = GroupFit { model, dataset, settings, initial, phases, group };
+        let backend = self.backend;
+        let fit = GroupFit { backend, model, dataset, settings, initial, group };
         let GroupEnd { fitted, stopped } =
             self.resumable(first, length, |resumed, file| fit.run(resumed, file))?;
         let shared = &mut *self.lock();

@@ -5,10 +5,13 @@ mod rows;
 mod sums;
 mod vectors;
 
-use super::{AdamStep, Backend, BackendError, Batch, Errors, Moments, Rows, Target};
+use std::sync::Arc;
+
+use super::{
+    AdamStep, Backend, BackendError, Batch, Errors, Group, Moments, Rows, Target, not_linear,
+};
 use crate::model::Model;
 
-pub use joint::Group;
 pub(crate) use rows::{gather, scatter};
 
 /// The CPU, for one model. Large sums are divided among the threads of the current rayon pool.
@@ -16,7 +19,7 @@ pub(crate) use rows::{gather, scatter};
 pub struct Cpu<'m> {
     model: &'m Model,
     /// Vectors hold the weights of the phases of a group and their factors, or the weights of one phase.
-    group: Option<Group>,
+    group: Option<Arc<Group>>,
 }
 
 impl<'m> Cpu<'m> {
@@ -25,15 +28,10 @@ impl<'m> Cpu<'m> {
         Self { model, group: None }
     }
 
-    /// The CPU, for the weights of a group of phases of a model and the factors that they share.
-    pub fn of_group(model: &'m Model, group: Group) -> Self {
-        Self { model, group: Some(group) }
-    }
-
     /// Rounds the factors of a vector, after all of it was rounded as weights are.
     fn round_factors(&self, vector: &[f64], fixed: &mut [i32]) {
         if let Some(group) = &self.group {
-            joint::round_factors(&vector[group.factors()], &mut fixed[group.factors()]);
+            joint::round_factors(group, vector, fixed);
         }
     }
 }
@@ -44,8 +42,12 @@ impl Backend for Cpu<'_> {
     type Sums = Vec<i64>;
     type Reals = Vec<f64>;
 
+    fn of_group(&self, group: &Group) -> Result<Self, BackendError> {
+        Ok(Self { model: self.model, group: Some(Arc::new(group.clone())) })
+    }
+
     fn parameters(&self) -> usize {
-        self.group.as_ref().map_or_else(|| self.model.parameters(), Group::length)
+        self.group.as_ref().map_or_else(|| self.model.parameters(), |group| group.length())
     }
 
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Vec<Rows<'a>>, BackendError> {
@@ -96,10 +98,7 @@ impl Backend for Cpu<'_> {
             (Some(group), Target::Label) => {
                 Ok(joint::residual_sums(self.model, group, rows, vector, sums))
             }
-            (Some(_), Target::Zero) => Err(BackendError {
-                device: "cpu".to_owned(),
-                reason: "values are not linear in factors: fit them by Adam".to_owned(),
-            }),
+            (Some(_), Target::Zero) => Err(not_linear("cpu")),
         }
     }
 
@@ -109,10 +108,9 @@ impl Backend for Cpu<'_> {
         sums: &mut Vec<i64>,
     ) -> Result<(), BackendError> {
         match &self.group {
-            None => sums::occurrences(self.model, positions, sums),
-            Some(group) => joint::occurrences(self.model, group, positions, sums),
+            None => Ok(sums::occurrences(self.model, positions, sums)),
+            Some(_) => Err(not_linear("cpu")),
         }
-        Ok(())
     }
 
     fn errors(

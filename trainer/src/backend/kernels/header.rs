@@ -19,6 +19,8 @@ pub(super) fn header(model: &Model) -> String {
     let scalars = &model.geometry().scalars;
     let mut text = "// Generated from a pattern set.\n".to_owned();
     let _ = writeln!(text, "#define FEATURES {}u", lanes.len() + scalars.len());
+    let dimensions = model.set().factors().map_or(0, |factors| factors.dimensions());
+    let _ = writeln!(text, "#define DIMENSIONS {dimensions}u");
     let maps = write_maps(&mut text, &lanes);
     text.push_str("#define EACH_FEATURE");
     for (number, (lane, map)) in lanes.iter().zip(maps).enumerate() {

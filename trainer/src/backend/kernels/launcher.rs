@@ -6,7 +6,7 @@ use crate::backend::BackendError;
 
 /// A device that runs kernels. What one thread asks of it happens in the order asked; what is read
 /// back is there when the call returns.
-pub trait Launcher: Sync + 'static {
+pub trait Launcher: Send + Sync + 'static {
     /// Memory of the device.
     type Buffer: Send + Sync;
     /// A buffer that can be filled while the device still computes.

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::cast_slice;
-use othello_engine::record::{ROW_BYTES, ScoredPosition};
+use othello_engine::board::Phase;
+use othello_engine::record::ROW_BYTES;
 
 use super::launcher::Launcher;
 use crate::backend::{BackendError, Rows};
@@ -81,6 +82,8 @@ pub(super) struct DeviceRows<'b, B> {
     /// Which of the buffer's rows.
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
+    /// The phase of the first of the rows, by which a group knows their weights.
+    pub(super) phase: Option<Phase>,
 }
 
 impl<'a, L: Launcher> DevicePositions<'a, L> {
@@ -117,10 +120,14 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
     ) -> Result<(), BackendError> {
         for Run { rows, resident } in &self.runs {
             let (range, factor) = (part(rows.positions.len()), rows.factor);
+            let phase = rows.phase();
             match resident {
                 Some(_) if range.is_empty() => {}
-                Some((buffer, _)) => work(DeviceRows { buffer, range, factor })?,
-                None => self.stream(launcher, &rows.positions[range], factor, &mut work)?,
+                Some((buffer, _)) => work(DeviceRows { buffer, range, factor, phase })?,
+                None => {
+                    let rows = Rows { positions: &rows.positions[range], factor };
+                    self.stream(launcher, rows, &mut work)?;
+                }
             }
         }
         Ok(())
@@ -130,15 +137,15 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
     fn stream(
         &self,
         launcher: &L,
-        rows: &[ScoredPosition],
-        factor: u16,
+        rows: Rows<'_>,
         work: &mut impl FnMut(DeviceRows<'_, L::Buffer>) -> Result<(), BackendError>,
     ) -> Result<(), BackendError> {
         let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
         let slots = staging.len();
-        for (number, chunk) in rows.chunks(self.chunk_rows).enumerate() {
+        let (phase, factor) = (rows.phase(), rows.factor);
+        for (number, chunk) in rows.positions.chunks(self.chunk_rows).enumerate() {
             let buffer = launcher.stage(&mut staging[number % slots], cast_slice(chunk))?;
-            work(DeviceRows { buffer, range: 0..chunk.len(), factor })?;
+            work(DeviceRows { buffer, range: 0..chunk.len(), factor, phase })?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 
 mod header;
 mod host;
+mod joint;
 mod launcher;
 mod memory;
 mod sums;
@@ -11,10 +12,16 @@ mod sums;
 pub(super) mod tests;
 mod tiles;
 
+use std::sync::Arc;
+
 use othello_kernels::{Grid, Kernel, Program, index};
 
-use super::{AdamStep, Backend, BackendError, Batch, DOT_CHUNK, Errors, Moments, Rows, Target};
+use super::{
+    AdamStep, Backend, BackendError, Batch, DOT_CHUNK, Errors, Group, Moments, Rows, Target,
+    not_linear,
+};
 use crate::model::Model;
+use joint::GroupThere;
 use memory::Budget;
 use tiles::ScratchPool;
 
@@ -33,12 +40,20 @@ pub fn program(model: &Model) -> Program {
 #[derive(Debug)]
 pub struct KernelBackend<'m, L: Launcher> {
     model: &'m Model,
-    launcher: L,
+    launcher: Arc<L>,
     way: Way,
     budget: Budget,
+    tiles: Arc<Tiles<L::Buffer>>,
+    /// Vectors hold the weights of the phases of a group and their factors, or the weights of one phase.
+    group: Option<GroupThere<L::Buffer>>,
+}
+
+/// The tiles of the fast way, and room for what it computes.
+#[derive(Debug)]
+struct Tiles<B> {
     tiles: Vec<Tile>,
-    tiles_there: L::Buffer,
-    scratch: ScratchPool<L::Buffer>,
+    there: B,
+    scratch: ScratchPool<B>,
 }
 
 impl<'m, L: Launcher> KernelBackend<'m, L> {
@@ -47,12 +62,13 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         let limits = launcher.limits();
         let tiles = tiles(model, limits.shared_bytes / size_of::<i32>());
         let bytes: &[u8] = bytemuck::cast_slice(&tiles);
-        let mut tiles_there = launcher.allocate(bytes.len().max(1))?;
-        launcher.write(&mut tiles_there, bytes)?;
+        let mut there = launcher.allocate(bytes.len().max(1))?;
+        launcher.write(&mut there, bytes)?;
         let features = model.geometry().instances.len() + model.geometry().scalars.len();
         let scratch = ScratchPool::new(features, limits.chunk_rows);
         let budget = Budget::new(limits.resident_bytes);
-        Ok(Self { model, launcher, way, budget, tiles, tiles_there, scratch })
+        let tiles = Arc::new(Tiles { tiles, there, scratch });
+        Ok(Self { model, launcher: Arc::new(launcher), way, budget, tiles, group: None })
     }
 
     /// Runs a kernel over `count` elements, however many threads there are.
@@ -121,24 +137,35 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     type Sums = Vector<L::Buffer, i64>;
     type Reals = Vector<L::Buffer, f64>;
 
+    fn of_group(&self, group: &Group) -> Result<Self, BackendError> {
+        Ok(Self {
+            model: self.model,
+            launcher: Arc::clone(&self.launcher),
+            way: self.way,
+            budget: self.budget.clone(),
+            tiles: Arc::clone(&self.tiles),
+            group: Some(GroupThere::new(&*self.launcher, group)?),
+        })
+    }
+
     fn parameters(&self) -> usize {
-        self.model.parameters()
+        self.group.as_ref().map_or_else(|| self.model.parameters(), |there| there.group.length())
     }
 
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<DevicePositions<'a, L>, BackendError> {
-        DevicePositions::new(&self.launcher, &self.budget, rows)
+        DevicePositions::new(&*self.launcher, &self.budget, rows)
     }
 
     fn zero_fixed(&self) -> Result<Self::Fixed, BackendError> {
-        Vector::zero(&self.launcher, self.parameters())
+        Vector::zero(&*self.launcher, self.parameters())
     }
 
     fn zero_sums(&self) -> Result<Self::Sums, BackendError> {
-        Vector::zero(&self.launcher, self.parameters())
+        Vector::zero(&*self.launcher, self.parameters())
     }
 
     fn upload(&self, values: &[f64]) -> Result<Self::Reals, BackendError> {
-        let mut vector = Vector::zero(&self.launcher, values.len())?;
+        let mut vector = Vector::zero(&*self.launcher, values.len())?;
         self.launcher.write(&mut vector.buffer, bytemuck::cast_slice(values))?;
         Ok(vector)
     }
@@ -164,7 +191,13 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         target: Target,
         sums: &mut Self::Sums,
     ) -> Result<u128, BackendError> {
-        self.add_residuals(positions, batch, vector, target, sums)
+        match (&self.group, target) {
+            (None, _) => self.add_residuals(positions, batch, vector, target, sums),
+            (Some(there), Target::Label) => {
+                self.add_joint_residuals(there, positions, batch, vector, sums)
+            }
+            (Some(_), Target::Zero) => Err(not_linear("kernels")),
+        }
     }
 
     fn occurrences(
@@ -172,7 +205,10 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         positions: &Self::Positions<'_>,
         sums: &mut Self::Sums,
     ) -> Result<(), BackendError> {
-        self.add_occurrences(positions, sums)
+        match &self.group {
+            None => self.add_occurrences(positions, sums),
+            Some(_) => Err(not_linear("kernels")),
+        }
     }
 
     fn errors(
@@ -180,7 +216,10 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         positions: &Self::Positions<'_>,
         weights: &Self::Fixed,
     ) -> Result<Errors, BackendError> {
-        self.add_errors(positions, weights)
+        match &self.group {
+            None => self.add_errors(positions, weights),
+            Some(there) => self.add_joint_errors(there, positions, weights),
+        }
     }
 
     fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64, BackendError> {
@@ -253,7 +292,8 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         fixed: &mut Self::Fixed,
     ) -> Result<(), BackendError> {
         let arguments = [self.checked(weights), self.checked_out(fixed)];
-        self.elementwise(&index::ROUND_WEIGHTS, arguments)
+        self.elementwise(&index::ROUND_WEIGHTS, arguments)?;
+        self.group.as_ref().map_or(Ok(()), |there| self.round_factors(there, weights, fixed))
     }
 
     fn round_direction(
@@ -292,6 +332,8 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         let mut arguments = Vec::from(vectors);
         arguments.push(Value::U32(count as u32));
         arguments.extend(scalars.map(Value::F64));
-        self.run(&index::ADAM, count, &mut arguments)
+        self.run(&index::ADAM, count, &mut arguments)?;
+        let weights = &moments.weights;
+        self.group.as_ref().map_or(Ok(()), |there| self.round_factors(there, weights, fixed))
     }
 }

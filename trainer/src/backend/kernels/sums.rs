@@ -30,7 +30,7 @@ const ROWS_FOR_TILES: usize = 1 << 17;
 const SLICE_ROWS: usize = 1 << 14;
 
 /// The two halves of a wide sum, as `common.cuh` has it.
-fn wide(low: u64, high: u64) -> u128 {
+pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }
 
@@ -56,7 +56,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         let labels = u32::from(target == Target::Label);
         let mut to = Residuals { vector, labels, sums, squared };
         let part = |rows| batch.range(rows);
-        positions.for_each(&self.launcher, part, |rows| {
+        positions.for_each(&*self.launcher, part, |rows| {
             let fast = match self.way {
                 Way::Simple => false,
                 Way::Fast => true,
@@ -94,7 +94,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         to: &mut Residuals<'_, L>,
     ) -> Result<(), BackendError> {
         let chunk_rows = self.launcher.limits().chunk_rows;
-        self.scratch.with(&self.launcher, |scratch| {
+        self.tiles.scratch.with(&*self.launcher, |scratch| {
             for first in rows.range.clone().step_by(chunk_rows) {
                 let chunk = first..(first + chunk_rows).min(rows.range.end);
                 self.add_chunk(rows, chunk, scratch, to)?;
@@ -145,14 +145,14 @@ impl<L: Launcher> KernelBackend<'_, L> {
         from: Value<'b, L::Buffer>,
         to: Value<'b, L::Buffer>,
     ) -> Result<(), BackendError> {
-        let largest = self.tiles.iter().map(|tile: &Tile| tile.classes).max().unwrap_or(0);
+        let largest = self.tiles.tiles.iter().map(|tile: &Tile| tile.classes).max().unwrap_or(0);
         let grid = Grid {
-            x: self.tiles.len() as u32,
+            x: self.tiles.tiles.len() as u32,
             y: rows.div_ceil(SLICE_ROWS) as u32,
             shared_bytes: largest as usize * size_of::<u32>(),
         };
         let mut arguments = [
-            Value::In(&self.tiles_there),
+            Value::In(&self.tiles.there),
             Value::In(classes),
             Value::U32(rows as u32),
             Value::U32(self.launcher.limits().chunk_rows as u32),
@@ -170,7 +170,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
     ) -> Result<(), BackendError> {
         self.launcher.clear(&mut sums.buffer)?;
         positions.for_each(
-            &self.launcher,
+            &*self.launcher,
             |rows| 0..rows,
             |rows| {
                 let [buffer, first, count, factor] = rows_arguments(&rows, &rows.range);
@@ -187,7 +187,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
     ) -> Result<Errors, BackendError> {
         let mut totals = self.launcher.allocate(4 * size_of::<u64>())?;
         positions.for_each(
-            &self.launcher,
+            &*self.launcher,
             |rows| 0..rows,
             |rows| {
                 let [buffer, first, count, factor] = rows_arguments(&rows, &rows.range);
@@ -197,15 +197,27 @@ impl<L: Launcher> KernelBackend<'_, L> {
                 self.run(&index::ERRORS, rows.range.len(), &mut arguments)
             },
         )?;
+        self.errors_of_totals(positions, &totals)
+    }
+
+    /// The errors of positions, from what the kernels that measure them add up.
+    pub(super) fn errors_of_totals(
+        &self,
+        positions: &DevicePositions<'_, L>,
+        totals: &L::Buffer,
+    ) -> Result<Errors, BackendError> {
         let mut found = [0u64; 4];
-        self.launcher.read(&totals, bytemuck::cast_slice_mut(&mut found))?;
+        self.launcher.read(totals, bytemuck::cast_slice_mut(&mut found))?;
         let [weight, absolute, low, high] = found;
         Ok(Errors::of_sums(positions.len() as u64, weight, absolute.into(), wide(low, high)))
     }
 }
 
 /// Buffer, first row, number of rows, factor.
-fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>, range: &Range<usize>) -> [Value<'b, B>; 4] {
+pub(super) fn rows_arguments<'b, B>(
+    rows: &DeviceRows<'b, B>,
+    range: &Range<usize>,
+) -> [Value<'b, B>; 4] {
     let number = |number: usize| Value::U32(number as u32);
     let buffer = Value::In(rows.buffer);
     [buffer, number(range.start), number(range.len()), Value::U32(rows.factor.into())]

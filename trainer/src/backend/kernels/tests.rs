@@ -1,6 +1,8 @@
 //! The kernels, run on this machine's processor, against the reference: equal to the bit. Where there is
 //! a GPU, `backend::cuda` runs the same checks on it.
 
+pub(in crate::backend) mod joint;
+
 use othello_engine::board::{PHASES, Phase, Position};
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;

@@ -10,7 +10,7 @@ use crate::fit::assembly::Assembly;
 use crate::fit::checkpoint::{
     CheckpointError, CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot,
 };
-use crate::fit::group::{FittedGroup, GroupFit};
+use crate::fit::group::{FittedGroup, GroupFit, group_of};
 use crate::fit::settings::{FactorSettings, FitSettings};
 use crate::source::LabelRules;
 
@@ -51,10 +51,18 @@ fn dataset() -> Dataset {
     builder.finish()
 }
 
-fn fit<'a>(model: &'a Model, dataset: &'a Dataset, settings: &'a FitSettings) -> GroupFit<'a> {
+fn fit<'a, 'm>(
+    backend: &'a Cpu<'m>,
+    model: &'m Model,
+    dataset: &'a Dataset,
+    settings: &'a FitSettings,
+) -> GroupFit<'a, Cpu<'m>>
+where
+    'm: 'a,
+{
     let phases: Vec<Phase> = (45..=47).filter_map(Phase::new).collect();
-    let group = Group::of_phases(model, &phases).unwrap();
-    GroupFit { model, dataset, settings, initial: None, phases, group }
+    let group = group_of(backend, model, dataset, &phases).unwrap().unwrap();
+    GroupFit { backend, model, dataset, settings, initial: None, group }
 }
 
 fn settings(epochs: u32) -> FitSettings {
@@ -65,7 +73,8 @@ fn settings(epochs: u32) -> FitSettings {
 #[test]
 fn a_group_stopped_and_resumed_comes_out_the_same() {
     let (model, dataset, settings) = (factor_model(), dataset(), settings(6));
-    let fit = fit(&model, &dataset, &settings);
+    let cpu = Cpu::new(&model);
+    let fit = fit(&cpu, &model, &dataset, &settings);
     let undisturbed = fit.run(None, &mut NoCheckpoints).unwrap().fitted.unwrap();
     let (mut stops, mut kept) = (0, None);
     let resumed = loop {
@@ -86,9 +95,14 @@ fn a_group_stopped_and_resumed_comes_out_the_same() {
 #[test]
 fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted() {
     let (model, dataset) = (factor_model(), dataset());
+    let cpu = Cpu::new(&model);
     let fitted = |epochs: u32| {
         let settings = settings(epochs);
-        fit(&model, &dataset, &settings).run(None, &mut NoCheckpoints).unwrap().fitted.unwrap()
+        fit(&cpu, &model, &dataset, &settings)
+            .run(None, &mut NoCheckpoints)
+            .unwrap()
+            .fitted
+            .unwrap()
     };
     let FittedGroup { group, phases, factors } = fitted(60);
     let mse = |fitted: &[crate::fit::FittedPhase]| fitted[1].report.train_mse.unwrap();

@@ -18,7 +18,7 @@ use super::optimizer::Optimizer;
 use super::phase::PhaseFit;
 use super::settings::AdamSettings;
 use super::solver::{Advance, Problem, Solver};
-use crate::backend::{Cpu, Group, Rows};
+use crate::backend::{Cpu, Rows};
 use crate::model::Model;
 
 /// A model so small that its normal equations can be solved exactly, and that every parameter

@@ -1,0 +1,178 @@
+//! Weights and factors of a group of phases: the values of positions, and the sums of their residuals.
+//!
+//! The value of a position is the sum of its weights, and of the products of any two of its vectors:
+//! half the squares of the vectors' sum, less half the squares of each vector; those of the first half of
+//! the elements are added, those of the second half taken away. What a vector has with itself is taken off
+//! the weights once, when they are rounded, and not for every position.
+//!
+//! The derivative by a factor is the residual times what the other vectors sum to. The sum of all
+//! vectors is the same for all features of a position; so residual times this sum is computed once and
+//! added to each feature, and at the end each factor's own part is taken off, with the sum of the residuals of
+//! its parameter.
+//!
+//! | quantity | unit | bound |
+//! |---|---|---|
+//! | factor | 2⁻¹⁶ | ±127/64, less than 2¹⁷ |
+//! | what a vector has with itself | 2⁻¹⁸ disc | 16 · 2³⁴ / 2¹⁵ = 2²³ |
+//! | weight, less this | 2⁻¹⁸ disc | limited to ±2²⁴ |
+//! | sum of a position's factors | 2⁻¹⁶ | 80 · 2¹⁷ < 2²⁴ |
+//! | sum of squares of 32 such sums | 2⁻³² disc | 2⁵³ |
+//! | value | 2⁻¹⁸ disc | limited to ±2³⁰ |
+//! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷, 128 discs |
+//! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰, 16 |
+//! | what a position adds for a factor | 2⁻¹⁶ disc · occurrence | 2¹⁷ · 2²⁰ / 2¹⁶ = 2²¹ for a 64th of an occurrence |
+//!
+//! With at most 2³³ sixty-fourths of an occurrence ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT))
+//! and less than 2⁷ features a position, sums of residuals stay below 2⁵⁷, those of factors below 2⁶¹, and
+//! what is taken off them below 2⁵⁸.
+
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use othello_engine::board::Phase;
+use othello_engine::eval::{FACTORS_PER_UNIT, MAX_FACTOR};
+use othello_engine::record::ScoredPosition;
+use rayon::prelude::*;
+
+use super::sums::add_by_shares;
+use crate::backend::{Errors, Group, Rows, WEIGHT_LIMIT};
+use crate::model::Model;
+use rows::Values;
+
+/// Steps of a factor in 1, as a shift.
+const FACTOR_SHIFT: u32 = 16;
+
+/// The largest factor that the file has a place for, in these steps.
+const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER_UNIT);
+
+/// From half of 2⁻³² disc to 2⁻¹⁸.
+const SQUARE_SHIFT: u32 = 32 - 18 + 1;
+
+/// Rounds the factors of a vector to 2⁻¹⁶, and takes off the weights, which are rounded already, what each
+/// parameter's vector has with itself.
+pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
+    match group.dimensions() {
+        8 => round_factors_of::<8>(group, vector, fixed),
+        16 => round_factors_of::<16>(group, vector, fixed),
+        _ => round_factors_of::<32>(group, vector, fixed),
+    }
+}
+
+fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixed: &mut [i32]) {
+    let (weights, factors) = fixed.split_at_mut(group.factors().start);
+    let limit = f64::from(FACTOR_LIMIT);
+    for (fixed, &factor) in factors.iter_mut().zip(&vector[group.factors()]) {
+        let steps = factor * f64::from(1 << FACTOR_SHIFT);
+        *fixed = steps.round_ties_even().clamp(-limit, limit) as i32;
+    }
+    let (vectors, _) = factors.as_chunks::<DIMENSIONS>();
+    for weights in weights.chunks_exact_mut(group.count()) {
+        for (weight, vector) in weights.iter_mut().zip(vectors) {
+            *weight = (*weight - own_square(vector)).clamp(-WEIGHT_LIMIT, WEIGHT_LIMIT);
+        }
+    }
+}
+
+/// What a vector has with itself, in 2⁻¹⁸ disc.
+fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
+    halved(signed_squares(vector)) as i32
+}
+
+/// The squares of the first half of the elements, less those of the second half.
+#[inline(always)]
+fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 {
+    let squares = elements.map(|element| i64::from(element) * i64::from(element));
+    let (added, taken) = squares.split_at(DIMENSIONS / 2);
+    added.iter().sum::<i64>() - taken.iter().sum::<i64>()
+}
+
+/// Half of squares of 2⁻³² disc, in 2⁻¹⁸ disc.
+#[inline(always)]
+fn halved(squares: i64) -> i64 {
+    (squares + (1 << (SQUARE_SHIFT - 1))) >> SQUARE_SHIFT
+}
+
+/// See [`Backend::residual_sums`](crate::backend::Backend::residual_sums), with the label as target.
+pub(super) fn residual_sums(
+    model: &Model,
+    group: &Group,
+    rows: &[Rows<'_>],
+    vector: &[i32],
+    sums: &mut [i64],
+) -> u128 {
+    match group.dimensions() {
+        8 => residual_sums_of::<8>(model, group, rows, vector, sums),
+        16 => residual_sums_of::<16>(model, group, rows, vector, sums),
+        _ => residual_sums_of::<32>(model, group, rows, vector, sums),
+    }
+}
+
+fn residual_sums_of<const DIMENSIONS: usize>(
+    model: &Model,
+    group: &Group,
+    rows: &[Rows<'_>],
+    vector: &[i32],
+    sums: &mut [i64],
+) -> u128 {
+    let squared = add_by_shares(rows, sums, |rows, sums| {
+        let Some(weights) = weights_of(group, rows) else { return 0 };
+        let values = Values::<DIMENSIONS>::new(model, group, vector, weights.clone());
+        let (of_weights, of_factors) = sums.split_at_mut(group.factors().start);
+        let (of_factors, _) = of_factors.as_chunks_mut::<DIMENSIONS>();
+        values.add_residuals(rows, &mut of_weights[weights], of_factors)
+    });
+    let (of_weights, of_factors) = sums.split_at_mut(group.factors().start);
+    let (of_factors, _) = of_factors.as_chunks_mut::<DIMENSIONS>();
+    let (vectors, _) = vector[group.factors()].as_chunks::<DIMENSIONS>();
+    for (number, (sums, vector)) in of_factors.iter_mut().zip(vectors).enumerate() {
+        let of_phases = of_weights[number..].iter().step_by(group.count());
+        let residuals: i64 = of_phases.sum();
+        if residuals != 0 {
+            take_own(sums, vector, residuals);
+        }
+    }
+    squared
+}
+
+/// Takes off the sums of a parameter's factors what its own vector has added to them.
+fn take_own<const DIMENSIONS: usize>(
+    sums: &mut [i64; DIMENSIONS],
+    vector: &[i32; DIMENSIONS],
+    residuals: i64,
+) {
+    let (high, low) = (residuals >> FACTOR_SHIFT, residuals & ((1 << FACTOR_SHIFT) - 1));
+    for (dimension, (sum, &factor)) in sums.iter_mut().zip(vector).enumerate() {
+        let factor = i64::from(factor);
+        // The product may need more than 64 bits; its parts do not.
+        let own = factor * high + ((factor * low) >> FACTOR_SHIFT);
+        *sum -= if dimension < DIMENSIONS / 2 { own } else { -own };
+    }
+}
+
+/// See [`Backend::errors`](crate::backend::Backend::errors).
+pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
+    let of_chunk = |chunk: &[ScoredPosition], factor: u16| {
+        let rows = Rows { positions: chunk, factor };
+        let Some(weights) = weights_of(group, rows) else { return Errors::default() };
+        match group.dimensions() {
+            8 => Values::<8>::new(model, group, vector, weights).errors(rows),
+            16 => Values::<16>::new(model, group, vector, weights).errors(rows),
+            _ => Values::<32>::new(model, group, vector, weights).errors(rows),
+        }
+    };
+    let of_rows = |rows: &Rows<'_>| {
+        let chunks = rows.positions.par_chunks(1 << 14);
+        chunks.map(|chunk| of_chunk(chunk, rows.factor)).reduce(Errors::default, Errors::plus)
+    };
+    rows.iter().map(of_rows).fold(Errors::default(), Errors::plus)
+}
+
+/// The place of the weights of rows, which are all of one phase; `None` without any.
+fn weights_of(group: &Group, rows: Rows<'_>) -> Option<Range<usize>> {
+    let phase = rows.phase()?;
+    debug_assert!(rows.positions.iter().all(|row| Phase::of(&row.position()) == Some(phase)));
+    Some(group.weights(phase))
+}

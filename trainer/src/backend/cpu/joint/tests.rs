@@ -1,0 +1,163 @@
+use othello_engine::pattern::{FactorShape, PatternSet};
+use othello_engine::random::Generator;
+use othello_engine::record::{Label, Weight};
+
+use super::*;
+use crate::backend::{Backend as _, Batch, Cpu, Target};
+use crate::model::{InstructionSet, random_positions};
+
+/// 700 of 256 to a disc.
+const LABEL: f64 = 700.0 / 256.0;
+
+/// Positions of random games in two phases, by phase, with one label.
+fn rows() -> [Vec<ScoredPosition>; 2] {
+    let positions = random_positions(30);
+    phases().map(|phase| {
+        let of_phase = positions.iter().filter(|p| Phase::of(p) == Some(phase));
+        let row = |p: &_| ScoredPosition::new(*p, Label::new(700).unwrap(), Weight::ONE);
+        of_phase.map(row).collect()
+    })
+}
+
+/// The group of two phases, measured on nothing else.
+fn group(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
+    let trained = counts(model, &rows.concat());
+    Group::new(model, &phases(), &trained, &vec![0; model.parameters()]).unwrap()
+}
+
+fn phases() -> [Phase; 2] {
+    [20, 21].map(|phase| Phase::new(phase).unwrap())
+}
+
+/// How often each parameter stands in rows.
+fn counts(model: &Model, rows: &[ScoredPosition]) -> Vec<i64> {
+    let mut counts = vec![0; model.parameters()];
+    for row in rows {
+        let features = model.features(&row.position());
+        features.parameters().iter().for_each(|&parameter| counts[parameter as usize] += 1);
+    }
+    counts
+}
+
+/// A vector of a group: weights up to 1 disc and factors up to 0.3.
+fn random_vector(group: &Group) -> Vec<f64> {
+    let mut random = Generator::new(3);
+    let mut number = || f64::from(random.below(2001)) / 1000.0 - 1.0;
+    let mut vector: Vec<f64> = (0..group.length()).map(|_| number()).collect();
+    vector[group.factors()].iter_mut().for_each(|factor| *factor *= 0.3);
+    vector
+}
+
+/// Sums over pairs of features, in floating point: those of squared residuals, and those of residuals times
+/// the derivative by each element of the vector.
+fn sums_over_pairs(
+    model: &Model,
+    group: &Group,
+    rows: &[Vec<ScoredPosition>],
+    vector: &[f64],
+) -> (f64, Vec<f64>) {
+    let dimensions = group.dimensions();
+    let place =
+        |feature: usize, dimension: usize| group.factors().start + feature * dimensions + dimension;
+    let sign = |dimension: usize| if 2 * dimension < dimensions { 1.0 } else { -1.0 };
+    let (mut squares, mut sums) = (0.0, vec![0.0; group.length()]);
+    for row in rows.iter().flatten() {
+        let first = group.weights(Phase::of(&row.position()).unwrap()).start;
+        let features = model.features(&row.position());
+        let features = features.parameters().iter();
+        let features: Vec<usize> =
+            features.map(|&parameter| group.numbers()[parameter as usize] as usize).collect();
+        let mut value: f64 = features.iter().map(|&feature| vector[first + feature]).sum();
+        for (number, &one) in features.iter().enumerate() {
+            for &other in &features[number + 1..] {
+                let product = |d| sign(d) * vector[place(one, d)] * vector[place(other, d)];
+                value += (0..dimensions).map(product).sum::<f64>();
+            }
+        }
+        let residual = LABEL - value;
+        squares += residual * residual;
+        for (number, &one) in features.iter().enumerate() {
+            sums[first + one] += residual;
+            for (other, &feature) in features.iter().enumerate() {
+                for d in (0..dimensions).filter(|_| other != number) {
+                    sums[place(one, d)] += residual * sign(d) * vector[place(feature, d)];
+                }
+            }
+        }
+    }
+    (squares, sums)
+}
+
+#[test]
+fn values_and_gradients_are_those_of_all_pairs_of_features() {
+    for dimensions in FactorShape::DIMENSIONS {
+        let set = PatternSet::shipped("small").unwrap();
+        let model = Model::new(set.with_factors(FactorShape::new(dimensions, 60)));
+        let positions = rows();
+        let rows = positions.each_ref().map(|rows| Rows::full(rows));
+        let group = group(&model, &positions);
+        let cpu = Cpu::new(&model).of_group(&group).unwrap();
+        let vector = random_vector(&group);
+        let (expected_squares, expected) = sums_over_pairs(&model, &group, &positions, &vector);
+        let mut fixed = cpu.zero_fixed().unwrap();
+        cpu.round_weights(&vector, &mut fixed).unwrap();
+        let mut sums = cpu.zero_sums().unwrap();
+        let rows = cpu.positions(&rows).unwrap();
+        let label = Target::Label;
+        let squares = cpu.residual_sums(&rows, Batch::WHOLE, &fixed, label, &mut sums).unwrap();
+        let squares = squares as f64 / f64::from(1u32 << 26);
+        assert!((squares / expected_squares - 1.0).abs() < 1e-3, "{squares} {expected_squares}");
+        let found = sums.iter().map(|&sum| sum as f64 / f64::from(1u32 << 16));
+        for (place, (found, expected)) in found.zip(expected).enumerate() {
+            let allowed = 0.02 + 0.002 * f64::abs(expected);
+            assert!((found - expected).abs() < allowed, "{place}: {found} {expected}");
+        }
+        assert!(cpu.residual_sums(&rows, Batch::WHOLE, &fixed, Target::Zero, &mut sums).is_err());
+        assert!(cpu.occurrences(&rows, &mut sums).is_err());
+    }
+}
+
+#[test]
+fn all_instruction_sets_add_up_the_same_sums() {
+    let positions = rows();
+    let rows = positions.each_ref().map(|rows| Rows { positions: rows, factor: 99 });
+    for dimensions in FactorShape::DIMENSIONS {
+        let set = PatternSet::shipped("scalars").unwrap();
+        let set = set.with_factors(FactorShape::new(dimensions, 60));
+        let found = InstructionSet::available().map(|instructions| {
+            let model = Model::with_instructions(set.clone(), instructions);
+            let group = group(&model, &positions);
+            let cpu = Cpu::new(&model).of_group(&group).unwrap();
+            let mut fixed = cpu.zero_fixed().unwrap();
+            cpu.round_weights(&random_vector(&group), &mut fixed).unwrap();
+            let mut sums = cpu.zero_sums().unwrap();
+            let rows = cpu.positions(&rows).unwrap();
+            let label = Target::Label;
+            let squares = cpu.residual_sums(&rows, Batch::WHOLE, &fixed, label, &mut sums).unwrap();
+            (squares, sums)
+        });
+        let found: Vec<_> = found.collect();
+        assert!(found.iter().all(|sums| *sums == found[0]), "{dimensions}");
+    }
+}
+
+/// The last number stands for what occurs nowhere: what it has adds nothing to any value.
+#[test]
+fn a_group_numbers_what_occurs_the_most_frequent_first() {
+    let set = PatternSet::shipped("small").unwrap();
+    let model = Model::new(set.with_factors(FactorShape::new(8, 60)));
+    let [trained, measured] = rows().each_ref().map(|rows| counts(&model, rows));
+    let group = Group::new(&model, &phases()[..1], &trained, &measured).unwrap();
+    let of_group = group.parameters().iter().map(|&parameter| trained[parameter as usize]);
+    let of_group: Vec<i64> = of_group.collect();
+    assert!(of_group.is_sorted_by(|one, next| one >= next));
+    assert_eq!(of_group.iter().filter(|&&count| count > 0).count(), group.trained());
+    for (parameter, &number) in group.numbers().iter().enumerate() {
+        match trained[parameter] + measured[parameter] {
+            0 => assert_eq!(number as usize, group.count() - 1),
+            _ => assert_eq!(group.parameters()[number as usize] as usize, parameter),
+        }
+    }
+    assert_eq!(group.phases(), [phases()[0]]);
+    assert!(group.trained() < group.parameters().len() && group.count() < model.parameters());
+}

@@ -1,0 +1,115 @@
+//! Sums and errors of weights and factors of a group of phases, by kernels.
+
+use std::sync::Arc;
+
+use bytemuck::cast_slice;
+use othello_kernels::index;
+
+use super::KernelBackend;
+use super::launcher::{Launcher, Value};
+use super::memory::{DevicePositions, DeviceRows, Vector};
+use super::sums::{rows_arguments, wide};
+use crate::backend::{BackendError, Batch, Errors, Group};
+
+/// A group, and its numbers on the device.
+#[derive(Debug)]
+pub(super) struct GroupThere<B> {
+    pub(super) group: Arc<Group>,
+    numbers: B,
+}
+
+impl<B> GroupThere<B> {
+    pub(super) fn new(
+        launcher: &impl Launcher<Buffer = B>,
+        group: &Group,
+    ) -> Result<Self, BackendError> {
+        let bytes: &[u8] = cast_slice(group.numbers());
+        let mut numbers = launcher.allocate(bytes.len().max(1))?;
+        launcher.write(&mut numbers, bytes)?;
+        Ok(Self { group: Arc::new(group.clone()), numbers })
+    }
+
+    /// Numbers and vector, and where in it the weights of rows and the factors begin.
+    fn arguments<'b>(
+        &'b self,
+        rows: &DeviceRows<'b, B>,
+        vector: Value<'b, B>,
+    ) -> [Value<'b, B>; 4] {
+        let weights = rows.phase.map_or(0, |phase| self.group.weights(phase).start);
+        let place = |place: usize| Value::U32(place as u32);
+        [Value::In(&self.numbers), vector, place(weights), place(self.group.factors().start)]
+    }
+
+    fn phases(&self) -> Value<'_, B> {
+        Value::U32(self.group.phases().len() as u32)
+    }
+
+    fn count(&self) -> Value<'_, B> {
+        Value::U32(self.group.count() as u32)
+    }
+}
+
+impl<L: Launcher> KernelBackend<'_, L> {
+    pub(super) fn add_joint_residuals(
+        &self,
+        there: &GroupThere<L::Buffer>,
+        positions: &DevicePositions<'_, L>,
+        batch: Batch,
+        vector: &Vector<L::Buffer, i32>,
+        sums: &mut Vector<L::Buffer, i64>,
+    ) -> Result<u128, BackendError> {
+        self.launcher.clear(&mut sums.buffer)?;
+        let mut squared = self.launcher.allocate(2 * size_of::<u64>())?;
+        let part = |rows| batch.range(rows);
+        positions.for_each(&*self.launcher, part, |rows| {
+            let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
+            arguments.extend(there.arguments(&rows, self.checked(vector)));
+            arguments.extend([self.checked_out(sums), Value::Out(&mut squared)]);
+            self.run(&index::JOINT_RESIDUALS, rows.range.len(), &mut arguments)
+        })?;
+        let factors = there.group.factors().len();
+        let vector = self.checked(vector);
+        let (phases, parameters) = (there.phases(), there.count());
+        let count = Value::U32(factors as u32);
+        let mut arguments = [vector, phases, parameters, count, self.checked_out(sums)];
+        self.run(&index::TAKE_OWN, factors, &mut arguments)?;
+        let mut halves = [0u64; 2];
+        self.launcher.read(&squared, bytemuck::cast_slice_mut(&mut halves))?;
+        Ok(wide(halves[0], halves[1]))
+    }
+
+    pub(super) fn add_joint_errors(
+        &self,
+        there: &GroupThere<L::Buffer>,
+        positions: &DevicePositions<'_, L>,
+        vector: &Vector<L::Buffer, i32>,
+    ) -> Result<Errors, BackendError> {
+        let mut totals = self.launcher.allocate(4 * size_of::<u64>())?;
+        positions.for_each(
+            &*self.launcher,
+            |rows| 0..rows,
+            |rows| {
+                let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
+                arguments.extend(there.arguments(&rows, self.checked(vector)));
+                arguments.push(Value::Out(&mut totals));
+                self.run(&index::JOINT_ERRORS, rows.range.len(), &mut arguments)
+            },
+        )?;
+        self.errors_of_totals(positions, &totals)
+    }
+
+    /// Rounds the factors of a vector, after all of it was rounded as weights are.
+    pub(super) fn round_factors(
+        &self,
+        there: &GroupThere<L::Buffer>,
+        vector: &Vector<L::Buffer, f64>,
+        fixed: &mut Vector<L::Buffer, i32>,
+    ) -> Result<(), BackendError> {
+        let factors = there.group.factors();
+        let (first, count) = (Value::U32(factors.start as u32), Value::U32(factors.len() as u32));
+        let mut arguments = [self.checked(vector), first, self.checked_out(fixed), count];
+        self.run(&index::ROUND_FACTORS, factors.len(), &mut arguments)?;
+        let mut arguments = [there.phases(), there.count(), self.checked_out(fixed)];
+        self.run(&index::TAKE_SQUARES, there.group.count(), &mut arguments)
+    }
+}

@@ -1,0 +1,128 @@
+//! The kernels of weights and factors against the reference: equal to the bit.
+
+use othello_engine::pattern::FactorShape;
+
+use super::*;
+
+/// The model of a set with factors.
+fn factor_model(set: &str, dimensions: usize) -> Model {
+    let set = PatternSet::shipped(set).unwrap();
+    Model::new(set.with_factors(FactorShape::new(dimensions, 60)))
+}
+
+/// The group of two phases of rows, the second of which is only measured on.
+fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
+    let phases = rows.each_ref().map(|rows| Phase::of(&rows[0].position()).unwrap());
+    let occurrences = |rows: &[ScoredPosition]| {
+        let mut sums = vec![0; model.parameters()];
+        let rows = vec![Rows::full(rows)];
+        Cpu::new(model).occurrences(&rows, &mut sums).unwrap();
+        sums
+    };
+    let [one, other] = rows.each_ref().map(|rows| occurrences(rows));
+    Group::new(model, &phases, &one, &other).unwrap()
+}
+
+/// What a fit with factors asks of a backend: sums of a whole and of a batch, the vector after updates by them,
+/// and errors.
+fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
+    let backend = &backend.of_group(group).unwrap();
+    let positions = backend.positions(rows).unwrap();
+    let vector = |size: f64, seed| {
+        let mut random = Generator::new(seed);
+        let mut number = || (f64::from(random.below(1 << 20)) / f64::from(1 << 19) - 1.0) * size;
+        let mut vector: Vec<f64> = (0..group.length()).map(|_| number()).collect();
+        vector[group.factors()].iter_mut().for_each(|factor| *factor *= 0.1);
+        backend.upload(&vector).unwrap()
+    };
+    let mut fixed = backend.zero_fixed().unwrap();
+    let initial = vector(size, 1);
+    backend.round_weights(&initial, &mut fixed).unwrap();
+    let mut moments =
+        Moments { weights: vector(size, 1), first: vector(0.1, 2), second: vector(0.0, 3) };
+    let mut found = Found::default();
+    let mut sums = backend.zero_sums().unwrap();
+    for batch in [Batch::WHOLE, Batch::new(1, 3).unwrap(), Batch::WHOLE] {
+        let label = Target::Label;
+        let squared = backend.residual_sums(&positions, batch, &fixed, label, &mut sums).unwrap();
+        found.sums.push(backend.download_sums(&sums).unwrap());
+        found.squared.push(squared);
+        found.errors.push(backend.errors(&positions, &fixed).unwrap());
+        backend.adam(&sums, &initial, &STEP, &mut moments, &mut fixed).unwrap();
+        found.vectors.push(bits(&backend.download(&moments.weights).unwrap()));
+    }
+    found
+}
+
+#[derive(Default, PartialEq, Debug)]
+struct Found {
+    sums: Vec<Vec<i64>>,
+    squared: Vec<u128>,
+    errors: Vec<Errors>,
+    vectors: Vec<Vec<u64>>,
+}
+
+pub(in crate::backend) fn weights_and_factors_give_the_same_sums<L: Bring>() {
+    let positions = crate::model::random_positions(40);
+    let row = |(number, position): (usize, &Position)| {
+        let label = Label::new((number * 997 % 32769) as i16 - 16384).unwrap();
+        ScoredPosition::new(*position, label, Weight::new(1 + number as u16).unwrap())
+    };
+    let rows = [30, 31].map(|phase| {
+        let of_phase = positions.iter().filter(|p| Phase::of(p) == Phase::new(phase));
+        of_phase.enumerate().map(row).collect::<Vec<_>>()
+    });
+    for (set, dimensions) in [("small", 8), ("small", 32), ("scalars", 16)] {
+        let model = factor_model(set, dimensions);
+        let group = group_of_rows(&model, &rows);
+        let [one, other] = rows.each_ref().map(|rows| &rows[..]);
+        let rows = [Rows::full(one), Rows { positions: other, factor: 77 }];
+        for limits in [None, Some(NARROW)] {
+            let bench = Bench::<L>::new(&model, Way::Simple, limits);
+            // The largest values leave every limit.
+            for size in [1.0, 64.0, 1e6] {
+                let expected = joint(&bench.cpu, &group, &rows, size);
+                let found = joint(&bench.kernels, &group, &rows, size);
+                assert!(found == expected, "{set}, {dimensions}, {limits:?}, {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn and_for_weights_and_factors() {
+    weights_and_factors_give_the_same_sums::<HostLauncher>();
+}
+
+/// What the comparison is worth: a small change in the sources makes it fail.
+#[test]
+fn a_changed_constant_in_the_kernels_of_factors_is_found() {
+    let model = factor_model("small", 8);
+    let rows = [random_rows(1, 1), random_rows(1, 2)];
+    let phase_of = |row: &ScoredPosition| Phase::of(&row.position());
+    let many = random_rows(3000, 3);
+    let rows = rows.map(|first| {
+        let of_phase = many.iter().filter(|row| phase_of(row) == phase_of(&first[0]));
+        [&first[..], &of_phase.copied().collect::<Vec<_>>()].concat()
+    });
+    let group = group_of_rows(&model, &rows);
+    let runs = rows.each_ref().map(|rows| Rows::full(rows));
+    let unchanged = program(&model);
+    for (from, to) in [
+        ("FACTOR_STEPS 65536.0", "FACTOR_STEPS 65535.0"),
+        ("FACTOR_LIMIT 130048.0", "FACTOR_LIMIT 130047.0"),
+        ("#define SQUARE_SHIFT 15", "#define SQUARE_SHIFT 14"),
+        ("RESIDUAL_LIMIT (1 << 17)", "RESIDUAL_LIMIT (1 << 16)"),
+        ("SUM_LIMIT (1 << 20)", "SUM_LIMIT (1 << 19)"),
+        ("(residuals >> FACTOR_BITS)", "(residuals >> 15)"),
+        ("limited(*weight - own, JOINT_WEIGHT_LIMIT)", "(*weight - own)"),
+    ] {
+        let changed = unchanged.with(from, to);
+        assert_ne!(changed.sha256(), unchanged.sha256(), "{from} does not stand in the sources");
+        let bench = Bench::<HostLauncher>::of(&model, &changed, Way::Simple, None);
+        let noticed = [1.0, 64.0, 1e6].into_iter().any(|size| {
+            joint(&bench.cpu, &group, &runs, size) != joint(&bench.kernels, &group, &runs, size)
+        });
+        assert!(noticed, "nobody notices {to}");
+    }
+}
