@@ -3,6 +3,7 @@
 //! A [`Pattern`] is written once, as squares. Its instances and the classes that tie mirrored
 //! configurations are computed from the eight symmetries; nothing is rotated by hand.
 
+mod coverage;
 mod factor_shape;
 mod geometry;
 mod images;
@@ -11,6 +12,7 @@ mod scalar;
 mod set;
 mod shipped;
 
+pub use coverage::{Coverage, lines};
 pub use factor_shape::FactorShape;
 pub use geometry::{Geometry, Instance, PatternGeometry, configurations, permuted};
 pub use indices::{Indices, Lanes};

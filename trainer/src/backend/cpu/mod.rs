@@ -108,9 +108,10 @@ impl Backend for Cpu<'_> {
         sums: &mut Vec<i64>,
     ) -> Result<(), BackendError> {
         match &self.group {
-            None => Ok(sums::occurrences(self.model, positions, sums)),
-            Some(_) => Err(not_linear("cpu")),
+            None => sums::occurrences(self.model, positions, sums),
+            Some(_) => return Err(not_linear("cpu")),
         }
+        Ok(())
     }
 
     fn errors(

@@ -1,6 +1,7 @@
 //! The CPU: residual sums by every instruction set, the computation of the indices alone, and the
 //! limit.
 
+mod factors;
 mod limit;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use super::stopwatch::{Candidate, rates};
 use crate::backend::{Backend as _, Batch, Cpu, Rows, Target};
 use crate::model::{InstructionSet, Model, Row};
+use factors::FactorRates;
 use limit::Limit;
 
 /// Rates in positions per second; those on one thread by processor time.
@@ -30,6 +32,9 @@ pub(super) struct Rates {
     /// Processor time that a position takes on one thread, by what it takes on several: 1 where
     /// threads do not disturb each other.
     efficiency: f64,
+    /// The rates of weights and factors together, where the set has factors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    factors: Option<FactorRates>,
     #[serde(skip)]
     limit: f64,
 }
@@ -73,7 +78,8 @@ impl fmt::Display for Rates {
         write!(
             f,
             "{threads} threads: {rate:.2}, {speedup:.2} times one, efficiency {efficiency:.2}"
-        )
+        )?;
+        self.factors.iter().try_for_each(|factors| write!(f, "\n{factors}"))
     }
 }
 
@@ -121,6 +127,7 @@ pub(super) fn measure(
         threads_positions_per_second: with_threads.by_wall,
         speedup: with_threads.by_wall / single.by_wall,
         efficiency: with_threads.by_processor / single.by_processor,
+        factors: factors::measure(&fastest, rows, repetitions)?,
         limit,
     })
 }
