@@ -4,11 +4,11 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use othello_engine::search::Limits;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The most that the search of a move before exact play may take, besides its depth. Where a search to
 /// the full depth would take more, the deepest one that was done decides; the shallowest always is.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Budget {
     /// The number of nodes.
     pub nodes: Option<u64>,

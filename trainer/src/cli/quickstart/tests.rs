@@ -1,10 +1,9 @@
 //! What `quickstart` prints looks as the README shows it.
 
 use othello_engine::board::{Discs, Phase};
-use othello_engine::eval::{Mobility, Zero};
 
 use super::*;
-use crate::arena::{MatchResult, Pair};
+use crate::arena::{Conditions, MatchResult, Pair};
 use crate::fit::PhaseReport;
 
 /// The rows that the README shows.
@@ -26,9 +25,8 @@ fn phases() -> FitReport {
 /// A match in which the first player scores `score` in nine games of ten, and loses the tenth by as
 /// much.
 fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
-    let (first, second) = (Evaluator::from(Mobility), Evaluator::from(Zero));
-    let strength = Strength { depth: 4, exact: 12 };
-    let played = Match { first: (&first).into(), second: (&second).into(), strength };
+    let (players, budgets) = (names.map(str::to_owned), Default::default());
+    let conditions = Conditions { players, depth: 4, exact: 12, budgets, sprt: None };
     let pair = |number| Pair([score, if number % 5 == 0 { -score } else { score }]);
     let pairs = (0..200).map(pair).collect();
     let result = MatchResult {
@@ -38,7 +36,7 @@ fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
         efforts: Default::default(),
         games: vec![],
     };
-    MatchReport::new(names.map(str::to_owned), &played, &result, Instant::now())
+    MatchReport::new(&conditions, &result, Instant::now())
 }
 
 /// One blank between words, and `[..]` for every word with a digit in it.
