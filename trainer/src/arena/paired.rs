@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use othello_engine::board::{Discs, Position};
 use othello_engine::progress::Progress;
@@ -139,7 +140,7 @@ fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: us
     let board = Board::new(opening.position, opening.side);
     let mut game = Underway { opening, turns: vec![], board };
     let played = play_on(players, &mut game, mover);
-    let squares = game.turns.into_iter().flatten().collect();
+    let squares = game.turns.into_iter().filter_map(|(turn, _)| turn).collect();
     let score = match &played {
         // The side that moved first belongs to `mover`.
         Ok(()) if (game.board.side() == opening.side) == (mover == 0) => {
@@ -166,13 +167,14 @@ fn play_on(
     while !game.board.position().is_over() {
         let side = game.board.side();
         let chooses = game.board.position().moves() != 0;
+        let begun = Instant::now();
         let turn = if chooses {
             Some(players[mover].choose(game).map_err(|misconduct| (mover, misconduct))?)
         } else {
             None
         };
         game.board.play(side, turn).map_err(|answer| (mover, Misconduct::Illegal { answer }))?;
-        game.turns.push(turn);
+        game.turns.push((turn, if chooses { begun.elapsed() } else { Duration::ZERO }));
         for (number, player) in players.iter_mut().enumerate() {
             // Who chose a move knows of it; passes are made for both.
             if number != mover || !chooses {
@@ -237,7 +239,7 @@ mod tests {
         let evaluator: Evaluator = Mobility.into();
         let (selection, strength) = (Selection::default(), Strength { depth: 8, exact: 0 });
         let searching = |nodes| {
-            let budget = Budget { nodes, milliseconds: None };
+            let budget = Budget { nodes, ..Budget::default() };
             Contestant::Searching(&evaluator, strength, budget, &selection)
         };
         let [few, more, all] = [Some(1_000), Some(10_000), None].map(|nodes| {
@@ -245,6 +247,18 @@ mod tests {
             played.play(&openings()[..1], &Silent).efforts[0].nodes
         });
         assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
+    }
+
+    /// Searches of 60 plies to the end of the game would not end in anybody's life.
+    #[test]
+    fn the_time_for_a_game_ends_searches() {
+        let evaluator: Evaluator = Mobility.into();
+        let (selection, strength) = (Selection::default(), Strength { depth: 60, exact: 60 });
+        let budget = Budget { seconds_a_game: Some(1), ..Budget::default() };
+        let first = Contestant::Searching(&evaluator, strength, budget, &selection);
+        let played = Match { first, second: (&evaluator).into(), strength: STRENGTH };
+        let result = played.play(&openings()[..1], &Silent);
+        assert!(result.games.iter().all(|game| game.forfeit.is_some() || game.squares.len() > 40));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Who plays in a match: an evaluation with our search, or another program.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use othello_engine::board::{Side, Square};
 use othello_engine::eval::Evaluator;
+use othello_engine::protocol::Clock;
 use othello_engine::search::{Searcher, Selection, Strength};
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +43,16 @@ pub struct Effort {
 const HASH_MEGABYTES: usize = 16;
 
 /// A player at work.
-pub(super) enum Player<'a> {
+pub(super) struct Player<'a> {
+    mind: Mind<'a>,
+    /// The time for a game, if there is a limit.
+    time: Option<Duration>,
+    /// What is left of it.
+    clock: Option<Clock>,
+}
+
+/// Who finds the moves.
+enum Mind<'a> {
     Evaluation {
         searcher: Box<Searcher<'a, Evaluator>>,
         strength: Strength,
@@ -72,58 +82,78 @@ impl<'a> Player<'a> {
                 (evaluator, strength, budget, selection.clone())
             }
             Contestant::External(engine, terms) => {
-                return Self::External(Conversation::new(engine, terms));
+                let mind = Mind::External(Conversation::new(engine, terms));
+                return Self { mind, time: terms.game, clock: None };
             }
         };
         let searcher = Searcher::new(evaluator, HASH_MEGABYTES).with_selection(selection);
         let (searcher, effort) = (Box::new(searcher), Effort::default());
-        Self::Evaluation { searcher, strength, budget, effort }
+        let mind = Mind::Evaluation { searcher, strength, budget, effort };
+        Self { mind, time: budget.game_time(), clock: None }
     }
 
     /// The effort since it was last taken.
     pub(super) fn take_effort(&mut self) -> Effort {
-        match self {
-            Self::Evaluation { effort, .. } => std::mem::take(effort),
-            Self::External(_) => Effort::default(),
+        match &mut self.mind {
+            Mind::Evaluation { effort, .. } => std::mem::take(effort),
+            Mind::External(_) => Effort::default(),
         }
     }
 
-    /// A game begins.
+    /// A game begins, with a full clock.
     pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
-        match self {
-            Self::Evaluation { searcher, .. } => {
+        self.clock = self.time.map(Clock::absolute);
+        match &mut self.mind {
+            Mind::Evaluation { searcher, .. } => {
                 searcher.new_game();
                 Ok(())
             }
-            Self::External(conversation) => conversation.begin(opening),
+            Mind::External(conversation) => conversation.begin(opening),
         }
     }
 
-    /// The square that it plays; its side can move.
+    /// The square that it plays within its time; its side can move.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
-        match self {
-            Self::Evaluation { searcher, strength, budget, effort } => {
-                let begun = Instant::now();
-                let limits = budget.limits();
-                let found = strength.search_within(searcher, game.board.position(), &limits);
-                if game.board.position().empties() > strength.exact {
-                    let seconds = begun.elapsed().as_secs_f64();
-                    effort.nodes += found.nodes;
-                    effort.seconds += seconds;
-                }
-                let best = found.best;
-                // A search finds a move wherever there is one.
-                best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })
-            }
-            Self::External(conversation) => conversation.choose(game),
+        let begun = Instant::now();
+        let square = self.mind.choose(game, self.clock)?;
+        let (Some(clock), Some(time)) = (&mut self.clock, self.time) else { return Ok(square) };
+        clock.spend(begun.elapsed());
+        if clock.left().is_zero() {
+            return Err(Misconduct::OutOfTime { seconds: time.as_secs() });
         }
+        Ok(square)
     }
 
     /// Somebody else played, or it passed itself.
     pub(super) fn see(&mut self, side: Side, turn: Option<Square>) -> Result<(), Misconduct> {
-        match self {
-            Self::Evaluation { .. } => Ok(()),
-            Self::External(conversation) => conversation.see(side, turn),
+        match &mut self.mind {
+            Mind::Evaluation { .. } => Ok(()),
+            Mind::External(conversation) => conversation.see(side, turn),
         }
+    }
+}
+
+impl Mind<'_> {
+    fn choose(&mut self, game: &Underway<'_>, clock: Option<Clock>) -> Result<Square, Misconduct> {
+        let (searcher, strength, budget, effort) = match self {
+            Self::Evaluation { searcher, strength, budget, effort } => {
+                (searcher, strength, budget, effort)
+            }
+            Self::External(conversation) => return conversation.choose(game, clock),
+        };
+        let (begun, position) = (Instant::now(), game.board.position());
+        let is_exact = position.empties() <= strength.exact;
+        let limits = budget.limits(clock.map(|clock| clock.for_move(position.empties())));
+        let found = match clock {
+            // Without a clock, nothing ends perfect play.
+            Some(_) if is_exact => searcher.search_within(position, position.empties(), &limits),
+            _ => strength.search_within(searcher, position, &limits),
+        };
+        if !is_exact {
+            effort.nodes += found.nodes;
+            effort.seconds += begun.elapsed().as_secs_f64();
+        }
+        // A search finds a move wherever there is one.
+        found.best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })
     }
 }

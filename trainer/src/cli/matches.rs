@@ -84,6 +84,10 @@ pub struct Arguments {
     /// depend on the machine
     #[arg(long, value_name = "M", value_parser = number_in(1..=86_400_000_u64))]
     milliseconds: Option<u64>,
+    /// Seconds that each player has for all its moves of a game after the opening, other programs too, which are told so; who
+    /// uses them up forfeits the game. Games then depend on the machine
+    #[arg(long, value_name = "S", value_parser = number_in(1..=86_400_u64))]
+    time: Option<u64>,
     /// Seconds after which another program that has not answered forfeits the game
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = number_in(1..=86_400_u64))]
     timeout: u64,
@@ -217,8 +221,12 @@ impl Arguments {
 
     /// The budgets of both players.
     fn budgets(&self) -> [Budget; 2] {
-        let milliseconds = self.milliseconds;
-        [self.nodes, self.second_nodes.or(self.nodes)].map(|nodes| Budget { nodes, milliseconds })
+        let (milliseconds, seconds_a_game) = (self.milliseconds, self.time);
+        [self.nodes, self.second_nodes.or(self.nodes)].map(|nodes| Budget {
+            nodes,
+            milliseconds,
+            seconds_a_game,
+        })
     }
 
     /// The names of the players in the report; where their searches differ, with these.
@@ -267,7 +275,11 @@ impl Arguments {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     arguments.check_outputs()?;
-    let terms = Terms { depth: arguments.depth, time: Duration::from_secs(arguments.timeout) };
+    let terms = Terms {
+        depth: arguments.depth,
+        time: Duration::from_secs(arguments.timeout),
+        game: arguments.time.map(Duration::from_secs),
+    };
     let [first, second] = [&arguments.first, &arguments.second];
     let second_terms = Terms { depth: arguments.second_depth(), ..terms };
     let searches = [arguments.first_search(), arguments.second_search()];
