@@ -6,6 +6,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use std::fs::OpenOptions;
 use std::io::{Write as _, stdin, stdout};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -45,7 +46,14 @@ impl<S: Server> Server for Mannered<S> {
             "mixed" => "good".to_owned(),
             other => other.to_owned(),
         };
-        if !asked || manners == "good" {
+        if let Some(log) = std::env::var_os("OTHELLO_TEST_LOG") {
+            let log = OpenOptions::new().append(true).create(true).open(log);
+            writeln!(log.unwrap(), "{line}").unwrap();
+        }
+        if asked && manners == "slow" {
+            std::thread::sleep(Duration::from_millis(1_100));
+        }
+        if !asked || matches!(manners.as_str(), "good" | "slow") {
             return self.server.answer(line);
         }
         let number = line.split(' ').next().filter(|_| line != "go").map(str::to_owned);
@@ -107,7 +115,11 @@ fn openings(count: usize) -> Vec<Position> {
 }
 
 fn play(engine: &ExternalEngine, openings: &[Position], milliseconds: u64) -> MatchResult {
-    let terms = Terms { depth: 1, time: Duration::from_millis(milliseconds) };
+    let terms = Terms { depth: 1, time: Duration::from_millis(milliseconds), game: None };
+    play_by(engine, openings, terms)
+}
+
+fn play_by(engine: &ExternalEngine, openings: &[Position], terms: Terms) -> MatchResult {
     let first = Evaluator::from(Zero);
     let played = Match {
         first: Contestant::from(&first),
@@ -173,6 +185,53 @@ fn an_engine_that_misbehaves_now_and_then_plays_on_in_the_next_game() {
         check_accounts(&result, openings.len());
         let forfeits = result.forfeits.len();
         assert!(0 < forfeits && forfeits < 2 * openings.len(), "{forfeits}");
+    }
+}
+
+#[test]
+fn programs_are_told_their_time_and_forfeit_where_they_use_it_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let terms = |seconds| Terms {
+        depth: 1,
+        time: Duration::from_secs(60),
+        game: Some(Duration::from_secs(seconds)),
+    };
+    let told = |protocol| {
+        let log = folder.path().join(format!("{protocol:?}"));
+        let engine = ExternalEngine {
+            protocol,
+            command: format!("OTHELLO_TEST_LOG='{}' {}", log.display(), command(protocol, "good")),
+        };
+        assert_eq!(play_by(&engine, &openings(1), terms(3_600)).forfeits, []);
+        std::fs::read_to_string(log).unwrap()
+    };
+    let gtp = told(Protocol::Gtp);
+    assert_eq!(gtp.matches(" time_settings 3600 0 0\n").count(), 2, "{gtp}");
+    // What is left never grows within a game, and is said before each move is asked for.
+    let lines: Vec<&str> = gtp.lines().collect();
+    let mut left = 3_600;
+    for pair in lines.windows(2) {
+        if pair[1].contains("time_settings") {
+            left = 3_600;
+        }
+        if pair[1].contains(" genmove ") {
+            let [_, said, side, now, "0"] = pair[0].split(' ').collect::<Vec<_>>()[..] else {
+                panic!("{pair:?}")
+            };
+            let now: u64 = now.parse().unwrap();
+            assert!(said == "time_left" && pair[1].ends_with(side) && now <= left, "{pair:?}");
+            left = now;
+        }
+    }
+    let nboard = told(Protocol::Nboard);
+    let games: Vec<&str> = nboard.lines().filter(|line| line.starts_with("set game")).collect();
+    assert!(games.iter().all(|game| game.contains("TI[60:00]")), "{nboard}");
+    assert!(games.last().unwrap().contains("//"), "no move took any time: {nboard}");
+
+    for protocol in [Protocol::Gtp, Protocol::Nboard] {
+        let late = play_by(&engine(protocol, "slow"), &openings(1), terms(1));
+        let reasons: Vec<&str> = late.forfeits.iter().map(|forfeit| &*forfeit.reason).collect();
+        assert_eq!(reasons, ["used up its 1 s for the game"; 2], "{protocol:?}");
     }
 }
 

@@ -232,6 +232,30 @@ fn fit_by_adam() {
     check_fit("adam", size(2, 10));
 }
 
+/// The file has the seconds that each pair took; the report has the statistics, and they are compared.
+#[test]
+fn r#match() {
+    let openings =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/openings/balanced-8.txt");
+    let openings = openings.to_str().expect("a name in UTF-8");
+    let pairs = size(60, 400).to_string();
+    let arguments = ["match", "mobility", "none", "--openings", openings, "--pairs", &pairs];
+    let arguments = [&arguments[..], &["--depth", "3", "--exact", "10", "--out", "out.match"]];
+    let finished = |folder: &Path| {
+        let sections = whole_sections(&folder.join("out.match.partial"), Kind::Match);
+        sections.iter().filter(|section| section.name.starts_with("pair ")).count() as u64
+    };
+    Subject {
+        name: "match",
+        program: cargo_bin!("othello-trainer"),
+        arguments: arguments.concat().into_iter().map(str::to_owned).collect(),
+        output: "out.match",
+        may_differ: &["out.match"],
+        finished: ("match (pairs)", finished),
+    }
+    .check();
+}
+
 /// Two rounds of fits of different length.
 #[test]
 fn tune() {

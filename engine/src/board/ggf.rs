@@ -1,5 +1,7 @@
 //! The notation of GGF, the Generic Game Format: fields `NAME[value]`, boards and moves.
 
+use std::time::Duration;
+
 use super::notation::{BoardLine, board_text};
 use super::{Position, Side, Square};
 use crate::text::excerpt;
@@ -60,16 +62,52 @@ pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     word.parse().map(Some).map_err(|error: super::notation::NotationError| error.to_string())
 }
 
+/// The time that a turn took, of `f5/1.25/3.1` 3.1 s: none where it is left out or is none.
+pub fn read_time(value: &str) -> Duration {
+    let seconds = value.split('/').nth(2).and_then(|word| word.trim().parse().ok());
+    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or_default()
+}
+
+/// The main time of a clock, `15:00` or `1:15:00`, with or without more behind a `/`; `None` where there is none.
+pub fn read_clock(value: &str) -> Option<Duration> {
+    let main = value.split(['/', ',']).next()?.trim();
+    let mut seconds = 0_u64;
+    for part in main.split(':') {
+        let part: u32 = part.trim().parse().ok()?;
+        seconds = seconds.checked_mul(60)?.checked_add(part.into())?;
+    }
+    // The last of two parts is seconds, and a part alone is minutes.
+    let seconds = if main.contains(':') { seconds } else { seconds.checked_mul(60)? };
+    (seconds > 0).then_some(Duration::from_secs(seconds))
+}
+
 /// A game that begins with `position` and `side` to move, and its turns so far; `None` is a pass.
 pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String {
+    let timeless: Vec<_> = turns.iter().map(|&turn| (turn, Duration::ZERO)).collect();
+    timed_game(position, side, None, &timeless)
+}
+
+/// The same with the clock that both players began with, and the time that each turn took.
+pub fn timed_game(
+    position: &Position,
+    side: Side,
+    clock: Option<Duration>,
+    turns: &[(Option<Square>, Duration)],
+) -> String {
     let board = board_text(position, side).replace('X', "*");
+    let clock = clock.map_or("0".to_owned(), |clock| {
+        format!("{:02}:{:02}", clock.as_secs() / 60, clock.as_secs() % 60)
+    });
     let mut text =
-        format!("(;GM[Othello]PC[othello]PB[black]PW[white]RE[?]TI[0]TY[8]BO[8 {board}]");
+        format!("(;GM[Othello]PC[othello]PB[black]PW[white]RE[?]TI[{clock}]TY[8]BO[8 {board}]");
     let mut mover = side;
-    for turn in turns {
+    for (turn, time) in turns {
         let name = if mover == Side::Black { 'B' } else { 'W' };
         let turn = turn.map_or("PA".to_owned(), |square| square.to_string().to_ascii_uppercase());
-        text += &format!("{name}[{turn}]");
+        text += &match time.as_secs_f64() {
+            0.0 => format!("{name}[{turn}]"),
+            seconds => format!("{name}[{turn}//{seconds:.2}]"),
+        };
         mover = mover.other();
     }
     text + ";)"
@@ -95,6 +133,27 @@ mod tests {
         };
         assert_eq!(read("B"), turns);
         assert_eq!(read("W"), [None]);
+    }
+
+    #[test]
+    fn clocks_and_times_are_read_as_they_are_written() {
+        for (text, seconds) in
+            [("15:00", 900), ("1:15:00", 4500), ("05:00//02:00", 300), ("00:07,N5", 7), ("5", 300)]
+        {
+            assert_eq!(read_clock(text), Some(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in ["", "0", "00:00", "soon", "-1:00", "99999999999:00"] {
+            assert_eq!(read_clock(text), None, "{text}");
+        }
+        let turns = [("f5", 1.5), ("d6", 0.0)]
+            .map(|(turn, time)| (Some(turn.parse().unwrap()), Duration::from_secs_f64(time)));
+        let clock = Some(Duration::from_secs(67));
+        let text = timed_game(&Position::START, Side::Black, clock, &turns);
+        assert!(text.contains("TI[01:07]") && text.ends_with("B[F5//1.50]W[D6];)"), "{text}");
+        assert_eq!(read_time("F5//1.50"), Duration::from_millis(1500));
+        for value in ["F5", "F5/1.5", "F5//", "F5//-1", "F5//x", "F5//1e300"] {
+            assert_eq!(read_time(value), Duration::ZERO, "{value}");
+        }
     }
 
     #[test]

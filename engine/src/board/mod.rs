@@ -12,6 +12,7 @@ pub mod perft;
 mod phase;
 mod position;
 mod rules;
+pub mod sgf;
 mod square;
 mod stability;
 mod stated;

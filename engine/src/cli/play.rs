@@ -67,8 +67,8 @@ pub fn run(arguments: &Arguments, _session: &Session) -> anyhow::Result<Outcome>
     let evaluator = Evaluator::load(&arguments.weights)?;
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let searcher = Searcher::try_new(&evaluator, arguments.hash_mb).context("--hash-mb")?;
-    let player = Player::new(searcher, arguments.level);
-    let mut terminal = Terminal::new(player, book, arguments.side);
+    let player = Player::new(searcher, arguments.level).with_book(book);
+    let mut terminal = Terminal::new(player, arguments.side);
     let mut out = io::stdout().lock();
     let begun = out.write_all(terminal.begin().as_bytes()).and_then(|()| out.flush());
     match begun.and_then(|()| serve(&mut terminal, io::stdin().lock(), out)) {

@@ -1,6 +1,7 @@
 //! `othello-engine gtp` and `nboard`: the engine as a server on standard input and output.
 
 use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 
@@ -8,6 +9,7 @@ use super::arguments::{SearchBy, number_in};
 use super::{Outcome, Session};
 use crate::analysis::Level;
 use crate::eval::{Evaluator, WeightsChoice};
+use crate::openings::Book;
 use crate::protocol::gtp::Gtp;
 use crate::protocol::nboard::Nboard;
 use crate::protocol::{Player, Server, serve};
@@ -31,6 +33,10 @@ pub struct Arguments {
     /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
+
+    /// File of scored openings: the engine plays from it while it knows what all moves lead to
+    #[arg(long, value_name = "F")]
+    book: Option<PathBuf>,
 }
 
 impl Arguments {
@@ -41,7 +47,8 @@ impl Arguments {
     fn player<'a>(&self, evaluator: &'a Evaluator) -> anyhow::Result<Player<'a, Evaluator>> {
         let searcher = Searcher::try_new(evaluator, self.hash_mb).context("--hash-mb")?;
         let selection = self.search.selection(Selectivity::Full, evaluator)?;
-        Ok(Player::new(searcher.with_selection(selection), self.level))
+        let book = self.book.as_deref().map(Book::read).transpose()?;
+        Ok(Player::new(searcher.with_selection(selection), self.level).with_book(book))
     }
 }
 

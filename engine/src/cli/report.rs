@@ -12,6 +12,10 @@ pub trait Report: Serialize + Display {}
 
 impl<T: Serialize + Display> Report for T {}
 
+/// The version of the fields of JSON that the commands print, as `datasets/json.md` describes them. Fields may be
+/// added within a version; none is taken away or changes its meaning.
+pub const JSON_VERSION: u32 = 1;
+
 /// A report, and how much of the work of each stage an earlier run had finished.
 #[derive(Serialize)]
 struct WithResumed<'a, R: Report> {
@@ -19,9 +23,10 @@ struct WithResumed<'a, R: Report> {
     report: &'a R,
     #[serde(skip_serializing_if = "Map::is_empty")]
     resumed: &'a Map<String, Value>,
+    json_version: u32,
 }
 
-/// Prints a report; its JSON object gets a field `resumed` where there is something in it.
+/// Prints a report; its JSON object gets its version, and a field `resumed` where there is something in it.
 pub(super) fn print(
     report: &impl Report,
     resumed: &Map<String, Value>,
@@ -29,7 +34,10 @@ pub(super) fn print(
 ) -> anyhow::Result<()> {
     to_standard_output(|out| {
         if json {
-            serde_json::to_writer(&mut *out, &WithResumed { report, resumed })?;
+            serde_json::to_writer(
+                &mut *out,
+                &WithResumed { report, resumed, json_version: JSON_VERSION },
+            )?;
             writeln!(out)
         } else {
             let summary = report.to_string();

@@ -50,11 +50,19 @@ pub enum Kind {
     Openings,
     /// A state of training that can be gone on from.
     Checkpoint,
+    /// The pairs of a match.
+    Match,
 }
 
 impl Kind {
-    const ALL: [Self; 5] =
-        [Self::Weights, Self::Games, Self::Positions, Self::Openings, Self::Checkpoint];
+    const ALL: [Self; 6] = [
+        Self::Weights,
+        Self::Games,
+        Self::Positions,
+        Self::Openings,
+        Self::Checkpoint,
+        Self::Match,
+    ];
 
     /// The first eight bytes of the file.
     pub(super) const fn magic(self) -> &'static [u8; 8] {
@@ -64,6 +72,7 @@ impl Kind {
             Self::Positions => b"OTHELLOP",
             Self::Openings => b"OTHELLOO",
             Self::Checkpoint => b"OTHELLOC",
+            Self::Match => b"OTHELLOM",
         }
     }
 
@@ -73,7 +82,7 @@ impl Kind {
     const fn compression_level(self) -> i32 {
         match self {
             Self::Checkpoint => 1,
-            Self::Weights | Self::Games | Self::Positions | Self::Openings => 15,
+            Self::Weights | Self::Games | Self::Positions | Self::Openings | Self::Match => 15,
         }
     }
 
@@ -89,6 +98,7 @@ impl Kind {
             Self::Positions => "a file of positions",
             Self::Openings => "a file of openings",
             Self::Checkpoint => "a checkpoint",
+            Self::Match => "the file of a match",
         }
     }
 }

@@ -61,9 +61,18 @@ impl Book {
     /// of several, the first in the order of squares. `None` where the book does not know what all
     /// moves lead to.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
+        let moves = self.moves(position);
+        let all = moves.len() == position.moves().count_ones() as usize;
+        moves.first().copied().filter(|_| all)
+    }
+
+    /// The moves of which the book knows what they lead to, and what each is worth for the player:
+    /// the best first, equally good ones in the order of squares.
+    pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
-        let moves: Option<Vec<(Square, Value)>> = Squares(position.moves()).map(value).collect();
-        moves?.into_iter().reduce(|best, other| if other.1 > best.1 { other } else { best })
+        let mut moves: Vec<(Square, Value)> = Squares(position.moves()).filter_map(value).collect();
+        moves.sort_by_key(|&(_, value)| -value);
+        moves
     }
 
     fn look_up(&self, position: &Position) -> Option<Value> {

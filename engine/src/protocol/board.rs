@@ -63,6 +63,14 @@ impl Board {
         Ok((self.position.pass(), side))
     }
 
+    /// All positions of the game, each with the side to move: the first one first, the present one last.
+    pub fn positions(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (Position, Side)> + ExactSizeIterator {
+        let all = [&self.before[..], &[(self.position, self.side)]].concat();
+        all.into_iter()
+    }
+
     /// Takes the last turn back; false where there is none.
     pub fn undo(&mut self) -> bool {
         let before = self.before.pop();

@@ -5,19 +5,29 @@
 //! GoGui follow the game; as Go numbers its rows from below, `gogui-rules_board` begins with row 8, and the
 //! squares that people see there have the names that are said here.
 
+mod analyze;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
 use super::board::{Board, Turn, name};
+use super::clock::{Clock, TimeSettings};
 use super::player::Player;
 use super::{Reply, Server};
 use crate::analysis::Level;
+use crate::board::sgf::SgfGame;
 use crate::board::{Discs, Side, Squares};
 use crate::eval::Evaluate;
+use crate::file::open_ordinary;
+use crate::text::read_by;
 
 /// The commands that are understood.
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 29] = [
     "boardsize",
     "clear_board",
     "final_score",
     "genmove",
+    "gogui-analyze_commands",
     "gogui-rules_board",
     "gogui-rules_board_size",
     "gogui-rules_final_result",
@@ -28,7 +38,11 @@ const COMMANDS: [&str; 24] = [
     "komi",
     "level",
     "list_commands",
+    "loadsgf",
     "name",
+    "othello-line",
+    "othello-value",
+    "othello-values",
     "play",
     "protocol_version",
     "quit",
@@ -45,12 +59,15 @@ const COMMANDS: [&str; 24] = [
 pub struct Gtp<'a, E: Evaluate> {
     player: Player<'a, E>,
     board: Board,
+    time: Option<TimeSettings>,
+    /// The clocks of black and of white, where there is a limit of time.
+    clocks: [Option<Clock>; 2],
 }
 
 impl<'a, E: Evaluate> Gtp<'a, E> {
     /// A server at the start of a game.
     pub fn new(player: Player<'a, E>) -> Self {
-        Self { player, board: Board::default() }
+        Self { player, board: Board::default(), time: None, clocks: [None; 2] }
     }
 
     fn command(&mut self, command: &str, arguments: &[&str]) -> Result<String, String> {
@@ -61,8 +78,20 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("list_commands", _) => Ok(COMMANDS.join("\n")),
             ("known_command", [command]) => Ok(COMMANDS.contains(command).to_string()),
             ("quit", _) => Ok(String::new()),
-            // There is no clock: the level decides. Komi is of Go.
-            ("komi" | "time_settings" | "time_left", _) => Ok(String::new()),
+            // Komi is of Go.
+            ("komi", _) => Ok(String::new()),
+            ("time_settings", [main, period, moves]) => self.set_time(main, period, moves),
+            ("time_left", [side, time, moves]) => self.set_time_left(side, time, moves),
+            ("loadsgf", [path]) => self.load_sgf(path, usize::MAX),
+            ("loadsgf", [path, number]) => {
+                let number: usize =
+                    number.parse().map_err(|_| "syntax error: expected a number")?;
+                self.load_sgf(path, number.saturating_sub(1))
+            }
+            ("gogui-analyze_commands", _) => Ok(analyze::COMMANDS.join("\n")),
+            ("othello-value", _) => analyze::value(&mut self.player, &self.board),
+            ("othello-values", _) => analyze::values(&mut self.player, &self.board),
+            ("othello-line", _) => analyze::line(&mut self.player, &self.board),
             ("boardsize", ["8"]) => self.clear(),
             ("boardsize", _) => Err("unacceptable size".to_owned()),
             ("clear_board", _) => self.clear(),
@@ -95,17 +124,68 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
     }
 
     fn clear(&mut self) -> Result<String, String> {
-        self.board = Board::default();
+        self.begin(Board::default());
+        Ok(String::new())
+    }
+
+    /// A game begins, with full clocks.
+    fn begin(&mut self, board: Board) {
+        self.board = board;
+        self.clocks = [self.time.map(Clock::new); 2];
         self.player.new_game();
+    }
+
+    /// Sets the time of a game: main time, and a period for so many moves. A period for no moves is no limit.
+    fn set_time(&mut self, main: &str, period: &str, moves: &str) -> Result<String, String> {
+        let (main, period) = (read_seconds(main)?, read_seconds(period)?);
+        let moves = read_count(moves)?;
+        let moves_of_period = if period.is_zero() { 0 } else { moves };
+        let is_endless = !period.is_zero() && moves == 0;
+        self.time = (!is_endless).then_some(TimeSettings { main, period, moves: moves_of_period });
+        self.clocks = [self.time.map(Clock::new); 2];
+        Ok(String::new())
+    }
+
+    fn set_time_left(&mut self, side: &str, time: &str, moves: &str) -> Result<String, String> {
+        let (side, time, moves) = (read_side(side)?, read_seconds(time)?, read_count(moves)?);
+        self.clock(side).get_or_insert(Clock::absolute(time)).set(time, moves);
+        Ok(String::new())
+    }
+
+    fn clock(&mut self, side: Side) -> &mut Option<Clock> {
+        let [black, white] = &mut self.clocks;
+        if side == Side::Black { black } else { white }
+    }
+
+    /// Loads the main line of a game of SGF, as far as so many moves.
+    fn load_sgf(&mut self, path: &str, moves: usize) -> Result<String, String> {
+        let cannot = |reason: String| format!("cannot load file: {reason}");
+        let path = Path::new(path);
+        // What is no ordinary file might never end.
+        open_ordinary(path).map_err(|error| cannot(error.to_string()))?;
+        let game = read_by(path, SgfGame::parse).map_err(|error| cannot(error.to_string()))?;
+        let mut board = Board::new(game.position, game.side);
+        for (number, (side, turn)) in game.turns.into_iter().take(moves).enumerate() {
+            let illegal =
+                |reason| cannot(format!("{}: move {}: {reason}", path.display(), number + 1));
+            board.play(side, turn).map_err(illegal)?;
+        }
+        self.begin(board);
         Ok(String::new())
     }
 
     /// Chooses a turn and says it; where it is to be `played`, plays it.
     fn generate(&mut self, side: Side, played: bool) -> Result<String, String> {
         let (position, _) = self.board.with_turn_of(side)?;
-        let turn = if position.moves() == 0 { None } else { self.player.search(&position).best };
+        let begun = Instant::now();
+        let time = self.clock(side).map(|clock| clock.for_move(position.empties()));
+        let can_move = position.moves() != 0;
+        let turn = if can_move { self.player.choose(&position, time).square } else { None };
         if played {
             self.board.play(side, turn)?;
+            if let Some(clock) = self.clock(side) {
+                clock.spend(begun.elapsed());
+            }
         }
         Ok(turn.map_or("pass".to_owned(), |square| square.to_string()))
     }
@@ -163,6 +243,15 @@ fn read_side(word: &str) -> Result<Side, String> {
         "w" | "white" => Ok(Side::White),
         _ => Err("syntax error: expected black or white".to_owned()),
     }
+}
+
+fn read_seconds(word: &str) -> Result<Duration, String> {
+    let seconds = word.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "syntax error: expected a number of seconds".to_owned())
+}
+
+fn read_count(word: &str) -> Result<u32, String> {
+    word.parse().map_err(|_| "syntax error: expected a number of moves".to_owned())
 }
 
 fn read_turn(word: &str) -> Result<Turn, String> {

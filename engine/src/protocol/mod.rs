@@ -3,6 +3,7 @@
 //! A server answers lines of text with text: nothing in here knows of processes or pipes but [`serve`].
 
 mod board;
+mod clock;
 pub mod gtp;
 pub mod nboard;
 mod player;
@@ -10,7 +11,8 @@ mod player;
 use std::io::{self, BufRead, Read as _, Write};
 
 pub use board::{Board, Turn, name};
-pub use player::Player;
+pub use clock::{Clock, TimeSettings};
+pub use player::{Choice, Player};
 
 /// The longest line that is read; what follows on the line is left out.
 const MAX_LINE_BYTES: u64 = 1 << 16;

@@ -1,29 +1,35 @@
-//! The NBoard protocol, version 2: a command a line. A program that shows the board tells the game so far and
-//! asks for a move (`go`) or for what moves are worth (`hint`); the engine plays nothing by itself.
-//! A command that is not known is passed over.
+//! The NBoard protocol, version 2, as NBoard's `Protocol.htm` describes it: a command a line. A program that shows the
+//! board tells the game so far and asks for a move (`go`), for what moves are worth (`hint`), or for the values of all
+//! positions of the game (`analyze`); the engine plays nothing by itself. A command that is not known is passed over.
+//!
+//! Values are in discs, for the side to move. Each command is done before the next one is read, so that `ping` is answered when
+//! nothing is being thought about.
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use super::board::Board;
-use super::player::Player;
+use super::clock::Clock;
+use super::player::{Choice, Player};
 use super::{Reply, Server};
 use crate::analysis::{Level, RatedMove};
 use crate::board::ggf::{self, Fields};
-use crate::board::{Side, Square};
-use crate::eval::Evaluate;
+use crate::board::{Position, Side, Square};
+use crate::eval::{Evaluate, Value};
+use crate::search::Strength;
 
 /// A server of the NBoard protocol.
 #[derive(Debug)]
 pub struct Nboard<'a, E: Evaluate> {
     player: Player<'a, E>,
     board: Board,
+    /// The clocks of black and of white, where the game has some.
+    clocks: [Option<Clock>; 2],
 }
 
 impl<'a, E: Evaluate> Nboard<'a, E> {
     /// A server at the start of a game.
     pub fn new(player: Player<'a, E>) -> Self {
-        Self { player, board: Board::default() }
+        Self { player, board: Board::default(), clocks: [None; 2] }
     }
 
     fn set(&mut self, what: &str) -> Reply {
@@ -40,54 +46,98 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
                 }
             }
             "game" => match read_game(value) {
-                Ok(board) => {
-                    self.board = board;
+                Ok((board, clocks)) => {
+                    (self.board, self.clocks) = (board, clocks);
                     self.player.new_game();
                     Reply::default()
                 }
                 Err(reason) => Reply::says(format!("status set game: {reason}\n")),
             },
+            // Contempt is of books that know drawn lines; other settings are of later versions.
             _ => Reply::default(),
         }
     }
 
     /// Plays a turn of the side to move.
-    fn play(&mut self, turn: &str) -> Reply {
+    fn play(&mut self, text: &str) -> Reply {
         let side = self.board.side();
-        match ggf::read_turn(turn).and_then(|turn| self.board.play(side, turn)) {
-            Ok(()) => Reply::default(),
+        match ggf::read_turn(text).and_then(|turn| self.board.play(side, turn)) {
+            Ok(()) => {
+                spend(&mut self.clocks, side, text);
+                Reply::default()
+            }
             Err(reason) => Reply::says(format!("status move: {reason}\n")),
         }
     }
 
-    /// The turn to play, its value in discs and the seconds that it took.
+    /// The turn to play, its value in discs and the seconds that it took. A clock of the game ends the search.
     fn go(&mut self) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
             return Reply::says("=== PA\n");
         }
         let begun = Instant::now();
-        let found = self.player.search(&position);
+        let clock = self.clocks[usize::from(self.board.side() == Side::White)];
+        let time = clock.map(|clock| clock.for_move(position.empties()));
+        let Choice { square, value, nodes, from_book } = self.player.choose(&position, time);
         let seconds = begun.elapsed().as_secs_f64();
-        let square = found.best.map_or("PA".to_owned(), capital);
-        let (nodes, value) = (found.nodes, found.value);
-        Reply::says(format!(
-            "nodestats {nodes} {seconds:.2}\n=== {square}/{value:.2}/{seconds:.2}\n"
-        ))
+        let square = square.map_or("PA".to_owned(), capital);
+        let thought = if from_book {
+            book_line(&square, value)
+        } else {
+            format!("nodestats {nodes} {seconds:.2}\n")
+        };
+        Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
 
-    /// The best moves with their lines and values.
+    /// The best moves with their lines and values: from the book where it knows what all moves lead to.
     fn hint(&mut self, most: usize) -> Reply {
+        let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
-        for rated in self.player.rated_moves(self.board.position()).iter().take(most) {
-            let RatedMove { value, depth, exact, line, .. } = rated;
-            let line: String = line.iter().map(|&square| capital(square)).collect();
-            let depth = if *exact { "100%".to_owned() } else { depth.to_string() };
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "search {line} {value:.2} 0 {depth}");
+        if self.player.from_book(&position).is_some() {
+            for (square, value) in self.player.book_moves(&position).into_iter().take(most) {
+                text += &book_line(&capital(square), value);
+            }
+        } else if position.moves() == 0 && !position.is_over() {
+            let value = self.player.value(&position);
+            text += &format!("search PA {value:.2} 0 {}\n", self.depth_of(&position));
+        } else {
+            let begun = Instant::now();
+            let rated = self.player.rated_moves(&position);
+            for RatedMove { value, depth, exact, line, .. } in rated.iter().take(most) {
+                let line: String = line.iter().map(|&square| capital(square)).collect();
+                let depth = if *exact { EXACT.to_owned() } else { depth.to_string() };
+                text += &format!("search {line} {value:.2} 0 {depth}\n");
+            }
+            let nodes: u64 = rated.iter().map(|rated| rated.nodes).sum();
+            text += &format!("nodestats {nodes} {:.2}\n", begun.elapsed().as_secs_f64());
         }
         Reply::says(text + "status\n")
     }
+
+    /// The value of every position of the game for its side to move, the last one first, by the number of turns
+    /// before it.
+    fn analyze(&mut self) -> Reply {
+        let mut text = "status analysing\n".to_owned();
+        for (turns, (position, _)) in self.board.positions().enumerate().rev() {
+            text += &format!("analysis {turns} {:.2}\n", self.player.value(&position));
+        }
+        Reply::says(text + "status\n")
+    }
+
+    /// The depth of a search of a position, as it is told.
+    fn depth_of(&self, position: &Position) -> String {
+        let Strength { depth, exact } = self.player.level.strength();
+        if position.empties() <= exact { EXACT.to_owned() } else { depth.to_string() }
+    }
+}
+
+/// What is said in place of the depth where a value is the score by perfect play.
+const EXACT: &str = "100%";
+
+/// A line of thought from the book: no games and no depth are known of it.
+fn book_line(square: &str, value: Value) -> String {
+    format!("book {square} {value:.2} 0 0\n")
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
@@ -102,6 +152,7 @@ impl<E: Evaluate> Server for Nboard<'_, E> {
             "hint" => self.hint(rest.parse().unwrap_or(1)),
             "ping" => Reply::says(format!("pong {rest}\n")),
             "learn" => Reply::says("learned\n"),
+            "analyze" => self.analyze(),
             "quit" => Reply { quits: true, ..Reply::default() },
             // Early versions of NBoard say the move alone.
             turn if turn.len() == 2 && ggf::read_turn(turn).is_ok() => self.play(turn),
@@ -114,11 +165,18 @@ fn capital(square: Square) -> String {
     square.to_string().to_ascii_uppercase()
 }
 
-/// The board at the end of a game in GGF.
-fn read_game(text: &str) -> Result<Board, String> {
+/// Takes the time that a turn took, as its text says, off the clock of its side.
+fn spend(clocks: &mut [Option<Clock>; 2], side: Side, turn: &str) {
+    if let Some(clock) = &mut clocks[usize::from(side == Side::White)] {
+        clock.spend(ggf::read_time(turn));
+    }
+}
+
+/// The board at the end of a game in GGF, and the clocks of black and of white.
+fn read_game(text: &str) -> Result<(Board, [Option<Clock>; 2]), String> {
     let game = text.trim().strip_prefix("(;").and_then(|text| text.strip_suffix(";)"));
     let game = game.ok_or("expected (;GM[Othello]…;)")?;
-    let mut board = None;
+    let (mut board, mut clocks) = (None, [None; 2]);
     for field in Fields(game) {
         let (name, value) = field?;
         match (name, &mut board) {
@@ -130,10 +188,15 @@ fn read_game(text: &str) -> Result<Board, String> {
             ("B" | "W", Some(board)) => {
                 let side = if name == "B" { Side::Black } else { Side::White };
                 board.play(side, ggf::read_turn(&value)?)?;
+                spend(&mut clocks, side, &value);
             }
             ("B" | "W", None) => return Err("a move stands before the board".to_owned()),
+            ("TI", _) => clocks = [ggf::read_clock(&value).map(Clock::absolute); 2],
+            ("TB", _) => clocks[0] = ggf::read_clock(&value).map(Clock::absolute),
+            ("TW", _) => clocks[1] = ggf::read_clock(&value).map(Clock::absolute),
             _ => {}
         }
     }
-    board.ok_or_else(|| "it has no board that it begins with".to_owned())
+    let board = board.ok_or_else(|| "it has no board that it begins with".to_owned())?;
+    Ok((board, clocks))
 }

@@ -12,6 +12,9 @@ pub const BINARIES: &str = "OTHELLO_BINARIES";
 /// The variable with the file to which stand-ins write what they did.
 pub const LOG: &str = "OTHELLO_GUIDE_LOG";
 
+/// The variable with the file to which stand-ins write the JSON fields that were printed, a JSON object a line.
+pub const JSON_FIELDS: &str = "OTHELLO_JSON_FIELDS";
+
 /// The variable that has stand-ins only check what they are told to do.
 pub const ONLY_CHECK: &str = "OTHELLO_ONLY_CHECK";
 

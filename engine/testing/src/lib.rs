@@ -6,6 +6,7 @@ pub mod corpus;
 #[cfg(target_os = "linux")]
 pub mod disk;
 pub mod guides;
+pub mod json_page;
 #[cfg(target_os = "linux")]
 pub mod kill;
 pub mod mutation;

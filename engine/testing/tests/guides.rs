@@ -1,5 +1,5 @@
 //! Every ```` ```sh ```` block of every guide runs, small, in the order of the guide and in a folder of
-//! its own; the links lead somewhere, and the files that are named are there. `src/bin/guide-command.rs` says what is made smaller and how.
+//! its own; the fields of JSON that its commands print are those of `datasets/json.md`, and no others are there; the links lead somewhere, and the files that are named are there. `src/bin/guide-command.rs` says what is made smaller and how.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use othello_testing::guides::{self, BINARIES, Block, LOG, ONLY_CHECK};
+use othello_testing::guides::{self, BINARIES, Block, JSON_FIELDS, LOG, ONLY_CHECK};
+use othello_testing::json_page::{Page, Printed};
 use othello_testing::{skip, skipped};
+use serde_json::Value;
 
 /// The folder of the programs, which a test of the whole workspace builds beside this one.
 fn binaries() -> Option<PathBuf> {
@@ -24,22 +26,28 @@ fn binaries() -> Option<PathBuf> {
 fn every_block_of_every_guide_runs() {
     let Some(binaries) = binaries() else { skip!("cargo build first: the binaries are not there") };
     let guides = Mutex::new(guides::all());
-    let failures = Mutex::new(vec![]);
+    let (failures, printed) = (Mutex::new(vec![]), Mutex::new(vec![]));
     // Two at a time: most commands have one thread's work.
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
                     let Some(guide) = guides.lock().unwrap().pop() else { break };
-                    let found = run(&guide, &binaries);
-                    failures.lock().unwrap().extend(found);
+                    let (failed, fields) = run(&guide, &binaries);
+                    failures.lock().unwrap().extend(failed);
+                    printed.lock().unwrap().extend(fields);
                 }
             });
         }
     });
-    let failures = failures.into_inner().unwrap();
+    let mut failures = failures.into_inner().unwrap();
+    let printed = printed.into_inner().unwrap();
+    failures.extend(Page::read().complaints(&printed, &NOT_RUN));
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+/// The sections of the page of JSON fields whose commands no guide runs.
+const NOT_RUN: [&str; 1] = ["othello-trainer quickstart"];
 
 #[test]
 fn every_link_of_the_guides_leads_somewhere() {
@@ -55,8 +63,8 @@ fn every_file_that_a_guide_names_is_there() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Runs the blocks of a guide; what failed.
-fn run(guide: &Path, binaries: &Path) -> Vec<String> {
+/// Runs the blocks of a guide; what failed, and the JSON fields that were printed.
+fn run(guide: &Path, binaries: &Path) -> (Vec<String>, Vec<Printed>) {
     let blocks = guides::blocks(&fs::read_to_string(guide).unwrap());
     let name = guide.strip_prefix(guides::repository()).unwrap().display().to_string();
     let place = Place::new(binaries);
@@ -77,7 +85,7 @@ fn run(guide: &Path, binaries: &Path) -> Vec<String> {
         count("only checked: "),
         count("left out: ")
     );
-    failures
+    (failures, place.printed())
 }
 
 /// What a block needs beside our programs, and is not there.
@@ -137,6 +145,7 @@ impl Place {
         fs::create_dir(work.join(".ci")).unwrap();
         symlink(stand_in, work.join(".ci/run")).unwrap();
         fs::write(place.log(), "").unwrap();
+        fs::write(place.records(), "").unwrap();
         place
     }
 
@@ -146,6 +155,23 @@ impl Place {
 
     fn log(&self) -> PathBuf {
         self.folder.path().join("log")
+    }
+
+    /// The file of the JSON fields that were printed.
+    fn records(&self) -> PathBuf {
+        self.folder.path().join("fields")
+    }
+
+    /// The JSON fields that were printed.
+    fn printed(&self) -> Vec<Printed> {
+        let record = |line: &str| {
+            let record: Value = serde_json::from_str(line).unwrap();
+            Printed {
+                name: record["name"].as_str().unwrap().to_owned(),
+                fields: serde_json::from_value(record["fields"].clone()).unwrap(),
+            }
+        };
+        fs::read_to_string(self.records()).unwrap().lines().map(record).collect()
     }
 
     fn run(&self, block: &Block) -> Result<(), String> {
@@ -160,6 +186,7 @@ impl Place {
             .env("PATH", format!("{}:{path}", self.folder.path().join("bin").display()))
             .env(BINARIES, &self.binaries)
             .env(LOG, self.log())
+            .env(JSON_FIELDS, self.records())
             .output()
             .map_err(|error| error.to_string())?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use othello_engine::board::{Position, Side, Square, ggf};
-use othello_engine::protocol::{Board, Turn};
+use othello_engine::protocol::{Board, Clock, Turn};
 use othello_engine::text::excerpt;
 
 use super::opening::Opening;
@@ -67,24 +67,29 @@ pub struct Terms {
     pub depth: u32,
     /// The longest time for one answer.
     pub time: Duration,
+    /// The time for all moves of a game, which is told: by GTP with `time_settings` and `time_left`, by NBoard with
+    /// the game.
+    pub game: Option<Duration>,
 }
 
 /// A game between the opening and now.
 pub(super) struct Underway<'a> {
     pub(super) opening: &'a Opening,
-    pub(super) turns: Vec<Turn>,
+    /// The turns since, with the time that each took.
+    pub(super) turns: Vec<(Turn, Duration)>,
     pub(super) board: Board,
 }
 
 impl Underway<'_> {
-    /// The game from its first position, as GGF.
-    fn ggf(&self) -> String {
+    /// The game from its first position, as GGF, with the clock that both players began with.
+    fn ggf(&self, clock: Option<Duration>) -> String {
         match &self.opening.path {
             Some(path) => {
-                let turns = [&path[..], &self.turns].concat();
-                ggf::game(&Position::START, Side::Black, &turns)
+                let path = path.iter().map(|&turn| (turn, Duration::ZERO));
+                let turns: Vec<_> = path.chain(self.turns.iter().copied()).collect();
+                ggf::timed_game(&Position::START, Side::Black, clock, &turns)
             }
-            None => ggf::game(&self.opening.position, self.opening.side, &self.turns),
+            None => ggf::timed_game(&self.opening.position, self.opening.side, clock, &self.turns),
         }
     }
 }
@@ -111,9 +116,13 @@ impl<'a> Conversation<'a> {
     }
 
     /// The square that the engine plays, which is legal; its side can move.
-    pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
+    pub(super) fn choose(
+        &mut self,
+        game: &Underway<'_>,
+        clock: Option<Clock>,
+    ) -> Result<Square, Misconduct> {
         let answer = match self.engine.protocol {
-            Protocol::Gtp => self.ask_gtp(&format!("genmove {}", name(game.board.side()))),
+            Protocol::Gtp => self.genmove(game.board.side(), clock),
             Protocol::Nboard => self.go(game),
         };
         let legal = |answer: String| {
@@ -154,6 +163,9 @@ impl<'a> Conversation<'a> {
         if self.engine.protocol == Protocol::Gtp {
             self.ask_gtp("boardsize 8")?;
             self.ask_gtp("clear_board")?;
+            if let Some(time) = self.terms.game {
+                self.suggest_gtp(&format!("time_settings {} 0 0", time.as_secs()))?;
+            }
             let mut side = Side::Black;
             for &turn in opening.path.iter().flatten() {
                 self.play_gtp(side, turn)?;
@@ -166,6 +178,22 @@ impl<'a> Conversation<'a> {
     fn play_gtp(&mut self, side: Side, turn: Turn) -> Result<(), Misconduct> {
         let turn = turn.map_or("pass".to_owned(), |square| square.to_string());
         self.ask_gtp(&format!("play {} {turn}", name(side))).map(drop)
+    }
+
+    fn genmove(&mut self, side: Side, clock: Option<Clock>) -> Result<String, Misconduct> {
+        let side = name(side);
+        if let Some(clock) = clock {
+            self.suggest_gtp(&format!("time_left {side} {} 0", clock.left().as_secs()))?;
+        }
+        self.ask_gtp(&format!("genmove {side}"))
+    }
+
+    /// Says a command of GTP that an engine need not know.
+    fn suggest_gtp(&mut self, command: &str) -> Result<(), Misconduct> {
+        match self.ask_gtp(command) {
+            Ok(_) | Err(Misconduct::Refused { .. }) => Ok(()),
+            Err(misconduct) => Err(misconduct),
+        }
     }
 
     /// The answer to a command of GTP.
@@ -181,7 +209,7 @@ impl<'a> Conversation<'a> {
     }
 
     fn go(&mut self, game: &Underway<'_>) -> Result<String, Misconduct> {
-        self.say(&format!("set game {}", game.ggf()))?;
+        self.say(&format!("set game {}", game.ggf(self.terms.game)))?;
         self.synchronize()?;
         self.say("go")?;
         self.hear("a move", |line| {

@@ -3,22 +3,29 @@
 
 mod budget;
 mod external;
+mod kept_pair;
+mod match_file;
 mod opening;
 mod openings;
 mod paired;
 mod pairs;
 mod played;
+mod player;
 mod process;
+mod result;
 mod sprt;
 mod statistics;
 
 pub use budget::Budget;
 pub use external::{ExternalEngine, Protocol, Terms};
+pub use match_file::{Conditions, KeptMatch, MatchFile, MatchFileError};
 pub use opening::Opening;
 pub use openings::{Choice, OpeningsError};
-pub use paired::{Contestant, Effort, Forfeit, Match, MatchResult};
+pub use paired::Match;
 pub use pairs::{Pair, Pentanomial};
 pub use played::PlayedGame;
+pub use player::{Contestant, Effort};
 pub use process::Misconduct;
+pub use result::{Forfeit, MatchResult, PlayedPair};
 pub use sprt::{Decision, ErrorRate, Hypotheses, Sprt, SprtReport};
 pub use statistics::{MAX_ELO, SIGNIFICANT, Statistics};

@@ -25,6 +25,12 @@ pub enum Misconduct {
         /// The time that it had.
         seconds: u64,
     },
+    /// A player used up its time for the game.
+    #[error("used up its {seconds} s for the game")]
+    OutOfTime {
+        /// The time that it had.
+        seconds: u64,
+    },
     /// The program said too much.
     #[error("said more than {MAX_BYTES} bytes without {expected}")]
     Flood {

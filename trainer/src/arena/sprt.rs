@@ -7,13 +7,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::pairs::Pentanomial;
+use super::pairs::{Pair, Pentanomial};
 use super::statistics::{elo, expected_share};
 
 /// The differences in Elo points that are told apart: `H0`, the smaller one, and `H1`, the larger one.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "[f64; 2]")]
 pub struct Hypotheses([f64; 2]);
 
 /// The largest difference in Elo points that is asked about.
@@ -25,10 +26,17 @@ impl FromStr for Hypotheses {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
         let both = text.split_once(',').and_then(|(low, high)| Some([number(low)?, number(high)?]));
-        let allowed = |&[low, high]: &[f64; 2]| {
-            low < high && low.abs() <= MAX_HYPOTHESIS && high.abs() <= MAX_HYPOTHESIS
-        };
-        both.filter(allowed).map(Self).ok_or_else(|| {
+        // What is no number is no hypothesis either.
+        Self::try_from(both.unwrap_or([f64::NAN; 2]))
+    }
+}
+
+impl TryFrom<[f64; 2]> for Hypotheses {
+    type Error = String;
+
+    fn try_from([low, high]: [f64; 2]) -> Result<Self, String> {
+        let allowed = low < high && low.abs() <= MAX_HYPOTHESIS && high.abs() <= MAX_HYPOTHESIS;
+        allowed.then_some(Self([low, high])).ok_or_else(|| {
             format!(
                 "expected two differences in Elo points, the smaller one first, within \
                  ±{MAX_HYPOTHESIS}, such as 0,10"
@@ -38,21 +46,31 @@ impl FromStr for Hypotheses {
 }
 
 /// The probability of a wrong decision where one of the hypotheses holds.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "f64")]
 pub struct ErrorRate(f64);
 
 impl FromStr for ErrorRate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let rate = text.parse().ok().filter(|&rate: &f64| rate > 0.0 && rate < 0.5);
-        rate.map(Self).ok_or_else(|| "expected a probability above 0, below 0.5".to_owned())
+        Self::try_from(text.parse().unwrap_or(f64::NAN))
+    }
+}
+
+impl TryFrom<f64> for ErrorRate {
+    type Error = String;
+
+    fn try_from(rate: f64) -> Result<Self, String> {
+        let allowed = rate > 0.0 && rate < 0.5;
+        allowed
+            .then_some(Self(rate))
+            .ok_or_else(|| "expected a probability above 0, below 0.5".to_owned())
     }
 }
 
 /// A sequential test of a match.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sprt {
     /// The differences that are told apart.
     pub hypotheses: Hypotheses,
@@ -115,6 +133,15 @@ pub struct SprtReport {
 }
 
 impl Sprt {
+    /// Whether a match ends with a pair, asked for every pair in their order; without a test none ends it.
+    pub fn ends(test: Option<Self>) -> impl FnMut(Pair) -> bool {
+        let mut counts = Pentanomial::default();
+        move |pair| {
+            counts.add(pair);
+            test.is_some_and(|test| test.decide(&counts) != Decision::Open)
+        }
+    }
+
     /// The decision after these pairs.
     pub fn decide(&self, counts: &Pentanomial) -> Decision {
         let [low, high] = self.bounds();

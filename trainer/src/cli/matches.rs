@@ -16,8 +16,9 @@ use othello_engine::board::{Discs, Position, Side};
 use othello_engine::cli::arguments::{SearchBy, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, Identified as _, WeightsChoice};
-use othello_engine::file::Provenance;
+use othello_engine::file::{Provenance, check_output};
 use othello_engine::progress::Progress as _;
+use othello_engine::record::Shard;
 use othello_engine::search::{Selection, Selectivity, Strength};
 
 use self::kept::{KeptArguments, checksum};
@@ -25,8 +26,8 @@ use self::report::Finding;
 pub(super) use self::report::MatchReport;
 use super::sprt::SprtArguments;
 use crate::arena::{
-    Budget, Choice, Contestant, Decision, ExternalEngine, Match, Opening, Pentanomial, Protocol,
-    Terms,
+    Budget, Choice, Conditions, Contestant, ExternalEngine, KeptMatch, Match, Opening, Protocol,
+    Sprt, Terms,
 };
 
 /// Arguments of `match`.
@@ -83,14 +84,24 @@ pub struct Arguments {
     /// depend on the machine
     #[arg(long, value_name = "M", value_parser = number_in(1..=86_400_000_u64))]
     milliseconds: Option<u64>,
+    /// Seconds that each player has for all its moves of a game after the opening, other programs too, which are told so; who
+    /// uses them up forfeits the game. Games then depend on the machine
+    #[arg(long, value_name = "S", value_parser = number_in(1..=86_400_u64))]
+    time: Option<u64>,
     /// Seconds after which another program that has not answered forfeits the game
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = number_in(1..=86_400_u64))]
     timeout: u64,
     #[command(flatten)]
     sprt: SprtArguments,
     /// Findings that make the exit status 1
-    #[arg(long, value_name = "FINDING,...", value_delimiter = ',')]
+    #[arg(long, value_name = "FINDING,...", value_delimiter = ',', conflicts_with = "shard")]
     fail_if: Vec<Finding>,
+    /// File to keep the pairs in as they are played; an interrupted match goes on from it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Play the I-th of N parts of the match; `othello-trainer merge` puts all parts together
+    #[arg(long, value_name = "I/N", requires = "out")]
+    shard: Option<Shard>,
     #[command(flatten)]
     kept: KeptArguments,
 }
@@ -177,6 +188,20 @@ impl PlayerChoice {
 }
 
 impl Arguments {
+    /// Refuses outputs that cannot be written, before anything is played.
+    fn check_outputs(&self) -> anyhow::Result<()> {
+        let mut inputs = vec![&self.openings];
+        for player in [&self.first, &self.second] {
+            if let PlayerChoice::Weights(WeightsChoice::File(path)) = player {
+                inputs.push(path);
+            }
+        }
+        if let Some(out) = &self.out {
+            check_output(out, &inputs)?;
+        }
+        self.kept.check(&inputs)
+    }
+
     fn second_depth(&self) -> u32 {
         self.second_depth.unwrap_or(self.depth)
     }
@@ -196,8 +221,34 @@ impl Arguments {
 
     /// The budgets of both players.
     fn budgets(&self) -> [Budget; 2] {
-        let milliseconds = self.milliseconds;
-        [self.nodes, self.second_nodes.or(self.nodes)].map(|nodes| Budget { nodes, milliseconds })
+        let (milliseconds, seconds_a_game) = (self.milliseconds, self.time);
+        [self.nodes, self.second_nodes.or(self.nodes)].map(|nodes| Budget {
+            nodes,
+            milliseconds,
+            seconds_a_game,
+        })
+    }
+
+    /// The names of the players in the report; where their searches differ, with these.
+    fn names(&self, terms: [Terms; 2]) -> [String; 2] {
+        let (first, second) = (&self.first, &self.second);
+        let budgets = self.budgets();
+        let searches = [self.first_search(), self.second_search()];
+        if self.second_depth.is_none() && budgets[0] == budgets[1] && searches[0] == searches[1] {
+            return [first.to_string(), second.to_string()];
+        }
+        let name = |player: &PlayerChoice, number: usize| {
+            let (depth, budget) = (terms[number].depth, budgets[number]);
+            match searches[number] {
+                (SearchBy::Depth, percent) => {
+                    format!("{player} (depth {depth}, {percent} %{budget})")
+                }
+                (SearchBy::Realization, _) => {
+                    format!("{player} (realization, depth {depth}{budget})")
+                }
+            }
+        };
+        [name(first, 0), name(second, 1)]
     }
 
     /// What decides the games.
@@ -223,8 +274,12 @@ impl Arguments {
 /// Plays and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    arguments.kept.check(&[&arguments.openings])?;
-    let terms = Terms { depth: arguments.depth, time: Duration::from_secs(arguments.timeout) };
+    arguments.check_outputs()?;
+    let terms = Terms {
+        depth: arguments.depth,
+        time: Duration::from_secs(arguments.timeout),
+        game: arguments.time.map(Duration::from_secs),
+    };
     let [first, second] = [&arguments.first, &arguments.second];
     let second_terms = Terms { depth: arguments.second_depth(), ..terms };
     let searches = [arguments.first_search(), arguments.second_search()];
@@ -232,40 +287,35 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let choice =
         Choice { count: arguments.pairs.get(), seed: arguments.seed, within: arguments.within };
     let openings = choice.draw(&arguments.openings)?;
-    let strength = Strength { depth: arguments.depth, exact: arguments.exact };
     if first.needs_games() || second.needs_games() {
         check_reached(&openings)?;
     }
     let budgets = arguments.budgets();
-    let played = Match {
+    let players = Match {
         first: loaded[0].contestant(terms, budgets[0], arguments.exact),
         second: loaded[1].contestant(second_terms, budgets[1], arguments.exact),
-        strength,
+        strength: Strength { depth: arguments.depth, exact: arguments.exact },
     };
-    let sprt = arguments.sprt.test();
-    let mut counts = Pentanomial::default();
-    let enough = |pair| {
-        counts.add(pair);
-        sprt.is_some_and(|sprt| sprt.decide(&counts) != Decision::Open)
+    let conditions = Conditions {
+        players: arguments.names([terms, second_terms]),
+        depth: arguments.depth,
+        exact: arguments.exact,
+        budgets,
+        sprt: arguments.sprt.test(),
     };
-    let result = played.play_until(&openings, enough, session.progress());
-    let names = match arguments.second_depth {
-        None if budgets[0] == budgets[1] && searches[0] == searches[1] => {
-            [first.to_string(), second.to_string()]
+    let settings = |openings: &[Position]| arguments.provenance(&loaded, openings);
+    let result = match &arguments.out {
+        None => players.play_until(&openings, Sprt::ends(conditions.sprt), session.progress()),
+        Some(out) => {
+            let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+            let kept = KeptMatch { players, openings: &openings, shard, conditions: &conditions };
+            let existing = arguments.kept.existing();
+            kept.play(out, &settings(&openings), existing, session.progress())?.result
         }
-        _ => [
-            (first, terms, searches[0], budgets[0]),
-            (second, second_terms, searches[1], budgets[1]),
-        ]
-        .map(|(player, Terms { depth, .. }, (search, percent), budget)| match search {
-            SearchBy::Depth => format!("{player} (depth {depth}, {percent} %{budget})"),
-            SearchBy::Realization => format!("{player} (realization, depth {depth}{budget})"),
-        }),
     };
-    let settings = arguments.provenance(&loaded, &openings[..result.pairs.len()]);
-    arguments.kept.write(&result.games, settings, session)?;
-    let report =
-        MatchReport::new(names, &played, &result, begun).with_budgets(budgets).with_sprt(sprt);
+    let openings = &openings[..result.pairs.len()];
+    arguments.kept.write(&result.games, settings(openings), session)?;
+    let report = MatchReport::new(&conditions, &result, begun);
     session.print(&report)?;
     let found: Vec<Finding> =
         arguments.fail_if.iter().copied().filter(|finding| report.shows(*finding)).collect();

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::matches::MatchReport;
 use super::phases::Phases;
-use crate::arena::{Choice, Match};
+use crate::arena::{Choice, Conditions, Match};
 use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Part};
 use crate::fit::{Fit, FitReport, FitSettings, Limits, Optimizer};
@@ -230,6 +230,13 @@ impl Quickstart<'_> {
         let mut result = played.play(&choice.draw(openings)?, self.session.progress());
         // A first look needs no effort.
         result.efforts = Default::default();
-        Ok(MatchReport::new([player.to_string(), opponent.to_string()], &played, &result, begun))
+        let conditions = Conditions {
+            players: [player.to_string(), opponent.to_string()],
+            depth: strength.depth,
+            exact: strength.exact,
+            budgets: Default::default(),
+            sprt: None,
+        };
+        Ok(MatchReport::new(&conditions, &result, begun))
     }
 }

@@ -12,8 +12,8 @@ use othello_engine::record::{Game, RecordError, ScoredPosition};
 
 use openings::OpeningShards;
 use records::RecordShards;
-pub use shards::MergeError;
-use shards::{Run, Shards};
+use shards::Run;
+pub use shards::{MergeError, Shards};
 
 /// What a merged file holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,6 +69,8 @@ pub fn merge(
         Run::Openings { settings, weights } => {
             OpeningShards { settings, weights, files }.merge(out, existing, progress)
         }
+        // Those of a match are no records.
+        Run::Match { .. } => Err(shards.no_records()),
     }
 }
 

@@ -159,7 +159,9 @@ impl Input {
         Ok(match file::kind_of(path)? {
             Kind::Games => Self::Games(GameReader::open(path)?),
             Kind::Positions | Kind::Openings => Self::Positions(PositionReader::open(path)?),
-            kind @ (Kind::Weights | Kind::Checkpoint) => Self::Other(Reader::open(path, kind)?),
+            kind @ (Kind::Weights | Kind::Checkpoint | Kind::Match) => {
+                Self::Other(Reader::open(path, kind)?)
+            }
         })
     }
 

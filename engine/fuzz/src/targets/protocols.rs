@@ -1,14 +1,23 @@
 //! Servers of protocols: every line gets an answer of the form that it should have.
 
 use othello_engine::analysis::Level;
+use othello_engine::board::Side;
+use othello_engine::board::sgf::SgfGame;
 use othello_engine::eval::Zero;
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
-use othello_engine::protocol::{Player, Server, serve};
+use othello_engine::protocol::{Board, Player, Server, Turn, serve};
 use othello_engine::search::Searcher;
 
-/// Conversations, by GTP and by NBoard.
+/// Conversations, by GTP and by NBoard, and games of SGF.
 pub fn protocols(data: &[u8]) {
+    if let Ok(game) = SgfGame::parse(&String::from_utf8_lossy(data)) {
+        let mut board = Board::new(game.position, game.side);
+        let first = game.position.discs();
+        let is_legal = |(side, turn): &(Side, Turn)| board.play(*side, *turn).is_ok();
+        let played = game.turns.into_iter().take_while(is_legal).filter(|turn| turn.1.is_some());
+        assert!(first >= 4 && first as usize + played.count() <= 64);
+    }
     let player = || {
         let level = Level::new(1).expect("a level");
         Player::new(Searcher::new(&Zero, 0), level)

@@ -6,7 +6,6 @@ use super::Sides;
 use crate::analysis::{Level, RatedMove};
 use crate::board::{Side, Square};
 use crate::eval::{Evaluate, Value};
-use crate::openings::Book;
 use crate::protocol::{Board, Player, Reply, Server, Turn, name};
 
 const HELP: &str = "\
@@ -23,7 +22,6 @@ quit        leave
 /// A game of a person and the engine.
 pub(super) struct Terminal<'a, E: Evaluate> {
     player: Player<'a, E>,
-    book: Option<Book>,
     /// The sides that the person plays.
     sides: Sides,
     board: Board,
@@ -32,8 +30,8 @@ pub(super) struct Terminal<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Terminal<'a, E> {
-    pub(super) fn new(player: Player<'a, E>, book: Option<Book>, sides: Sides) -> Self {
-        Self { player, book, sides, board: Board::default(), turns: vec![] }
+    pub(super) fn new(player: Player<'a, E>, sides: Sides) -> Self {
+        Self { player, sides, board: Board::default(), turns: vec![] }
     }
 
     /// What is said before anything is typed.
@@ -115,10 +113,7 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
     /// The engine's move, and where it comes from.
     fn choose(&mut self) -> Option<(Square, String)> {
         let position = self.board.position();
-        // A book also tells what the last move of a game comes to; it does not know that position.
-        let book = self.book.as_ref().filter(|book| book.value(position).is_some());
-        let from_book = book.and_then(|book| book.best_move(position));
-        if let Some((square, value)) = from_book {
+        if let Some((square, value)) = self.player.from_book(position) {
             return Some((square, format!("{}, from the book", told(value))));
         }
         let strength = self.player.level.strength();
@@ -205,13 +200,13 @@ mod tests {
     use crate::board::transcript::{Replay, parse};
     use crate::eval::Mobility;
     use crate::file::Existing;
-    use crate::openings::{Settings, write_openings};
+    use crate::openings::{Book, Settings, write_openings};
     use crate::progress::Silent;
     use crate::search::Searcher;
 
     fn terminal(sides: Sides, book: Option<Book>) -> Terminal<'static, Mobility> {
         let player = Player::new(Searcher::new(&Mobility, 1), Level::new(2).unwrap());
-        Terminal::new(player, book, sides)
+        Terminal::new(player.with_book(book), sides)
     }
 
     fn say(terminal: &mut Terminal<'_, Mobility>, line: &str) -> String {

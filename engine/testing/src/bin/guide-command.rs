@@ -5,7 +5,7 @@
 //!   it says, [`ADDED`] for what the guide leaves out, and inputs that are not there made up. A shard of
 //!   more than 3 is made as all of 3, so that what follows can merge them; an output of an earlier block is made
 //!   anew. What takes minutes whatever its arguments (`quickstart`), or a GPU that is not there, is only
-//!   checked: its arguments are read, and nothing is done.
+//!   checked: its arguments are read, and nothing is done. It prints its JSON object, whose fields are recorded.
 //! * `cargo run -p PROGRAM -- …`: the program, likewise. Any other `cargo`, and the repository's own scripts:
 //!   nothing; but `regenerate.sh` prints the recorded checksum, which CI compares with its own.
 //!
@@ -13,11 +13,13 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
-use othello_testing::guides::{BINARIES, LOG, ONLY_CHECK, inputs};
+use othello_testing::guides::{BINARIES, JSON_FIELDS, LOG, ONLY_CHECK, inputs};
+use othello_testing::json_page;
+use serde_json::Value;
 
 /// Amounts, and how much of each is enough.
 const AT_MOST: [(&str, u32); 20] = [
@@ -94,13 +96,57 @@ fn run(program: &str, arguments: &[String]) -> bool {
     for arguments in shards(&arguments) {
         log("run", program, &arguments);
         take_away_outputs(&arguments);
-        let status = real(program).args(&arguments).status();
+        let status = run_and_record(program, &arguments);
         if !status.is_ok_and(|status| matches!(status.code(), Some(0 | 1))) {
             eprintln!("as: {program} {}", arguments.join(" "));
             return false;
         }
     }
     true
+}
+
+/// Runs a command. Where fields of JSON are recorded, it prints its JSON object instead of the summary.
+fn run_and_record(program: &str, arguments: &[String]) -> io::Result<ExitStatus> {
+    let records = std::env::var_os(JSON_FIELDS).filter(|_| !is_server(arguments));
+    let Some(records) = records else { return real(program).args(arguments).status() };
+    let json = arguments.iter().all(|word| word != "--json").then_some("--json");
+    let output = real(program).args(arguments).args(json).stderr(Stdio::inherit()).output()?;
+    io::stdout().write_all(&output.stdout)?;
+    let mut records = OpenOptions::new().append(true).open(records)?;
+    let call = format!("{program} {}", arguments.join(" "));
+    let written = sidecars(arguments)
+        .into_iter()
+        .filter_map(|(name, path)| Some((name.to_owned(), fs::read(path).ok()?)));
+    for (name, text) in [(call, output.stdout)].into_iter().chain(written) {
+        // A document may be a line, many lines, or many documents.
+        let values = serde_json::Deserializer::from_slice(&text).into_iter::<Value>();
+        for value in values.map_while(Result::ok).filter(Value::is_object) {
+            let record = serde_json::json!({ "name": name, "fields": json_page::fields(&value) });
+            writeln!(records, "{record}")?;
+        }
+    }
+    Ok(output.status)
+}
+
+/// Whether a command answers what it is told, line by line.
+fn is_server(arguments: &[String]) -> bool {
+    arguments.first().is_some_and(|command| ["play", "gtp", "nboard"].contains(&command.as_str()))
+}
+
+/// The files in JSON that a command with these arguments may have written, with their headings on the page.
+fn sidecars(arguments: &[String]) -> Vec<(&'static str, PathBuf)> {
+    let pairs = arguments.iter().zip(arguments.iter().skip(1));
+    pairs
+        .flat_map(|(flag, value)| match flag.as_str() {
+            "--out" => vec![
+                ("metrics.jsonl", PathBuf::from(format!("{value}.metrics.jsonl"))),
+                ("report.json", PathBuf::from(format!("{value}.report.json"))),
+                ("trials.jsonl", Path::new(value).join("trials.jsonl")),
+            ],
+            "--transcripts-out" => vec![("transcripts of a match", PathBuf::from(value))],
+            _ => vec![],
+        })
+        .collect()
 }
 
 fn real(program: &str) -> Command {

@@ -8,16 +8,17 @@ use std::str::FromStr;
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::obf::Problem;
 use othello_engine::board::transcript::{self, Replay};
-use othello_engine::board::{Phase, Side, Square};
-use othello_engine::eval::{Evaluator, MoveOrderingWeights, Weights, WeightsChoice};
+use othello_engine::board::{Phase, Position, Side, Square, Squares};
+use othello_engine::eval::{Evaluator, Mobility, MoveOrderingWeights, Weights, WeightsChoice};
 use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Silent;
 use othello_engine::record::{
-    Game, GameWriter, Label, PositionWriter, ScoredPosition, Solved, Weight,
+    Game, GameWriter, Label, PositionWriter, ScoredPosition, Shard, Solved, Weight,
 };
+use othello_engine::search::Strength;
 use othello_engine::text::{self, Lines};
-use othello_trainer::arena::Choice;
+use othello_trainer::arena::{Choice, Conditions, KeptMatch, Match, MatchFile};
 use othello_trainer::fit::FitSettings;
 use othello_trainer::source::egaroucid::EgaroucidBoards;
 use othello_trainer::source::ggf::GgfGames;
@@ -81,6 +82,9 @@ pub(super) fn all() -> Vec<Kind> {
         container("positions", "positions", b'P', positions(&rows, false), read_records),
         container("openings", "openings", b'O', positions(&rows, true), read_records),
         container("openings of a match", "openings", b'O', positions(&rows, true), read_openings),
+        container("match", "match", b'M', kept_match(), |path| {
+            MatchFile::read(path).map(|_| vec![]).into()
+        }),
         partial("checkpoint", "weights.checkpoint.partial", b'C', sound(Left::Phases), |path| {
             let resumed = resumed_fit::of(Left::Phases, path).map(|resumed| {
                 assert!(resumed.as_undisturbed, "weights that the fit does not make");
@@ -277,6 +281,28 @@ fn positions(rows: &[ScoredPosition], openings: bool) -> Vec<u8> {
         let Begin::Writer(mut writer) = begun.unwrap() else { unreachable!() };
         rows.iter().for_each(|&row| writer.push(row).unwrap());
         writer.finish().unwrap();
+    })
+}
+
+/// A match of a few pairs.
+fn kept_match() -> Vec<u8> {
+    let evaluator = Evaluator::from(Mobility);
+    let strength = Strength { depth: 1, exact: 2 };
+    let players = Match { first: (&evaluator).into(), second: (&evaluator).into(), strength };
+    let openings: Vec<Position> = Squares(Position::START.moves())
+        .filter_map(|square| Position::START.play(square))
+        .collect();
+    let conditions = Conditions {
+        players: ["one", "other"].map(str::to_owned),
+        depth: 1,
+        exact: 2,
+        budgets: Default::default(),
+        sprt: None,
+    };
+    let kept =
+        KeptMatch { players, openings: &openings, shard: Shard::WHOLE, conditions: &conditions };
+    bytes_of("sound.match", |path| {
+        kept.play(path, &Provenance::new("match"), Existing::Keep, &Silent).unwrap();
     })
 }
 

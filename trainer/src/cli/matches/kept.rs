@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use othello_engine::board::{Position, Side, notation::board_text};
 use othello_engine::cli::Session;
 use othello_engine::cli::arguments::existing;
-use othello_engine::file::{Begin, Provenance, check_output, plain};
+use othello_engine::file::{Begin, Existing, Provenance, check_output, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::GameWriter;
 use sha2::{Digest as _, Sha256};
@@ -21,12 +21,17 @@ pub(super) struct KeptArguments {
     /// Write each game with its pair, score and transcript to this file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     transcripts_out: Option<PathBuf>,
-    /// Replace files of games that are there
+    /// Replace outputs that were made from something else
     #[arg(long)]
     force: bool,
 }
 
 impl KeptArguments {
+    /// What to do with outputs that stand there already.
+    pub(super) fn existing(&self) -> Existing {
+        existing(self.force)
+    }
+
     /// Refuses outputs that cannot be written, before anything is played.
     pub(super) fn check(&self, inputs: &[&PathBuf]) -> anyhow::Result<()> {
         let outputs = [&self.games_out, &self.transcripts_out];
@@ -43,7 +48,7 @@ impl KeptArguments {
         settings: Provenance,
         session: &Session,
     ) -> anyhow::Result<()> {
-        let existing = existing(self.force);
+        let existing = self.existing();
         if let Some(path) = &self.transcripts_out {
             let lines = games.iter().map(|game| Ok(game.to_json()? + "\n"));
             let text = lines.collect::<Result<String, serde_json::Error>>()?;

@@ -7,8 +7,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::arena::{
-    Budget, Decision, Effort, Forfeit, Match, MatchResult, Pentanomial, SIGNIFICANT, Sprt,
-    SprtReport, Statistics,
+    Budget, Conditions, Decision, Effort, Forfeit, MatchResult, SIGNIFICANT, SprtReport, Statistics,
 };
 
 /// A finding of a match that may fail a check.
@@ -55,23 +54,24 @@ pub(in crate::cli) struct MatchReport {
 }
 
 impl MatchReport {
-    /// The report of a match between players called `first` and `second`.
+    /// The report of a match by its conditions.
     pub(in crate::cli) fn new(
-        names: [String; 2],
-        played: &Match<'_>,
+        conditions: &Conditions,
         result: &MatchResult,
         begun: Instant,
     ) -> Self {
-        let [first, second] = names;
+        let Conditions { players: [first, second], depth, exact, budgets, sprt } =
+            conditions.clone();
+        let statistics = result.statistics();
         Self {
             first,
             second,
             pairs: result.pairs.len(),
-            depth: played.strength.depth,
-            exact: played.strength.exact,
-            budgets: [Budget::default(); 2],
-            statistics: result.statistics(),
-            sprt: None,
+            depth,
+            exact,
+            budgets,
+            sprt: sprt.map(|sprt| sprt.report(&statistics.pentanomial)),
+            statistics,
             distinct_games: result.distinct_games,
             forfeits: result.forfeits.clone(),
             efforts: result.efforts,
@@ -134,19 +134,6 @@ fn probability(p: f64) -> String {
 }
 
 impl MatchReport {
-    /// Adds what the searches of both players may take.
-    #[must_use]
-    pub(super) fn with_budgets(self, budgets: [Budget; 2]) -> Self {
-        Self { budgets, ..self }
-    }
-
-    /// Adds the state of a sequential test at the end of the match.
-    #[must_use]
-    pub(super) fn with_sprt(self, sprt: Option<Sprt>) -> Self {
-        let counts: &Pentanomial = &self.statistics.pentanomial;
-        Self { sprt: sprt.map(|sprt| sprt.report(counts)), ..self }
-    }
-
     /// Whether the match came out like this.
     pub(super) fn shows(&self, finding: Finding) -> bool {
         let proven = self.statistics.p_value < SIGNIFICANT;
@@ -215,17 +202,17 @@ impl MatchReport {
 
 #[cfg(test)]
 mod tests {
-    use othello_engine::eval::{Evaluator, Zero};
-    use othello_engine::search::Strength;
-
     use super::*;
-    use crate::arena::Pair;
+    use crate::arena::{Pair, Sprt};
 
     fn report(pairs: Vec<Pair>) -> MatchReport {
-        let evaluator = Evaluator::from(Zero);
-        let strength = Strength { depth: 1, exact: 0 };
-        let played = Match { first: (&evaluator).into(), second: (&evaluator).into(), strength };
-        let names = ["new", "old"].map(str::to_owned);
+        report_of(pairs, None)
+    }
+
+    fn report_of(pairs: Vec<Pair>, sprt: Option<Sprt>) -> MatchReport {
+        let players = ["new", "old"].map(str::to_owned);
+        let budgets = Default::default();
+        let conditions = Conditions { players, depth: 1, exact: 0, budgets, sprt };
         let result = MatchResult {
             pairs,
             distinct_games: 0,
@@ -233,7 +220,7 @@ mod tests {
             efforts: Default::default(),
             games: vec![],
         };
-        MatchReport::new(names, &played, &result, Instant::now())
+        MatchReport::new(&conditions, &result, Instant::now())
     }
 
     /// The report said `+1200 Elo` without an error, and `p = 1.00e0` for an even match.
@@ -255,7 +242,7 @@ mod tests {
     fn a_sequential_test_is_told_with_its_own_interval() {
         let [alpha, beta] = ["0.05"; 2].map(|rate| rate.parse().unwrap());
         let sprt = Sprt { hypotheses: "0,50".parse().unwrap(), alpha, beta };
-        let told = |pairs| report(pairs).with_sprt(Some(sprt)).to_string();
+        let told = |pairs| report_of(pairs, Some(sprt)).to_string();
         let better = told([vec![Pair([2, 2]); 60], vec![Pair([2, -2]); 40]].concat());
         assert!(better.contains("  0, 0, 40, 0, 60 pairs of 0, 0.5, 1, 1.5, 2 points"), "{better}");
         assert!(better.contains("(90 %, however it was stopped)"), "{better}");

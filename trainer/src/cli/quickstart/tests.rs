@@ -1,10 +1,10 @@
 //! What `quickstart` prints looks as the README shows it.
 
 use othello_engine::board::{Discs, Phase};
-use othello_engine::eval::{Mobility, Zero};
+use othello_testing::json_page::{self, Page, Printed};
 
 use super::*;
-use crate::arena::{MatchResult, Pair};
+use crate::arena::{Conditions, MatchResult, Pair};
 use crate::fit::PhaseReport;
 
 /// The rows that the README shows.
@@ -26,9 +26,8 @@ fn phases() -> FitReport {
 /// A match in which the first player scores `score` in nine games of ten, and loses the tenth by as
 /// much.
 fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
-    let (first, second) = (Evaluator::from(Mobility), Evaluator::from(Zero));
-    let strength = Strength { depth: 4, exact: 12 };
-    let played = Match { first: (&first).into(), second: (&second).into(), strength };
+    let (players, budgets) = (names.map(str::to_owned), Default::default());
+    let conditions = Conditions { players, depth: 4, exact: 12, budgets, sprt: None };
     let pair = |number| Pair([score, if number % 5 == 0 { -score } else { score }]);
     let pairs = (0..200).map(pair).collect();
     let result = MatchResult {
@@ -38,7 +37,7 @@ fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
         efforts: Default::default(),
         games: vec![],
     };
-    MatchReport::new(names.map(str::to_owned), &played, &result, Instant::now())
+    MatchReport::new(&conditions, &result, Instant::now())
 }
 
 /// One blank between words, and `[..]` for every word with a digit in it.
@@ -51,16 +50,11 @@ fn shape(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The numbers themselves are compared by an ignored test, which takes a minute.
-#[test]
-fn the_readme_shows_what_quickstart_prints() {
-    let readme = include_str!("../../../../README.md");
-    let (_, from_table) = readme.split_once("```text\nphase ").expect("what is printed");
-    let (shown, _) = from_table.split_once("\n```").expect("its end");
-
+/// A verdict with the numbers that the README shows.
+fn verdict() -> Verdict {
     let weights = PathBuf::from("quickstart/generation-1.weights");
     let name = "quickstart/generation-1.weights";
-    let verdict = Verdict {
+    Verdict {
         positions: 942_789,
         phases: phases(),
         validation_mae: Some(12.23),
@@ -70,10 +64,30 @@ fn the_readme_shows_what_quickstart_prints() {
         r#match: match_report([name, "mobility"], 22),
         match_embedded: match_report([name, "embedded"], -20),
         seconds: 58.0,
-    };
+    }
+}
+
+/// The numbers themselves are compared by an ignored test, which takes a minute.
+#[test]
+fn the_readme_shows_what_quickstart_prints() {
+    let readme = include_str!("../../../../README.md");
+    let (_, from_table) = readme.split_once("```text\nphase ").expect("what is printed");
+    let (shown, _) = from_table.split_once("\n```").expect("its end");
     let expected: Vec<&str> = shown.lines().filter(|line| *line != "...").collect();
     snapbox::assert_data_eq!(
-        shape(&verdict.to_string()).replace("[..]", "1"),
+        shape(&verdict().to_string()).replace("[..]", "1"),
         shape(&format!("phase {}", expected.join("\n")))
     );
+}
+
+/// No guide runs `quickstart`, whose fields are compared with the page here.
+#[test]
+fn the_page_of_json_has_the_fields_of_quickstart() {
+    let name = "othello-trainer quickstart".to_owned();
+    let fields = json_page::fields(&serde_json::to_value(verdict()).expect("JSON"));
+    let complaints = Page::read().complaints(&[Printed { name: name.clone(), fields }], &[]);
+    // Its matches have no sequential test.
+    let own = |said: &&String| said.starts_with(&name) && !said.contains("sprt.");
+    let own: Vec<&String> = complaints.iter().filter(own).collect();
+    assert!(own.is_empty(), "{own:?}");
 }

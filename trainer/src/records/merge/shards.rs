@@ -88,7 +88,7 @@ pub enum MergeError {
 }
 
 /// All shards of a run, in their order.
-pub(super) struct Shards {
+pub struct Shards {
     run: Run,
     files: Vec<(Shard, PathBuf)>,
 }
@@ -114,6 +114,8 @@ pub(super) enum Run {
         /// The identity of the evaluation.
         weights: String,
     },
+    /// `match`.
+    Match { whole: Provenance },
 }
 
 /// A file and what it says of itself.
@@ -125,7 +127,7 @@ struct Part {
 
 impl Shards {
     /// Reads the headers of shards and checks that they are all those of one run.
-    pub(super) fn open(paths: &[PathBuf]) -> Result<Self, MergeError> {
+    pub fn open(paths: &[PathBuf]) -> Result<Self, MergeError> {
         let parts = paths.iter().map(|path| Part::open(path)).collect::<Result<Vec<_>, _>>()?;
         let first = most_common(&parts)
             .ok_or_else(|| no_shard(Path::new(""), "no file is named".to_owned()))?;
@@ -153,8 +155,19 @@ impl Shards {
         &self.run
     }
 
+    /// What the file of an undivided run is made from.
+    pub fn whole(&self) -> Provenance {
+        self.run.whole()
+    }
+
+    /// The error for shards of another kind than is put together.
+    pub(super) fn no_records(&self) -> MergeError {
+        let path = self.files.first().map_or(Path::new(""), |(_, path)| path);
+        no_shard(path, "it holds the pairs of a match, not records".to_owned())
+    }
+
     /// The files, the first shard first.
-    pub(super) fn files(&self) -> &[(Shard, PathBuf)] {
+    pub fn files(&self) -> &[(Shard, PathBuf)] {
         &self.files
     }
 }
@@ -166,6 +179,7 @@ pub(super) enum ShardedCommand {
     Selfplay,
     Relabel,
     Openings,
+    Match,
 }
 
 impl ShardedCommand {
@@ -179,7 +193,9 @@ impl Run {
     /// What the file of an undivided run is made from.
     fn whole(&self) -> Provenance {
         match self {
-            Self::Games { whole, .. } | Self::Positions { whole, .. } => whole.clone(),
+            Self::Games { whole, .. } | Self::Positions { whole, .. } | Self::Match { whole } => {
+                whole.clone()
+            }
             Self::Openings { settings, weights } => settings.provenance(weights),
         }
     }
@@ -211,6 +227,7 @@ impl Part {
                 let settings = openings::Settings { shard: Shard::WHOLE, ..settings };
                 Run::Openings { settings, weights }
             }
+            Kind::Match => Run::Match { whole: whole() },
             Kind::Positions => Run::Positions { whole: whole(), positions: number("positions")? },
             _ => Run::Games { whole: whole(), games: number("games")? },
         };

@@ -1,0 +1,241 @@
+//! Games in SGF, the Smart Game Format, version 4: GM[2] is Othello.
+//!
+//! A point is written as in Othello, `d3`, or as in Go, `dc`: column and row, both from the upper left corner.
+
+use super::{Position, Side, Square};
+use crate::text::excerpt;
+
+/// The main line of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SgfGame {
+    /// The first position, seen by the side to move.
+    pub position: Position,
+    /// The side to move in it.
+    pub side: Side,
+    /// The turns, each with its side; `None` is a pass.
+    pub turns: Vec<(Side, Option<Square>)>,
+}
+
+impl SgfGame {
+    /// Reads the main line of the first game of a text. Whether its moves are legal is not looked at.
+    ///
+    /// The error says what is there in place of such a game.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut nodes = Nodes { rest: begin(text)? };
+        let mut setup = Setup::default();
+        let mut turns = vec![];
+        while let Some((name, values)) = nodes.next_property()? {
+            match (name.as_str(), values.as_slice()) {
+                ("GM", [value]) if value.trim() == "2" => setup.is_othello = true,
+                ("GM", values) => {
+                    return Err(format!("is of game {values:?}, not of Othello, GM[2]"));
+                }
+                ("SZ", [value]) if value.trim() != "8" => {
+                    return Err(format!("has a board of size `{}`, not 8", excerpt(value)));
+                }
+                ("AB" | "AW" | "AE" | "PL", _) if !turns.is_empty() => {
+                    return Err(format!("has `{name}` after a move"));
+                }
+                ("AB", values) => setup.put(values, Some(Side::Black))?,
+                ("AW", values) => setup.put(values, Some(Side::White))?,
+                ("AE", values) => setup.put(values, None)?,
+                ("PL", [value]) => setup.side = Some(read_side(value)?),
+                ("B", [value]) => turns.push((Side::Black, read_turn(value)?)),
+                ("W", [value]) => turns.push((Side::White, read_turn(value)?)),
+                _ => {}
+            }
+        }
+        if !setup.is_othello {
+            return Err("does not say that it is of Othello; expected GM[2]".to_owned());
+        }
+        let side = setup.side.unwrap_or(Side::Black);
+        Ok(Self { position: setup.position(side)?, side, turns })
+    }
+}
+
+/// The text behind the beginning of the first game.
+fn begin(text: &str) -> Result<&str, String> {
+    let (_, game) = text.split_once("(;").or_else(|| text.split_once('(')).ok_or_else(|| {
+        format!("`{}` begins no game of SGF; expected (;GM[2]…)", excerpt(text.trim_start()))
+    })?;
+    Ok(game)
+}
+
+/// The discs that stand there before the first move.
+#[derive(Default)]
+struct Setup {
+    is_othello: bool,
+    side: Option<Side>,
+    /// Of black and of white; none where nothing is set up.
+    discs: Option<[u64; 2]>,
+}
+
+impl Setup {
+    fn put(&mut self, points: &[String], side: Option<Side>) -> Result<(), String> {
+        let mut discs = self.discs.unwrap_or_default();
+        for point in points {
+            let bits = read_points(point)?;
+            discs = discs.map(|own| own & !bits);
+            match side {
+                Some(Side::Black) => discs[0] |= bits,
+                Some(Side::White) => discs[1] |= bits,
+                None => {}
+            }
+        }
+        self.discs = Some(discs);
+        Ok(())
+    }
+
+    fn position(&self, side: Side) -> Result<Position, String> {
+        let Some([black, white]) = self.discs else {
+            return Ok(if side == Side::Black { Position::START } else { Position::START.pass() });
+        };
+        let (player, opponent) = if side == Side::Black { (black, white) } else { (white, black) };
+        let position = Position::new(player, opponent).filter(|position| position.discs() >= 4);
+        position.ok_or_else(|| "sets up fewer than four discs".to_owned())
+    }
+}
+
+/// The properties of the nodes of the main line.
+struct Nodes<'a> {
+    rest: &'a str,
+}
+
+impl Nodes<'_> {
+    /// The next property and its values; `None` where the main line ends.
+    fn next_property(&mut self) -> Result<Option<(String, Vec<String>)>, String> {
+        // The main line goes on in the first variation, and ends where one ends.
+        self.rest =
+            self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '(');
+        if self.rest.is_empty() || self.rest.starts_with(')') {
+            return Ok(None);
+        }
+        let (name, rest) = self.rest.split_once('[').ok_or_else(|| self.wrong())?;
+        // Early versions have small letters in names, which do not count.
+        let name: String = name.trim().chars().filter(|c| !c.is_ascii_lowercase()).collect();
+        if name.is_empty()
+            || !name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        {
+            return Err(self.wrong());
+        }
+        let (mut values, mut rest) = (vec![], Some(rest));
+        while let Some(inside) = rest {
+            let (value, behind) = split_value(inside).ok_or_else(|| self.wrong())?;
+            values.push(value);
+            self.rest = behind;
+            rest = behind.trim_start().strip_prefix('[');
+        }
+        Ok(Some((name, values)))
+    }
+
+    fn wrong(&self) -> String {
+        format!("`{}` is no property; expected NAME[value]", excerpt(self.rest))
+    }
+}
+
+/// A value without its escapes, and what stands behind its `]`.
+fn split_value(text: &str) -> Option<(String, &str)> {
+    let (mut value, mut characters) = (String::new(), text.char_indices());
+    while let Some((at, character)) = characters.next() {
+        match character {
+            ']' => return Some((value, &text[at + 1..])),
+            '\\' => value.extend(characters.next().map(|(_, escaped)| escaped)),
+            other => value.push(other),
+        }
+    }
+    None
+}
+
+/// A turn: a point, or a pass: nothing, `tt` as in Go, or `pass`.
+fn read_turn(value: &str) -> Result<Option<Square>, String> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "" | "tt" | "pass" | "pa" => Ok(None),
+        point => read_point(point).map(Some),
+    }
+}
+
+fn read_point(point: &str) -> Result<Square, String> {
+    let number = |byte: u8| (b'a'..=b'h').contains(&byte).then(|| byte - b'a');
+    let square = match *point.as_bytes() {
+        [file, rank] if rank.is_ascii_alphabetic() => {
+            number(file).zip(number(rank)).and_then(|(file, rank)| Square::at(file, rank))
+        }
+        _ => point.parse().ok(),
+    };
+    square
+        .ok_or_else(|| format!("`{}` is no point; expected a1 to h8, or aa to hh", excerpt(point)))
+}
+
+/// A point, or a rectangle `a1:c2`.
+fn read_points(text: &str) -> Result<u64, String> {
+    let text = text.trim().to_ascii_lowercase();
+    let (first, last) = text.split_once(':').unwrap_or((&text, &text));
+    let [first, last] = [read_point(first)?, read_point(last)?].map(Square::index);
+    let within = |at: usize, from: usize, to: usize| from.min(to) <= at && at <= from.max(to);
+    let inside =
+        |&at: &usize| within(at % 8, first % 8, last % 8) && within(at / 8, first / 8, last / 8);
+    Ok((0..64).filter(inside).map(|at| 1 << at).sum())
+}
+
+fn read_side(value: &str) -> Result<Side, String> {
+    match value.trim() {
+        "B" | "b" | "black" | "1" => Ok(Side::Black),
+        "W" | "w" | "white" | "2" => Ok(Side::White),
+        other => Err(format!("`{}` is no side to move; expected B or W", excerpt(other))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn squares(game: &SgfGame) -> Vec<String> {
+        let name =
+            |turn: &Option<Square>| turn.map_or("pass".to_owned(), |square| square.to_string());
+        game.turns.iter().map(|(_, turn)| name(turn)).collect()
+    }
+
+    #[test]
+    fn the_main_line_is_read_in_both_notations() {
+        let text = "a mail before it (;FF[4]GM[2]SZ[8]PB[a \\] b]C[one\\\ntwo];B[f5];W[fd](;B[]N[x];W[D3])(;B[c4]))";
+        let game = SgfGame::parse(text).unwrap();
+        assert_eq!((game.position, game.side), (Position::START, Side::Black));
+        assert_eq!(squares(&game), ["f5", "f4", "pass", "d3"]);
+        let sides: Vec<Side> = game.turns.iter().map(|(side, _)| *side).collect();
+        assert_eq!(sides, [Side::Black, Side::White, Side::Black, Side::White]);
+        // GameTree with blanks and lines between everything, as other programs write it.
+        let spread = SgfGame::parse("(\n;\nGM[2]\n;B[d3]\n\n;W[c5]\n)\n").unwrap();
+        assert_eq!(squares(&spread), ["d3", "c5"]);
+    }
+
+    #[test]
+    fn positions_are_set_up_by_points_and_rectangles() {
+        let game = SgfGame::parse("(;GM[2]AB[a1:b2][h8]AW[c1]AE[b1]PL[W];W[d1])").unwrap();
+        let bits = |names: &[&str]| -> u64 {
+            names.iter().map(|name| 1 << name.parse::<Square>().unwrap().index()).sum()
+        };
+        let (black, white) = (bits(&["a1", "a2", "b2", "h8"]), bits(&["c1"]));
+        assert_eq!(game.position, Position::new(white, black).unwrap());
+        assert_eq!(game.side, Side::White);
+        assert_eq!(SgfGame::parse("(;GM[2]PL[W])").unwrap().position, Position::START.pass());
+    }
+
+    #[test]
+    fn what_is_no_game_of_othello_is_refused_with_what_was_expected() {
+        for (text, said) in [
+            ("f5d6", "begins no game of SGF"),
+            ("(;FF[4];B[f5])", "expected GM[2]"),
+            ("(;GM[1];B[f5])", "not of Othello"),
+            ("(;GM[2]SZ[10])", "size `10`"),
+            ("(;GM[2];B[i9])", "`i9` is no point"),
+            ("(;GM[2];B[f5]AB[a1])", "`AB` after a move"),
+            ("(;GM[2]AB[a1]PL[x])", "no side to move"),
+            ("(;GM[2]AB[a1])", "fewer than four discs"),
+            ("(;GM[2];B[f5", "is no property"),
+            ("(;GM[2];bf5)", "is no property"),
+        ] {
+            let error = SgfGame::parse(text).unwrap_err();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+}

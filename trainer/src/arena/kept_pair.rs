@@ -1,0 +1,107 @@
+//! A pair of games as a section of the file of a match.
+
+use othello_engine::board::notation::{BoardLine, board_text};
+use othello_engine::board::{Discs, Position, Side, Square, transcript};
+use othello_engine::file::Section;
+use serde::{Deserialize, Serialize};
+
+use super::played::PlayedGame;
+use super::player::Effort;
+use super::result::PlayedPair;
+
+/// What precedes the number of the pair, counted from 1, in the name of its section.
+const PREFIX: &str = "pair ";
+
+/// A pair as JSON has it.
+#[derive(Serialize, Deserialize)]
+struct Pair {
+    /// The position that both games began from, with the side to move.
+    opening: String,
+    games: [Game; 2],
+    efforts: [Effort; 2],
+}
+
+#[derive(Serialize, Deserialize)]
+struct Game {
+    /// The moves from the opening on, passes left out.
+    moves: String,
+    /// The score of the first player.
+    score: Discs,
+    forfeit: Option<Forfeit>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Forfeit {
+    /// The player who forfeited: 1 or 2.
+    player: usize,
+    reason: String,
+}
+
+/// The section of a pair.
+pub(super) fn encode(pair: &PlayedPair) -> Section {
+    let [first, _] = &pair.games;
+    let game = |game: &PlayedGame| Game {
+        moves: game.squares.iter().map(Square::to_string).collect(),
+        score: game.score,
+        forfeit: game.forfeit.clone().map(|(player, reason)| Forfeit { player, reason }),
+    };
+    let text = Pair {
+        opening: board_text(&first.opening, Side::Black),
+        games: pair.games.each_ref().map(game),
+        efforts: pair.efforts,
+    };
+    let content = serde_json::json!(text).to_string().into_bytes();
+    Section { name: format!("{PREFIX}{}", first.pair), content }
+}
+
+/// The number of the pair that a section holds, counted from 0; `None` where it holds none.
+pub(super) fn number(section: &Section) -> Option<usize> {
+    section.name.strip_prefix(PREFIX)?.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// The pair with this number, counted from 0; the error goes on after "section 3 …".
+pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, String> {
+    let Pair { opening, games, efforts } = serde_json::from_slice(&section.content)
+        .map_err(|error| format!("is no pair of games: {error}"))?;
+    let line: BoardLine = opening.parse().map_err(|error| format!("has no opening: {error}"))?;
+    let opening = line.position;
+    let mut mover = 0;
+    let games = games.map(|Game { moves, score, forfeit }| {
+        mover += 1;
+        let squares =
+            transcript::parse(&moves).map_err(|error| format!("has no moves: {error}"))?;
+        let forfeit = forfeit.map(|Forfeit { player, reason }| (player, reason));
+        let game = PlayedGame { pair: number + 1, game: mover, opening, squares, score, forfeit };
+        if is_sound(&game) {
+            Ok(game)
+        } else {
+            Err(format!("has a game {mover} that came out otherwise"))
+        }
+    });
+    let [first, second] = games;
+    Ok(PlayedPair { games: [first?, second?], efforts })
+}
+
+/// Whether a game has the score that its moves or its forfeit give.
+fn is_sound(game: &PlayedGame) -> bool {
+    let Some((position, sign)) = end(&game.opening, &game.squares) else { return false };
+    let first_moved = if game.game == 1 { 1 } else { -1 };
+    match game.forfeit {
+        None => position.is_over() && game.score == position.score() * sign * first_moved,
+        Some((1, _)) => game.score == -64,
+        Some((2, _)) => game.score == 64,
+        Some(_) => false,
+    }
+}
+
+/// The position after moves, and whether its player is the one who moved first (1) or not (−1).
+fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
+    let (mut position, mut sign) = (*opening, 1);
+    for &square in squares {
+        if position.moves() == 0 {
+            (position, sign) = (position.pass(), -sign);
+        }
+        (position, sign) = (position.play(square)?, -sign);
+    }
+    Some((position, sign))
+}

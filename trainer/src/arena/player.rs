@@ -1,0 +1,159 @@
+//! Who plays in a match: an evaluation with our search, or another program.
+
+use std::time::{Duration, Instant};
+
+use othello_engine::board::{Side, Square};
+use othello_engine::eval::Evaluator;
+use othello_engine::protocol::Clock;
+use othello_engine::search::{Searcher, Selection, Strength};
+use serde::{Deserialize, Serialize};
+
+use super::budget::Budget;
+use super::external::{Conversation, ExternalEngine, Terms, Underway};
+use super::opening::Opening;
+use super::process::Misconduct;
+
+/// A contestant of a match.
+#[derive(Clone, Copy, Debug)]
+pub enum Contestant<'a> {
+    /// An evaluation, with the search of this program.
+    Evaluation(&'a Evaluator),
+    /// An evaluation with a search of its own.
+    Searching(&'a Evaluator, Strength, Budget, &'a Selection),
+    /// Another program.
+    External(&'a ExternalEngine, Terms),
+}
+
+impl<'a> From<&'a Evaluator> for Contestant<'a> {
+    fn from(evaluator: &'a Evaluator) -> Self {
+        Self::Evaluation(evaluator)
+    }
+}
+
+/// The effort of searches.
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Effort {
+    /// The number of nodes.
+    pub nodes: u64,
+    /// The time of all threads together.
+    pub seconds: f64,
+}
+
+/// The size of each player's table. A search to a fixed depth fills little of it.
+const HASH_MEGABYTES: usize = 16;
+
+/// A player at work.
+pub(super) struct Player<'a> {
+    mind: Mind<'a>,
+    /// The time for a game, if there is a limit.
+    time: Option<Duration>,
+    /// What is left of it.
+    clock: Option<Clock>,
+}
+
+/// Who finds the moves.
+enum Mind<'a> {
+    Evaluation {
+        searcher: Box<Searcher<'a, Evaluator>>,
+        strength: Strength,
+        budget: Budget,
+        effort: Effort,
+    },
+    External(Conversation<'a>),
+}
+
+impl std::iter::Sum for Effort {
+    fn sum<I: Iterator<Item = Self>>(efforts: I) -> Self {
+        efforts.fold(Self::default(), |sum, next| Self {
+            nodes: sum.nodes + next.nodes,
+            seconds: sum.seconds + next.seconds,
+        })
+    }
+}
+
+impl<'a> Player<'a> {
+    /// A player for some games. A contestant without a search of its own has the given strength.
+    pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Self {
+        let (evaluator, strength, budget, selection) = match contestant {
+            Contestant::Evaluation(evaluator) => {
+                (evaluator, strength, Budget::default(), Selection::default())
+            }
+            Contestant::Searching(evaluator, strength, budget, selection) => {
+                (evaluator, strength, budget, selection.clone())
+            }
+            Contestant::External(engine, terms) => {
+                let mind = Mind::External(Conversation::new(engine, terms));
+                return Self { mind, time: terms.game, clock: None };
+            }
+        };
+        let searcher = Searcher::new(evaluator, HASH_MEGABYTES).with_selection(selection);
+        let (searcher, effort) = (Box::new(searcher), Effort::default());
+        let mind = Mind::Evaluation { searcher, strength, budget, effort };
+        Self { mind, time: budget.game_time(), clock: None }
+    }
+
+    /// The effort since it was last taken.
+    pub(super) fn take_effort(&mut self) -> Effort {
+        match &mut self.mind {
+            Mind::Evaluation { effort, .. } => std::mem::take(effort),
+            Mind::External(_) => Effort::default(),
+        }
+    }
+
+    /// A game begins, with a full clock.
+    pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
+        self.clock = self.time.map(Clock::absolute);
+        match &mut self.mind {
+            Mind::Evaluation { searcher, .. } => {
+                searcher.new_game();
+                Ok(())
+            }
+            Mind::External(conversation) => conversation.begin(opening),
+        }
+    }
+
+    /// The square that it plays within its time; its side can move.
+    pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
+        let begun = Instant::now();
+        let square = self.mind.choose(game, self.clock)?;
+        let (Some(clock), Some(time)) = (&mut self.clock, self.time) else { return Ok(square) };
+        clock.spend(begun.elapsed());
+        if clock.left().is_zero() {
+            return Err(Misconduct::OutOfTime { seconds: time.as_secs() });
+        }
+        Ok(square)
+    }
+
+    /// Somebody else played, or it passed itself.
+    pub(super) fn see(&mut self, side: Side, turn: Option<Square>) -> Result<(), Misconduct> {
+        match &mut self.mind {
+            Mind::Evaluation { .. } => Ok(()),
+            Mind::External(conversation) => conversation.see(side, turn),
+        }
+    }
+}
+
+impl Mind<'_> {
+    fn choose(&mut self, game: &Underway<'_>, clock: Option<Clock>) -> Result<Square, Misconduct> {
+        let (searcher, strength, budget, effort) = match self {
+            Self::Evaluation { searcher, strength, budget, effort } => {
+                (searcher, strength, budget, effort)
+            }
+            Self::External(conversation) => return conversation.choose(game, clock),
+        };
+        let (begun, position) = (Instant::now(), game.board.position());
+        let is_exact = position.empties() <= strength.exact;
+        let limits = budget.limits(clock.map(|clock| clock.for_move(position.empties())));
+        let found = match clock {
+            // Without a clock, nothing ends perfect play.
+            Some(_) if is_exact => searcher.search_within(position, position.empties(), &limits),
+            _ => strength.search_within(searcher, position, &limits),
+        };
+        if !is_exact {
+            effort.nodes += found.nodes;
+            effort.seconds += begun.elapsed().as_secs_f64();
+        }
+        // A search finds a move wherever there is one.
+        found.best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })
+    }
+}
