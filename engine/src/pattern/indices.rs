@@ -14,8 +14,8 @@ pub struct Indices(pub [i16; LANES]);
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// The numbers of `disc`, doubled.
-    flip: Box<[Indices; 64]>,
+    /// The numbers of `disc`, doubled; and zeros, for no square.
+    flip: Box<[Indices; 128]>,
 }
 
 impl Lanes {
@@ -28,7 +28,10 @@ impl Lanes {
                 disc[square.index()].0[lane] = 3i16.pow(place as u32);
             }
         }
-        let flip = Box::new(disc.map(|disc| Indices(disc.0.map(|power| power.wrapping_mul(2)))));
+        let mut flip = Box::new([Indices([0; LANES]); 128]);
+        for (flip, disc) in flip.iter_mut().zip(disc.iter()) {
+            *flip = Indices(disc.0.map(|power| power.wrapping_mul(2)));
+        }
         Self { disc, flip }
     }
 
@@ -51,8 +54,13 @@ impl Lanes {
         // Added negated and twofold from tables, all in registers: nothing is left to multiply.
         let mut indices = before.negated();
         indices.subtract(&self.disc[square.index() & 63]);
-        for flipped in Squares(flips) {
-            indices.subtract(&self.flip[flipped.index() & 63]);
+        // Two at a time, the second of which may be none: how often the loop runs is easier to foresee.
+        let mut flips = flips;
+        while flips != 0 {
+            for _ in 0..2 {
+                indices.subtract(&self.flip[flips.trailing_zeros() as usize & 127]);
+                flips &= flips.wrapping_sub(1);
+            }
         }
         indices
     }

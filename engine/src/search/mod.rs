@@ -11,6 +11,7 @@ mod features;
 mod limits;
 mod midgame;
 mod ordering;
+mod prefetch;
 mod probcut;
 mod realization;
 mod searchers;

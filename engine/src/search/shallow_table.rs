@@ -1,6 +1,7 @@
 //! The shallow table: a small transposition table near the leaves, which stays in the processor's
 //! cache, where the large one does not.
 
+use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
 /// The number of entries in each half, as a power of two: 256 KiB of entries.
@@ -55,6 +56,12 @@ impl ShallowTable {
             self.generation = 0;
         }
         self.generation += 1;
+    }
+
+    /// Has the processor fetch what a probe will read.
+    #[inline]
+    pub(super) fn prefetch(&self, position: Position, empties: u32) {
+        prefetch(&self.entries[place(position, empties)]);
     }
 
     /// The bounds known of a position with so many empty squares.

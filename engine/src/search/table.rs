@@ -6,6 +6,7 @@ use crate::board::{Position, Square};
 use crate::eval::Value;
 
 use super::Selectivity;
+use super::prefetch::prefetch;
 use super::slot::{Content, Slot};
 
 /// The number of slots that a position may lie in.
@@ -152,14 +153,7 @@ impl Table {
     /// Has the processor fetch what a probe will read.
     #[inline]
     pub(super) fn prefetch(&self, position: &Position) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: a prefetch reads nothing; SSE is part of x86-64.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(self.clusters.as_ptr().add(self.place(position)).cast());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = position;
+        prefetch(&self.clusters[self.place(position)]);
     }
 
     /// Records what a search of this depth and selectivity proved about a position, and the move that was

@@ -204,8 +204,15 @@ impl<E: Evaluate> Searcher<'_, E> {
         };
         let mut candidates = Candidates::new();
         let odd_squares = parity.odd_squares();
-        for square in Squares(squares) {
-            let child = position.after(square, position.flips(square));
+        // What is known of the children lies all over the table: it is sent for at once, and comes meanwhile.
+        let mut children = [position; PLACES];
+        for (square, child) in Squares(squares).zip(&mut children) {
+            *child = position.after(square, position.flips(square));
+            if enhanced {
+                self.shallow_table.prefetch(*child, empties - 1);
+            }
+        }
+        for (square, child) in Squares(squares).zip(children) {
             if child.player() == 0 && self.features.wipe_out {
                 return (64, square);
             }
