@@ -15,6 +15,7 @@ use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, weight_in_discs};
 use crate::file::{check_output, plain};
+use crate::pattern::{Coverage, Geometry, lines};
 
 mod picture;
 
@@ -30,7 +31,8 @@ pub struct Arguments {
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
 
-    /// Draw the patterns into this SVG file: their squares, instances and classes
+    /// Draw the patterns into this SVG file: their squares, instances and classes, and how many instances have
+    /// each square
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
 
@@ -47,6 +49,7 @@ struct Report {
     steps_per_disc: i32,
     /// How many weights each phase has.
     parameters: usize,
+    coverage: Covered,
     /// The move-ordering evaluation, where the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
@@ -57,6 +60,39 @@ struct Report {
     provenance: Map<String, Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inspect: Option<Inspection>,
+}
+
+/// What of the board the patterns cover.
+#[derive(Serialize)]
+struct Covered {
+    /// The number of instances that have each square, a1 first.
+    instances: Vec<u8>,
+    /// The number of straight lines of three squares or more.
+    lines: usize,
+    /// Those that lie in no instance as a whole.
+    open_lines: Vec<String>,
+}
+
+impl Covered {
+    fn of(geometry: &Geometry) -> Self {
+        let Coverage { instances, lines: is_covered } = Coverage::of(geometry);
+        let open = lines().zip(&is_covered).filter(|(_, is_covered)| !**is_covered);
+        Self {
+            instances: instances.to_vec(),
+            lines: is_covered.len(),
+            open_lines: open.map(|(line, _)| names(&line)).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Covered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { instances, lines, open_lines } = self;
+        let (least, most) = (instances.iter().min(), instances.iter().max());
+        let [least, most] = [least, most].map(|count| count.copied().unwrap_or(0));
+        write!(f, "each square in {least} to {most} instances, ")?;
+        write!(f, "{} of {lines} lines of 3 squares or more in one", lines - open_lines.len())
+    }
 }
 
 /// The move-ordering evaluation.
@@ -107,6 +143,7 @@ impl fmt::Display for Report {
         for pattern in &self.patterns {
             writeln!(f, "             {pattern}")?;
         }
+        writeln!(f, "coverage     {}", self.coverage)?;
         writeln!(f, "phases       {}, each with {} weights", self.phases, self.parameters)?;
         writeln!(f, "unit         1/{} disc", self.steps_per_disc)?;
         if let Some(Light { patterns, parameters, strength }) = &self.ordering {
@@ -171,6 +208,7 @@ fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
         phases: PHASES,
         steps_per_disc: STEPS_PER_DISC,
         parameters: weights.geometry().parameters(),
+        coverage: Covered::of(weights.geometry()),
         ordering: weights.move_ordering().map(Light::of),
         counts: counted.then(|| Phase::all().map(|phase| counts(&weights, phase)).collect()),
         sha256,

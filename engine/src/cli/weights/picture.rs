@@ -1,4 +1,5 @@
-//! A picture of a pattern set: one board for each pattern, with its instances and classes counted.
+//! A picture of a pattern set: one board for each pattern, with its instances and classes counted, and one for all
+//! of them, with the instances of each square.
 
 use std::fmt::Display;
 
@@ -7,7 +8,7 @@ use svg::node::element::{Path, Rectangle, Text};
 
 use crate::board::Square;
 use crate::eval::Weights;
-use crate::pattern::Instance;
+use crate::pattern::{Coverage, Instance};
 
 /// Boards beside each other.
 const COLUMNS: usize = 4;
@@ -33,7 +34,7 @@ const IMAGE: &str = "#a3cfa9";
 /// The patterns of these weights as an SVG picture. The same weights give the same text.
 pub(super) fn picture(weights: &Weights) -> String {
     let set = weights.set();
-    let rows = set.patterns().len().div_ceil(COLUMNS);
+    let rows = (set.patterns().len() + 1).div_ceil(COLUMNS);
     let (width, height) = (LEFT + COLUMNS * STEP_X, TOP + rows * STEP_Y);
     let background = rectangle(0, 0, "#ffffff").set("width", width).set("height", height);
     let document = Document::new()
@@ -42,9 +43,9 @@ pub(super) fn picture(weights: &Weights) -> String {
         .set("font-family", "sans-serif")
         .add(background)
         .add(text(headline(weights), LEFT, 28, 16));
-    let patterns = set.patterns().iter().enumerate();
-    patterns.fold(document, |document, (number, _)| draw(document, weights, number)).to_string()
-        + "\n"
+    let patterns = 0..set.patterns().len();
+    let document = patterns.fold(document, |document, number| draw(document, weights, number));
+    draw_coverage(document, weights).to_string() + "\n"
 }
 
 fn headline(weights: &Weights) -> String {
@@ -62,7 +63,7 @@ fn headline(weights: &Weights) -> String {
 /// instances in a lighter colour.
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
-    let (x, y) = (LEFT + number % COLUMNS * STEP_X, TOP + number / COLUMNS * STEP_Y);
+    let (x, y) = corner_of_board(number);
     let instances: Vec<&Instance> =
         geometry.instances.iter().filter(|instance| instance.pattern == number).collect();
     let is_covered = |square: &Square| instances.iter().any(|i| i.squares.contains(square));
@@ -76,17 +77,13 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
         path(squares.iter().map(cell).collect()).set("fill", colour)
     };
     let board = rectangle(x, y, FELT).set("width", BOARD).set("height", BOARD);
-    let lines = (0..=8).map(|line| {
-        let (right, down) = (x + line * CELL, y + line * CELL);
-        format!("M{right} {y}v{BOARD}M{x} {down}h{BOARD}")
-    });
     let classes = geometry.patterns[number].classes;
     let document = document
         .add(text(short(pattern.name()), x, y - 8, 12))
         .add(board)
         .add(cells(&covered, IMAGE))
         .add(cells(pattern.squares(), OWN))
-        .add(path(lines.collect()).set("stroke", "#ffffff"))
+        .add(lines_between_squares(x, y))
         .add(text(format!("{} squares", pattern.squares().len()), x, y + BOARD + 16, 11))
         .add(text(counted(instances.len(), classes), x, y + BOARD + 31, 11));
     pattern.squares().iter().enumerate().fold(document, |document, (place, square)| {
@@ -94,6 +91,45 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
         let digit = text(place + 1, left + CELL / 2, top + 12, 10);
         document.add(digit.set("fill", "#ffffff").set("text-anchor", "middle"))
     })
+}
+
+/// Adds a board behind those of the patterns: the number of instances that have each square, the darker the more.
+fn draw_coverage(document: Document, weights: &Weights) -> Document {
+    let Coverage { instances, lines } = Coverage::of(weights.geometry());
+    let (x, y) = corner_of_board(weights.set().patterns().len());
+    let most = instances.iter().copied().max().unwrap_or(0).max(1);
+    let covered = lines.iter().filter(|&&is_covered| is_covered).count();
+    let said = format!("{covered} of {} lines in one instance", lines.len());
+    let document = document
+        .add(text("all patterns", x, y - 8, 12))
+        .add(rectangle(x, y, FELT).set("width", BOARD).set("height", BOARD));
+    let cells = instances.iter().enumerate().fold(document, |document, (square, &count)| {
+        let (left, top) = (x + square % 8 * CELL, y + square / 8 * CELL);
+        let strength = f64::from(count) / f64::from(most);
+        let cell = rectangle(left, top, OWN).set("width", CELL).set("height", CELL);
+        let digits = text(count, left + CELL / 2, top + 12, 10).set("text-anchor", "middle");
+        let ink = if strength > 0.5 { "#ffffff" } else { "#000000" };
+        document
+            .add(cell.set("fill-opacity", format!("{strength:.2}")))
+            .add(digits.set("fill", ink))
+    });
+    cells
+        .add(lines_between_squares(x, y))
+        .add(text("instances that have each square", x, y + BOARD + 16, 11))
+        .add(text(said, x, y + BOARD + 31, 11))
+}
+
+/// The upper left corner of a board, counted from 0.
+fn corner_of_board(number: usize) -> (usize, usize) {
+    (LEFT + number % COLUMNS * STEP_X, TOP + number / COLUMNS * STEP_Y)
+}
+
+fn lines_between_squares(x: usize, y: usize) -> Path {
+    let lines = (0..=8).map(|line| {
+        let (right, down) = (x + line * CELL, y + line * CELL);
+        format!("M{right} {y}v{BOARD}M{x} {down}h{BOARD}")
+    });
+    path(lines.collect()).set("stroke", "#ffffff")
 }
 
 fn counted(instances: usize, classes: usize) -> String {
