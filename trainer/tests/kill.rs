@@ -201,20 +201,19 @@ fn relabel_positions() {
     .check();
 }
 
-fn check_fit(optimizer: &str, epochs: u64) {
+fn check_fit(settings: &str) {
     let data = games().join("random.games");
     let arguments = ["fit", data.to_str().expect("a name in UTF-8"), "--out", "out.weights"];
-    let epochs = epochs.to_string();
-    let settings = ["--patterns", "small", "--optimizer", optimizer, "--epochs", &epochs];
+    let settings = settings.split_whitespace();
     let finished = |folder: &Path| {
         let path = folder.join("out.weights.checkpoint.partial");
         let sections = whole_sections(&path, Kind::Checkpoint);
         sections.iter().filter(|section| section.name.starts_with("report")).count() as u64
     };
     Subject {
-        name: &format!("fit --optimizer {optimizer}"),
+        name: &format!("fit {}", settings.clone().collect::<Vec<_>>().join(" ")),
         program: cargo_bin!("othello-trainer"),
-        arguments: [&arguments[..], &settings].concat().into_iter().map(str::to_owned).collect(),
+        arguments: arguments.into_iter().chain(settings).map(str::to_owned).collect(),
         output: "out.weights",
         may_differ: &[],
         finished: ("fit (phases)", finished),
@@ -224,12 +223,23 @@ fn check_fit(optimizer: &str, epochs: u64) {
 
 #[test]
 fn fit_by_least_squares() {
-    check_fit("lsq", 40);
+    check_fit("--patterns small --optimizer lsq --epochs 40");
 }
 
 #[test]
 fn fit_by_adam() {
-    check_fit("adam", size(2, 10));
+    let epochs = size(2, 10);
+    check_fit(&format!("--patterns small --optimizer adam --epochs {epochs}"));
+}
+
+#[test]
+fn fit_with_factors() {
+    let set = games().join("factors.toml");
+    let text = "name = \"tiny\"\nscalars = [\"moves_pair\"]\n[factors]\ndimensions = 8\nphases = 4\n\
+                [[pattern]]\nsquares = \"a1 b1 c1 d1 a2\"\n[[pattern]]\nsquares = \"c3 d3 e3 f3\"\n";
+    fs::write(&set, text).expect("a file");
+    let epochs = size(3, 12);
+    check_fit(&format!("--patterns {} --batch 2000 --epochs {epochs}", set.display()));
 }
 
 /// The file has the seconds that each pair took; the report has the statistics, and they are compared.
