@@ -69,7 +69,7 @@ struct Covered {
     instances: Vec<u8>,
     /// The number of straight lines of three squares or more.
     lines: usize,
-    /// Those that lie in no instance as a whole.
+    /// The lines that lie in no instance as a whole.
     open_lines: Vec<String>,
 }
 

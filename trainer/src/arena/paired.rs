@@ -38,7 +38,7 @@ pub(super) struct Part<'a> {
     pub(super) openings: &'a [Position],
     /// The numbers of the pairs, counted from 0.
     pub(super) numbers: Range<usize>,
-    /// Those that were played.
+    /// The pairs that were played before, by their numbers.
     pub(super) earlier: BTreeMap<usize, PlayedPair>,
 }
 
