@@ -42,7 +42,7 @@ mod eval {
     pub use move_ordering_weights::MoveOrderingWeights;
     pub use probcut::ProbCut;
     pub use realization::Realization;
-    pub use sections::PhaseSection;
+    pub use sections::{PhaseRow, PhaseSection};
     pub use value::{MAX_STEPS, STEPS_PER_DISC};
     pub use weights::{Weights, WeightsError, WeightsFile};
 }

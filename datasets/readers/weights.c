@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zstd.h>
 #include "container.h"
+#include "changes.h"
 #include "factors.h"
 #include "scalars.h"
 
@@ -64,8 +65,13 @@ static void read_section(void) {
     check(content && ZSTD_decompress(content, size, packed, stored) == size, "cannot unpack");
     unsigned phase = 60; /* stands for all other sections */
     if (!strcmp(name, "pattern set") && !parameters) read_pattern_set(content);
-    if (sscanf(name, "weights %2u", &phase) == 1)
+    int changes = sscanf(name, "weight changes %2u", &phase);
+    if (changes == 1 || sscanf(name, "weights %2u", &phase) == 1)
         check(phase < 60 && parameters && size == 2u * parameters, "weights of another pattern set");
+    if (changes == 1) {
+        check(!phase || phases[phase - 1], "changes to weights that did not come before");
+        add_changes((uint8_t *)content, parameters, phase ? phases[phase - 1] : NULL);
+    }
     if (!is_group(name, size, content, parameters))
         free(phases[phase]), phases[phase] = (uint8_t *)content;
 }

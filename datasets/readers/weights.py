@@ -13,6 +13,7 @@ except ImportError:
     except ImportError:
         sys.exit("zstd is missing: pip install zstandard, or use Python 3.14")
 
+from changes import weights_by_phase
 from factors import factors
 from scalars import OTHER_SIDE, SCALARS, moves
 
@@ -85,7 +86,7 @@ class Weights:
         check(set(scalars) <= set(SCALARS), f"{path}: unknown scalar features in {scalars}")
         self.scalars = [(SCALARS[name], size + 65 * n) for n, name in enumerate(scalars)]
         size += 65 * len(scalars)
-        self.phases = [named[f"weights {phase:02}"] for phase in range(60)]
+        self.phases = weights_by_phase(named)
         check({2 * size} == {*map(len, self.phases)}, f"{path}: expected {size} weights a phase")
         self.together = factors(pattern_set, named, size)
 

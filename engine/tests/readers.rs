@@ -114,6 +114,8 @@ fn the_readers_can_be_read_at_a_sitting() {
         "scalars.h",
         "factors.py",
         "factors.h",
+        "changes.py",
+        "changes.h",
         "container.h",
         "records.py",
     ] {

@@ -32,7 +32,8 @@ fn split(file: &[u8]) -> Option<[Vec<u8>; 2]> {
         let name = rest.get(24..)?.get(..name_length)?;
         let (frame, behind) =
             rest.split_at_checked(24 + name_length + CHECKSUM + stored + CHECKSUM)?;
-        parts[usize::from(name.starts_with(b"counts "))].extend(frame);
+        let counts = name.starts_with(b"counts ") || name.starts_with(b"count changes ");
+        parts[usize::from(counts)].extend(frame);
         rest = behind;
     }
     parts.iter_mut().for_each(|part| part.extend(rest));

@@ -28,7 +28,7 @@ pub use move_ordering_weights::MoveOrderingWeights;
 pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};
 pub use probcut::{Depths, ERROR_TERMS, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
 pub use realization::{Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES};
-pub use sections::PhaseSection;
+pub use sections::{PhaseRow, PhaseSection};
 pub use tables::Tables;
 pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};
 pub use weights::{Weights, WeightsError, WeightsFile};

@@ -1,19 +1,81 @@
-//! The sections of a phase in a file: its weights and its counts, one number for each parameter.
+//! The sections of a phase in a file: its weights and its counts, one number for each parameter, or what
+//! changes from those of the phase before, which packs to two thirds.
 
 use super::MAX_STEPS;
 use crate::board::Phase;
 use crate::file::Section;
 
 const WEIGHTS: &str = "weights";
+const WEIGHT_CHANGES: &str = "weight changes";
 const COUNTS: &str = "counts";
+const COUNT_CHANGES: &str = "count changes";
 
 /// A section that belongs to a phase, in a weights file and in what a fit keeps of finished phases.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseSection {
     /// The weights of the phase in steps, |weight| ≤ [`MAX_STEPS`].
-    Weights(Phase, Vec<i16>),
+    Weights(Phase, PhaseRow<i16>),
     /// The counts of the phase: how often its training positions met each parameter.
-    Counts(Phase, Vec<u32>),
+    Counts(Phase, PhaseRow<u32>),
+}
+
+/// What a section says of the numbers of a phase, one for each parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PhaseRow<T> {
+    /// The numbers themselves.
+    Whole(Vec<T>),
+    /// What to add to those of the phase before, or to 0 in the first phase, modulo the numbers' range.
+    Changes(Vec<T>),
+}
+
+impl PhaseRow<i16> {
+    /// The weights of a phase; `all` has those of the phases before it.
+    ///
+    /// # Errors
+    /// A weight out of range, or changes to what did not come before.
+    pub(super) fn weights(
+        self,
+        phase: Phase,
+        all: &[Option<Vec<i16>>],
+    ) -> Result<Vec<i16>, String> {
+        let steps = self.after(phase, all, i16::wrapping_add)?;
+        match steps.iter().position(|step| !(-MAX_STEPS..=MAX_STEPS).contains(step)) {
+            None => Ok(steps),
+            Some(parameter) => {
+                let step = steps[parameter];
+                Err(format!("weight {parameter} is {step}; expected ±{MAX_STEPS} at most"))
+            }
+        }
+    }
+}
+
+impl PhaseRow<u32> {
+    /// The counts of a phase; `all` has those of the phases before it.
+    ///
+    /// # Errors
+    /// Changes to what did not come before.
+    pub(super) fn counts(self, phase: Phase, all: &[Option<Vec<u32>>]) -> Result<Vec<u32>, String> {
+        self.after(phase, all, u32::wrapping_add)
+    }
+}
+
+impl<T: Copy> PhaseRow<T> {
+    fn after(
+        self,
+        phase: Phase,
+        all: &[Option<Vec<T>>],
+        sum: impl Fn(T, T) -> T,
+    ) -> Result<Vec<T>, String> {
+        let (mut numbers, phase_before) = match (self, phase.index().checked_sub(1)) {
+            (Self::Whole(numbers), _) | (Self::Changes(numbers), None) => return Ok(numbers),
+            (Self::Changes(changes), Some(phase_before)) => (changes, phase_before),
+        };
+        let before = all[phase_before].as_ref();
+        let before = before.ok_or("stands before that of the phase before")?;
+        let pairs = numbers.iter_mut().zip(before);
+        pairs.for_each(|(number, &before)| *number = sum(*number, before));
+        Ok(numbers)
+    }
 }
 
 impl PhaseSection {
@@ -27,6 +89,20 @@ impl PhaseSection {
     pub fn of_counts(phase: Phase, counts: &[u32]) -> Section {
         let content = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         Section { name: Self::counts_name(phase), content }
+    }
+
+    /// The section with what changes in the weights from those of the phase before (0 before the first).
+    pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
+        let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
+        let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());
+        Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
+    }
+
+    /// The section with what changes in the counts from those of the phase before (0 before the first).
+    pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
+        let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
+        let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());
+        Section { name: name(COUNT_CHANGES, phase), content: planes(folded) }
     }
 
     /// The name of the section with the weights of a phase.
@@ -46,11 +122,25 @@ impl PhaseSection {
     pub fn read(section: &Section, parameters: usize) -> Result<Option<Self>, String> {
         let Some((phase, kind)) = phase_and_kind(&section.name) else { return Ok(None) };
         Ok(match kind {
-            WEIGHTS => Some(Self::Weights(phase, read_steps(&section.content, parameters)?)),
+            WEIGHTS => {
+                let steps = words(&section.content, parameters)?;
+                let steps: Vec<_> = steps.map(|word| i16::from_le_bytes(*word)).collect();
+                Some(Self::Weights(phase, PhaseRow::Whole(steps)))
+            }
             COUNTS => {
                 let counts = words(&section.content, parameters)?;
                 let counts = counts.map(|word| u32::from_le_bytes(*word)).collect();
-                Some(Self::Counts(phase, counts))
+                Some(Self::Counts(phase, PhaseRow::Whole(counts)))
+            }
+            WEIGHT_CHANGES => {
+                let folded = unplaned(&section.content, parameters)?.map(u16::from_le_bytes);
+                let changes = folded.map(|word| (word >> 1) as i16 ^ -((word & 1) as i16));
+                Some(Self::Weights(phase, PhaseRow::Changes(changes.collect())))
+            }
+            COUNT_CHANGES => {
+                let folded = unplaned(&section.content, parameters)?.map(u32::from_le_bytes);
+                let changes = folded.map(|word| (word >> 1) ^ (word & 1).wrapping_neg());
+                Some(Self::Counts(phase, PhaseRow::Changes(changes.collect())))
             }
             _ => None,
         })
@@ -63,36 +153,44 @@ fn name(kind: &str, phase: Phase) -> String {
 
 /// The phase and the kind that a section's name states.
 fn phase_and_kind(section: &str) -> Option<(Phase, &str)> {
-    let (kind, number) = section.split_once(' ')?;
+    let (kind, number) = section.rsplit_once(' ')?;
     let phase = Phase::new(number.parse().ok()?)?;
     (name(kind, phase) == section).then_some((phase, kind))
-}
-
-fn read_steps(content: &[u8], parameters: usize) -> Result<Vec<i16>, String> {
-    let steps: Vec<i16> =
-        words(content, parameters)?.map(|word| i16::from_le_bytes(*word)).collect();
-    match steps.iter().position(|step| !(-MAX_STEPS..=MAX_STEPS).contains(step)) {
-        None => Ok(steps),
-        Some(parameter) => {
-            let step = steps[parameter];
-            Err(format!("weight {parameter} is {step}; expected ±{MAX_STEPS} at most"))
-        }
-    }
 }
 
 fn words<const BYTES: usize>(
     content: &[u8],
     parameters: usize,
 ) -> Result<impl Iterator<Item = &[u8; BYTES]>, String> {
-    let (words, rest) = content.as_chunks::<BYTES>();
-    if words.len() == parameters && rest.is_empty() {
-        return Ok(words.iter());
+    check_length(content, parameters, BYTES)?;
+    Ok(content.as_chunks::<BYTES>().0.iter())
+}
+
+fn check_length(content: &[u8], parameters: usize, bytes: usize) -> Result<(), String> {
+    if content.len() == parameters * bytes {
+        return Ok(());
     }
     Err(format!(
         "has {} bytes; the {parameters} parameters of the pattern set take {}",
         content.len(),
-        parameters * BYTES
+        parameters * bytes
     ))
+}
+
+/// The first bytes of all words, then their second bytes, and so on: high bytes pack best among themselves.
+fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
+    let words: Vec<[u8; BYTES]> = words.collect();
+    (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()
+}
+
+/// The words whose bytes stand in planes.
+fn unplaned<const BYTES: usize>(
+    content: &[u8],
+    parameters: usize,
+) -> Result<impl Iterator<Item = [u8; BYTES]>, String> {
+    check_length(content, parameters, BYTES)?;
+    let byte = move |plane: usize, index: usize| content[plane * parameters + index];
+    Ok((0..parameters).map(move |index| std::array::from_fn(|plane| byte(plane, index))))
 }
 
 #[cfg(test)]
@@ -105,9 +203,27 @@ mod tests {
         let (steps, counts) = (vec![-4095, 0, 17], vec![0, u32::MAX, 3]);
         let weights = PhaseSection::of_weights(phase, &steps);
         assert_eq!((weights.name.as_str(), weights.content.len()), ("weights 07", 6));
-        assert_eq!(PhaseSection::read(&weights, 3), Ok(Some(PhaseSection::Weights(phase, steps))));
+        assert_eq!(
+            PhaseSection::read(&weights, 3),
+            Ok(Some(PhaseSection::Weights(phase, PhaseRow::Whole(steps))))
+        );
         let section = PhaseSection::of_counts(phase, &counts);
-        assert_eq!(PhaseSection::read(&section, 3), Ok(Some(PhaseSection::Counts(phase, counts))));
+        assert_eq!(
+            PhaseSection::read(&section, 3),
+            Ok(Some(PhaseSection::Counts(phase, PhaseRow::Whole(counts))))
+        );
+        let before = [4095, -4095, 17];
+        let section = PhaseSection::of_weight_changes(phase, &before, &[-4095, 4095, 16]);
+        assert_eq!(section.name, "weight changes 07");
+        // Twice 8190 less one, twice 8190, and 1; the low bytes first.
+        assert_eq!(section.content, [0xfb, 0xfc, 0x01, 0x3f, 0x3f, 0x00]);
+        let changes = PhaseSection::Weights(phase, PhaseRow::Changes(vec![-8190, 8190, -1]));
+        assert_eq!(PhaseSection::read(&section, 3), Ok(Some(changes)));
+        let section = PhaseSection::of_count_changes(phase, &[u32::MAX, 0, 5], &[0, u32::MAX, 3]);
+        assert_eq!(section.content, [2, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let changes = vec![1, u32::MAX, 2_u32.wrapping_neg()];
+        let changes = PhaseSection::Counts(phase, PhaseRow::Changes(changes));
+        assert_eq!(PhaseSection::read(&section, 3), Ok(Some(changes)));
         for name in ["weights", "weights 7", "weights 60", "report 07", "counts 007"] {
             let other = Section { name: name.into(), ..section.clone() };
             assert_eq!(PhaseSection::read(&other, 3), Ok(None), "{name}");
@@ -122,7 +238,26 @@ mod tests {
         assert_eq!(error, "has 4 bytes; the 3 parameters of the pattern set take 6");
         let error = problem(PhaseSection::of_counts(phase, &[1, 2]), 3);
         assert_eq!(error, "has 8 bytes; the 3 parameters of the pattern set take 12");
-        let error = problem(PhaseSection::of_weights(phase, &[0, 4096]), 2);
+        let error = problem(PhaseSection::of_weight_changes(phase, &[0, 0], &[1, 2]), 3);
+        assert_eq!(error, "has 4 bytes; the 3 parameters of the pattern set take 6");
+        let weights = |row: PhaseRow<i16>| row.weights(phase, &[]).unwrap_err();
+        let error = weights(PhaseRow::Whole(vec![0, 4096]));
         assert_eq!(error, "weight 1 is 4096; expected ±4095 at most");
+        let error = weights(PhaseRow::Changes(vec![-4096]));
+        assert_eq!(error, "weight 0 is -4096; expected ±4095 at most");
+    }
+
+    #[test]
+    fn changes_add_up_and_want_the_phase_before() {
+        let phase = Phase::new(1).unwrap();
+        let all = [Some(vec![4095, -4000]), None];
+        let row = || PhaseRow::Changes(vec![-8190, 1]);
+        assert_eq!(row().weights(phase, &all), Ok(vec![-4095, -3999]));
+        let error = PhaseRow::Changes(vec![1, 0]).weights(phase, &all).unwrap_err();
+        assert_eq!(error, "weight 0 is 4096; expected ±4095 at most");
+        let error = row().weights(phase, &[None, None]).unwrap_err();
+        assert_eq!(error, "stands before that of the phase before");
+        let counts = PhaseRow::Changes(vec![1, 5]).counts(phase, &[Some(vec![u32::MAX, 3]), None]);
+        assert_eq!(counts, Ok(vec![0, 8]));
     }
 }

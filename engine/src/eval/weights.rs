@@ -194,17 +194,21 @@ impl Weights {
     /// Takes the counts from the part of a weights file that holds them; the checksum that this part states.
     pub fn take_counts(&mut self, name: &Path, bytes: Vec<u8>) -> Result<String, WeightsError> {
         let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
-        let parameters = self.geometry.parameters();
+        let mut parts = Parts::of(self.set.clone());
         for section in reader.by_ref() {
             let section = section?;
-            let read = PhaseSection::read(&section, parameters).map_err(|problem| {
-                let (path, section) = (name.to_owned(), excerpt(&section.name));
-                WeightsError::Content { path, section, problem }
-            })?;
-            if let Some(PhaseSection::Counts(phase, counts)) = read {
-                self.set_counts(phase, |parameter| counts[parameter]);
+            if section.name != PATTERN_SET {
+                parts.take(&section).map_err(|problem| {
+                    let (path, section) = (name.to_owned(), excerpt(&section.name));
+                    WeightsError::Content { path, section, problem }
+                })?;
             }
         }
+        let counts = matrix(parts.counts, self.geometry.parameters());
+        self.counts = counts.map_err(|phase| {
+            let (path, section) = (name.to_owned(), PhaseSection::counts_name(phase));
+            WeightsError::Missing { path, section }
+        })?;
         Ok(reader.stated_sha256().unwrap_or_default().to_owned())
     }
 
@@ -261,9 +265,15 @@ impl Weights {
     fn sections(&self) -> impl Iterator<Item = Section> {
         let set = self.set.to_toml().into_bytes();
         let first = Section { name: PATTERN_SET.to_owned(), content: set };
-        let phases = Phase::all().flat_map(|phase| {
-            let weights = PhaseSection::of_weights(phase, self.steps(phase));
-            [weights, PhaseSection::of_counts(phase, self.counts(phase))]
+        let none = (vec![0; self.geometry.parameters()], vec![0; self.geometry.parameters()]);
+        let phases = Phase::all().flat_map(move |phase| {
+            let before = phase.index().checked_sub(1).and_then(Phase::new);
+            let (steps, counts) =
+                before.map_or((&none.0[..], &none.1[..]), |p| (self.steps(p), self.counts(p)));
+            [
+                PhaseSection::of_weight_changes(phase, steps, self.steps(phase)),
+                PhaseSection::of_count_changes(phase, counts, self.counts(phase)),
+            ]
         });
         let factors = self.factors.iter().flat_map(Factors::sections);
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
@@ -339,10 +349,12 @@ impl Parts {
             return Ok(());
         }
         match PhaseSection::read(section, parameters)? {
-            Some(PhaseSection::Weights(phase, steps)) => {
+            Some(PhaseSection::Weights(phase, row)) => {
+                let steps = row.weights(phase, &self.steps)?;
                 once(&mut self.steps[phase.index()], steps)
             }
-            Some(PhaseSection::Counts(phase, counts)) => {
+            Some(PhaseSection::Counts(phase, row)) => {
+                let counts = row.counts(phase, &self.counts)?;
                 once(&mut self.counts[phase.index()], counts)
             }
             None => Ok(()),

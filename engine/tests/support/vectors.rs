@@ -7,7 +7,7 @@ use std::path::Path;
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Phase, Position, Side, Squares};
-use othello_engine::eval::{MAX_FACTOR, MAX_STEPS, Mobility, Tables, Value, Weights};
+use othello_engine::eval::{MAX_FACTOR, MAX_STEPS, Mobility, PhaseSection, Tables, Value, Weights};
 use othello_engine::file::{Begin, Existing, Kind, Provenance, Reader, Section, Writer};
 use othello_engine::openings::{Settings, write_openings};
 use othello_engine::pattern::PatternSet;
@@ -25,7 +25,7 @@ const SEED: u64 = 1;
 pub(crate) fn write_all(folder: &Path) {
     let weights = weights();
     let weights_path = folder.join("conformance.weights");
-    weights.write(&weights_path, &provenance("weights"), Existing::Replace).unwrap();
+    write_whole(&weights_path, &weights);
     write_again(&weights_path, Kind::Weights);
 
     let boards = boards(&Tables::new(&weights));
@@ -146,6 +146,20 @@ fn weights_with_factors() -> Weights {
         });
     }
     weights
+}
+
+/// Writes weights by sections with all numbers of a phase, where the program writes what changes.
+fn write_whole(path: &Path, weights: &Weights) {
+    let begun = Writer::begin(path, Kind::Weights, &provenance("weights"), Existing::Replace);
+    let Begin::Writer(mut writer) = begun.unwrap() else { panic!("it was asked to be replaced") };
+    writer.section("pattern set", weights.set().to_toml().as_bytes()).unwrap();
+    for phase in Phase::all() {
+        let counts = PhaseSection::of_counts(phase, weights.counts(phase));
+        for section in [PhaseSection::of_weights(phase, weights.steps(phase)), counts] {
+            writer.section(&section.name, &section.content).unwrap();
+        }
+    }
+    writer.finish().unwrap();
 }
 
 /// Writes the file again, with a section that no reader knows after the first one and without the

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{Factors, PhaseSection};
+use othello_engine::eval::{Factors, PhaseRow, PhaseSection};
 use othello_engine::file::{Checkpoint, Existing, Provenance, Section};
 use othello_engine::text::excerpt;
 
@@ -128,10 +128,14 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
     }
     let metrics_read =
         serde_json::from_slice(&metrics.content).map_err(|_| metrics.name.as_str())?;
-    let Ok(Some(PhaseSection::Weights(_, steps))) = PhaseSection::read(steps, parameters) else {
+    let Ok(Some(PhaseSection::Weights(_, PhaseRow::Whole(steps)))) =
+        PhaseSection::read(steps, parameters)
+    else {
         return Err(&steps.name);
     };
-    let Ok(Some(PhaseSection::Counts(_, counts))) = PhaseSection::read(counts, parameters) else {
+    let Ok(Some(PhaseSection::Counts(_, PhaseRow::Whole(counts)))) =
+        PhaseSection::read(counts, parameters)
+    else {
         return Err(&counts.name);
     };
     Ok(FittedPhase { steps, counts, report: read, metrics: metrics_read })
