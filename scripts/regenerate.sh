@@ -33,13 +33,18 @@ engine() { "$binaries/othello-engine" "$@" "${threads[@]}"; }
 trainer() { "$binaries/othello-trainer" "$@" "${threads[@]}"; }
 mkdir -p "$out"
 random_plies="8..24*3,25..45"
+# λ-returns: what the search of a move found, blended with what searches later in the game did. They need a
+# player whose values are better than a game's result: from generation `valued` on. Other games have results.
+labels="all:exact, all:lambda0.85, all:result"
+valued=2
 
 # play NUMBER PLAYER GAMES DEPTH EXACT OPENING_PLIES OPENING_DEPTH: games and openings of a player.
 play() {
-    local name="$out/generation-$1"
+    local name="$out/generation-$1" values=()
+    (($1 < valued)) || values=(--values)
     engine openings --plies "$6" --score-depth "$7" --weights "$2" --out "$name.openings"
     engine selfplay --games "$3" --seed $((seed + $1)) --depth "$4" --exact "$5" \
-        --random-plies "$random_plies" --weights "$2" --out "$name.games"
+        --random-plies "$random_plies" "${values[@]}" --weights "$2" --out "$name.games"
 }
 
 # examine PLAYER GAMES DEPTH EXACT: games to test the last fit on, of a seed and schedule of their
@@ -53,7 +58,8 @@ examine() {
 # flags of `fit` as they come.
 learn() {
     local name="$out/generation-$1"
-    trainer fit "$name.games" "$name.openings" "${@:2}" --seed "$seed" --patterns "$patterns" --out "$name.weights"
+    trainer fit "$name.games" "$name.openings" "${@:2}" --labels "$labels" --seed "$seed" --patterns "$patterns" \
+        --out "$name.weights"
 }
 
 # order NUMBER [ARGUMENTS...]: the weights of a generation with what exact searches order moves by.
@@ -62,7 +68,7 @@ order() {
 }
 
 if [[ $small ]]; then
-    patterns=small
+    patterns=small valued=1
     play 0 mobility 1024 2 8 5 2
     learn 0
     play 1 "$out/generation-0.weights" 1024 2 8 5 2
