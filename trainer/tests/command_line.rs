@@ -105,6 +105,20 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     }
 }
 
+/// A selectivity of no search would have been taken and done nothing.
+#[test]
+fn a_selectivity_without_a_search_or_its_model_is_refused() {
+    let folder = Folder::new();
+    for (more, said) in
+        [("", "add --depth, --nodes or --level"), ("--nodes 50", "calibrate probcut")]
+    {
+        let output = folder
+            .trainer(&format!("relabel a.games --exact 4 --selectivity 73 {more} --out b.games"));
+        assert_eq!(output.status.code(), Some(2));
+        assert!(message(&output).contains(said), "{}", message(&output));
+    }
+}
+
 /// Stacks of 64 kB ended the program with an abort. Those here are smaller than any build needs.
 #[cfg(unix)]
 #[test]

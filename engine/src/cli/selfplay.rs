@@ -31,13 +31,18 @@ pub struct Arguments {
     #[command(flatten)]
     output: Output,
 
-    /// Search each move this many plies deep
-    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
-    depth: u32,
+    /// Search each move this many plies deep [default: 4, or with `--nodes` as deep as these suffice]
+    #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
+    depth: Option<u32>,
 
     /// Play at this level, 1 to 60: `--depth L --exact 2L`
     #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
     level: Option<Level>,
+
+    /// Search each move before perfect play in so many nodes or little more, to a lesser depth where they do not
+    /// suffice
+    #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
+    nodes: Option<u64>,
 
     /// Search white's moves this many plies deep [default: as black's]
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
@@ -105,7 +110,16 @@ impl fmt::Display for SelfPlay {
     }
 }
 
+/// The depth of the search for each move where neither it nor a number of nodes is given.
+const DEFAULT_DEPTH: u32 = 4;
+
 impl Arguments {
+    /// The depth of the search for each move, where no level says it.
+    fn depth(&self) -> u32 {
+        let usual = if self.nodes.is_some() { Strength::ANY_DEPTH } else { DEFAULT_DEPTH };
+        self.depth.unwrap_or(usual)
+    }
+
     /// The files that are read.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let openings = match &self.openings {
@@ -125,13 +139,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let white = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
     let Strength { depth, exact } = match arguments.level {
         Some(level) => level.strength(),
-        None => Strength { depth: arguments.depth, exact: arguments.exact },
+        None => Strength { depth: arguments.depth(), exact: arguments.exact },
     };
     let settings = Settings {
         seed: arguments.seed,
         random_plies: arguments.random_plies.clone(),
         openings: Openings::load(&arguments.openings)?,
         depth: PerSide { black: depth, white: arguments.white_depth.unwrap_or(depth) },
+        nodes: arguments.nodes,
         selectivity: arguments.selectivity,
         exact,
         exploration: arguments.exploration.clone(),

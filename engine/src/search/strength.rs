@@ -14,6 +14,9 @@ pub struct Strength {
 }
 
 impl Strength {
+    /// A depth that ends no search: no game has more moves.
+    pub const ANY_DEPTH: u32 = 60;
+
     /// Searches a position as strongly as that. `found.depth` is the number of empty squares where
     /// the value is exact.
     pub fn search<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
@@ -33,5 +36,24 @@ impl Strength {
         } else {
             searcher.search_within(position, self.depth.max(1), limits)
         }
+    }
+
+    /// Searches a position as strongly as that; before perfect play in about so many nodes, to a lesser depth where they
+    /// do not suffice. Such a search never goes to the end, so that what is exact does not depend on the number of nodes; and
+    /// its depth is even or odd as [`Self::depth`] is.
+    pub fn search_in_nodes<E: Evaluate>(
+        self,
+        searcher: &mut Searcher<'_, E>,
+        position: &Position,
+        nodes: Option<u64>,
+    ) -> Found {
+        if nodes.is_none() {
+            return self.search(searcher, position);
+        }
+        let below = position.empties().saturating_sub(1);
+        let of_its_parity = below.saturating_sub((below ^ self.depth) & 1);
+        let depth = if self.depth > below { of_its_parity } else { self.depth };
+        let limits = Limits { nodes, ..Limits::default() };
+        Self { depth, ..self }.search_within(searcher, position, &limits)
     }
 }

@@ -130,7 +130,7 @@ impl<'s> Underway<'s> {
         let Self { settings, replay, .. } = self;
         let strength = Strength { depth: *settings.depth.of(replay.side), exact: settings.exact };
         let searcher = players.of(replay.side);
-        let found = strength.search(searcher, &replay.end);
+        let found = strength.search_in_nodes(searcher, &replay.end, settings.nodes);
         let best = found.best.expect("a search finds a move");
         let ply = replay.end.ply();
         let mut played = best;
@@ -257,6 +257,30 @@ mod tests {
             let found = new(step.side).search(&step.position, *settings.depth.of(step.side));
             assert!(value.is_none_or(|value| Discs::from(value) == found.value.nearest_disc()));
         }
+    }
+
+    /// Searches to a great depth are ended by their nodes: their values are those of the depth that was reached, and
+    /// nothing before perfect play is called solved.
+    #[test]
+    fn nodes_end_searches_but_not_perfect_play() {
+        let limited =
+            |nodes| Settings { nodes: Some(nodes), depth: PerSide::both(60), ..settings() };
+        let (few, more) = (limited(5), limited(5_000));
+        for index in 0..4 {
+            let game = play_alone(&few, index);
+            assert_eq!(game, play_alone(&few, index));
+            let solved = game.solved().unwrap();
+            let first = 51.max(game.random_plies());
+            assert_eq!(solved.ply, first, "the first position with 9 empty squares");
+            assert_eq!(game.black_score(), Some(solved.black_score));
+            let ply = usize::from(game.random_plies());
+            let step = game.replay().steps[ply];
+            let mut searcher = Searcher::new(&Mobility, 1);
+            let shallowest = searcher.search(&step.position, 2);
+            assert!(shallowest.nodes >= 5);
+            assert_eq!(game.values().unwrap()[ply], Some(shallowest.value.nearest_disc() as i8));
+        }
+        assert_ne!(play_alone(&few, 1), play_alone(&more, 1));
     }
 
     #[test]

@@ -54,6 +54,7 @@ impl Run {
             random_plies,
             openings,
             depth,
+            nodes,
             selectivity,
             exact,
             exploration,
@@ -73,6 +74,7 @@ impl Run {
         let unusual = [
             ("openings", openings.identity().map(Value::from)),
             ("exploration", (!exploration.is_none()).then(|| exploration.to_string().into())),
+            ("nodes", nodes.map(Value::from)),
             (
                 "selectivity",
                 (*selectivity != Selectivity::Full).then(|| selectivity.percent().into()),
@@ -343,6 +345,27 @@ mod tests {
             };
             assert_eq!(played(1), played(3));
         }
+    }
+
+    #[test]
+    fn games_of_limited_nodes_do_not_depend_on_threads_and_are_not_those_of_other_limits() {
+        let folder = tempfile::tempdir().unwrap();
+        let played = |nodes: u64, threads: usize| {
+            let path = folder.path().join(format!("{nodes}-{threads}.games"));
+            let settings = Settings::new(5, "12..=30".parse().unwrap(), 60, 4);
+            let run = Run::whole(Settings { nodes: Some(nodes), ..settings }, 40);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| played(&path, &run));
+            (std::fs::read(&path).unwrap(), games(&path))
+        };
+        let (one, three) = (played(300, 1), played(300, 3));
+        assert!(one == three);
+        let path = folder.path().join("300-1.games");
+        let settings = Settings::new(5, "12..=30".parse().unwrap(), 60, 4);
+        let other = Run::whole(Settings { nodes: Some(301), ..settings }, 40);
+        let refused = play_games(&path, &other, PerSide::both(&Mobility), Existing::Keep, &Silent);
+        assert!(refused.unwrap_err().to_string().contains("nodes"));
+        assert!(played(3_000, 1).1 != one.1);
     }
 
     #[test]

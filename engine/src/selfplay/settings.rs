@@ -14,6 +14,9 @@ pub struct Settings {
     pub openings: Openings,
     /// The depth of the search for each side's moves, at least 1.
     pub depth: PerSide<u32>,
+    /// The number of nodes in which a search for a move before perfect play ends, with the deepest search that
+    /// was done; `None` where depth alone ends it.
+    pub nodes: Option<u64>,
     /// The selectivity of searches before perfect play.
     pub selectivity: Selectivity,
     /// The number of empty squares from which on play is perfect.
@@ -43,6 +46,7 @@ impl Settings {
             random_plies,
             openings: Openings::Random,
             depth,
+            nodes: None,
             selectivity: Selectivity::Full,
             exact,
             exploration: Exploration::NONE,

@@ -4,18 +4,18 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use othello_engine::analysis::Level;
 use othello_engine::cli::arguments::{Output, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Kind, check_output, kind_of};
 use othello_engine::record::{Game, ScoredPosition, Shard};
-use othello_engine::search::Strength;
+use othello_engine::search::{Selectivity, Strength};
 use serde::Serialize;
 
 use super::histogram::Histogram;
-use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Settings, relabel};
+use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Search, Settings, relabel};
 use crate::records::sequence::Inputs;
 
 /// Arguments of `relabel`.
@@ -36,6 +36,16 @@ pub struct Arguments {
     /// as labels of positions
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
+
+    /// Search each of these in so many nodes or little more, to a lesser depth where they do not suffice; without
+    /// `--depth`, as deep as they suffice
+    #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
+    nodes: Option<u64>,
+
+    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure, with weights that
+    /// `othello-trainer calibrate probcut` made; 100 leaves out nothing
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    selectivity: Selectivity,
 
     /// Relabel by this level, 1 to 60: `--depth L --exact 2L`
     #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
@@ -131,6 +141,25 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
+    fn settings(&self) -> anyhow::Result<Settings> {
+        let (exact, depth) = match self.level.map(Level::strength) {
+            Some(Strength { depth, exact }) => (exact.min(60), Some(depth)),
+            // One of the two is required.
+            None => {
+                (self.exact.unwrap_or(0), self.depth.or(self.nodes.map(|_| Strength::ANY_DEPTH)))
+            }
+        };
+        let (nodes, selectivity) = (self.nodes, self.selectivity);
+        if depth.is_none() && selectivity != Selectivity::Full {
+            bail!(
+                "--selectivity is for searches before exact scores, of which there are none: add \
+                 --depth, --nodes or --level"
+            );
+        }
+        let search = depth.map(|depth| Search { depth, nodes, selectivity });
+        Ok(Settings { exact, search })
+    }
+
     fn relabel<R: Relabel>(
         &self,
         evaluator: &Evaluator,
@@ -138,14 +167,7 @@ impl Arguments {
     ) -> anyhow::Result<Relabelled> {
         let progress = session.progress();
         let inputs = Inputs::<R>::count(&self.files, progress)?;
-        let settings = match self.level.map(Level::strength) {
-            Some(Strength { depth, exact }) => {
-                Settings { exact: exact.min(60), depth: Some(depth) }
-            }
-            // One of the two is required.
-            None => Settings { exact: self.exact.unwrap_or(0), depth: self.depth },
-        };
-        let run = Run { settings, inputs: &inputs, shard: self.shard };
+        let run = Run { settings: self.settings()?, inputs: &inputs, shard: self.shard };
         Ok(relabel(&self.output.out, &run, evaluator, self.output.existing(), progress)?)
     }
 }

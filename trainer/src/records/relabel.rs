@@ -8,13 +8,14 @@ mod position;
 use std::ops::Range;
 use std::path::Path;
 
+use othello_engine::board::Position;
 use othello_engine::eval::{Evaluate, Identified};
 use othello_engine::file::{Begin, Existing, Provenance, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
     FinishedWork, Record, RecordError, RecordReader, RecordWriter, Shard,
 };
-use othello_engine::search::{Searcher, Searchers};
+use othello_engine::search::{Found, Searcher, Searchers, Selection, Selectivity, Strength};
 
 use super::sequence::Inputs;
 
@@ -25,8 +26,33 @@ pub use changes::Changes;
 pub struct Settings {
     /// From this many empty squares on, every position gets its exact score.
     pub exact: u32,
-    /// How deep the positions before are searched; where it is `None` they keep what they have.
-    pub depth: Option<u32>,
+    /// How the positions before are searched; where it is `None` they keep what they have.
+    pub search: Option<Search>,
+}
+
+/// How positions that are not solved are searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Search {
+    /// How many plies deep.
+    pub depth: u32,
+    /// The number of nodes in which a search ends, with the deepest one that was done; `None` where depth alone
+    /// ends it.
+    pub nodes: Option<u64>,
+    /// The selectivity.
+    pub selectivity: Selectivity,
+}
+
+impl Search {
+    /// A search to a depth that leaves nothing out.
+    pub fn to_depth(depth: u32) -> Self {
+        Self { depth, nodes: None, selectivity: Selectivity::Full }
+    }
+
+    /// Searches a position that is not solved.
+    fn find<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
+        let strength = Strength { depth: self.depth, exact: 0 };
+        strength.search_in_nodes(searcher, position, self.nodes)
+    }
 }
 
 /// Which records to relabel.
@@ -83,6 +109,8 @@ pub fn relabel<R: Relabel, E: Identified>(
     progress: &dyn Progress,
 ) -> Result<Relabelled, RecordError> {
     run.inputs.check_output(out)?;
+    let selectivity = run.settings.search.map_or(Selectivity::Full, |search| search.selectivity);
+    let selection = Selection::new(evaluator, selectivity)?;
     let provenance = run.provenance(evaluator.identity());
     let numbers = run.numbers();
     let summary = match RecordWriter::<R>::begin(out, &provenance, existing)? {
@@ -96,7 +124,8 @@ pub fn relabel<R: Relabel, E: Identified>(
             progress.warn(run.keep_own(&mut writer)?);
             let finished = FinishedWork::open(out, &provenance, existing)?;
             progress.warn(finished.warning());
-            run.write(evaluator, &mut writer, &finished, progress)?;
+            let searchers = Searchers::new(evaluator, HASH_MEGABYTES).with_selection(selection);
+            run.write(&searchers, &mut writer, &finished, progress)?;
             let summary = writer.finish()?;
             finished.remove()?;
             summary
@@ -128,7 +157,7 @@ impl<R: Relabel> Run<'_, R> {
     /// Searches the records that are not in the file yet, and writes them.
     fn write<E: Evaluate>(
         &self,
-        evaluator: &E,
+        searchers: &Searchers<'_, E>,
         writer: &mut RecordWriter<R>,
         finished: &FinishedWork<R>,
         progress: &dyn Progress,
@@ -138,7 +167,6 @@ impl<R: Relabel> Run<'_, R> {
         let mut records = self.inputs.from(next)?;
         let done = next - start + finished.count_in(next..end);
         progress.begin_stoppable(&stage::<R>(), done, end - start);
-        let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
         let relabelled = |records: &[R]| {
             let relabelled = |searcher: &mut Searcher<'_, E>| {
                 records.iter().map(|record| record.relabelled(&self.settings, searcher)).collect()
@@ -173,9 +201,11 @@ fn records_per_batch<R: Record>() -> u64 {
 }
 
 impl Settings {
-    /// The most empty squares of a position that gets its exact score: a search that deep is exact, too.
+    /// The most empty squares of a position that gets its exact score: a search that deep is exact, too, where
+    /// no number of nodes ends it.
     fn most_exact(&self) -> u32 {
-        self.exact.max(self.depth.unwrap_or(0)).min(60)
+        let searched = self.search.filter(|search| search.nodes.is_none());
+        self.exact.max(searched.map_or(0, |search| search.depth)).min(60)
     }
 }
 
@@ -190,11 +220,16 @@ impl<R: Record> Run<'_, R> {
         if self.inputs.are_enumerated() {
             provenance = provenance.with("enumerated", true);
         }
-        match self.settings.depth {
-            // Exact scores depend on no evaluation.
-            None => provenance,
-            Some(depth) => provenance.with("depth", depth).with("weights", weights),
-        }
+        // Exact scores depend on no evaluation.
+        let Some(Search { depth, nodes, selectivity }) = self.settings.search else {
+            return provenance;
+        };
+        let provenance = provenance.with("depth", depth).with("weights", weights);
+        // Only what is not usual, so that files of usual runs stay the same.
+        let selectivity = (selectivity != Selectivity::Full).then(|| selectivity.percent());
+        let unusual = [("nodes", nodes), ("selectivity", selectivity.map(u64::from))];
+        let given = unusual.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        given.fold(provenance, |provenance, (key, value)| provenance.with(key, value))
     }
 
     /// The numbers of this shard's records.

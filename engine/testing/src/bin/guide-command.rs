@@ -22,10 +22,11 @@ use othello_testing::json_page;
 use serde_json::Value;
 
 /// Amounts, and how much of each is enough.
-const AT_MOST: [(&str, u32); 20] = [
+const AT_MOST: [(&str, u32); 21] = [
     ("--games", 60),
     ("--pairs", 4),
     ("--depth", 2),
+    ("--nodes", 300),
     ("--level", 4),
     ("--black-depth", 2),
     ("--white-depth", 1),

@@ -65,14 +65,14 @@ impl Settings {
     ) -> Vec<Option<i8>> {
         let moves = replay.steps.len();
         let mut values = game.values().map_or_else(|| vec![None; moves], <[_]>::to_vec);
-        let Some(depth) = self.depth else { return values };
+        let Some(search) = self.search else { return values };
         // From the solved position on, values are exact ones or none.
         let solved = game.solved().map_or(moves, |solved| usize::from(solved.ply));
         let end = self.first_exact(game).min(solved).min(moves);
         let searched = replay.steps[..end].iter().zip(&mut values);
         for (step, value) in searched.skip(usize::from(game.random_plies())) {
             searcher.new_game();
-            let found = searcher.search(&step.position, depth);
+            let found = search.find(searcher, &step.position);
             *value = Some(found.value.nearest_disc() as i8);
         }
         values

@@ -44,7 +44,7 @@ impl Settings {
         if self.is_solved(scored) {
             return Label::of_score(searcher.solve(&position).score);
         }
-        let value = searcher.search(&position, self.depth?).value;
+        let value = self.search?.find(searcher, &position).value;
         Label::of_discs(value.discs())
     }
 }

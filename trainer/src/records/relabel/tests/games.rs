@@ -8,11 +8,11 @@ use othello_engine::progress::Silent;
 use othello_engine::record::{Game, Solved};
 use othello_engine::search::Searcher;
 
-use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Settings, relabel};
+use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Search, Settings, relabel};
 use crate::records::sequence::Inputs;
 use crate::records::testing::{Folder, random_game, score_by_brute_force};
 
-const EXACT: Settings = Settings { exact: 8, depth: None };
+const EXACT: Settings = Settings { exact: 8, search: None };
 
 /// Random games, every tenth of them broken off.
 fn games(count: u64) -> Vec<Game> {
@@ -30,7 +30,7 @@ fn relabel_in(folder: &Folder, inputs: &[PathBuf], shard: &str, out: &str) -> Re
 #[test]
 fn every_position_from_there_on_has_its_exact_score() {
     let mut searcher = Searcher::new(&Mobility, 1);
-    let settings = Settings { exact: 6, depth: None };
+    let settings = Settings { exact: 6, search: None };
     for game in games(60) {
         let after = game.relabelled(&settings, &mut searcher);
         assert_eq!(after.squares(), game.squares());
@@ -55,7 +55,7 @@ fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
     let mut searcher = Searcher::new(&Mobility, 1);
     let earlier = Solved { ply: 40, black_score: 10 };
     let game = games(2).remove(1).with_solved(earlier).unwrap();
-    let settings = Settings { exact: 6, depth: Some(2) };
+    let settings = Settings { exact: 6, search: Some(Search::to_depth(2)) };
     let after = game.relabelled(&settings, &mut searcher);
     assert_eq!(after.solved(), Some(earlier));
     let values = after.values().unwrap();

@@ -9,10 +9,10 @@ use othello_engine::record::{Label, PositionReader, ScoredPosition, Weight};
 use othello_engine::search::Searcher;
 
 use crate::records::merge::{Content, merge};
-use crate::records::relabel::{Changes, Relabelled, Run, Settings, relabel};
+use crate::records::relabel::{Changes, Relabelled, Run, Search, Settings, relabel};
 use crate::records::testing::{Folder, inputs, random_game, score_by_brute_force};
 
-const EXACT: Settings = Settings { exact: 5, depth: None };
+const EXACT: Settings = Settings { exact: 5, search: None };
 
 /// Every position of random games, ends and passes among them, with labels that are wrong.
 fn positions(games: u64) -> Vec<ScoredPosition> {
@@ -64,7 +64,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     let folder = Folder::new();
     let before = positions(4);
     folder.write("all.positions", &before);
-    let settings = Settings { exact: 5, depth: Some(2) };
+    let settings = Settings { exact: 5, search: Some(Search::to_depth(2)) };
     relabel_in(&folder, settings, "1/1", "searched");
     let mut searcher = Searcher::new(&Mobility, 1);
     for after in folder.read::<ScoredPosition>("searched") {
@@ -73,6 +73,34 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
             assert_eq!(after.label().discs(), value.discs());
         }
     }
+}
+
+/// A search that nodes end is as deep as they suffice for, and never takes the place of an exact score.
+#[test]
+fn nodes_end_the_searches_before_exact_scores() {
+    let folder = Folder::new();
+    folder.write("all.positions", &positions(4));
+    let search = Search { nodes: Some(40), ..Search::to_depth(60) };
+    let settings = Settings { exact: 5, search: Some(search) };
+    let relabelled = relabel_in(&folder, settings, "1/1", "limited");
+    let mut searcher = Searcher::new(&Mobility, 1);
+    let (mut solved, mut shallow) = (0, 0);
+    for after in folder.read::<ScoredPosition>("limited") {
+        let (position, label) = (after.position(), after.label().discs());
+        searcher.new_game();
+        if position.empties() <= 5 {
+            solved += 1;
+            assert_eq!(label, f64::from(score_by_brute_force(&position)));
+        } else if position.empties() > 7 {
+            let shallowest = searcher.search(&position, 2);
+            if shallowest.nodes >= 40 {
+                shallow += 1;
+                assert_eq!(label, shallowest.value.discs(), "{position:?}");
+            }
+        }
+    }
+    assert_eq!(relabelled.changes.solved, solved);
+    assert!(shallow > 10, "{shallow}");
 }
 
 #[test]
@@ -127,7 +155,7 @@ fn relabelled_openings_are_still_all_there_are() {
     othello_engine::openings::write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent)
         .unwrap();
     std::fs::rename(path, folder.path("all.positions")).unwrap();
-    let settings = Settings { exact: 0, depth: Some(3) };
+    let settings = Settings { exact: 0, search: Some(Search::to_depth(3)) };
     relabel_in(&folder, settings, "1/1", "deeper");
     assert!(PositionReader::open(&folder.path("deeper")).unwrap().is_enumerated());
     let labels = |name: &str| -> BTreeMap<_, _> {
