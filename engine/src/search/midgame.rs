@@ -1,6 +1,7 @@
 //! Search to a fixed depth: iterative deepening, principal variation search, fail-soft.
 
-use super::ordering::{MOBILITY_WEIGHT, Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
+use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
+use super::tuning::Tuning;
 use super::window::{Best, Window};
 use super::{Reached, Searcher, Selection, Selectivity};
 use crate::board::{Position, Square, Squares};
@@ -18,8 +19,6 @@ const ENHANCED_DEPTH: u32 = 4;
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The plies by which each search is deeper than the one before. Values of even and of odd depths differ.
 const DEEPENING: u32 = 2;
-/// Half the width of the first window around the value of the search before, in steps.
-const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 
 /// What a search goes by, and what its depth means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +72,8 @@ impl<E: Evaluate> Searcher<'_, E> {
             reached = guess.map(|value| Reached { best: answer(value), depth: entry.depth() });
         }
         loop {
-            self.leaf_ply = position.ply() + next;
+            let deepest = if going == Going::ByDepth { depth } else { 0 };
+            self.tuning = Tuning::of(position, next, deepest);
             self.control.is_patient = reached.is_none();
             let best = self.aspirate(position, &state, (next, going), guess);
             if let Some(reached) = reached.filter(|_| self.is_stopped()) {
@@ -102,7 +102,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         let guess = guess.filter(|_| self.features.aspiration && depth > going.deepening());
         // What a selective search says of one window need not hold in the next: its windows only grow.
         let is_proof = going == Going::ByDepth && self.selection.selectivity() == Selectivity::Full;
-        let mut margin = FIRST_MARGIN;
+        let mut margin = self.tuning.first_margin;
         let (mut alpha, mut beta) = match guess {
             None => (-Value::INFINITE, Value::INFINITE),
             Some(guess) => (guess.lowered(margin), guess.raised(margin)),
@@ -251,8 +251,8 @@ impl<E: Evaluate> Searcher<'_, E> {
             let replies = weighted_count(candidate.child.moves());
             if by_value {
                 let state = self.evaluator.after(state, candidate.square, candidate.flips);
-                let value = self.evaluator.value_at(&state, &candidate.child, self.leaf_ply);
-                -value.steps() - MOBILITY_WEIGHT * replies
+                let value = self.evaluator.value_at(&state, &candidate.child, self.tuning.leaf_ply);
+                -value.steps() - self.tuning.mobility_weight * replies
             } else {
                 square_worth(candidate.square) - MOBILITY_ALONE_WEIGHT * replies
             }

@@ -21,6 +21,7 @@ mod split;
 mod strength;
 mod table;
 mod team;
+mod tuning;
 mod values;
 mod window;
 
@@ -36,6 +37,7 @@ use split::Split;
 use std::sync::Arc;
 use table::Table;
 use team::Pool;
+use tuning::Tuning;
 use window::Best;
 
 pub use features::Features;
@@ -62,8 +64,8 @@ pub struct Searcher<'a, E: Evaluate> {
     shallow_table: ShallowTable,
     features: Features,
     nodes: u64,
-    /// The ply of the leaves of the search: moves are rated by the weights of its phase.
-    leaf_ply: u32,
+    /// What suits the depth of the search.
+    tuning: Tuning,
     /// The move that ended the last node above the leaves: it often ends the next one, too.
     refutation: Option<Square>,
     /// The selection of what searches to a fixed depth leave out.
@@ -125,7 +127,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
             shallow_table: ShallowTable::new(),
             features: Features::ALL,
             nodes: 0,
-            leaf_ply: 0,
+            tuning: Tuning::of(&Position::START, 0, 0),
             refutation: None,
             selection: Selection::default(),
             nodes_by_ply: [0; PLIES_OF_NODES],
