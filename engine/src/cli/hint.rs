@@ -138,7 +138,7 @@ impl fmt::Display for Hints {
 }
 
 /// Searches the position after every move by itself, from an empty table, so that no value depends on the
-/// number of threads; those for which no move is left help with exact ones.
+/// number of threads; those for which no move is left help with searches that leave nothing out.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.lines()?.next_lines(usize::MAX)?;

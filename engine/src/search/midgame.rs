@@ -1,6 +1,7 @@
 //! Search to a fixed depth: iterative deepening, principal variation search, fail-soft.
 
 use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
+use super::split::Goal;
 use super::tuning::Tuning;
 use super::window::{Best, Window};
 use super::{Reached, Searcher, Selection, Selectivity};
@@ -19,6 +20,8 @@ const ENHANCED_DEPTH: u32 = 4;
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The plies by which each search is deeper than the one before. Values of even and of odd depths differ.
 const DEEPENING: u32 = 2;
+/// From this depth on, the moves of a node are worth sharing.
+const SHARED_DEPTH: u32 = 6;
 
 /// What a search goes by, and what its depth means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -212,21 +215,34 @@ impl<E: Evaluate> Searcher<'_, E> {
                 next = moves.take_best();
             }
             let Some(next) = next else { break };
-            let state = self.evaluator.after(state, next.square, next.flips);
+            let after = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
             let mut value = Value::INFINITE;
             let first_or_full = first || !self.features.null_windows;
             if !first_or_full {
-                value = -self.midgame(&next.child, &state, -alpha - Value::STEP, -alpha, depth - 1);
+                value = -self.midgame(&next.child, &after, -alpha - Value::STEP, -alpha, depth - 1);
             }
             if first_or_full || (alpha < value && value < beta && !self.is_stopped()) {
-                value = -self.midgame(&next.child, &state, -beta, -alpha, depth - 1);
+                value = -self.midgame(&next.child, &after, -beta, -alpha, depth - 1);
             }
             first = false;
             if self.is_stopped() {
                 return window.best;
             }
             if window.take(value, next.square) {
+                break;
+            }
+            // What a selective search finds depends on the table, and so would on the number of threads.
+            if depth >= SHARED_DEPTH && self.is_help_welcome(&moves) && self.selection.is_full() {
+                if !rated {
+                    self.rate(&mut moves, table_moves, state, depth);
+                }
+                let shared = (state, position.empties(), Goal::Depth(depth, self.tuning));
+                let whole = self.share(shared, moves, window.map(Value::steps));
+                window = whole.map(|steps| Value::ZERO.raised(steps));
+                if self.is_stopped() {
+                    return window.best;
+                }
                 break;
             }
         }

@@ -4,6 +4,7 @@
 //! what the table holds, so that the same search visits the same nodes on every machine. Only where a
 //! caller asks for it do several threads work on one position ([`Team`]), or a clock end a search ([`Limits`]).
 
+mod brothers;
 mod costs;
 mod endgame;
 mod enhanced;

@@ -119,6 +119,11 @@ impl Selection {
         Ok(Self { end, end_cuts: Cuts::of(evaluator, end, shallow_depth_of_end)?, ..self })
     }
 
+    /// Whether nothing is left out: then what is found does not depend on what the table holds.
+    pub(super) fn is_full(&self) -> bool {
+        !self.is_by_probability() && [self.selectivity, self.end] == [Selectivity::Full; 2]
+    }
+
     /// The selectivity.
     pub fn selectivity(&self) -> Selectivity {
         self.selectivity

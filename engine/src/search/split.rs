@@ -1,5 +1,5 @@
-//! Split points: nodes whose younger brothers several searchers share, once the eldest is searched
-//! (young brothers wait).
+//! Split points: nodes of an exact search or of one to a depth, whose younger brothers several searchers
+//! share, once the eldest is searched (young brothers wait).
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,16 +8,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::limits::Limits;
 use super::ordering::{Move, Moves};
 use super::table::Table;
+use super::tuning::Tuning;
 use super::window::Window;
-use crate::board::{Discs, Square};
+use crate::board::Square;
 
-/// A node of the endgame whose moves several searchers take one after another.
+/// What is searched below a split point; it says what the numbers of its window are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Goal {
+    /// The score, in discs.
+    End,
+    /// The value after so many moves, in steps.
+    Depth(u32, Tuning),
+}
+
+/// A node whose moves several searchers take one after another.
 pub(super) struct Split<S> {
     /// The split point that this node lies below.
     pub(super) above: Option<Arc<Split<S>>>,
     /// The state of the evaluation at the node.
     pub(super) state: S,
     pub(super) empties: u32,
+    pub(super) goal: Goal,
     /// The table of the searcher whose node it is: who helps uses it, too.
     pub(super) table: Arc<Table>,
     /// The limits of the search that the node belongs to.
@@ -29,7 +40,7 @@ pub(super) struct Split<S> {
 /// What is left to do at a split point, and what was done.
 struct Work {
     moves: Moves,
-    window: Window<Discs>,
+    window: Window<i32>,
     /// The number of searchers at work, but for the one whose node it is.
     helpers: usize,
     /// The nodes of those who left.
@@ -47,12 +58,13 @@ impl<S> fmt::Debug for Split<S> {
 impl<S> Split<S> {
     pub(super) fn new(
         above: Option<Arc<Self>>,
-        (state, empties): (S, u32),
+        (state, empties, goal): (S, u32, Goal),
         (table, limits): (Arc<Table>, Limits),
-        (moves, window): (Moves, Window<Discs>),
+        (moves, window): (Moves, Window<i32>),
     ) -> Self {
         let work = Mutex::new(Work { moves, window, helpers: 0, nodes: 0, is_torn: false });
-        Self { above, state, empties, table, limits, is_stopped: AtomicBool::new(false), work }
+        let is_stopped = AtomicBool::new(false);
+        Self { above, state, empties, goal, table, limits, is_stopped, work }
     }
 
     fn work(&self) -> MutexGuard<'_, Work> {
@@ -102,7 +114,7 @@ impl<S> Split<S> {
     }
 
     /// The next move and the lower end of the window, while the node has not ended.
-    pub(super) fn next_move(&self) -> Option<(Move, Discs)> {
+    pub(super) fn next_move(&self) -> Option<(Move, i32)> {
         let mut work = self.work();
         if self.is_stopped() {
             return None;
@@ -112,13 +124,13 @@ impl<S> Split<S> {
     }
 
     /// The window as it is now.
-    pub(super) fn window(&self) -> Window<Discs> {
+    pub(super) fn window(&self) -> Window<i32> {
         self.work().window
     }
 
-    /// Takes the score of a move, which may end the node.
-    pub(super) fn take(&self, score: Discs, square: Square) {
-        if self.work().window.take(score, square) {
+    /// Takes the score or value of a move, which may end the node.
+    pub(super) fn take(&self, value: i32, square: Square) {
+        if self.work().window.take(value, square) {
             self.stop();
         }
     }
@@ -135,7 +147,7 @@ impl<S> Split<S> {
 
     /// The window once everyone left and the nodes of those who helped. The window is `None` where a move
     /// was left, and none ended the node.
-    pub(super) fn result(&self) -> (Option<Window<Discs>>, u64) {
+    pub(super) fn result(&self) -> (Option<Window<i32>>, u64) {
         let work = self.work();
         let window = work.window;
         let is_whole = window.best.value >= window.beta || !work.is_torn && work.moves.is_empty();

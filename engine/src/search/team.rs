@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::limits::Control;
-use super::split::Split;
+use super::split::{Goal, Split};
 use super::{Searcher, Selection, TableError};
 use crate::eval::Evaluate;
 
@@ -207,13 +207,17 @@ impl<E: Evaluate> Searcher<'_, E> {
             let table = std::mem::replace(&mut self.table, Arc::clone(&split.table));
             let control = Control::new(&split.limits, false);
             let control = std::mem::replace(&mut self.control, control);
+            let tuning = self.tuning;
+            if let Goal::Depth(_, tuning) = split.goal {
+                self.tuning = tuning;
+            }
             self.nodes = 0;
             self.pool = Some(Arc::clone(pool));
             let visit = Visit { pool, split: &split, helper: self };
             visit.helper.search_brothers(&split);
             drop(visit);
             (self.split, self.nodes, self.pool) = kept;
-            (self.table, self.control) = (table, control);
+            (self.table, self.control, self.tuning) = (table, control, tuning);
         }
     }
 }

@@ -398,6 +398,29 @@ fn scores_do_not_depend_on_the_number_of_threads() {
     }
 }
 
+/// Values of searches to a depth, where the first moves of nodes are searched alone and the others shared.
+#[test]
+fn values_do_not_depend_on_the_number_of_threads() {
+    let evaluator = Evaluator::embedded();
+    let mut random = Generator::new(24);
+    let positions = [40, 33, 25].map(|empties| random_position(&mut random, empties));
+    let expected: Vec<Found> =
+        positions.iter().map(|one| Searcher::new(&evaluator, 1).search(one, 8)).collect();
+    for threads in [1, 2, 4, 8] {
+        for jobs in [&positions[..], &positions[..1]] {
+            let mut team = Team::try_new(&evaluator, 1, threads, jobs.len()).unwrap();
+            let found =
+                with_threads(threads, || team.work(jobs, |searcher, one| searcher.search(one, 8)));
+            for ((found, expected), position) in found.iter().zip(&expected).zip(jobs) {
+                assert_eq!((found.value, found.depth), (expected.value, 8), "{threads} threads");
+                let child = position.play(found.best.unwrap()).unwrap();
+                assert_eq!(Searcher::new(&evaluator, 1).search(&child, 7).value, -found.value);
+                assert!(threads > 1 || found == expected, "one thread visits the same nodes");
+            }
+        }
+    }
+}
+
 /// The score that the best move attains which so many threads find of one position.
 fn team_attains(evaluator: &Evaluator, position: &Position, threads: usize) -> Discs {
     let mut team = Team::try_new(evaluator, 1, threads, 1).unwrap();

@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 use rayon::prelude::*;
 
-use super::{Searcher, Selection, Strength};
+use super::{Searcher, Selection, Strength, Team};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
@@ -15,8 +15,8 @@ const EXACT_HASH_MEGABYTES: usize = 16;
 
 /// The value of each position after `depth` moves, in the same order; the static value at depth
 /// 0. Where the player must pass, it is the value after the pass, negated; a finished game counts what
-/// it scored. Positions are searched in parallel, each by one thread from a logically empty table:
-/// the values do not depend on the other positions or on the number of threads. `progress`
+/// it scored. Positions are searched in parallel, each from a logically empty table; where they are fewer than threads,
+/// the others help: the values do not depend on the other positions or on the number of threads. `progress`
 /// advances by one for each position.
 pub fn values<E: Evaluate>(
     positions: &[Position],
@@ -35,9 +35,9 @@ pub fn values<E: Evaluate>(
 
 /// The values as by [`values`], but that of perfect play where the strength says so, and for what the searches
 /// leave out.
-pub fn strong_values<E: Evaluate>(
+pub fn strong_values<'a, E: Evaluate>(
     positions: &[Position],
-    evaluator: &E,
+    evaluator: &'a E,
     strength: Strength,
     selection: &Selection,
     progress: &dyn Progress,
@@ -49,18 +49,28 @@ pub fn strong_values<E: Evaluate>(
         _ => EXACT_HASH_MEGABYTES,
     };
     let value = |searcher: &mut Searcher<'_, E>, position: &Position| {
-        searcher.new_game();
         let empties = position.empties();
         let found = searcher.search(position, if empties <= exact { empties } else { depth });
         progress.advance(1);
         found.value
     };
+    let threads = rayon::current_num_threads();
+    if positions.len() < threads
+        && selection.is_full()
+        && let Ok(mut team) = Team::try_new(evaluator, hash_megabytes, threads, positions.len())
+    {
+        return team.work(positions, value);
+    }
     // Each phase has weights of its own: taken phase by phase, they stay in the cache.
     let mut order: Vec<usize> = (0..positions.len()).collect();
     order.sort_by_key(|&place| positions[place].ply());
     let in_order = order.par_iter().map(|&place| &positions[place]);
     let new = || Searcher::new(evaluator, hash_megabytes).with_selection(selection.clone());
-    let found: Vec<Value> = in_order.map_init(new, value).collect();
+    let afresh = |searcher: &mut Searcher<'a, E>, position: &Position| {
+        searcher.new_game();
+        value(searcher, position)
+    };
+    let found: Vec<Value> = in_order.map_init(new, afresh).collect();
     let mut values = vec![Value::ZERO; positions.len()];
     order.into_iter().zip(found).for_each(|(place, value)| values[place] = value);
     values

@@ -41,6 +41,13 @@ pub(super) struct Window<T> {
 }
 
 impl<T: Unit> Window<T> {
+    /// The window in another unit.
+    pub(super) fn map<U>(self, unit: impl Fn(T) -> U) -> Window<U> {
+        let best = Best { value: unit(self.best.value), square: self.best.square };
+        let [given_alpha, alpha, beta] = [self.given_alpha, self.alpha, self.beta].map(unit);
+        Window { given_alpha, alpha, beta, best }
+    }
+
     /// The window as given, with nothing known.
     pub(super) fn new(alpha: T, beta: T) -> Self {
         let best = Best { value: -T::INFINITE, square: None };

@@ -5,7 +5,6 @@
 //! ordered by the replies they leave, and with a handful by parity only ([`null_window`]); and the
 //! last four squares are tried one after another ([`last`]).
 
-mod brothers;
 mod last;
 mod null_window;
 mod pvs;

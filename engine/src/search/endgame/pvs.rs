@@ -2,6 +2,7 @@
 
 use super::super::Searcher;
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
+use super::super::split::Goal;
 use super::super::window::{Best, Window};
 use super::{INFINITE, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position};
@@ -14,9 +15,12 @@ use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 /// the root comes here, every move is kept.)
 const TRUSTED_DEPTH: u32 = 6;
 
+/// The number of empty squares from which on the moves of a node are worth sharing.
+const SHARED_EMPTIES: u32 = 16;
+
 impl<E: Evaluate> Searcher<'_, E> {
     /// The score, a bound on it outside the window: by the kind of node that suits the position.
-    pub(super) fn endgame(
+    pub(in super::super) fn endgame(
         &mut self,
         position: &Position,
         state: &E::State,
@@ -133,13 +137,13 @@ impl<E: Evaluate> Searcher<'_, E> {
             if window.take(value, next.square) {
                 break;
             }
-            if self.is_help_welcome(&moves, empties) {
+            if empties >= SHARED_EMPTIES && self.is_help_welcome(&moves) {
                 if !rated {
                     moves.rate(table_moves, |candidate| {
                         self.promise(candidate, state, odd_squares, empties)
                     });
                 }
-                window = self.share(state, empties, moves, window);
+                window = self.share((state, empties, Goal::End), moves, window);
                 if self.is_stopped() {
                     return window.best;
                 }

@@ -2,24 +2,20 @@
 
 use std::sync::Arc;
 
-use super::super::Searcher;
-use super::super::limits::Limits;
-use super::super::ordering::Moves;
-use super::super::split::Split;
-use super::super::window::Window;
-use crate::board::Discs;
-use crate::eval::Evaluate;
-
-/// The number of empty squares from which on the moves of a node are worth sharing.
-const SHARED_EMPTIES: u32 = 16;
+use super::Searcher;
+use super::limits::Limits;
+use super::ordering::Moves;
+use super::split::{Goal, Split};
+use super::window::Window;
+use crate::board::Position;
+use crate::eval::{Evaluate, Value};
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Whether to share the moves that are left: with someone idle, and enough to do for both. A limit of nodes
-    /// is to end the search at the same place each time.
+    /// Whether to share the moves that are left of a node that is worth it: with someone idle, and enough to do for
+    /// both. A limit of nodes is to end the search at the same place each time.
     #[inline]
-    pub(super) fn is_help_welcome(&self, moves: &Moves, empties: u32) -> bool {
-        empties >= SHARED_EMPTIES
-            && self.pool.as_ref().is_some_and(|pool| pool.has_idle())
+    pub(super) fn is_help_welcome(&self, moves: &Moves) -> bool {
+        self.pool.as_ref().is_some_and(|pool| pool.has_idle())
             && moves.len() > 1
             && self.control.limits.nodes.is_none()
     }
@@ -27,11 +23,10 @@ impl<E: Evaluate> Searcher<'_, E> {
     /// Searches the moves that are left, together with whoever is idle, and returns the window after them.
     pub(super) fn share(
         &mut self,
-        state: &E::State,
-        empties: u32,
+        (state, empties, goal): (&E::State, u32, Goal),
         moves: Moves,
-        window: Window<Discs>,
-    ) -> Window<Discs> {
+        window: Window<i32>,
+    ) -> Window<i32> {
         let Some(pool) = self.pool.clone() else { return window };
         let limits = match &self.control {
             control if control.is_patient => Limits::default(),
@@ -39,7 +34,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         };
         let split = Arc::new(Split::new(
             self.split.clone(),
-            (*state, empties),
+            (*state, empties, goal),
             (Arc::clone(&self.table), limits),
             (moves, window),
         ));
@@ -62,21 +57,38 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Searches one move after another of a split point, while there are any.
-    pub(in super::super) fn search_brothers(&mut self, split: &Split<E::State>) {
-        let empties = split.empties - 1;
+    pub(super) fn search_brothers(&mut self, split: &Split<E::State>) {
         while let Some((next, alpha)) = split.next_move() {
             let state = self.evaluator.after(&split.state, next.square, next.flips);
-            let mut score = -self.endgame(&next.child, &state, -alpha - 1, -alpha, empties);
+            let mut value = -self.brother(split, &next.child, &state, (-alpha - 1, -alpha));
             // Meanwhile another move may have been found that is better than the best was.
             let Window { alpha: raised, beta, .. } = split.window();
-            if alpha < score && score < beta && raised < beta && !self.is_stopped() {
-                score = -self.endgame(&next.child, &state, -beta, -raised, empties);
+            if alpha < value && value < beta && raised < beta && !self.is_stopped() {
+                value = -self.brother(split, &next.child, &state, (-beta, -raised));
             }
             if self.is_stopped() {
                 split.tear();
                 return;
             }
-            split.take(score, next.square);
+            split.take(value, next.square);
+        }
+    }
+
+    /// The score or value of a child of a split point, in the unit of its window.
+    fn brother(
+        &mut self,
+        split: &Split<E::State>,
+        child: &Position,
+        state: &E::State,
+        (alpha, beta): (i32, i32),
+    ) -> i32 {
+        match split.goal {
+            Goal::End => self.endgame(child, state, alpha, beta, split.empties - 1),
+            Goal::Depth(depth, _) => {
+                // Ends of open windows are beyond every value.
+                let [alpha, beta] = [alpha, beta].map(|steps| Value::ZERO.raised(steps));
+                self.midgame(child, state, alpha, beta, depth - 1).steps()
+            }
         }
     }
 }
