@@ -43,6 +43,7 @@ pub(crate) fn fit(records: &Path, weights: &Path) -> Result<FitReport, Box<dyn E
         optimizer: Optimizer::LeastSquares,
         initial: None,
         phases: Phases::default().0,
+        shard: None,
         limits: Limits::default(),
     };
     let (_, report) = fit.run(&Cpu::new(&model), weights, Existing::Keep, &Silent)?;

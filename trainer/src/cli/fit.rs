@@ -12,6 +12,7 @@ use othello_engine::eval::Weights;
 use othello_engine::file::{Existing, check_output};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
+use othello_engine::record::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
@@ -64,6 +65,9 @@ pub struct Arguments {
     /// over those of the nearest phase that is fitted
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
+    /// Fit the I-th of N parts of the phases, on any machine; `merge` puts the parts together
+    #[arg(long, value_name = "I/N", conflicts_with = "minutes")]
+    shard: Option<Shard>,
     /// Rules that give the positions of games their labels, such as `34..38:solved, 0..60:result*0.5`
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
@@ -116,6 +120,9 @@ enum Optimizer {
 struct Fitted {
     device: &'static str,
     optimizer: &'static str,
+    /// Which part of the phases was fitted, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<String>,
     phases: FitReport,
     /// The phases outside `--phases` that took over the weights of a fitted one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -188,11 +195,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         optimizer,
         initial: initial.as_ref(),
         phases: arguments.phases.0.clone(),
+        shard: arguments.shard,
         limits: Limits { time: arguments.minutes, memory: Some(memory) },
     };
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let (summary, phases) = device.run(&fit, &arguments.out, existing, session.progress())?;
-    let filled = if initial.is_some() { vec![] } else { filled(&phases) };
+    let keeps_others = initial.is_some() || arguments.shard.is_some();
+    let filled = if keeps_others { vec![] } else { filled(&phases) };
     if !filled.is_empty() {
         session.progress().message(&format!(
             "{} phases are outside --phases and took over the weights of the nearest one that was \
@@ -205,6 +214,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Fitted {
         device: device.name(),
         optimizer: optimizer.name(),
+        shard: arguments.shard.map(|shard| shard.to_string()),
         unfinished: phases.unfinished(),
         phases,
         filled,

@@ -4,21 +4,28 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::ensure;
 use othello_engine::cli::arguments::Output;
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::Weights;
 use othello_engine::file::{Kind, kind_of};
 use serde::Serialize;
 
 use super::matches::MatchReport;
 use crate::arena::MatchFile;
+use crate::fit::{FitReport, MergedParts, merge_parts};
 use crate::records::merge::{Content, merge};
 
 /// Arguments of `merge`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files of all shards of a run of `selfplay`, `relabel`, `openings` or `match`, in any order
+    /// Files of all shards of a run of `selfplay`, `relabel`, `openings`, `match` or `fit`, in any order
     #[arg(required = true)]
     shards: Vec<PathBuf>,
+
+    /// Weights that a fit began from, where its parts were made with `--init`
+    #[arg(long, value_name = "FILE")]
+    init: Option<PathBuf>,
 
     #[command(flatten)]
     output: Output,
@@ -52,6 +59,27 @@ impl fmt::Display for MergedMatch {
     }
 }
 
+/// The report of a fit whose parts were put together.
+#[derive(Serialize)]
+struct MergedFit {
+    shards: usize,
+    phases: FitReport,
+    validation_mae: Option<f64>,
+    test_mae: Option<f64>,
+    weights: PathBuf,
+    bytes: u64,
+    sha256: String,
+    seconds: f64,
+}
+
+impl fmt::Display for MergedFit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { shards, phases, bytes, sha256, seconds, .. } = self;
+        writeln!(f, "{phases}\n{shards} shards, {bytes} bytes, {seconds:.2} s")?;
+        write!(f, "{}  sha256 {sha256}", self.weights.display())
+    }
+}
+
 #[derive(Serialize)]
 struct Games {
     games: u64,
@@ -73,17 +101,14 @@ impl fmt::Display for Report {
 /// Merges and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let Arguments { shards, output } = arguments;
-    if shards.first().is_some_and(|path| kind_of(path).ok() == Some(Kind::Match)) {
-        let merged = MatchFile::merge(shards, &output.out, output.existing(), session.progress())?;
-        let MatchFile { conditions, result, summary, .. } = merged;
-        session.print(&MergedMatch {
-            shards: shards.len(),
-            report: MatchReport::new(&conditions, &result, begun),
-            bytes: summary.bytes,
-            sha256: summary.sha256,
-        })?;
-        return Ok(Outcome::Done);
+    let Arguments { shards, init, output } = arguments;
+    let kind = shards.first().and_then(|path| kind_of(path).ok());
+    if kind == Some(Kind::Checkpoint) {
+        return merge_fit(arguments, begun, session);
+    }
+    ensure!(init.is_none(), "--init is for the parts of a fit, and these are none: leave it out");
+    if kind == Some(Kind::Match) {
+        return merge_match(arguments, begun, session);
     }
     let merged = merge(shards, &output.out, output.existing(), session.progress())?;
     session.print(&Report {
@@ -95,6 +120,44 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         positions: merged.positions,
         bytes: merged.summary.bytes,
         sha256: merged.summary.sha256,
+        seconds: begun.elapsed().as_secs_f64(),
+    })?;
+    Ok(Outcome::Done)
+}
+
+fn merge_match(
+    Arguments { shards, output, .. }: &Arguments,
+    begun: Instant,
+    session: &Session,
+) -> anyhow::Result<Outcome> {
+    let merged = MatchFile::merge(shards, &output.out, output.existing(), session.progress())?;
+    let MatchFile { conditions, result, summary, .. } = merged;
+    session.print(&MergedMatch {
+        shards: shards.len(),
+        report: MatchReport::new(&conditions, &result, begun),
+        bytes: summary.bytes,
+        sha256: summary.sha256,
+    })?;
+    Ok(Outcome::Done)
+}
+
+fn merge_fit(
+    Arguments { shards, init, output }: &Arguments,
+    begun: Instant,
+    session: &Session,
+) -> anyhow::Result<Outcome> {
+    let initial = init.as_deref().map(Weights::read).transpose()?;
+    let (existing, progress) = (output.existing(), session.progress());
+    let merged = merge_parts(shards, initial.as_ref(), &output.out, existing, progress)?;
+    let MergedParts { shards, summary, report } = merged;
+    session.print(&MergedFit {
+        shards,
+        validation_mae: report.validation_mae(),
+        test_mae: report.test_mae(),
+        phases: report,
+        weights: output.out.clone(),
+        bytes: summary.bytes,
+        sha256: summary.sha256,
         seconds: begun.elapsed().as_secs_f64(),
     })?;
     Ok(Outcome::Done)

@@ -206,6 +206,7 @@ impl Quickstart<'_> {
             limits: Limits::default(),
             initial: None,
             phases: Phases::default().0,
+            shard: None,
         };
         let (summary, report) = fit.run(&Cpu::new(&model), &weights, self.existing, progress)?;
         let positions = dataset.len(Part::Training);

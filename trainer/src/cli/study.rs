@@ -143,6 +143,7 @@ impl Study<'_> {
             optimizer: recipe.optimizer,
             initial: recipe.initial.as_ref(),
             phases: self.arguments.phases.0.clone(),
+            shard: None,
             limits: Limits::default(),
         };
         let path = self.arguments.out.join(format!("{name}.weights"));

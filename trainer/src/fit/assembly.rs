@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
+use super::checkpoint::Found;
 use super::fitted::FittedPhase;
 use super::report::{FitReport, Metrics, PhaseReport, nearest};
 
@@ -37,6 +38,34 @@ impl Assembly {
         if let Some(factors) = self.weights.factors_mut() {
             factors.set_group(group, |place| fitted[place]);
         }
+    }
+
+    /// Takes in what an earlier run, or another machine, had finished.
+    pub(super) fn insert_found(&mut self, found: Found) {
+        found.phases.into_iter().for_each(|phase| self.insert(phase));
+        let factors = found.factors.into_iter();
+        factors.for_each(|(group, factors)| self.insert_factors(group, &factors));
+    }
+
+    /// The fitted phases, in their order.
+    pub(super) fn phases(&self) -> impl Iterator<Item = FittedPhase> {
+        self.reports.iter().map(|(&phase, report)| FittedPhase {
+            steps: self.weights.steps(phase).to_vec(),
+            counts: self.weights.counts(phase).to_vec(),
+            report: report.clone(),
+            metrics: self.metrics.get(&phase).cloned().unwrap_or_default(),
+        })
+    }
+
+    /// The factors of a phase, if the pattern set has any, with the number of its group.
+    pub(super) fn factors(&self, phase: Phase) -> Option<(usize, &[i8])> {
+        let factors = self.weights.factors()?;
+        Some((factors.shape().group(phase), factors.of(phase)))
+    }
+
+    /// The report of the fitted phases.
+    pub(super) fn report(&self) -> FitReport {
+        FitReport(self.reports.values().cloned().collect())
     }
 
     /// The metrics of all phases, in the order of the phases.

@@ -10,6 +10,7 @@ use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
 use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer};
 use othello_engine::progress::{Interrupted, Progress};
+use othello_engine::record::Shard;
 use serde_json::json;
 
 use super::assembly::Assembly;
@@ -19,10 +20,12 @@ use super::group::{FittedGroup, GroupEnd, GroupFit, group_of};
 use super::metrics_file::MetricsFile;
 use super::optimizer::Optimizer;
 use super::outputs::Outputs;
+use super::part;
 use super::phase::{PhaseEnd, PhaseFit};
 use super::report::FitReport;
 use super::report_file::{ReportError, ReportFile};
 use super::settings::FitSettings;
+use super::units::{Units, UnitsError};
 use crate::backend::{Backend, Group, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
 use crate::model::Model;
@@ -43,6 +46,9 @@ pub struct Fit<'a> {
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
+    /// Which part of these phases to fit, where several machines share them: what is written is a part
+    /// then, for [`super::merge_parts`].
+    pub shard: Option<Shard>,
     /// How much time and memory the fit may use.
     pub limits: Limits,
 }
@@ -85,6 +91,9 @@ pub enum FitError {
          where it stopped: give it more --minutes"
     )]
     OutOfTime,
+    /// More shards than there is to share.
+    #[error(transparent)]
+    Shard(#[from] UnitsError),
     /// Too little memory for a single phase.
     #[error("the fit of one phase takes {needed} MB; raise --memory-mb")]
     OutOfMemory {
@@ -109,7 +118,7 @@ pub enum FitError {
 const PHASES: &str = "fit (phases)";
 
 impl Fit<'_> {
-    /// Fits all phases on `backend` and writes the weights to `path`. What a killed run had finished
+    /// Fits all phases, or those of the shard, on `backend` and writes the weights, or the part, to `path`. What a killed run had finished
     /// is taken over from its checkpoints. Beside the weights stand the metrics (`path` +
     /// `.metrics.jsonl`) and the report (`path` + `.report.json`). Files of somebody else are
     /// refused under all these names, unless they may be replaced.
@@ -121,13 +130,15 @@ impl Fit<'_> {
         progress: &dyn Progress,
     ) -> Result<(Summary, FitReport), FitError> {
         let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
-        self.check_total_weights()?;
+        let units = Units::of(self.model, &self.phases, self.shard)?;
+        let wanted = units.phases();
+        self.check_total_weights(&units)?;
         let outputs = Outputs::new(path, self.provenance());
         let provenance = outputs.provenance();
         let report_file = ReportFile::new(path, provenance);
         // The outputs are claimed first: what stands in the way is said before the work, not after.
-        let wanted: Vec<Phase> = Phase::all().filter(|phase| self.phases.contains(phase)).collect();
-        let writer = match Writer::begin(path, Kind::Weights, provenance, existing)? {
+        let kind = if self.shard.is_some() { Kind::Checkpoint } else { Kind::Weights };
+        let writer = match Writer::begin(path, kind, provenance, existing)? {
             Begin::Done(summary) => {
                 let report = report_file.read()?;
                 progress.begin(PHASES, wanted.len() as u64, wanted.len() as u64);
@@ -148,12 +159,8 @@ impl Fit<'_> {
         progress.warn(finished_file.warning());
         progress.begin_stoppable(PHASES, finished.phases.len() as u64, wanted.len() as u64);
         let mut fitted = Assembly::new(self.weights_to_begin_with());
-        finished.phases.into_iter().for_each(|phase| fitted.insert(phase));
-        finished
-            .factors
-            .into_iter()
-            .for_each(|(group, factors)| fitted.insert_factors(group, &factors));
-        let mut missing = self.units(&wanted);
+        fitted.insert_found(finished);
+        let mut missing = units.into_inner();
         missing.retain(|unit| unit.iter().any(|&phase| !fitted.contains(phase)));
         // The middle phases have most positions: they go first, so that no thread waits at the end.
         let positions = |unit: &Vec<Phase>| -> usize {
@@ -177,9 +184,19 @@ impl Fit<'_> {
         };
         let mut shared = work.run(self.parallel_phases()?)?;
         progress.check()?;
-        let assembled = shared.metrics_file.write(shared.fitted.metrics()).map(|()| {
-            shared.fitted.finish(&self.phases, self.initial.is_some(), &shared.stopped)
-        })?;
+        shared.metrics_file.write(shared.fitted.metrics())?;
+        if self.shard.is_some() {
+            if !shared.stopped.is_empty() {
+                return Err(FitError::OutOfTime);
+            }
+            let report = shared.fitted.report();
+            report_file.write(&report)?;
+            let summary = part::write(writer, &shared.fitted)?;
+            shared.finished_file.remove()?;
+            outputs.remove_phase_files(&wanted)?;
+            return Ok((summary, report));
+        }
+        let assembled = shared.fitted.finish(&self.phases, self.initial.is_some(), &shared.stopped);
         let (weights, report) = assembled.ok_or_else(|| match *shared.stopped {
             [] => FitError::NoPositions(*self.phases.start(), *self.phases.end()),
             [..] => FitError::OutOfTime,
@@ -196,20 +213,11 @@ impl Fit<'_> {
         Ok((summary, report))
     }
 
-    /// The phases that are fitted together: those of a group that share factors, or each by itself.
-    fn units(&self, wanted: &[Phase]) -> Vec<Vec<Phase>> {
-        let unit = |phase: &Phase| match self.model.set().factors() {
-            None => phase.index(),
-            Some(shape) => shape.group(*phase),
-        };
-        wanted.chunk_by(|one, other| unit(one) == unit(other)).map(<[Phase]>::to_vec).collect()
-    }
-
     /// The number of phases, or of groups of phases, that may be at work at once.
     fn parallel_phases(&self) -> Result<usize, FitError> {
         let threads = rayon::current_num_threads();
         let Some(memory) = self.limits.memory else { return Ok(threads) };
-        let units = self.units(&Vec::from_iter(Phase::all())).into_iter();
+        let units = Units::all(self.model).into_inner().into_iter();
         let lengths = units.filter_map(|unit| Group::largest_length(self.model, unit.len()));
         let one = bytes_per_phase(lengths.max().unwrap_or(self.model.parameters()));
         if one.get() > memory {
@@ -224,30 +232,33 @@ impl Fit<'_> {
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
         // The test decides nothing but the report, which stands beside the weights: with another
         // test it would be another report.
-        Provenance::new("fit")
+        let whole = Provenance::new("fit")
             .with("optimizer", self.optimizer.name())
             .with("data", inputs(self.dataset.inputs()))
             .with("test", inputs(self.dataset.test_inputs()))
             .with("pattern_set", self.model.set().to_toml())
             .with("settings", self.settings.of(self.optimizer))
             .with("initial", self.initial.map(|file| file.sha256.as_str()))
-            .with("phases", json!([self.phases.start(), self.phases.end()]))
+            .with("phases", json!([self.phases.start(), self.phases.end()]));
+        match self.shard {
+            None => whole,
+            Some(shard) => whole.with("shard", shard.to_string()),
+        }
     }
 
-    fn check_total_weights(&self) -> Result<(), FitError> {
+    fn check_total_weights(&self, units: &Units) -> Result<(), FitError> {
         let total = |rows: &[Phase]| -> u64 {
             let rows = rows.iter().flat_map(|&phase| self.dataset.training(phase));
             rows.map(|row| u64::from(row.weight().steps())).sum()
         };
-        let phases: Vec<Phase> = Phase::all().filter(|p| self.phases.contains(p)).collect();
-        for &phase in &phases {
+        for phase in units.phases() {
             let near = self.settings.window.around(phase).map(|(near, _)| near);
             if total(&near.collect::<Vec<_>>()) > MAX_TOTAL_WEIGHT {
                 return Err(FitError::TooMany(phase));
             }
         }
         // The sums of factors go over all phases that share them.
-        match self.units(&phases).iter().find(|unit| total(unit) > MAX_TOTAL_WEIGHT) {
+        match units.iter().find(|unit| total(unit) > MAX_TOTAL_WEIGHT) {
             Some(unit) => Err(FitError::TooManyInGroup(unit[0])),
             None => Ok(()),
         }

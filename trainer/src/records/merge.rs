@@ -69,8 +69,7 @@ pub fn merge(
         Run::Openings { settings, weights } => {
             OpeningShards { settings, weights, files }.merge(out, existing, progress)
         }
-        // Those of a match are no records.
-        Run::Match { .. } => Err(shards.no_records()),
+        Run::Match { .. } | Run::Fit { .. } => Err(shards.no_records()),
     }
 }
 

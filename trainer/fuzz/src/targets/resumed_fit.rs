@@ -125,6 +125,7 @@ impl Setup {
             optimizer: left.optimizer(),
             initial: None,
             phases: left.phases(),
+            shard: None,
             limits: Limits::default(),
         };
         let (summary, _) = fit.run(&Cpu::new(model), path, Existing::Keep, progress)?;

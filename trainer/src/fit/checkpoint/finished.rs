@@ -27,6 +27,32 @@ pub(in crate::fit) struct Found {
     pub(in crate::fit) factors: Vec<(usize, Vec<i8>)>,
 }
 
+impl Found {
+    /// What is among sections; or the name of the first section that is none of this fit.
+    pub(in crate::fit) fn among<'s>(
+        sections: &'s [Section],
+        model: &Model,
+    ) -> Result<Self, &'s str> {
+        let parameters = model.parameters();
+        let (mut phases, mut factors) = (vec![], vec![]);
+        for (last, section) in sections.iter().enumerate() {
+            if let Some(shape) = model.set().factors()
+                && let Some(group) = Factors::read_group(shape, parameters, section)
+                    .map_err(|_| section.name.as_str())?
+            {
+                factors.push(group);
+            }
+            // The report comes last: what a kill left of a phase without it is passed over.
+            if !section.name.starts_with(REPORT) {
+                continue;
+            }
+            let sections = sections[..=last].last_chunk().ok_or(section.name.as_str())?;
+            phases.push(read_phase(sections, parameters)?);
+        }
+        Ok(Self { phases, factors })
+    }
+}
+
 impl Finished {
     /// Opens or starts the file of a fit that will write `weights`, and returns what is found there.
     pub(in crate::fit) fn open(
@@ -36,31 +62,11 @@ impl Finished {
         model: &Model,
     ) -> Result<(Self, Found), CheckpointError> {
         let (checkpoint, sections) = Checkpoint::open(weights, provenance, existing)?;
-        let parameters = model.parameters();
-        let mut phases = vec![];
-        let mut factors = vec![];
-        let content = |section: &str| CheckpointError::Content {
+        let found = Found::among(&sections, model).map_err(|section| CheckpointError::Content {
             path: weights.with_added_extension("checkpoint.partial"),
             section: excerpt(section),
-        };
-        for (last, section) in sections.iter().enumerate() {
-            if let Some(shape) = model.set().factors()
-                && let Some(group) = Factors::read_group(shape, parameters, section)
-                    .map_err(|_| content(&section.name))?
-            {
-                factors.push(group);
-            }
-            // The report comes last: what a kill left of a phase without it is passed over.
-            if !section.name.starts_with(REPORT) {
-                continue;
-            }
-            let phase = match sections[..=last].last_chunk() {
-                Some(sections) => read_phase(sections, parameters),
-                None => Err(section.name.as_str()),
-            };
-            phases.push(phase.map_err(content)?);
-        }
-        Ok((Self { checkpoint }, Found { phases, factors }))
+        })?;
+        Ok((Self { checkpoint }, found))
     }
 
     /// What resuming dropped, for the user to know.
@@ -70,18 +76,7 @@ impl Finished {
 
     /// Adds a fitted phase.
     pub(in crate::fit) fn push(&mut self, fitted: &FittedPhase) -> Result<(), CheckpointError> {
-        let FittedPhase { steps, counts, report, metrics } = fitted;
-        let phase = report.phase;
-        // Reports and metrics are plain records of numbers.
-        let metrics = serde_json::to_vec(metrics).unwrap_or_default();
-        let report = serde_json::to_vec(report).unwrap_or_default();
-        let sections = [
-            PhaseSection::of_weights(phase, steps),
-            PhaseSection::of_counts(phase, counts),
-            Section { name: name(METRICS, phase), content: metrics },
-            Section { name: name(REPORT, phase), content: report },
-        ];
-        for Section { name, content } in sections {
+        for Section { name, content } in sections_of(fitted) {
             self.checkpoint.record(&name, &content)?;
         }
         Ok(())
@@ -106,6 +101,21 @@ impl Finished {
 const SECTIONS: usize = 4;
 const METRICS: &str = "metrics";
 const REPORT: &str = "report";
+
+/// The sections of a fitted phase.
+pub(in crate::fit) fn sections_of(fitted: &FittedPhase) -> [Section; SECTIONS] {
+    let FittedPhase { steps, counts, report, metrics } = fitted;
+    let phase = report.phase;
+    // Reports and metrics are plain records of numbers.
+    let metrics = serde_json::to_vec(metrics).unwrap_or_default();
+    let report = serde_json::to_vec(report).unwrap_or_default();
+    [
+        PhaseSection::of_weights(phase, steps),
+        PhaseSection::of_counts(phase, counts),
+        Section { name: name(METRICS, phase), content: metrics },
+        Section { name: name(REPORT, phase), content: report },
+    ]
+}
 
 /// The names of a phase's sections, in order.
 fn section_names(phase: Phase) -> [String; SECTIONS] {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use othello_engine::file::FileError;
 
-pub(super) use finished::Finished;
+pub(super) use finished::{Finished, Found, sections_of};
 pub(super) use phase_file::PhaseFile;
 pub use snapshot::Snapshot;
 

@@ -41,6 +41,7 @@ fn fit(
         optimizer: Optimizer::Adam,
         initial: None,
         phases: Phase::new(20).unwrap()..=Phase::new(29).unwrap(),
+        shard: None,
         limits: Limits { time, memory: None },
     };
     let (summary, report) = fit.run(&Cpu::new(&model), path, Existing::Keep, &Silent)?;
@@ -92,6 +93,7 @@ fn too_little_memory_for_one_phase_is_said_with_what_it_takes() {
         optimizer: Optimizer::LeastSquares,
         initial: None,
         phases: Phase::new(20).unwrap()..=Phase::new(20).unwrap(),
+        shard: None,
         limits: Limits { time: None, memory: Some(1 << 20) },
     };
     let out = folder.path().join("a.weights");

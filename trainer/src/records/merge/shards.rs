@@ -116,6 +116,8 @@ pub(super) enum Run {
     },
     /// `match`.
     Match { whole: Provenance },
+    /// `fit`.
+    Fit { whole: Provenance },
 }
 
 /// A file and what it says of itself.
@@ -163,7 +165,7 @@ impl Shards {
     /// The error for shards of another kind than is put together.
     pub(super) fn no_records(&self) -> MergeError {
         let path = self.files.first().map_or(Path::new(""), |(_, path)| path);
-        no_shard(path, "it holds the pairs of a match, not records".to_owned())
+        no_shard(path, "it holds no records".to_owned())
     }
 
     /// The files, the first shard first.
@@ -180,6 +182,7 @@ pub(super) enum ShardedCommand {
     Relabel,
     Openings,
     Match,
+    Fit,
 }
 
 impl ShardedCommand {
@@ -193,9 +196,10 @@ impl Run {
     /// What the file of an undivided run is made from.
     fn whole(&self) -> Provenance {
         match self {
-            Self::Games { whole, .. } | Self::Positions { whole, .. } | Self::Match { whole } => {
-                whole.clone()
-            }
+            Self::Games { whole, .. }
+            | Self::Positions { whole, .. }
+            | Self::Match { whole }
+            | Self::Fit { whole } => whole.clone(),
             Self::Openings { settings, weights } => settings.provenance(weights),
         }
     }
@@ -228,6 +232,8 @@ impl Part {
                 Run::Openings { settings, weights }
             }
             Kind::Match => Run::Match { whole: whole() },
+            // Weights that one process fits are no shard of anything.
+            Kind::Checkpoint => Run::Fit { whole: provenance.clone().without("shard") },
             Kind::Positions => Run::Positions { whole: whole(), positions: number("positions")? },
             _ => Run::Games { whole: whole(), games: number("games")? },
         };

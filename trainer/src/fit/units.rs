@@ -1,0 +1,135 @@
+//! What of a fit is done at a time, and how machines share it: phases, or groups of them.
+
+use std::ops::{Deref, RangeInclusive};
+
+use othello_engine::board::Phase;
+use othello_engine::record::Shard;
+
+use super::window::Window;
+use crate::model::Model;
+
+/// Phases that are fitted together, in ascending order: those of a group that share factors, or each
+/// by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Units(Vec<Vec<Phase>>);
+
+/// Why a fit cannot be shared by so many.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "shard {shard}: the phases from {first} to {last} can be shared by {units} machines at most; make \
+     N in --shard I/N no larger"
+)]
+pub struct UnitsError {
+    shard: Shard,
+    first: Phase,
+    last: Phase,
+    units: usize,
+}
+
+impl Units {
+    /// Those of all phases.
+    pub(super) fn all(model: &Model) -> Self {
+        Self::among(model, &Phase::all().collect::<Vec<_>>())
+    }
+
+    /// Those of a range of phases; of a shard, its own: they follow each other, so that few phases
+    /// beside them are in their windows.
+    pub fn of(
+        model: &Model,
+        phases: &RangeInclusive<Phase>,
+        shard: Option<Shard>,
+    ) -> Result<Self, UnitsError> {
+        let wanted: Vec<Phase> = Phase::all().filter(|phase| phases.contains(phase)).collect();
+        let Self(mut units) = Self::among(model, &wanted);
+        if let Some(shard) = shard {
+            let (count, own) = (units.len(), shard.frames(units.len() as u64));
+            if shard.count() > count as u64 {
+                let (first, last) = (*phases.start(), *phases.end());
+                return Err(UnitsError { shard, first, last, units: count });
+            }
+            // Both ends are no larger than the number of units.
+            units = units.drain(own.start as usize..own.end as usize).collect();
+        }
+        Ok(Self(units))
+    }
+
+    fn among(model: &Model, wanted: &[Phase]) -> Self {
+        let unit = |phase: &Phase| match model.set().factors() {
+            None => phase.index(),
+            Some(shape) => shape.group(*phase),
+        };
+        let units = wanted.chunk_by(|one, other| unit(one) == unit(other));
+        Self(units.map(<[Phase]>::to_vec).collect())
+    }
+
+    /// All phases in them.
+    pub fn phases(&self) -> Vec<Phase> {
+        self.0.concat()
+    }
+
+    /// The phases whose positions their fit looks at: their own, and those of their windows.
+    pub fn phases_read(&self, window: &Window) -> Vec<Phase> {
+        let own = self.phases();
+        let is_read = |phase: &Phase| window.around(*phase).any(|(near, _)| own.contains(&near));
+        Phase::all().filter(is_read).collect()
+    }
+
+    pub(super) fn into_inner(self) -> Vec<Vec<Phase>> {
+        self.0
+    }
+}
+
+impl Deref for Units {
+    type Target = [Vec<Phase>];
+
+    fn deref(&self) -> &[Vec<Phase>] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::pattern::PatternSet;
+
+    use super::*;
+
+    fn phase(index: usize) -> Phase {
+        Phase::new(index).unwrap()
+    }
+
+    fn indices(phases: &[Phase]) -> Vec<usize> {
+        phases.iter().map(|phase| phase.index()).collect()
+    }
+
+    #[test]
+    fn shards_take_all_phases_once_and_split_no_group() {
+        for (set, most) in [("small", 60), ("factors", 20)] {
+            let model = Model::new(PatternSet::shipped(set).unwrap());
+            let all = Units::all(&model);
+            let most = most.min(all.len());
+            for count in [1, 2, 7, most] {
+                let mut units = vec![];
+                for number in 1..=count {
+                    let shard = format!("{number}/{count}").parse().unwrap();
+                    let own = Units::of(&model, &(phase(0)..=phase(59)), Some(shard)).unwrap();
+                    units.extend(own.into_inner());
+                }
+                assert_eq!(units, all.0, "{set} {count}");
+            }
+            let shard = Some(format!("1/{}", all.len() + 1).parse().unwrap());
+            let error = Units::of(&model, &(phase(0)..=phase(59)), shard).unwrap_err().to_string();
+            assert!(error.contains(&format!("by {} machines", all.len())), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_shard_reads_its_phases_and_their_windows() {
+        let model = Model::new(PatternSet::shipped("small").unwrap());
+        let shard = Some("3/6".parse().unwrap());
+        let units = Units::of(&model, &(phase(0)..=phase(59)), shard).unwrap();
+        assert_eq!(indices(&units.phases()), Vec::from_iter(20..30));
+        let window = "0,1".parse().unwrap();
+        let read = [vec![18, 19], Vec::from_iter(20..30), vec![30, 31]].concat();
+        assert_eq!(indices(&units.phases_read(&window)), read);
+    }
+}
