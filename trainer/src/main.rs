@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{arguments, generate, session};
 use othello_trainer::cli::{
-    bench, calibrate, compare, curve, diff, doctor, export, fit, import, inspect, loss, matches,
-    merge, quickstart, relabel, report, sample, shuffle, split, tune, validate,
+    bench, calibrate, compare, curve, dataset, diff, doctor, export, fit, import, inspect, loss,
+    matches, merge, quickstart, relabel, report, sample, shuffle, split, tune, validate,
 };
 
 /// Fit Othello evaluation weights to games, and compare them.
@@ -33,6 +33,8 @@ enum Command {
     Completions(generate::Completions),
     /// Show how the error of a recipe falls with the amount of data
     Curve(curve::Arguments),
+    /// Lay positions out by phase once, for fits on many machines
+    Dataset(dataset::Arguments),
     /// Compare two weights files
     Diff(diff::Arguments),
     /// Show what this machine has and what a fit would use
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
             Command::Compare(arguments) => compare::run(arguments, session),
             Command::Completions(arguments) => arguments.write(Arguments::command()),
             Command::Curve(arguments) => curve::run(arguments, session),
+            Command::Dataset(arguments) => dataset::run(arguments, session),
             Command::Diff(arguments) => diff::run(arguments, session),
             Command::Doctor(arguments) => doctor::run(arguments, session),
             Command::Export(arguments) => export::run(arguments, session),

@@ -19,8 +19,10 @@ use serde::Serialize;
 use super::device::{Device, Picked};
 use super::max_mae::{Verdict, largest_error};
 use super::phases::Phases;
-use crate::dataset::{DataChoice, Dataset, MemoryLimit, Part, allowed_bytes};
-use crate::fit::{self, FactorSettings, Fit, FitReport, FitSettings, Limits, Schedule, Window};
+use crate::dataset::{DataChoice, Dataset, DatasetFolder, MemoryLimit, Part, allowed_bytes};
+use crate::fit::{
+    self, FactorSettings, Fit, FitReport, FitSettings, Limits, Schedule, Units, Window,
+};
 use crate::model::Model;
 use crate::source::LabelRules;
 
@@ -28,7 +30,7 @@ use crate::source::LabelRules;
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Records of games, positions or openings; with `FILE*WEIGHT` the positions of a file count
-    /// WEIGHT times
+    /// WEIGHT times. Or the folder that `dataset` made of them
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
     /// Records to test on, of games of their own: another seed and schedule, stronger play. No
@@ -129,7 +131,7 @@ struct Fitted {
     filled: Vec<Filled>,
     /// The phases that the time was too short for.
     unfinished: Vec<Phase>,
-    positions: usize,
+    positions: u64,
     validation_mae: Option<f64>,
     test_mae: Option<f64>,
     /// Whether the validation error is within `--max-mae`; null without it.
@@ -181,13 +183,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         None => format!("device {name}, optimizer {optimizer}"),
         Some(_) => format!("device {name} ({reason}), optimizer {optimizer} ({why})"),
     });
-    let settings = arguments.settings(optimizer, &set)?;
+    let folder = arguments.folder()?;
+    let settings = arguments.settings(optimizer, &set, folder.as_ref())?;
     let model = Model::new(set);
-    let (labels, split) = (&settings.labels, settings.split());
     let memory = arguments.memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
-    let (limit, progress) = (Some(arguments.limit_of_positions(memory)), session.progress());
+    let limit = arguments.limit_of_positions(memory);
     let dataset =
-        Dataset::read_within(limit, &arguments.data, &arguments.test, labels, split, progress)?;
+        arguments.dataset(folder.as_ref(), &model, &settings, limit, session.progress())?;
     let fit = Fit {
         model: &model,
         dataset: &dataset,
@@ -220,7 +222,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         filled,
         test_mae,
         passed: verdict.as_ref().map(Verdict::passed),
-        positions: dataset.len(Part::Training),
+        positions: folder.map_or(dataset.len(Part::Training) as u64, |all| all.len(Part::Training)),
         validation_mae,
         weights: arguments.out.clone(),
         seconds: begun.elapsed().as_secs_f64(),
@@ -243,6 +245,38 @@ impl Arguments {
         let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
         let set = self.patterns.as_deref().map(Path::new);
         data.chain(self.init.as_deref()).chain(self.settings.as_deref()).chain(set)
+    }
+
+    /// The folder with the dataset, where DATA is one.
+    fn folder(&self) -> anyhow::Result<Option<DatasetFolder>> {
+        let Some(choice) = self.data.iter().find(|choice| choice.path.is_dir()) else {
+            return Ok(None);
+        };
+        let folder = choice.path.display();
+        ensure!(
+            self.data.len() == 1 && self.test.is_empty() && choice.weight == 1.0,
+            "{folder}: a folder that `dataset` made holds all data of a fit, the test included: name it \
+             alone, or what it was made from"
+        );
+        Ok(Some(DatasetFolder::open(&choice.path)?))
+    }
+
+    /// The positions to fit: those of games, or of a folder the phases that this fit looks at.
+    fn dataset(
+        &self,
+        folder: Option<&DatasetFolder>,
+        model: &Model,
+        settings: &FitSettings,
+        limit: MemoryLimit,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Dataset> {
+        let Some(folder) = folder else {
+            let (labels, split) = (&settings.labels, settings.split());
+            let (data, test) = (&self.data, &self.test);
+            return Ok(Dataset::read_within(Some(limit), data, test, labels, split, progress)?);
+        };
+        let units = Units::of(model, &self.phases.0, self.shard)?;
+        Ok(folder.read(&units.phases_read(&settings.window), Some(&limit), progress)?)
     }
 
     /// Half of the memory is for positions.
@@ -285,11 +319,20 @@ impl Arguments {
     }
 
     /// The settings file, with the flags over it.
-    fn settings(&self, optimizer: fit::Optimizer, set: &PatternSet) -> anyhow::Result<FitSettings> {
+    fn settings(
+        &self,
+        optimizer: fit::Optimizer,
+        set: &PatternSet,
+        folder: Option<&DatasetFolder>,
+    ) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
             Some(path) => text::read_by(path, FitSettings::from_toml)?,
             None => FitSettings::default(),
         };
+        let laid_out = folder.map(DatasetFolder::settings);
+        if let (Some(laid_out), None) = (laid_out, &self.settings) {
+            settings.take_layout(laid_out);
+        }
         settings.window = self.window.clone().unwrap_or(settings.window);
         settings.ridge = self.ridge.unwrap_or(settings.ridge);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
@@ -302,6 +345,15 @@ impl Arguments {
         settings.seed = self.seed.unwrap_or(settings.seed);
         if !self.test.is_empty() {
             settings.test_percent = 0;
+        }
+        if let Some(laid_out) = laid_out {
+            let differences = settings.layout().differences(laid_out);
+            ensure!(
+                differences.is_empty(),
+                "{}: was laid out by other settings ({differences}): lay it out again by those of this \
+                 fit, or leave them out here",
+                self.data[0].path.display()
+            );
         }
         settings.check()?;
         Ok(settings)

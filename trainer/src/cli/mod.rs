@@ -4,6 +4,7 @@ pub mod bench;
 pub mod calibrate;
 pub mod compare;
 pub mod curve;
+pub mod dataset;
 pub mod device;
 pub mod diff;
 pub mod doctor;

@@ -58,7 +58,7 @@ fn split_records<R: Splittable>(
     let inputs = arguments.files.inputs::<R>(session)?;
     let outs = Part::ALL.map(|part| {
         let mut name = arguments.out.clone().into_os_string();
-        name.push(format!(".{part:?}.{}", R::PLURAL).to_lowercase());
+        name.push(format!(".{part}.{}", R::PLURAL));
         (part, PathBuf::from(name))
     });
     let written = split(&inputs, by, &outs, existing(arguments.force), session.progress())?;

@@ -7,6 +7,7 @@ use othello_engine::board::Position;
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::label_counts::LabelCounts;
 use super::layout::{self, ByPhase};
@@ -23,7 +24,7 @@ const FRAMES_AT_ONCE: usize = 32;
 const BYTES_PER_FRAME: u64 = 1 << 20;
 
 /// Something that was read into a dataset, as provenance has it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Input {
     /// The checksum of its content.
     pub sha256: String,
@@ -251,6 +252,7 @@ impl DatasetBuilder {
 
     fn into_dataset(self, [training, validation, test]: Parts<StoredRows>) -> Dataset {
         let Self { inputs, test_inputs, games, labels, dropped, .. } = self;
+        let labels = labels.by_phase();
         Dataset { training, validation, test, inputs, test_inputs, games, labels, dropped }
     }
 

@@ -25,8 +25,13 @@ impl LabelCounts {
         }
     }
 
+    /// The kinds of labels in each phase.
+    pub(super) fn by_phase(&self) -> Vec<Vec<(String, u64)>> {
+        Phase::all().map(|phase| self.of_phase(phase)).collect()
+    }
+
     /// The kinds of labels in a phase with their numbers, the most frequent first.
-    pub(super) fn of_phase(&self, phase: Phase) -> Vec<(String, u64)> {
+    fn of_phase(&self, phase: Phase) -> Vec<(String, u64)> {
         let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
         for (&rule, counts) in &self.counts {
             *kinds.entry(self.rules.kind(rule)).or_default() += counts[phase.index()];

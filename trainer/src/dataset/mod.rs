@@ -2,6 +2,7 @@
 
 mod build;
 mod choice;
+mod folder;
 mod label_counts;
 mod layout;
 mod memory;
@@ -13,6 +14,7 @@ mod tests;
 
 pub use build::{DatasetBuilder, DatasetError, Input};
 pub use choice::{DataChoice, DataChoiceError};
+pub use folder::{DatasetFolder, FolderError, LayoutSettings};
 pub use memory::{MemoryLimit, allowed_bytes};
 pub use split::{Part, Share, ShareError, Split};
 
@@ -21,7 +23,6 @@ use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use label_counts::LabelCounts;
 use stored::StoredRows;
 
 /// Positions for training, validation and test, by phase.
@@ -40,7 +41,8 @@ pub struct Dataset {
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
     games: u64,
-    labels: LabelCounts,
+    /// The kinds of labels of each phase.
+    labels: Vec<Vec<(String, u64)>>,
     dropped: u64,
 }
 
@@ -99,7 +101,7 @@ impl Dataset {
     /// How many training positions of a phase have labels of each kind, the most frequent first; duplicates
     /// are counted one by one.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
-        self.labels.of_phase(phase)
+        self.labels.get(phase.index()).cloned().unwrap_or_default()
     }
 
     /// How many positions were left out because their player has no legal move.

@@ -25,7 +25,7 @@ pub(super) type Parts<R> = [Vec<R>; Part::ALL.len()];
 
 /// Rows that stand one after another in a file: which rows of it, counted from 0.
 #[derive(Clone, Default, Debug)]
-struct Stretch {
+pub(super) struct Stretch {
     begin: u64,
     end: u64,
 }
@@ -66,10 +66,10 @@ impl Runs {
     pub(super) fn merge(self, progress: &dyn Progress) -> io::Result<Parts<StoredRows>> {
         progress.begin("merge (phases)", 0, PHASES as u64);
         let file = tempfile::tempfile_in(&self.limit.folder)?;
-        let mut output = Output { file: &file, rows: 0 };
+        let mut output = Output::new(&file);
         let mut parts = [const { vec![] }; Part::ALL.len()];
         for phase in Phase::all() {
-            let training = output.append(|write| {
+            let training = output.append::<io::Error>(|write| {
                 let mut duplicates: Option<Duplicates> = None;
                 let mut rows = self.rows(Part::Training, phase)?;
                 while let Some(row) = rows.next()? {
@@ -88,7 +88,7 @@ impl Runs {
             for (of_part, part) in others.iter_mut().zip([Part::Validation, Part::Test]) {
                 let mut training =
                     Peekable::new(RowReader::new(&file, &training, self.buffer_bytes()))?;
-                of_part.push(output.append(|write| {
+                of_part.push(output.append::<io::Error>(|write| {
                     let mut rows = self.rows(part, phase)?;
                     while let Some(row) = rows.next()? {
                         if !training.has(&row)? {
@@ -201,8 +201,8 @@ impl<'f> Peekable<'f> {
     }
 }
 
-/// Maps merged rows.
-fn map(file: &File, parts: Parts<Stretch>) -> io::Result<Parts<StoredRows>> {
+/// Maps the rows of a temporary file that `Output` wrote.
+pub(super) fn map(file: &File, parts: Parts<Stretch>) -> io::Result<Parts<StoredRows>> {
     // SAFETY: `Output` wrote rows and nothing else; the file has no name, so that nobody else
     // comes to it, and here nobody writes to it any more.
     let mapped = Arc::new(unsafe { MappedRows::new(file)? });
@@ -213,18 +213,23 @@ fn map(file: &File, parts: Parts<Stretch>) -> io::Result<Parts<StoredRows>> {
     Ok(parts.map(|by_phase| by_phase.into_iter().map(stored).collect()))
 }
 
-/// The merged rows.
-struct Output<'f> {
+/// Rows in a temporary file.
+pub(super) struct Output<'f> {
     file: &'f File,
     rows: u64,
 }
 
-impl Output<'_> {
+impl<'f> Output<'f> {
+    /// No rows yet.
+    pub(super) fn new(file: &'f File) -> Self {
+        Self { file, rows: 0 }
+    }
+
     /// Appends the rows that `produce` writes.
-    fn append(
+    pub(super) fn append<E: From<io::Error>>(
         &mut self,
-        produce: impl FnOnce(&mut dyn FnMut(ScoredPosition) -> io::Result<()>) -> io::Result<()>,
-    ) -> io::Result<Stretch> {
+        produce: impl FnOnce(&mut dyn FnMut(ScoredPosition) -> io::Result<()>) -> Result<(), E>,
+    ) -> Result<Stretch, E> {
         let begin = self.rows;
         let mut writer = BufWriter::new(self.file);
         let mut end = begin;

@@ -19,6 +19,16 @@ pub enum Part {
     Test,
 }
 
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Training => "training",
+            Self::Validation => "validation",
+            Self::Test => "test",
+        })
+    }
+}
+
 impl Part {
     /// The three parts.
     pub const ALL: [Self; 3] = [Self::Training, Self::Validation, Self::Test];
@@ -84,7 +94,7 @@ impl fmt::Display for Share {
 
 /// How a dataset is split: a game falls in a part by a hash of the seed and its moves, so that it
 /// falls in the same part whatever else is read, and so do its images.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
     /// Another seed, another split.
     pub seed: u64,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::optimizer::Optimizer;
 use super::schedule::Schedule;
 use super::window::Window;
-use crate::dataset::{Share, Split};
+use crate::dataset::{LayoutSettings, Share, Split};
 use crate::source::LabelRules;
 
 /// The largest ridge: more occurrences than any dataset has. With it every weight stays where it
@@ -202,6 +202,19 @@ impl FitSettings {
     pub fn split(&self) -> Split {
         let Self { seed, validation_percent, test_percent, share, .. } = *self;
         Split { seed, validation_percent, test_percent, share }
+    }
+
+    /// What of them decides the dataset.
+    pub fn layout(&self) -> LayoutSettings {
+        LayoutSettings { labels: self.labels.clone(), split: self.split() }
+    }
+
+    /// Takes over what decides a dataset from how one was laid out.
+    pub fn take_layout(&mut self, layout: &LayoutSettings) {
+        let Split { seed, validation_percent, test_percent, share } = layout.split;
+        self.labels = layout.labels.clone();
+        (self.seed, self.share) = (seed, share);
+        (self.validation_percent, self.test_percent) = (validation_percent, test_percent);
     }
 
     /// The most epochs of an optimizer.

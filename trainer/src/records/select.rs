@@ -116,7 +116,7 @@ pub fn split<R: Splittable>(
     let mut outputs = vec![];
     for (part, path) in outs {
         inputs.check_output(path)?;
-        let provenance = provenance.clone().with("part", format!("{part:?}").to_lowercase());
+        let provenance = provenance.clone().with("part", part.to_string());
         outputs.push((*part, Output::begin(path, &provenance, existing, progress)?));
     }
     let is_done = outputs.iter().all(|(_, output)| output.is_done());
