@@ -120,18 +120,22 @@ pub(super) fn header(kind: Kind, provenance: &Provenance) -> Result<Vec<u8>, Str
 
 /// A section's frame: marker, lengths, name, checksum of these, stored bytes, their checksum.
 pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>, String> {
-    let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
-    let name_length =
-        name_length.ok_or_else(|| format!("its name must have 1 to {MAX_NAME_BYTES} bytes"))?;
     if content.len() as u64 > MAX_CONTENT_BYTES {
         return Err(format!("{} bytes; the most is {MAX_CONTENT_BYTES}", content.len()));
     }
     let stored = packing::pack(content, kind.compression_level());
-    let stored = stored.map_err(|error| error.to_string())?;
+    packed_section(name, content.len(), &stored.map_err(|error| error.to_string())?)
+}
+
+/// The frame of a section whose content of so many bytes is packed already.
+pub(super) fn packed_section(name: &str, length: usize, stored: &[u8]) -> Result<Vec<u8>, String> {
+    let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
+    let name_length =
+        name_length.ok_or_else(|| format!("its name must have 1 to {MAX_NAME_BYTES} bytes"))?;
     let mut bytes = SECTION_MARKER.to_vec();
     bytes.extend(name_length.to_le_bytes());
     bytes.extend((stored.len() as u64).to_le_bytes());
-    bytes.extend((content.len() as u64).to_le_bytes());
+    bytes.extend((length as u64).to_le_bytes());
     bytes.extend(name.as_bytes());
     append_checksum(&mut bytes, 0);
     let stored_from = bytes.len();

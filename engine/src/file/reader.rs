@@ -22,6 +22,8 @@ pub struct Reader {
     stated: Option<String>,
     section_offset: u64,
     whole_until: u64,
+    /// The section read last as it stands in the file.
+    packed: Vec<u8>,
 }
 
 /// Which kind of file this is, by its header.
@@ -57,6 +59,7 @@ impl Reader {
             stated,
             section_offset,
             whole_until,
+            packed: vec![],
         })
     }
 
@@ -101,6 +104,12 @@ impl Reader {
     /// that is whole it was compared with the content.
     pub fn stated_sha256(&self) -> Option<&str> {
         self.stated.as_deref()
+    }
+
+    /// The content of the section read last as it stands in the file: packed. For
+    /// [`super::Writer::packed_section`].
+    pub fn packed(&self) -> &[u8] {
+        &self.packed
     }
 
     /// What the file amounts to, once the iterator has come to its end without an error.
@@ -205,7 +214,9 @@ impl Reader {
         let stored = source.take(stored, &place)?;
         source.check(&stored, &place)?;
         let content = packing::unpack(&stored, length, format::MAX_CONTENT_BYTES);
-        Ok(Section { name, content: content.map_err(|reason| source.damaged(&place, reason))? })
+        let content = content.map_err(|reason| source.damaged(&place, reason))?;
+        self.packed = stored;
+        Ok(Section { name, content })
     }
 
     fn read_end(&mut self, mut end: Vec<u8>) -> Result<(), FileError> {

@@ -215,6 +215,20 @@ impl Writer {
         Ok(())
     }
 
+    /// Writes a section that was read from another file, where [`Reader::packed`] is its content as it stands
+    /// there: it need not be packed again.
+    pub fn packed_section(&mut self, section: &Section, packed: &[u8]) -> Result<(), FileError> {
+        let Section { name, content } = section;
+        if self.holds_next(name, content)? {
+            return Ok(());
+        }
+        let frame = format::packed_section(name, content.len(), packed)
+            .map_err(|reason| self.unwritable(name, reason))?;
+        self.append(&frame)?;
+        self.content.add(name, content);
+        Ok(())
+    }
+
     /// Whether the next section to be compared is this one; one that is another is dropped.
     fn holds_next(&mut self, name: &str, content: &[u8]) -> Result<bool, FileError> {
         let Some((sections, mut so_far)) = self.compared.take() else { return Ok(false) };

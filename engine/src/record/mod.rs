@@ -14,12 +14,12 @@ mod shard;
 mod tests;
 mod writer;
 
-pub use distinct::DistinctGames;
+pub use distinct::{DistinctGames, key_of_moves};
 pub use error::{FrameError, RecordError};
 pub use finished::{Finished, FinishedWork};
 pub use game::{Game, GameError, Solved};
 pub use kind::{GAMES_PER_FRAME, POSITIONS_PER_FRAME, Record};
-pub use reader::{GameReader, PositionReader, RecordReader};
+pub use reader::{GameReader, PackedFrame, PositionReader, RecordReader};
 pub use scored::{
     LABEL_STEPS_PER_DISC, Label, ROW_BYTES, RowError, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE,
     Weight,

@@ -15,6 +15,22 @@ pub struct RecordReader<R> {
     failed: bool,
 }
 
+/// A frame of records as it stands in a file, for who hands it on to another one.
+pub struct PackedFrame {
+    pub(super) section: Section,
+    pub(super) packed: Vec<u8>,
+    /// How many records are before it.
+    before: u64,
+    records: u64,
+}
+
+impl PackedFrame {
+    /// How many records the frame says it has.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+}
+
 /// Reads a file of games, each replayed by the rules.
 pub type GameReader = RecordReader<Game>;
 
@@ -102,6 +118,22 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
+    /// The next frame, not looked into; `None` at the end of the file. Not to be mixed with reading records one
+    /// by one.
+    pub fn next_packed_frame(&mut self) -> Result<Option<PackedFrame>, RecordError> {
+        let Some(section) = self.next_records()? else { return Ok(None) };
+        let (packed, before) = (self.reader.packed().to_vec(), self.number);
+        let records = R::count_in_frame(&section.content);
+        self.number += records;
+        Ok(Some(PackedFrame { section, packed, before, records }))
+    }
+
+    /// The records of a frame that was read last, each of them checked.
+    pub fn unpack(&self, frame: &PackedFrame) -> Result<Vec<R>, RecordError> {
+        let records = R::decode_frame(&frame.section.content);
+        records.map_err(|error| self.wrong(frame.before, error))
+    }
+
     /// The next section that is a frame.
     fn next_records(&mut self) -> Result<Option<Section>, FileError> {
         while self.frames_left > 0 {
@@ -115,15 +147,15 @@ impl<R: Record> RecordReader<R> {
     }
 
     fn decode(&mut self, content: &[u8]) -> Result<Vec<R>, RecordError> {
-        let records = R::decode_frame(content).map_err(|error| self.wrong(error))?;
+        let records = R::decode_frame(content).map_err(|error| self.wrong(self.number, error))?;
         self.number += records.len() as u64;
         Ok(records)
     }
 
-    /// The error for the frame read last.
-    fn wrong(&self, error: FrameError) -> RecordError {
+    /// The error for the frame read last, which so many records are before.
+    fn wrong(&self, before: u64, error: FrameError) -> RecordError {
         let path = || self.reader.path().to_owned();
-        let number = |index: usize| self.number + index as u64 + 1;
+        let number = |index: usize| before + index as u64 + 1;
         match error {
             FrameError::Shape(reason) => self.reader.meaningless(reason).into(),
             FrameError::Game(index, source) => {

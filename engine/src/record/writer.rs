@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Game, Record, RecordError, RecordReader, ScoredPosition};
+use super::{Game, PackedFrame, Record, RecordError, RecordReader, ScoredPosition};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer};
 
 /// Writes records in their order, a frame at a time.
@@ -131,6 +131,12 @@ impl<R: Record> RecordWriter<R> {
     pub fn write_frame(&mut self, records: &[R]) -> Result<(), RecordError> {
         self.write_pending()?;
         Ok(self.writer.section(R::PLURAL, &R::encode_frame(records))?)
+    }
+
+    /// Writes a frame of another file as it stands there, after the records that were pushed.
+    pub fn write_packed_frame(&mut self, frame: &PackedFrame) -> Result<(), RecordError> {
+        self.write_pending()?;
+        Ok(self.writer.packed_section(&frame.section, &frame.packed)?)
     }
 
     /// Writes what is left, after [`Self::compare_from_start`]. What was dropped of what the file

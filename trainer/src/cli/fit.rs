@@ -281,8 +281,7 @@ impl Arguments {
 
     /// Half of the memory is for positions.
     fn limit_of_positions(&self, memory: u64) -> MemoryLimit {
-        let beside = self.out.parent().filter(|parent| !parent.as_os_str().is_empty());
-        MemoryLimit { bytes: memory / 2, folder: beside.unwrap_or(Path::new(".")).to_owned() }
+        MemoryLimit::beside(&self.out, memory / 2)
     }
 
     /// What to fit on, how to fit, and why.

@@ -13,8 +13,9 @@ use serde::Serialize;
 
 use super::matches::MatchReport;
 use crate::arena::MatchFile;
+use crate::dataset::{MemoryLimit, allowed_bytes};
 use crate::fit::{FitReport, MergedParts, merge_parts};
-use crate::records::merge::{Content, merge};
+use crate::records::merge::{Content, merge_within};
 
 /// Arguments of `merge`.
 #[derive(clap::Args, Debug)]
@@ -26,6 +27,11 @@ pub struct Arguments {
     /// Weights that a fit began from, where its parts were made with `--init`
     #[arg(long, value_name = "FILE")]
     init: Option<PathBuf>,
+
+    /// Memory for what stands for the games that were met, in MB of 2^20 bytes; what does not fit goes
+    /// into a temporary file beside the output [default: all there is]
+    #[arg(long, value_name = "MB")]
+    memory_mb: Option<u64>,
 
     #[command(flatten)]
     output: Output,
@@ -101,7 +107,7 @@ impl fmt::Display for Report {
 /// Merges and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let Arguments { shards, init, output } = arguments;
+    let Arguments { shards, init, memory_mb, output } = arguments;
     let kind = shards.first().and_then(|path| kind_of(path).ok());
     if kind == Some(Kind::Checkpoint) {
         return merge_fit(arguments, begun, session);
@@ -110,7 +116,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if kind == Some(Kind::Match) {
         return merge_match(arguments, begun, session);
     }
-    let merged = merge(shards, &output.out, output.existing(), session.progress())?;
+    let memory = memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
+    let limit = MemoryLimit::beside(&output.out, memory);
+    let (existing, progress) = (output.existing(), session.progress());
+    let merged = merge_within(&limit, shards, &output.out, existing, progress)?;
     session.print(&Report {
         shards: merged.shards,
         games: match merged.content {
@@ -142,7 +151,7 @@ fn merge_match(
 }
 
 fn merge_fit(
-    Arguments { shards, init, output }: &Arguments,
+    Arguments { shards, init, output, .. }: &Arguments,
     begun: Instant,
     session: &Session,
 ) -> anyhow::Result<Outcome> {

@@ -1,6 +1,6 @@
 //! How much memory positions may take.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The memory that the rows of a dataset may take while it is built, and where what does not fit is
 /// put. The dataset is the same, whatever the limit.
@@ -10,6 +10,14 @@ pub struct MemoryLimit {
     pub bytes: u64,
     /// Temporary files go here. They have no names: nothing is left behind, whatever happens.
     pub folder: PathBuf,
+}
+
+impl MemoryLimit {
+    /// So many bytes, and temporary files beside an output.
+    pub fn beside(out: &Path, bytes: u64) -> Self {
+        let beside = out.parent().filter(|parent| !parent.as_os_str().is_empty());
+        Self { bytes, folder: beside.unwrap_or(Path::new(".")).to_owned() }
+    }
 }
 
 /// What the machine, the control group and the limit on the process's data allow.

@@ -10,6 +10,7 @@ use othello_engine::file::{Existing, Summary, check_output};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, RecordError, ScoredPosition};
 
+use crate::dataset::{MemoryLimit, allowed_bytes};
 use openings::OpeningShards;
 use records::RecordShards;
 use shards::Run;
@@ -55,16 +56,28 @@ pub fn merge(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Merged, MergeError> {
+    merge_within(&MemoryLimit::beside(out, allowed_bytes()), paths, out, existing, progress)
+}
+
+/// Puts shards together with no more than so much memory for what stands for the games that were met: what
+/// does not fit goes into a temporary file. The bytes are the same.
+pub fn merge_within(
+    limit: &MemoryLimit,
+    paths: &[PathBuf],
+    out: &Path,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<Merged, MergeError> {
     check_output(out, paths).map_err(RecordError::from)?;
     let shards = Shards::open(paths)?;
     let files = shards.files();
     match shards.run() {
         &Run::Games { ref whole, games } => {
-            RecordShards::<Game>::new(whole, games, files).merge(out, existing, progress)
+            RecordShards::<Game>::new(whole, games, files).merge(out, limit, existing, progress)
         }
         &Run::Positions { ref whole, positions } => {
             RecordShards::<ScoredPosition>::new(whole, positions, files)
-                .merge(out, existing, progress)
+                .merge(out, limit, existing, progress)
         }
         Run::Openings { settings, weights } => {
             OpeningShards { settings, weights, files }.merge(out, existing, progress)

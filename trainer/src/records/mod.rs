@@ -3,6 +3,7 @@
 pub mod inspect;
 pub mod merge;
 pub mod relabel;
+mod repeated;
 pub mod select;
 pub mod sequence;
 pub mod validate;

@@ -2,20 +2,25 @@
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    DistinctGames, Game, Record, RecordError, RecordReader, RecordWriter, ScoredPosition, Shard,
+    Game, PackedFrame, Record, RecordError, RecordReader, RecordWriter, ScoredPosition, Shard,
+    key_of_moves,
 };
+use rayon::prelude::*;
 
-use super::shards::ShardedCommand;
+use super::shards::{ShardedCommand, no_shard};
 use super::{Content, MergeError, Merged};
+use crate::dataset::MemoryLimit;
+use crate::records::repeated::{Key, Keys, Repeated};
 
 /// A record whose shards can be put together.
 pub(super) trait Mergeable: Record {
-    /// Whether the record was not met before, where an undivided run drops those that were.
-    fn is_new(&self, seen: &mut DistinctGames) -> bool;
+    /// What stands for the record where an undivided run drops those that were met before.
+    fn key(&self) -> Option<Key>;
 
     /// How many positions it stands for.
     fn positions(&self) -> u64;
@@ -25,8 +30,8 @@ pub(super) trait Mergeable: Record {
 }
 
 impl Mergeable for Game {
-    fn is_new(&self, seen: &mut DistinctGames) -> bool {
-        seen.insert(self.squares())
+    fn key(&self) -> Option<Key> {
+        Some(key_of_moves(self.squares()))
     }
 
     fn positions(&self) -> u64 {
@@ -39,8 +44,8 @@ impl Mergeable for Game {
 }
 
 impl Mergeable for ScoredPosition {
-    fn is_new(&self, _: &mut DistinctGames) -> bool {
-        true
+    fn key(&self) -> Option<Key> {
+        None
     }
 
     fn positions(&self) -> u64 {
@@ -76,42 +81,33 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
     pub(super) fn merge(
         &self,
         out: &Path,
+        limit: &MemoryLimit,
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<Merged, MergeError> {
-        let (mut records, mut positions) = (0, 0);
-        let mut count = |frame: &[R]| {
-            records += frame.len() as u64;
-            positions += frame.iter().map(R::positions).sum::<u64>();
-        };
-        let summary = match RecordWriter::<R>::begin(out, self.provenance, existing)? {
+        let (counted, summary) = match RecordWriter::<R>::begin(out, self.provenance, existing)? {
             Begin::Done(summary) => {
                 progress.begin(FRAMES, self.frames(), self.frames());
-                let mut reader = RecordReader::<R>::open(out)?;
+                let (mut reader, mut counted) = (RecordReader::<R>::open(out)?, Counted::default());
                 while let Some(frame) = reader.next_frame()? {
-                    count(&frame);
+                    counted.add(&frame);
                 }
-                summary
+                (counted, summary)
             }
             Begin::Writer(mut writer) => {
                 progress.warn(writer.warning());
-                let already = writer.resumed_frames() as u64;
-                progress.begin_stoppable(FRAMES, already, self.frames());
-                writer.compare_from_start();
-                let (mut seen, mut written) = (DistinctGames::default(), 0);
-                self.read(|mut frame| {
-                    progress.check()?;
-                    frame.retain(|record| !self.drops_duplicates() || record.is_new(&mut seen));
-                    count(&frame);
-                    writer.write_frame(&frame)?;
-                    written += 1;
-                    progress.advance(u64::from(written > already));
-                    Ok(())
-                })?;
+                let counted = match self.drops_duplicates() {
+                    false => self.write(&mut writer, None, progress)?,
+                    true => {
+                        let repeated = self.repeated(limit, progress)?;
+                        self.write(&mut writer, Some(&repeated), progress)?
+                    }
+                };
                 progress.warn(writer.end_comparison()?);
-                writer.finish()?
+                (counted, writer.finish()?)
             }
         };
+        let Counted { records, positions } = counted;
         let content = R::content(records, self.records);
         Ok(Merged { shards: self.files.len() as u64, content, positions, summary })
     }
@@ -126,28 +122,154 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
         ShardedCommand::of(self.provenance) == Some(ShardedCommand::Selfplay)
     }
 
-    /// Hands the frames of all shards to `take`.
+    /// The records that have the key of an earlier one, by number: frames of the run count as full.
+    fn repeated(&self, limit: &MemoryLimit, progress: &dyn Progress) -> Result<Found, MergeError> {
+        let end = self.frames().saturating_mul(R::PER_FRAME as u64);
+        let least = Repeated::bytes(end).saturating_mul(2);
+        if least > limit.bytes {
+            return Err(MergeError::Memory {
+                records: self.records,
+                needed: least.div_ceil(1 << 20),
+            });
+        }
+        let limit = MemoryLimit { bytes: limit.bytes - least / 2, ..limit.clone() };
+        if let Some(line) = on_disk(&limit, self.records) {
+            progress.message(&line);
+        }
+        progress.begin_stoppable(KEYS, 0, self.frames());
+        let keys = Mutex::new((Keys::new(limit.clone(), self.records), Counted::default()));
+        let read = |&(shard, ref path): &(Shard, PathBuf)| {
+            self.read(shard, path, |frame, number, reader| {
+                progress.check().map_err(RecordError::from)?;
+                let records = reader.unpack(&frame)?;
+                let own: Vec<Option<Key>> = records.iter().map(R::key).collect();
+                let (keys, counted) = &mut *keys.lock().unwrap_or_else(PoisonError::into_inner);
+                counted.add(&records);
+                for (number, key) in (number..).zip(own) {
+                    key.map_or(Ok(()), |key| keys.add(key, number))
+                        .map_err(|source| MergeError::temporary(&limit, source))?;
+                }
+                progress.advance(1);
+                Ok(())
+            })
+        };
+        self.files.par_iter().try_for_each(read)?;
+        let (keys, counted) = keys.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (repeated, _) =
+            keys.repeated(end).map_err(|source| MergeError::temporary(&limit, source))?;
+        Ok(Found { repeated, counted })
+    }
+
+    /// Writes the frames without the records that are repeated.
+    fn write(
+        &self,
+        writer: &mut RecordWriter<R>,
+        found: Option<&Found>,
+        progress: &dyn Progress,
+    ) -> Result<Counted, MergeError> {
+        let already = writer.resumed_frames() as u64;
+        progress.begin_stoppable(FRAMES, already, self.frames());
+        writer.compare_from_start();
+        let mut counted = found.map_or(Counted::default(), |found| found.counted);
+        let mut written = 0;
+        for &(shard, ref path) in self.files {
+            self.read(shard, path, |frame, number, reader| {
+                progress.check().map_err(RecordError::from)?;
+                let is_repeated =
+                    |number| found.is_some_and(|found| found.repeated.contains(number));
+                if !(number..number + frame.records()).any(is_repeated) {
+                    // Where there are records to be dropped, all were looked into before.
+                    if found.is_none() {
+                        counted.add(&reader.unpack(&frame)?);
+                    }
+                    writer.write_packed_frame(&frame)?;
+                } else {
+                    let numbered = (number..).zip(reader.unpack(&frame)?);
+                    let (dropped, kept): (Vec<_>, Vec<_>) =
+                        numbered.partition(|&(number, _)| is_repeated(number));
+                    counted.subtract(&records_of(dropped));
+                    writer.write_frame(&records_of(kept))?;
+                }
+                written += 1;
+                progress.advance(u64::from(written > already));
+                Ok(())
+            })?;
+        }
+        Ok(counted)
+    }
+
+    /// Hands on the frames of a shard, each with the number of its first record.
     fn read(
         &self,
-        mut take: impl FnMut(Vec<R>) -> Result<(), RecordError>,
+        shard: Shard,
+        path: &Path,
+        mut take: impl FnMut(PackedFrame, u64, &RecordReader<R>) -> Result<(), MergeError>,
     ) -> Result<(), MergeError> {
-        for &(shard, ref path) in self.files {
-            let frames = shard.frames(self.frames());
-            let (expected, mut found) = (frames.end - frames.start, 0);
-            let mut reader = RecordReader::<R>::open(path)?;
-            while let Some(frame) = reader.next_frame()? {
-                found += 1;
-                if found <= expected {
-                    take(frame)?;
-                }
+        let frames = shard.frames(self.frames());
+        let (expected, mut found) = (frames.end - frames.start, 0);
+        let mut reader = RecordReader::<R>::open(path)?;
+        while let Some(frame) = reader.next_packed_frame()? {
+            let number = (frames.start + found) * R::PER_FRAME as u64;
+            found += 1;
+            if frame.records() > R::PER_FRAME as u64 {
+                let reason = format!(
+                    "frame {found} has {} records, more than a run writes",
+                    frame.records()
+                );
+                return Err(no_shard(path, reason));
             }
-            if found != expected {
-                return Err(MergeError::Frames { path: path.clone(), shard, found, expected });
+            if found <= expected {
+                take(frame, number, &reader)?;
             }
+        }
+        if found != expected {
+            return Err(MergeError::Frames { path: path.to_owned(), shard, found, expected });
         }
         Ok(())
     }
 }
 
-/// How progress calls the work.
+/// How much there is of something.
+#[derive(Clone, Copy, Default)]
+struct Counted {
+    records: u64,
+    positions: u64,
+}
+
+impl Counted {
+    fn add<R: Mergeable>(&mut self, records: &[R]) {
+        self.records += records.len() as u64;
+        self.positions += records.iter().map(R::positions).sum::<u64>();
+    }
+
+    fn subtract<R: Mergeable>(&mut self, records: &[R]) {
+        self.records -= records.len() as u64;
+        self.positions -= records.iter().map(R::positions).sum::<u64>();
+    }
+}
+
+fn records_of<R>(numbered: Vec<(u64, R)>) -> Vec<R> {
+    numbered.into_iter().map(|(_, record)| record).collect()
+}
+
+/// The records that are repeated.
+struct Found {
+    repeated: Repeated,
+    /// All records, those too.
+    counted: Counted,
+}
+
+/// What to say where a temporary file will be needed.
+fn on_disk(limit: &MemoryLimit, records: u64) -> Option<String> {
+    let bytes = Keys::temporary_bytes(limit, records);
+    (bytes > 0).then(|| {
+        let (megabytes, folder) = (bytes.div_ceil(1 << 20), limit.folder.display());
+        format!("a temporary file of {megabytes} MB in {folder} will hold what memory does not")
+    })
+}
+
+/// How progress calls the search for what is repeated.
+const KEYS: &str = "duplicates (frames)";
+
+/// How progress calls the writing.
 const FRAMES: &str = "merge (frames)";

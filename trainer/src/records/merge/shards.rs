@@ -1,6 +1,7 @@
 //! The files of a run's shards: whether all are there and belong together.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,8 @@ use othello_engine::openings;
 use othello_engine::record::{RecordError, Shard};
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::dataset::MemoryLimit;
 
 /// Why shards are not merged.
 #[derive(Debug, thiserror::Error)]
@@ -82,9 +85,39 @@ pub enum MergeError {
         /// The last ply.
         ply: u32,
     },
+    /// Too little memory to remember which games are repeated.
+    #[error(
+        "to drop what is repeated among {records} games takes {needed} MB of memory at least; raise \
+        --memory-mb"
+    )]
+    Memory {
+        /// How many the run has.
+        records: u64,
+        /// The least memory, in 2^20 bytes.
+        needed: u64,
+    },
+    /// No room for what does not fit into memory.
+    #[error("{}: {source}: what stands for the games takes more than the {megabytes} MB of memory \
+        allowed, and no temporary file can take it: free space there, or raise --memory-mb; nothing is \
+        lost", folder.display())]
+    Temporary {
+        /// Where the file was to be.
+        folder: PathBuf,
+        /// The memory allowed, in 2^20 bytes.
+        megabytes: u64,
+        /// Why not.
+        source: io::Error,
+    },
     /// A file that cannot be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),
+}
+
+impl MergeError {
+    pub(super) fn temporary(limit: &MemoryLimit, source: io::Error) -> Self {
+        let (folder, megabytes) = (limit.folder.clone(), limit.bytes >> 20);
+        Self::Temporary { folder, megabytes, source }
+    }
 }
 
 /// All shards of a run, in their order.
@@ -263,7 +296,7 @@ fn most_common(parts: &[Part]) -> Option<&Part> {
     parts.iter().rev().max_by_key(|part| counts[&run(part)])
 }
 
-fn no_shard(path: &Path, reason: String) -> MergeError {
+pub(super) fn no_shard(path: &Path, reason: String) -> MergeError {
     MergeError::NoShard { path: path.to_owned(), reason }
 }
 

@@ -1,0 +1,206 @@
+//! Which of many records are repeated, told by a key of each, with bounded memory: what does not fit goes
+//! into a temporary file, by partitions of the keys, and is looked at partition by partition.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use crate::dataset::MemoryLimit;
+
+/// What stands for a record; equal records have equal keys.
+pub(super) type Key = [u8; 16];
+
+/// A key, and the number of the record that has it.
+type Entry = (Key, u64);
+
+/// What an entry takes, in memory and in the file.
+const ENTRY_BYTES: usize = 24;
+
+/// Keys of records with their numbers.
+pub(super) struct Keys {
+    partitions: Vec<Partition>,
+    /// How many entries are in memory.
+    held: usize,
+    /// How many may be.
+    most_held: usize,
+    limit: MemoryLimit,
+    file: Option<(File, u64)>,
+}
+
+/// The keys that begin alike.
+#[derive(Clone, Default)]
+struct Partition {
+    held: Vec<Entry>,
+    /// Where the others are in the file: places in bytes, and numbers of entries.
+    chunks: Vec<(u64, usize)>,
+}
+
+impl Keys {
+    /// None yet; about `expected` may come.
+    pub(super) fn new(limit: MemoryLimit, expected: u64) -> Self {
+        // A quarter of the memory for what is held, whose vectors may be twice as long; a quarter for a
+        // partition that is looked at.
+        let share = (limit.bytes / 4).max(1);
+        let partitions = expected.saturating_mul(ENTRY_BYTES as u64).div_ceil(share);
+        let partitions = partitions.clamp(1, Self::MOST_PARTITIONS) as usize;
+        let most_held = usize::try_from(share / ENTRY_BYTES as u64).unwrap_or(usize::MAX).max(1);
+        Self {
+            partitions: vec![Partition::default(); partitions],
+            held: 0,
+            most_held,
+            limit,
+            file: None,
+        }
+    }
+
+    /// More would make their pieces in the file too small to be read at once.
+    const MOST_PARTITIONS: u64 = 1 << 12;
+
+    /// How many bytes a temporary file takes for so many records; 0 where none is needed.
+    pub(super) fn temporary_bytes(limit: &MemoryLimit, records: u64) -> u64 {
+        let bytes = records.saturating_mul(ENTRY_BYTES as u64);
+        if bytes <= limit.bytes / 4 { 0 } else { bytes }
+    }
+
+    /// Adds the key of a record.
+    pub(super) fn add(&mut self, key: Key, number: u64) -> io::Result<()> {
+        let [high, ..] = *key.as_chunks::<8>().0 else { return Ok(()) };
+        let partition = u128::from(u64::from_be_bytes(high)) * self.partitions.len() as u128;
+        self.partitions[(partition >> 64) as usize].held.push((key, number));
+        self.held += 1;
+        if self.held < self.most_held { Ok(()) } else { self.spill() }
+    }
+
+    /// Puts what is in memory into the file.
+    fn spill(&mut self) -> io::Result<()> {
+        let (file, end) = match &mut self.file {
+            Some(file) => file,
+            none => none.insert((tempfile::tempfile_in(&self.limit.folder)?, 0)),
+        };
+        let mut bytes = vec![];
+        for Partition { held, chunks } in &mut self.partitions {
+            bytes.clear();
+            for (key, number) in held.iter() {
+                bytes.extend(key);
+                bytes.extend(number.to_le_bytes());
+            }
+            file.write_all_at(&bytes, *end)?;
+            chunks.push((*end, held.len()));
+            *end += bytes.len() as u64;
+            held.clear();
+        }
+        self.held = 0;
+        Ok(())
+    }
+
+    /// The numbers of the records whose key one with a lesser number has, and how many different keys there
+    /// are. Numbers are less than `end`.
+    pub(super) fn repeated(self, end: u64) -> io::Result<(Repeated, u64)> {
+        let (mut repeated, mut distinct) = (Repeated::none(end), 0);
+        self.look_at(|same| {
+            distinct += 1;
+            same.iter().skip(1).for_each(|&(_, number)| repeated.insert(number));
+        })?;
+        Ok((repeated, distinct))
+    }
+
+    /// How many different keys there are.
+    pub(super) fn distinct(self) -> io::Result<u64> {
+        let mut distinct = 0;
+        self.look_at(|_| distinct += 1)?;
+        Ok(distinct)
+    }
+
+    /// Hands on the entries of each key, in the order of their numbers.
+    fn look_at(self, mut take: impl FnMut(&[Entry])) -> io::Result<()> {
+        for Partition { held: mut entries, chunks } in self.partitions {
+            let length: usize = chunks.iter().map(|chunk| chunk.1).sum();
+            entries.reserve_exact(length);
+            for (place, count) in chunks {
+                let mut bytes = vec![0; count * ENTRY_BYTES];
+                let Some((file, _)) = &self.file else { continue };
+                file.read_exact_at(&mut bytes, place)?;
+                entries.extend(bytes.as_chunks().0.iter().map(entry));
+            }
+            entries.par_sort_unstable();
+            entries.chunk_by(|one, other| one.0 == other.0).for_each(&mut take);
+        }
+        Ok(())
+    }
+
+    /// Where the temporary file is, or would be.
+    pub(super) fn folder(&self) -> &Path {
+        &self.limit.folder
+    }
+}
+
+fn entry(bytes: &[u8; ENTRY_BYTES]) -> Entry {
+    let (mut key, mut number) = ([0; 16], [0; 8]);
+    key.copy_from_slice(&bytes[..16]);
+    number.copy_from_slice(&bytes[16..]);
+    (key, u64::from_le_bytes(number))
+}
+
+/// Numbers of records: a bit for each that there may be.
+pub(super) struct Repeated(Vec<u64>);
+
+impl Repeated {
+    fn none(end: u64) -> Self {
+        Self(vec![0; usize::try_from(end.div_ceil(64)).unwrap_or(usize::MAX)])
+    }
+
+    /// How many bytes it takes.
+    pub(super) fn bytes(end: u64) -> u64 {
+        end.div_ceil(64).saturating_mul(8)
+    }
+
+    fn insert(&mut self, number: u64) {
+        if let Some(bits) = self.0.get_mut((number / 64) as usize) {
+            *bits |= 1 << (number % 64);
+        }
+    }
+
+    /// Whether a number is among them.
+    pub(super) fn contains(&self, number: u64) -> bool {
+        self.0.get((number / 64) as usize).is_some_and(|bits| bits >> (number % 64) & 1 != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use othello_engine::random::Generator;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Few different keys, all over the range, by any amount of memory: against a set of those met before.
+        #[test]
+        fn what_was_met_before_is_repeated_whatever_the_memory(
+            count in 0_u64..3000,
+            different in 1_u32..2000,
+            bytes in prop_oneof![Just(1), 1_u64..200_000],
+            seed in any::<u64>(),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let limit = MemoryLimit { bytes, folder: folder.path().to_owned() };
+            let mut keys = Keys::new(limit, count);
+            let (mut random, mut seen, mut expected) = (Generator::new(seed), HashSet::new(), vec![]);
+            for number in 0..count {
+                let low = u128::from(random.below(different));
+                let key = (low.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)).to_be_bytes();
+                expected.push(!seen.insert(key));
+                keys.add(key, number).unwrap();
+            }
+            let (repeated, distinct) = keys.repeated(count).unwrap();
+            let found: Vec<bool> = (0..count).map(|number| repeated.contains(number)).collect();
+            prop_assert_eq!(found, expected);
+            prop_assert_eq!(distinct, seen.len() as u64);
+        }
+    }
+}
