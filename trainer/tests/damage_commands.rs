@@ -27,6 +27,8 @@ fn damaged_files_end_every_command_with_a_message() {
     assert!(run(folder.path(), positions).0 == Some(0));
     let fit = &["fit", "sound.games", "--patterns", "discs", "--out", "sound.weights"];
     assert!(run(folder.path(), fit).0 == Some(0));
+    let shard = [&fit[..5], &["sound.part", "--shard", "1/1"]].concat();
+    assert!(run(folder.path(), &shard).0 == Some(0));
     let corpus = |name: &str| {
         fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/").to_owned() + name).unwrap()
     };
@@ -43,10 +45,13 @@ fn damaged_files_end_every_command_with_a_message() {
     let import = |format: &'static str| {
         move |name| vec!["import", format, name, "--out", "x.records", "--force"]
     };
+    let part = fs::read(sound("sound.part")).unwrap();
+    let merge = |name| vec!["merge", name, "--out", "x.weights", "--force"];
     let relabel = |name| vec!["relabel", name, "--exact", "4", "--out", "x.games", "--force"];
     let sample = |name| vec!["sample", name, "--count", "2", "--out", "x.games", "--force"];
     type Words = Box<dyn Fn(&'static str) -> Vec<&'static str>>;
-    let commands: [(Vec<u8>, &'static str, Words); 15] = [
+    let commands: [(Vec<u8>, &'static str, Words); 16] = [
+        (part, "damaged.part", Box::new(merge)),
         (games.clone(), "damaged.games", Box::new(|name| vec!["fit", name, "--out", "x.weights"])),
         (games.clone(), "damaged.games", Box::new(|name| vec!["loss", "sound.weights", name])),
         (games.clone(), "damaged.games", Box::new(|name| vec!["inspect", "sound.games", name])),

@@ -9,7 +9,8 @@ use othello_engine::cli::{Outcome, Session};
 use serde::Serialize;
 
 use super::histogram::Histogram;
-use crate::records::inspect::{FileReport, GamesReport, Inspector, PositionsReport, RecordsReport};
+use crate::dataset::{MemoryLimit, allowed_bytes};
+use crate::records::inspect::{FileReport, GamesReport, PositionsReport, RecordsReport, inspect};
 
 /// Arguments of `inspect`.
 #[derive(clap::Args, Debug)]
@@ -17,6 +18,10 @@ pub struct Arguments {
     /// Files of games, positions or openings; duplicates are counted across all of them
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Memory for what stands for the records that were met, in MB of 2^20 bytes; what does not fit goes
+    /// into temporary files in $TMPDIR [default: all there is]
+    #[arg(long, value_name = "MB")]
+    memory_mb: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -103,9 +108,9 @@ fn write_positions(
 /// Inspects and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let mut inspector = Inspector::default();
-    let inspect = |path: &PathBuf| inspector.inspect(path, session.progress());
-    let files = arguments.files.iter().map(inspect).collect::<Result<Vec<_>, _>>()?;
+    let memory = arguments.memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
+    let limit = MemoryLimit { bytes: memory, folder: std::env::temp_dir() };
+    let files = inspect(&arguments.files, &limit, session.progress())?;
     let (mut games, mut positions) = (0, 0);
     for file in &files {
         match &file.records {

@@ -41,6 +41,7 @@ impl LayoutSettings {
 pub struct DatasetFolder {
     path: PathBuf,
     manifest: Manifest,
+    made: Made,
 }
 
 /// The file `dataset.json`: it is written last.
@@ -49,12 +50,17 @@ struct Manifest {
     format: String,
     version: u32,
     provenance: serde_json::Value,
-    data: Vec<Input>,
-    test: Vec<Input>,
-    settings: LayoutSettings,
     games: u64,
     dropped: u64,
     phases: Vec<PhaseEntry>,
+}
+
+/// What of the provenance a fit needs.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+struct Made {
+    data: Vec<Input>,
+    test: Vec<Input>,
+    settings: LayoutSettings,
 }
 
 /// A phase of the dataset.
@@ -168,16 +174,13 @@ impl Dataset {
             format: FORMAT.to_owned(),
             version: VERSION,
             provenance: json!(provenance.as_map()),
-            data: self.inputs().to_vec(),
-            test: self.test_inputs().to_vec(),
-            settings: settings.clone(),
             games: self.games(),
             dropped: self.dropped(),
             phases,
         };
         let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
         plain::write(&path, text.as_bytes(), existing)?;
-        Ok(DatasetFolder { path: folder.to_owned(), manifest })
+        DatasetFolder::open(folder)
     }
 
     fn provenance(&self, settings: &LayoutSettings) -> Provenance {
@@ -246,12 +249,14 @@ impl DatasetFolder {
         if manifest.phases.len() != PHASES {
             return Err(wrong(format!("it has {} phases, not {PHASES}", manifest.phases.len())));
         }
-        Ok(Self { path: folder.to_owned(), manifest })
+        let made = Made::deserialize(&manifest.provenance)
+            .map_err(|error| wrong(format!("its provenance is none of a dataset: {error}")))?;
+        Ok(Self { path: folder.to_owned(), manifest, made })
     }
 
     /// How the positions were labelled and split.
     pub fn settings(&self) -> &LayoutSettings {
-        &self.manifest.settings
+        &self.made.settings
     }
 
     /// How many positions a part has in all phases.
@@ -284,7 +289,8 @@ impl DatasetFolder {
             None => self.read_into_memory(&wanted, progress)?,
             Some(limit) => self.read_into_file(&wanted, limit, progress)?,
         };
-        let Manifest { data, test, games, dropped, phases, .. } = self.manifest.clone();
+        let Manifest { games, dropped, phases, .. } = self.manifest.clone();
+        let Made { data, test, .. } = self.made.clone();
         let [training, validation, of_test] = parts;
         Ok(Dataset {
             training,

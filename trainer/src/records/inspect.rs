@@ -1,17 +1,20 @@
 //! What files of records hold: counts, by ply too, and what occurs more than once.
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use othello_engine::board::{Discs, Position};
-use othello_engine::file::{self, Kind};
+use othello_engine::file::{self, FileError, Kind};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    DistinctGames, Game, GameReader, PositionReader, RecordError, ScoredPosition,
+    Game, GameReader, PositionReader, RecordError, ScoredPosition, key_of_moves,
 };
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+use super::repeated::{Key, Keys, NoTemporaryFile};
+use crate::dataset::MemoryLimit;
 
 /// What one file holds.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -104,21 +107,71 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Looks at files one after the other, and remembers what was in those before.
-#[derive(Default)]
-pub struct Inspector {
-    games: DistinctGames,
-    canonical_games: DistinctGames,
-    positions: HashSet<Position>,
+/// Looks at files one after the other, with no more than so much memory for what was in those before: what
+/// does not fit goes into temporary files.
+pub fn inspect(
+    paths: &[PathBuf],
+    limit: &MemoryLimit,
+    progress: &dyn Progress,
+) -> Result<Vec<FileReport>, InspectError> {
+    let mut inspector = Inspector::new(paths, limit, progress);
+    let files = paths.iter().map(|path| inspector.inspect(path, progress));
+    let mut files = files.collect::<Result<Vec<_>, _>>()?;
+    inspector.tell_distinct(&mut files)?;
+    Ok(files)
 }
 
+/// Why files are not looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum InspectError {
+    /// A file that cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// No room for what does not fit into memory.
+    #[error(transparent)]
+    Temporary(#[from] NoTemporaryFile),
+}
+
+impl From<FileError> for InspectError {
+    fn from(error: FileError) -> Self {
+        Self::Record(error.into())
+    }
+}
+
+/// What was in the files so far.
+struct Inspector {
+    games: Keys,
+    canonical_games: Keys,
+    positions: Keys,
+    /// How many records there were.
+    records: u64,
+    /// How many before each file.
+    before: Vec<u64>,
+}
+
+/// The fewest bytes that a record takes in a file, about.
+const BYTES_PER_RECORD: u64 = 16;
+
 impl Inspector {
-    /// Reads a file through.
-    pub fn inspect(
+    fn new(paths: &[PathBuf], limit: &MemoryLimit, progress: &dyn Progress) -> Self {
+        let bytes = paths.iter().filter_map(|path| Some(path.metadata().ok()?.len())).sum::<u64>();
+        let limit = MemoryLimit { bytes: limit.bytes / 3, ..limit.clone() };
+        let expected = bytes / BYTES_PER_RECORD;
+        if let Some(line) = Keys::notice(&limit, expected) {
+            progress.message(&line);
+        }
+        let keys = || Keys::new(limit.clone(), expected);
+        let (games, canonical_games, positions) = (keys(), keys(), keys());
+        Self { games, canonical_games, positions, records: 0, before: vec![] }
+    }
+
+    /// Reads a file through. What is distinct in it comes later.
+    fn inspect(
         &mut self,
         path: &Path,
         progress: &dyn Progress,
-    ) -> Result<FileReport, RecordError> {
+    ) -> Result<FileReport, InspectError> {
+        self.before.push(self.records);
         match file::kind_of(path)? {
             kind @ (Kind::Positions | Kind::Openings) => {
                 self.inspect_positions(path, kind, progress)
@@ -128,20 +181,44 @@ impl Inspector {
         }
     }
 
+    /// Fills in what of each file is distinct.
+    fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), InspectError> {
+        let [games, canonical_games, positions] =
+            [self.games, self.canonical_games, self.positions];
+        let games = games.distinct(&self.before)?;
+        let canonical_games = canonical_games.distinct(&self.before)?;
+        let positions = positions.distinct(&self.before)?;
+        for (number, file) in files.iter_mut().enumerate() {
+            match &mut file.records {
+                RecordsReport::Games(report) => {
+                    report.distinct = games[number];
+                    report.distinct_up_to_symmetry = canonical_games[number];
+                }
+                RecordsReport::Positions(report) | RecordsReport::Openings(report) => {
+                    report.distinct_up_to_symmetry = positions[number];
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn inspect_games(
         &mut self,
         path: &Path,
         progress: &dyn Progress,
-    ) -> Result<FileReport, RecordError> {
+    ) -> Result<FileReport, InspectError> {
         let mut reader = GameReader::open(path)?;
         let (mut report, mut frames, mut read) = (GamesReport::empty(), 0, 0);
         progress.begin_file(path, reader.bytes());
         while let Some(games) = reader.next_frame()? {
-            let canonical: Vec<_> = games.par_iter().map(Game::canonical_squares).collect();
-            for (game, canonical) in games.iter().zip(canonical) {
-                report.distinct += u64::from(self.games.insert(game.squares()));
-                let new = self.canonical_games.insert(&canonical);
-                report.distinct_up_to_symmetry += u64::from(new);
+            let keys = |game: &Game| {
+                [key_of_moves(game.squares()), key_of_moves(&game.canonical_squares())]
+            };
+            let keys: Vec<_> = games.par_iter().map(keys).collect();
+            for (game, [own, canonical]) in games.iter().zip(keys) {
+                self.games.add(own, self.records)?;
+                self.canonical_games.add(canonical, self.records)?;
+                self.records += 1;
                 report.count(game);
             }
             frames += 1;
@@ -164,7 +241,7 @@ impl Inspector {
         path: &Path,
         kind: Kind,
         progress: &dyn Progress,
-    ) -> Result<FileReport, RecordError> {
+    ) -> Result<FileReport, InspectError> {
         let mut reader = PositionReader::open(path)?;
         let (mut sums, mut frames, mut read) = (Sums::default(), 0, 0);
         progress.begin_file(path, reader.bytes());
@@ -172,7 +249,8 @@ impl Inspector {
             let canonical: Vec<_> = rows.par_iter().map(|row| row.position().canonical()).collect();
             for (row, canonical) in rows.iter().zip(canonical) {
                 sums.count(row);
-                sums.distinct += u64::from(self.positions.insert(canonical));
+                self.positions.add(key_of_position(&canonical), self.records)?;
+                self.records += 1;
             }
             frames += 1;
             progress.advance(reader.bytes_read() - read);
@@ -191,6 +269,13 @@ impl Inspector {
             provenance: reader.provenance().as_map().clone(),
         })
     }
+}
+
+fn key_of_position(position: &Position) -> Key {
+    let mut key = [0; 16];
+    key[..8].copy_from_slice(&position.player().to_le_bytes());
+    key[8..].copy_from_slice(&position.opponent().to_le_bytes());
+    key
 }
 
 /// Plies 0 to 60.
@@ -244,14 +329,13 @@ impl GamesReport {
 
 /// Sums over positions; of labels in steps, so that they are exact.
 struct Sums {
-    distinct: u64,
     weights: u64,
     by_ply: Vec<(u64, i64, u64)>,
 }
 
 impl Default for Sums {
     fn default() -> Self {
-        Self { distinct: 0, weights: 0, by_ply: vec![(0, 0, 0); PLIES] }
+        Self { weights: 0, by_ply: vec![(0, 0, 0); PLIES] }
     }
 }
 
@@ -277,7 +361,7 @@ impl Sums {
         let with_any = self.by_ply.iter().enumerate().filter(|(_, sums)| sums.0 > 0);
         PositionsReport {
             positions,
-            distinct_up_to_symmetry: self.distinct,
+            distinct_up_to_symmetry: 0,
             occurrences: self.weights as f64
                 / f64::from(othello_engine::record::WEIGHT_STEPS_PER_OCCURRENCE),
             bytes_per_position: bytes as f64 / positions.max(1) as f64,
@@ -321,19 +405,23 @@ mod tests {
         let (first, second) = (folder.path().join("1.games"), folder.path().join("2.games"));
         write_games(&first, &[whole.clone(), image, broken]);
         write_games(&second, &[valued, game(0, "f5f6")]);
-        let mut inspector = Inspector::default();
-        let mut inspect = |path| match inspector.inspect(path, &Silent).unwrap().records {
+        // A little memory, and none to speak of.
+        let limited = |bytes| MemoryLimit { bytes, folder: folder.path().to_owned() };
+        let paths = [first, second];
+        let files = inspect(&paths, &limited(1 << 20), &Silent).unwrap();
+        assert_eq!(inspect(&paths, &limited(1), &Silent).unwrap(), files);
+        let mut reports = files.into_iter().map(|file| match file.records {
             RecordsReport::Games(report) => report,
             other => panic!("{other:?}"),
-        };
-        let report = inspect(&first);
+        });
+        let report = reports.next().unwrap();
         assert_eq!((report.games, report.distinct, report.distinct_up_to_symmetry), (3, 3, 2));
         assert_eq!((report.incomplete, report.positions, report.solved), (1, 7 + 7 + 3, 1));
         assert_eq!((report.lengths[9], report.lengths[3], report.solved_plies[3]), (2, 1, 1));
         assert_eq!((report.random_plies[2], report.positions_by_ply[2]), (2, 3));
         assert_eq!(report.results, BTreeMap::from([(64, 2)]));
         assert!(report.bytes_per_game > 10.0);
-        let report = inspect(&second);
+        let report = reports.next().unwrap();
         assert_eq!((report.games, report.distinct, report.distinct_up_to_symmetry), (2, 1, 1));
         assert_eq!((report.valued, report.values_by_ply[8], report.values_by_ply[4]), (1, 1, 0));
     }
@@ -351,7 +439,8 @@ mod tests {
             writer.push(ScoredPosition::new(position, label, Weight::ONE)).unwrap();
         }
         writer.finish().unwrap();
-        let report = Inspector::default().inspect(&path, &Silent).unwrap();
+        let limit = MemoryLimit { bytes: 1 << 20, folder: folder.path().to_owned() };
+        let report = inspect(&[path], &limit, &Silent).unwrap().remove(0);
         assert_eq!(report.frames, 1);
         assert_eq!(report.provenance["command"], "test");
         let RecordsReport::Positions(report) = report.records else { panic!("another kind") };

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 
@@ -18,6 +18,22 @@ type Entry = (Key, u64);
 
 /// What an entry takes, in memory and in the file.
 const ENTRY_BYTES: usize = 24;
+
+/// No room for what does not fit into memory.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{}: {source}: what stands for the records takes more than the {megabytes} MB of memory allowed, and \
+     no temporary file can take it: free space there, or raise --memory-mb; no input or output is lost",
+    folder.display()
+)]
+pub struct NoTemporaryFile {
+    /// Where the file was to be.
+    folder: PathBuf,
+    /// The memory allowed, in 2^20 bytes.
+    megabytes: u64,
+    /// Why not.
+    source: io::Error,
+}
 
 /// Keys of records with their numbers.
 pub(super) struct Keys {
@@ -59,19 +75,26 @@ impl Keys {
     /// More would make their pieces in the file too small to be read at once.
     const MOST_PARTITIONS: u64 = 1 << 12;
 
-    /// How many bytes a temporary file takes for so many records; 0 where none is needed.
-    pub(super) fn temporary_bytes(limit: &MemoryLimit, records: u64) -> u64 {
+    /// What to say before the work where a temporary file will be needed.
+    pub(super) fn notice(limit: &MemoryLimit, records: u64) -> Option<String> {
         let bytes = records.saturating_mul(ENTRY_BYTES as u64);
-        if bytes <= limit.bytes / 4 { 0 } else { bytes }
+        (bytes > limit.bytes / 4).then(|| {
+            let (megabytes, folder) = (bytes.div_ceil(1 << 20), limit.folder.display());
+            format!(
+                "what memory does not hold goes into a temporary file of {megabytes} MB in {folder}"
+            )
+        })
     }
 
     /// Adds the key of a record.
-    pub(super) fn add(&mut self, key: Key, number: u64) -> io::Result<()> {
-        let [high, ..] = *key.as_chunks::<8>().0 else { return Ok(()) };
-        let partition = u128::from(u64::from_be_bytes(high)) * self.partitions.len() as u128;
+    pub(super) fn add(&mut self, key: Key, number: u64) -> Result<(), NoTemporaryFile> {
+        let partition = u128::from(scattered(key)) * self.partitions.len() as u128;
         self.partitions[(partition >> 64) as usize].held.push((key, number));
         self.held += 1;
-        if self.held < self.most_held { Ok(()) } else { self.spill() }
+        if self.held < self.most_held {
+            return Ok(());
+        }
+        self.spill().map_err(|source| no_file(&self.limit, source))
     }
 
     /// Puts what is in memory into the file.
@@ -96,26 +119,32 @@ impl Keys {
         Ok(())
     }
 
-    /// The numbers of the records whose key one with a lesser number has, and how many different keys there
-    /// are. Numbers are less than `end`.
-    pub(super) fn repeated(self, end: u64) -> io::Result<(Repeated, u64)> {
-        let (mut repeated, mut distinct) = (Repeated::none(end), 0);
-        self.look_at(|same| {
-            distinct += 1;
-            same.iter().skip(1).for_each(|&(_, number)| repeated.insert(number));
-        })?;
-        Ok((repeated, distinct))
+    /// The numbers of the records whose key one with a lesser number has. Numbers are less than `end`.
+    pub(super) fn repeated(self, end: u64) -> Result<Repeated, NoTemporaryFile> {
+        let mut repeated = Repeated::none(end);
+        self.look_at(|same| same.iter().skip(1).for_each(|&(_, number)| repeated.insert(number)))?;
+        Ok(repeated)
     }
 
-    /// How many different keys there are.
-    pub(super) fn distinct(self) -> io::Result<u64> {
-        let mut distinct = 0;
-        self.look_at(|_| distinct += 1)?;
+    /// How many records of each file are no repetition of one before, where the numbers of each file's
+    /// records begin with `first`, in ascending order from 0.
+    pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, NoTemporaryFile> {
+        let mut distinct = vec![0; first.len()];
+        self.look_at(|same| {
+            let number = same.first().map_or(0, |entry| entry.1);
+            let file = first.partition_point(|&first| first <= number) - 1;
+            distinct[file] += 1;
+        })?;
         Ok(distinct)
     }
 
     /// Hands on the entries of each key, in the order of their numbers.
-    fn look_at(self, mut take: impl FnMut(&[Entry])) -> io::Result<()> {
+    fn look_at(self, take: impl FnMut(&[Entry])) -> Result<(), NoTemporaryFile> {
+        let limit = self.limit.clone();
+        self.read(take).map_err(|source| no_file(&limit, source))
+    }
+
+    fn read(self, mut take: impl FnMut(&[Entry])) -> io::Result<()> {
         for Partition { held: mut entries, chunks } in self.partitions {
             let length: usize = chunks.iter().map(|chunk| chunk.1).sum();
             entries.reserve_exact(length);
@@ -130,11 +159,18 @@ impl Keys {
         }
         Ok(())
     }
+}
 
-    /// Where the temporary file is, or would be.
-    pub(super) fn folder(&self) -> &Path {
-        &self.limit.folder
-    }
+fn no_file(limit: &MemoryLimit, source: io::Error) -> NoTemporaryFile {
+    NoTemporaryFile { folder: limit.folder.clone(), megabytes: limit.bytes >> 20, source }
+}
+
+/// A hash of a key: keys may be positions, of which many begin alike.
+fn scattered(key: Key) -> u64 {
+    let [high, low] = [key.first_chunk::<8>(), key.last_chunk::<8>()]
+        .map(|half| half.map_or(0, |half| u64::from_be_bytes(*half)));
+    let mixed = (high ^ low.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
 
 fn entry(bytes: &[u8; ENTRY_BYTES]) -> Entry {
@@ -182,25 +218,31 @@ mod tests {
         /// Few different keys, all over the range, by any amount of memory: against a set of those met before.
         #[test]
         fn what_was_met_before_is_repeated_whatever_the_memory(
-            count in 0_u64..3000,
+            count in 2_u64..3000,
             different in 1_u32..2000,
             bytes in prop_oneof![Just(1), 1_u64..200_000],
             seed in any::<u64>(),
         ) {
             let folder = tempfile::tempdir().unwrap();
             let limit = MemoryLimit { bytes, folder: folder.path().to_owned() };
-            let mut keys = Keys::new(limit, count);
+            let mut keys = Keys::new(limit.clone(), count);
+            let mut others = Keys::new(limit, count * 9);
             let (mut random, mut seen, mut expected) = (Generator::new(seed), HashSet::new(), vec![]);
             for number in 0..count {
                 let low = u128::from(random.below(different));
                 let key = (low.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)).to_be_bytes();
                 expected.push(!seen.insert(key));
                 keys.add(key, number).unwrap();
+                others.add(key, number).unwrap();
             }
-            let (repeated, distinct) = keys.repeated(count).unwrap();
+            let halves = [0, count / 2];
+            let distinct = others.distinct(&halves).unwrap();
+            let repeated = keys.repeated(count).unwrap();
             let found: Vec<bool> = (0..count).map(|number| repeated.contains(number)).collect();
+            let (first, second) = expected.split_at(count as usize / 2);
+            let new = |expected: &[bool]| expected.iter().filter(|&&repeated| !repeated).count() as u64;
+            prop_assert_eq!(distinct, [new(first), new(second)]);
             prop_assert_eq!(found, expected);
-            prop_assert_eq!(distinct, seen.len() as u64);
         }
     }
 }

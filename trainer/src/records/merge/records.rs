@@ -133,7 +133,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
             });
         }
         let limit = MemoryLimit { bytes: limit.bytes - least / 2, ..limit.clone() };
-        if let Some(line) = on_disk(&limit, self.records) {
+        if let Some(line) = Keys::notice(&limit, self.records) {
             progress.message(&line);
         }
         progress.begin_stoppable(KEYS, 0, self.frames());
@@ -146,8 +146,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
                 let (keys, counted) = &mut *keys.lock().unwrap_or_else(PoisonError::into_inner);
                 counted.add(&records);
                 for (number, key) in (number..).zip(own) {
-                    key.map_or(Ok(()), |key| keys.add(key, number))
-                        .map_err(|source| MergeError::temporary(&limit, source))?;
+                    key.map_or(Ok(()), |key| keys.add(key, number))?;
                 }
                 progress.advance(1);
                 Ok(())
@@ -155,9 +154,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
         };
         self.files.par_iter().try_for_each(read)?;
         let (keys, counted) = keys.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (repeated, _) =
-            keys.repeated(end).map_err(|source| MergeError::temporary(&limit, source))?;
-        Ok(Found { repeated, counted })
+        Ok(Found { repeated: keys.repeated(end)?, counted })
     }
 
     /// Writes the frames without the records that are repeated.
@@ -257,15 +254,6 @@ struct Found {
     repeated: Repeated,
     /// All records, those too.
     counted: Counted,
-}
-
-/// What to say where a temporary file will be needed.
-fn on_disk(limit: &MemoryLimit, records: u64) -> Option<String> {
-    let bytes = Keys::temporary_bytes(limit, records);
-    (bytes > 0).then(|| {
-        let (megabytes, folder) = (bytes.div_ceil(1 << 20), limit.folder.display());
-        format!("a temporary file of {megabytes} MB in {folder} will hold what memory does not")
-    })
 }
 
 /// How progress calls the search for what is repeated.

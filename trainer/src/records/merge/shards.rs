@@ -1,7 +1,6 @@
 //! The files of a run's shards: whether all are there and belong together.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +10,7 @@ use othello_engine::record::{RecordError, Shard};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::dataset::MemoryLimit;
+use crate::records::repeated::NoTemporaryFile;
 
 /// Why shards are not merged.
 #[derive(Debug, thiserror::Error)]
@@ -97,27 +96,11 @@ pub enum MergeError {
         needed: u64,
     },
     /// No room for what does not fit into memory.
-    #[error("{}: {source}: what stands for the games takes more than the {megabytes} MB of memory \
-        allowed, and no temporary file can take it: free space there, or raise --memory-mb; nothing is \
-        lost", folder.display())]
-    Temporary {
-        /// Where the file was to be.
-        folder: PathBuf,
-        /// The memory allowed, in 2^20 bytes.
-        megabytes: u64,
-        /// Why not.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Temporary(#[from] NoTemporaryFile),
     /// A file that cannot be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),
-}
-
-impl MergeError {
-    pub(super) fn temporary(limit: &MemoryLimit, source: io::Error) -> Self {
-        let (folder, megabytes) = (limit.folder.clone(), limit.bytes >> 20);
-        Self::Temporary { folder, megabytes, source }
-    }
 }
 
 /// All shards of a run, in their order.

@@ -45,6 +45,25 @@ fn shards(count: u64) -> Vec<PathBuf> {
     (1..=count).rev().map(|number| played().path(&format!("{number}of{count}"))).collect()
 }
 
+/// From the least that it takes, so that all goes through a temporary file.
+#[test]
+fn a_limit_on_memory_changes_no_byte_and_too_little_is_refused() {
+    let whole = fs::read(played().path("1of1")).unwrap();
+    let folder = Folder::new();
+    let out = folder.path("merged.games");
+    for bytes in [200, 4000, 1 << 20] {
+        let limit = MemoryLimit::beside(&out, bytes);
+        merge_within(&limit, &shards(7), &out, Existing::Replace, &Silent).unwrap();
+        assert_eq!(fs::read(&out).unwrap(), whole, "{bytes} bytes");
+    }
+    let merge = |limit| merge_within(&limit, &shards(7), &out, Existing::Replace, &Silent);
+    let error = merge(MemoryLimit::beside(&out, 100)).unwrap_err().to_string();
+    assert!(error.contains("600 games") && error.contains("--memory-mb"), "{error}");
+    let error = merge(MemoryLimit { bytes: 200, folder: "/no/such/folder".into() });
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("/no/such/folder") && error.contains("free space there"), "{error}");
+}
+
 fn merge_in(folder: &Folder, paths: &[PathBuf]) -> Result<Merged, MergeError> {
     merge(paths, &folder.path("merged.games"), Existing::Keep, &Silent)
 }
