@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tries the scripts beside it on a cluster of one machine, this one: 60 shards of self-play, one of
-# them killed and requeued while it runs, merged and fitted; the merged file against that of one
-# process; and a missing and a foreign shard. Takes a minute.
+# Tries the scripts beside it on a cluster of one machine, this one: 60 shards of self-play, one of them killed and
+# requeued while it runs, merged; 60 phases fitted by 12 tasks, one of them killed and requeued, too; a match. The
+# merged files against those of one process; and a missing and a foreign shard. Takes a minute or two.
 #
 #   scripts/slurm/check.sh [BINARIES]      default: target/release
 #
@@ -77,32 +77,57 @@ sinfo
 # --- 60 shards, one of them killed and requeued
 run=(othello-engine selfplay --games 15360 --depth 2 --exact 6 --random-plies 8..16 --weights mobility --seed)
 out=$folder/games.games
-submitted=$(FIT_OPTIONS="--cpus-per-task=$cores" "$scripts/submit.sh" --fit "$folder/new.weights" 60 "$out" "${run[@]}" 7)
+fit=(othello-trainer fit --patterns small --epochs 60)
+othello-engine openings --plies 4 --score-depth 1 --weights mobility --out "$folder/first.openings"
+match=(--openings "$folder/first.openings" --pairs 4 --depth 1 --exact 4)
+submitted=$(FIT_ARGUMENTS="${fit[*]:2}" MATCH_ARGUMENTS="${match[*]}" MATCH_SHARDS=2 \
+    "$scripts/submit.sh" --fit "$folder/new.weights" --match mobility 60 "$out" "${run[@]}" 7)
 echo "$submitted"
 job() { awk -v name="$1" '$1 == name { print $2 }' <<<"$submitted"; }
-array=$(job shards) merge=$(job merge) fit=$(job fit)
-# Not the first two: the machine may be slow to begin.
-until task=$(squeue --noheader --states=RUNNING --job="$array" --format=%K | awk '$1 > 2' | head -n 1) && [[ $task ]]; do
-    sleep 0.1
-done
-scontrol requeue "${array}_$task"
-echo "requeued: task $task"
-while squeue --noheader --job="$array,$merge,$fit" 2>/dev/null | grep -q .; do
-    if squeue --noheader --job="$array" --states=PENDING --format=%K:%r | grep -q "^$task:BeginTime"; then
-        # A requeued task waits two minutes before it may begin again.
-        scontrol update job="${array}_$task" StartTime=now
-    fi
-    sleep 1
-done
-scontrol show job "${array}_$task" | tee "$folder/task.txt"
-grep -q 'Restarts=1' "$folder/task.txt"
-grep -q 'JobState=COMPLETED' "$folder/task.txt"
-cat "$folder/games-logs/shard-$task.log" "$folder/games-logs/merge.log" "$folder/games-logs/fit.log"
+
+# Requeues a running task of an array job, not the first ones: the machine may be slow to begin. `task` is its number.
+requeue() {
+    local array=$1 after=$2
+    until task=$(squeue --noheader --states=RUNNING --job="$array" --format=%K 2>/dev/null |
+        awk -v after="$after" '$1 > after' | head -n 1) && [[ $task ]]; do
+        sleep 0.1
+    done
+    scontrol requeue "${array}_$task"
+    echo "requeued: task $task of job $array"
+}
+
+# Waits until jobs have ended. A requeued task waits two minutes before it may begin again, but for this.
+wait_for() {
+    while squeue --noheader --job="$1" 2>/dev/null | grep -q .; do
+        if squeue --noheader --job="$array" --states=PENDING --format=%K:%r 2>/dev/null | grep -q "^$task:BeginTime"; then
+            scontrol update job="${array}_$task" StartTime=now
+        fi
+        sleep 1
+    done
+    scontrol show job "${array}_$task" | tee "$folder/task.txt"
+    grep -q 'Restarts=1' "$folder/task.txt"
+    grep -q 'JobState=COMPLETED' "$folder/task.txt"
+}
+
+array=$(job shards)
+requeue "$array" 2
+shard=$task
+wait_for "$array,$(job merge-shards)"
+array=$(job fit)
+requeue "$array" 2
+wait_for "$array,$(job merge-fit),$(job match),$(job merge-match)"
+logs=$folder/games-logs
+cat "$logs/shards-$shard.log" "$logs/merge-shards.log" "$logs/dataset.log" "$logs/fit-$task.log" "$logs/merge-fit.log" "$logs/merge-match.log"
 
 "${run[@]}" 7 --out "$folder/one.games"
 cmp "$folder/one.games" "$out"
 echo "the merged file is that of one process: $(sha256sum <"$out")"
-test -s "$folder/new.weights"
+"${fit[@]}" "$out" --out "$folder/one.weights"
+for extension in "" .metrics.jsonl .report.json; do
+    cmp "$folder/one.weights$extension" "$folder/new.weights$extension"
+done
+echo "the weights of 12 tasks are those of one process: $(sha256sum <"$folder/new.weights")"
+test -s "$folder/new.match"
 
 # --- a missing and a foreign shard are refused by name
 refused() {

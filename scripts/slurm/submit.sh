@@ -1,28 +1,35 @@
 #!/usr/bin/env bash
 # A run on a cluster with Slurm: its shards as an array job, and, when all of them are there, what
-# puts them together, and a fit to that.
+# puts them together; then, if asked for, a fit to that and a match of what it came to, as array jobs, too.
 #
-#   scripts/slurm/submit.sh [--fit WEIGHTS] SHARDS OUT PROGRAM COMMAND ARGUMENTS...
+#   scripts/slurm/submit.sh [--fit WEIGHTS [--match OPPONENT]] SHARDS OUT PROGRAM COMMAND ARGUMENTS...
 #
 #   scripts/slurm/submit.sh 60 data/games.games othello-engine selfplay --games 100000000 --seed 7
-#   scripts/slurm/submit.sh --fit data/new.weights 60 data/games.games othello-engine selfplay --games 100000000 --seed 7
+#   scripts/slurm/submit.sh --fit data/new.weights --match embedded 60 data/games.games othello-engine selfplay --games 100000000 --seed 7
 #   scripts/slurm/submit.sh 100 data/ply9.openings othello-engine openings --plies 9 --score-depth 8
 #   scripts/slurm/submit.sh 20 data/exact.games othello-trainer relabel data/wthor.games --exact 20
 #
 # Any command that takes --shard and --out. The programs must be on the PATH of the machines, and
 # OUT in a folder that all of them share. A task that is killed, preempted or requeued goes on where
 # it stopped, whichever machine it then runs on; the merged file has the bytes of a run that one
-# process does.
+# process does, and so have the weights.
+#
+# A fit is shared by FIT_SHARDS tasks (12), each of some of the 60 phases; FIT_ARGUMENTS go to each, such as
+# FIT_ARGUMENTS="--patterns factors", and what decides the data to DATASET_ARGUMENTS="--labels all:value". A match
+# takes MATCH_ARGUMENTS, by which it has openings, and MATCH_SHARDS tasks (12).
 #
 # For the partition, the account, cores a task or tasks at once set sbatch's own variables, such as
-# SBATCH_PARTITION=long, SBATCH_ACCOUNT=me, or name them in SHARD_OPTIONS, MERGE_OPTIONS and
-# FIT_OPTIONS, such as SHARD_OPTIONS="--cpus-per-task=8". Prints the numbers of the jobs.
+# SBATCH_PARTITION=long, SBATCH_ACCOUNT=me, or name them in SHARD_OPTIONS, MERGE_OPTIONS, DATASET_OPTIONS,
+# FIT_OPTIONS and MATCH_OPTIONS, such as SHARD_OPTIONS="--cpus-per-task=8". Prints the numbers of the jobs.
 set -euo pipefail
 scripts=$(cd "$(dirname "$0")" && pwd)
 
-weights=
+weights= opponent=
 if [[ ${1-} == --fit ]]; then
     weights=${2?} && shift 2
+    if [[ ${1-} == --match ]]; then
+        opponent=${2?} && shift 2
+    fi
 fi
 if (($# < 4)) || ! [[ $1 =~ ^[1-9][0-9]*$ ]]; then
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
@@ -34,20 +41,41 @@ mkdir -p "$(dirname "$out")"
 logs=${out%.*}-logs
 mkdir -p "$logs"
 
-# Where a task fails, what waits for it can never run, and goes.
-after() { echo --dependency=afterok:"$1" --kill-on-invalid-dep=yes; }
+# Sends a job: its name for the logs, the job that it waits for or nothing, sbatch's options, and the script with
+# its arguments. Where a task fails, what waits for it can never run, and goes.
+send() {
+    local log=$1 after=$2 options
+    read -ra options <<<"$3"
+    shift 3
+    if [[ $after ]]; then
+        options+=(--dependency="afterok:$after" --kill-on-invalid-dep=yes)
+    fi
+    sbatch --parsable --output="$logs/$log.log" "${options[@]}" "$@"
+}
 
-read -ra shard_options <<<"${SHARD_OPTIONS-}"
-read -ra merge_options <<<"${MERGE_OPTIONS-}"
-read -ra fit_options <<<"${FIT_OPTIONS-}"
-array=$(sbatch --parsable --array="1-$shards" --output="$logs/shard-%a.log" "${shard_options[@]}" \
-    "$scripts/shard.sbatch" "$shards" "$out" "$@")
-merge=$(sbatch --parsable $(after "$array") --output="$logs/merge.log" "${merge_options[@]}" \
-    "$scripts/merge.sbatch" "$shards" "$out")
-echo "shards $array"
-echo "merge $merge"
+# Sends the shards of a command and their merge: a name, the job to wait for, sbatch's options, how many shards, the
+# output, and the command. Sets `merged` to the number of the last job.
+send_shards() {
+    local name=$1 after=$2 options=$3 count=$4 file=$5 array
+    shift 5
+    array=$(send "$name-%a" "$after" "--array=1-$count $options" "$scripts/shard.sbatch" "$count" "$file" "$@")
+    merged=$(send "merge-$name" "$array" "${MERGE_OPTIONS-}" "$scripts/merge.sbatch" "$count" "$file")
+    echo "$name $array"
+    echo "merge-$name $merged"
+}
+
+send_shards shards "" "${SHARD_OPTIONS-}" "$shards" "$out" "$@"
 if [[ $weights ]]; then
-    fit=$(sbatch --parsable $(after "$merge") --output="$logs/fit.log" "${fit_options[@]}" \
-        "$scripts/fit.sbatch" "$out" "$weights")
-    echo "fit $fit"
+    dataset=${out%.*}-dataset
+    read -ra arguments <<<"${DATASET_ARGUMENTS-}"
+    laid_out=$(send dataset "$merged" "${DATASET_OPTIONS-}" "$scripts/dataset.sbatch" "$out" "$dataset" "${arguments[@]}")
+    echo "dataset $laid_out"
+    read -ra arguments <<<"${FIT_ARGUMENTS-}"
+    send_shards fit "$laid_out" "${FIT_OPTIONS-}" "${FIT_SHARDS-12}" "$weights" \
+        othello-trainer fit "$dataset" "${arguments[@]}"
+fi
+if [[ $opponent ]]; then
+    read -ra arguments <<<"${MATCH_ARGUMENTS-}"
+    send_shards match "$merged" "${MATCH_OPTIONS-}" "${MATCH_SHARDS-12}" "${weights%.*}.match" \
+        othello-trainer match "$weights" "$opponent" "${arguments[@]}"
 fi
