@@ -7,6 +7,7 @@ use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::{Game, Record, ScoredPosition};
 
 use super::selection::{Files, report};
+use crate::dataset::allowed_bytes;
 use crate::records::select::shuffle;
 
 /// Arguments of `shuffle`.
@@ -14,6 +15,11 @@ use crate::records::select::shuffle;
 pub struct Arguments {
     #[command(flatten)]
     files: Files,
+
+    /// Memory for records, in MB of 2^20 bytes; the files are read as often as it takes [default: half of
+    /// all there is]
+    #[arg(long, value_name = "MB")]
+    memory_mb: Option<u64>,
 
     #[command(flatten)]
     output: Output,
@@ -30,10 +36,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 fn shuffle_records<R: Record>(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let Arguments { files, output } = arguments;
+    let Arguments { files, memory_mb, output } = arguments;
+    let memory = memory_mb.map_or(allowed_bytes() / 2, |mb| mb.saturating_mul(1 << 20));
     let inputs = files.inputs::<R>(session)?;
     let (out, existing) = (&output.out, output.existing());
-    let written = shuffle(&inputs, files.seed, out, existing, session.progress())?;
+    let written = shuffle(memory, &inputs, files.seed, out, existing, session.progress())?;
     report(&inputs, vec![(out.clone(), written)], begun, session)?;
     Ok(Outcome::Done)
 }

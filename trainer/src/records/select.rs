@@ -169,21 +169,23 @@ pub fn sample<R: Record>(
     output.finish(progress)
 }
 
-/// How many records are put in order at once: some hundred megabytes of games.
-const RECORDS_AT_ONCE: u64 = 1 << 20;
+/// What a record takes in memory while it is put in order, at most: a game with the values of its moves.
+const BYTES_PER_RECORD: u64 = 400;
 
 /// Writes all records in an order that the seed gives: that of a random number for each.
 ///
-/// Where they are too many to be held, the files are read several times, each time for those
-/// whose numbers come next.
+/// Where they are too many to be held in so many bytes of `memory`, the files are read several times, each
+/// time for those whose numbers come next.
 pub fn shuffle<R: Record>(
+    memory: u64,
     inputs: &Inputs<R>,
     seed: u64,
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected, RecordError> {
-    shuffle_within(RECORDS_AT_ONCE, inputs, seed, out, existing, progress)
+    let at_once = (memory / BYTES_PER_RECORD).max(1);
+    shuffle_within(at_once, inputs, seed, out, existing, progress)
 }
 
 fn shuffle_within<R: Record>(
