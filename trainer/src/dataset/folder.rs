@@ -1,21 +1,21 @@
 //! A dataset laid out in a folder once, for fits on many machines that share it: a file of positions for
 //! each phase and part, and a manifest that says what they were made from and what is in them.
 
+mod read;
+mod write;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::file::{Begin, Existing, FileError, Provenance, plain};
-use othello_engine::progress::{Interrupted, Progress};
-use othello_engine::record::{PositionReader, PositionWriter, RecordError, ScoredPosition};
-use rayon::prelude::*;
+use othello_engine::file::{FileError, Provenance};
+use othello_engine::progress::Interrupted;
+use othello_engine::record::RecordError;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::runs::{Output, Stretch, map};
-use super::stored::StoredRows;
-use super::{Dataset, Input, MemoryLimit, Part, Split};
+use super::{Input, Part, Split};
 use crate::source::LabelRules;
 
 /// What decides a dataset besides its inputs.
@@ -132,97 +132,6 @@ const VERSION: u32 = 1;
 /// The largest manifest that is read: thousands of inputs.
 const LONGEST_MANIFEST: u64 = 64 << 20;
 
-impl Dataset {
-    /// Writes the dataset to a folder. Files that are complete are not written again, and the manifest comes
-    /// last.
-    pub fn write(
-        &self,
-        folder: &Path,
-        settings: &LayoutSettings,
-        existing: Existing,
-        progress: &dyn Progress,
-    ) -> Result<DatasetFolder, FolderError> {
-        fs::create_dir_all(folder).map_err(|source| FileError::Io {
-            path: folder.to_owned(),
-            action: "create it",
-            source,
-        })?;
-        let path = folder.join(MANIFEST);
-        let provenance = self.provenance(settings);
-        if existing == Existing::Keep && path.exists() {
-            let there = DatasetFolder::open(folder)?;
-            if there.manifest.provenance == json!(provenance.as_map()) {
-                progress.begin(FILES, FILE_COUNT, FILE_COUNT);
-                return Ok(there);
-            }
-            let reason = "it was made from other data or settings".to_owned();
-            return Err(FileError::Exists { path, reason }.into());
-        }
-        progress.begin_stoppable(FILES, 0, FILE_COUNT);
-        let phases: Vec<Phase> = Phase::all().collect();
-        let entry = |&phase: &Phase| -> Result<PhaseEntry, FolderError> {
-            let file = |part| self.write_part(folder, part, phase, &provenance, existing, progress);
-            Ok(PhaseEntry {
-                labels: self.labels(phase),
-                training: file(Part::Training)?,
-                validation: file(Part::Validation)?,
-                test: file(Part::Test)?,
-            })
-        };
-        let phases = phases.par_iter().map(entry).collect::<Result<_, _>>()?;
-        let manifest = Manifest {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            provenance: json!(provenance.as_map()),
-            games: self.games(),
-            dropped: self.dropped(),
-            phases,
-        };
-        let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
-        plain::write(&path, text.as_bytes(), existing)?;
-        DatasetFolder::open(folder)
-    }
-
-    fn provenance(&self, settings: &LayoutSettings) -> Provenance {
-        Provenance::new("dataset")
-            .with("data", json!(self.inputs()))
-            .with("test", json!(self.test_inputs()))
-            .with("settings", json!(settings))
-    }
-
-    fn write_part(
-        &self,
-        folder: &Path,
-        part: Part,
-        phase: Phase,
-        provenance: &Provenance,
-        existing: Existing,
-        progress: &dyn Progress,
-    ) -> Result<FileEntry, FolderError> {
-        progress.check()?;
-        let rows = self.part(part, phase);
-        let provenance =
-            provenance.clone().with("phase", phase.index()).with("part", part.to_string());
-        let path = folder.join(file_name(part, phase));
-        let summary = match PositionWriter::begin(&path, &provenance, existing)? {
-            Begin::Done(summary) => summary,
-            Begin::Writer(mut writer) => {
-                progress.warn(writer.warning());
-                writer.compare_from_start();
-                rows.iter().try_for_each(|&row| writer.push(row))?;
-                progress.warn(writer.end_comparison()?);
-                writer.finish()?
-            }
-        };
-        progress.advance(1);
-        Ok(FileEntry { positions: rows.len() as u64, sha256: summary.sha256 })
-    }
-}
-
-/// How progress calls the writing.
-const FILES: &str = "dataset (files)";
-const FILE_COUNT: u64 = (PHASES * Part::ALL.len()) as u64;
-
 fn file_name(part: Part, phase: Phase) -> String {
     format!("{part}-{:02}.positions", phase.index())
 }
@@ -270,159 +179,10 @@ impl DatasetFolder {
         self.manifest.games
     }
 
-    /// Reads some of the phases, with no more than so much memory: what does not fit is mapped from a
-    /// temporary file. The other phases have no positions then.
-    pub fn read(
-        &self,
-        phases: &[Phase],
-        limit: Option<&MemoryLimit>,
-        progress: &dyn Progress,
-    ) -> Result<Dataset, FolderError> {
-        let wanted: Vec<(Part, Phase)> =
-            phases.iter().flat_map(|&phase| Part::ALL.map(|part| (part, phase))).collect();
-        progress.begin_stoppable(READ, 0, wanted.len() as u64);
-        let all = wanted.iter().map(|&(part, phase)| self.entry(part, phase).positions);
-        let bytes = all
-            .fold(0u64, |sum, rows| sum.saturating_add(rows))
-            .saturating_mul(size_of::<ScoredPosition>() as u64);
-        let parts = match limit.filter(|limit| bytes > limit.bytes) {
-            None => self.read_into_memory(&wanted, progress)?,
-            Some(limit) => self.read_into_file(&wanted, limit, progress)?,
-        };
-        let Manifest { games, dropped, phases, .. } = self.manifest.clone();
-        let Made { data, test, .. } = self.made.clone();
-        let [training, validation, of_test] = parts;
-        Ok(Dataset {
-            training,
-            validation,
-            test: of_test,
-            inputs: data,
-            test_inputs: test,
-            games,
-            labels: phases.into_iter().map(|phase| phase.labels).collect(),
-            dropped,
-        })
-    }
-
-    fn read_into_memory(
-        &self,
-        wanted: &[(Part, Phase)],
-        progress: &dyn Progress,
-    ) -> Result<[Vec<StoredRows>; 3], FolderError> {
-        let read = |&(part, phase): &(Part, Phase)| {
-            let mut rows = vec![];
-            self.read_part::<FolderError>(part, phase, progress, |frame| {
-                rows.extend(frame);
-                Ok(())
-            })?;
-            rows.shrink_to_fit();
-            Ok(((part, phase), StoredRows::from(rows)))
-        };
-        let read = wanted.par_iter().map(read).collect::<Result<Vec<_>, FolderError>>()?;
-        let mut parts = [(); 3].map(|()| vec![StoredRows::from(vec![]); PHASES]);
-        for ((part, phase), rows) in read {
-            parts[part as usize][phase.index()] = rows;
-        }
-        Ok(parts)
-    }
-
-    fn read_into_file(
-        &self,
-        wanted: &[(Part, Phase)],
-        limit: &MemoryLimit,
-        progress: &dyn Progress,
-    ) -> Result<[Vec<StoredRows>; 3], FolderError> {
-        let failed = |failure| match failure {
-            Failure::Folder(error) => error,
-            Failure::Temporary(source) => {
-                let (folder, megabytes) = (limit.folder.clone(), limit.bytes >> 20);
-                FolderError::Temporary { folder, megabytes, source }
-            }
-        };
-        let read = || -> Result<_, Failure> {
-            let file = tempfile::tempfile_in(&limit.folder)?;
-            let mut output = Output::new(&file);
-            let mut stretches = [(); 3].map(|()| vec![Stretch::default(); PHASES]);
-            for &(part, phase) in wanted {
-                stretches[part as usize][phase.index()] = output.append::<Failure>(|write| {
-                    self.read_part::<Failure>(part, phase, progress, |frame| {
-                        Ok(frame.into_iter().try_for_each(&mut *write)?)
-                    })
-                })?;
-            }
-            Ok(map(&file, stretches)?)
-        };
-        read().map_err(failed)
-    }
-
-    /// Hands the frames of a file to `take`, each row in its phase, and checks that they are those of the
-    /// manifest.
-    fn read_part<E: From<FolderError>>(
-        &self,
-        part: Part,
-        phase: Phase,
-        progress: &dyn Progress,
-        mut take: impl FnMut(Vec<ScoredPosition>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let expected = self.entry(part, phase);
-        let path = self.path.join(file_name(part, phase));
-        let wrong = |found: String, expected: String| FolderError::Content {
-            path: path.clone(),
-            found,
-            expected,
-        };
-        let mut reader = PositionReader::open(&path).map_err(FolderError::from)?;
-        let mut positions = 0;
-        while let Some(frame) = reader.next_frame().map_err(FolderError::from)? {
-            progress.check().map_err(FolderError::from)?;
-            positions += frame.len() as u64;
-            if positions > expected.positions {
-                break;
-            }
-            if frame.iter().any(|row| Phase::of(&row.position()) != Some(phase)) {
-                let found = "a position of another phase".to_owned();
-                return Err(wrong(found, format!("positions of phase {phase}")).into());
-            }
-            take(frame)?;
-        }
-        if positions != expected.positions {
-            let count = |positions: u64| format!("{positions} positions");
-            return Err(wrong(count(positions), count(expected.positions)).into());
-        }
-        let sha256 = reader.sha256().unwrap_or_default();
-        if sha256 != expected.sha256 {
-            let sum = |sha256: &str| format!("the sha256 {sha256}");
-            return Err(wrong(sum(sha256), sum(&expected.sha256)).into());
-        }
-        progress.advance(1);
-        Ok(())
-    }
-
     fn entry(&self, part: Part, phase: Phase) -> &FileEntry {
         self.manifest.phases[phase.index()].of(part)
     }
 }
-
-/// What ends the reading into a temporary file.
-enum Failure {
-    Folder(FolderError),
-    Temporary(io::Error),
-}
-
-impl From<FolderError> for Failure {
-    fn from(error: FolderError) -> Self {
-        Self::Folder(error)
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Temporary(error)
-    }
-}
-
-/// How progress calls the reading.
-const READ: &str = "dataset (files read)";
 
 impl PhaseEntry {
     fn of(&self, part: Part) -> &FileEntry {

@@ -1,0 +1,108 @@
+//! Writing a dataset to a folder.
+
+use std::fs;
+use std::path::Path;
+
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::file::{Begin, Existing, FileError, Provenance, plain};
+use othello_engine::progress::Progress;
+use othello_engine::record::PositionWriter;
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::{
+    DatasetFolder, FORMAT, FileEntry, FolderError, LayoutSettings, MANIFEST, Manifest, PhaseEntry,
+    VERSION, file_name,
+};
+use crate::dataset::{Dataset, Part};
+
+impl Dataset {
+    /// Writes the dataset to a folder. Files that are complete are not written again, and the manifest comes
+    /// last.
+    pub fn write(
+        &self,
+        folder: &Path,
+        settings: &LayoutSettings,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> Result<DatasetFolder, FolderError> {
+        fs::create_dir_all(folder).map_err(|source| FileError::Io {
+            path: folder.to_owned(),
+            action: "create it",
+            source,
+        })?;
+        let path = folder.join(MANIFEST);
+        let provenance = self.provenance(settings);
+        if existing == Existing::Keep && path.exists() {
+            let there = DatasetFolder::open(folder)?;
+            if there.manifest.provenance == json!(provenance.as_map()) {
+                progress.begin(FILES, FILE_COUNT, FILE_COUNT);
+                return Ok(there);
+            }
+            let reason = "it was made from other data or settings".to_owned();
+            return Err(FileError::Exists { path, reason }.into());
+        }
+        progress.begin_stoppable(FILES, 0, FILE_COUNT);
+        let phases: Vec<Phase> = Phase::all().collect();
+        let entry = |&phase: &Phase| -> Result<PhaseEntry, FolderError> {
+            let file = |part| self.write_part(folder, part, phase, &provenance, existing, progress);
+            Ok(PhaseEntry {
+                labels: self.labels(phase),
+                training: file(Part::Training)?,
+                validation: file(Part::Validation)?,
+                test: file(Part::Test)?,
+            })
+        };
+        let phases = phases.par_iter().map(entry).collect::<Result<_, _>>()?;
+        let manifest = Manifest {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            provenance: json!(provenance.as_map()),
+            games: self.games(),
+            dropped: self.dropped(),
+            phases,
+        };
+        let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
+        plain::write(&path, text.as_bytes(), existing)?;
+        DatasetFolder::open(folder)
+    }
+
+    fn provenance(&self, settings: &LayoutSettings) -> Provenance {
+        Provenance::new("dataset")
+            .with("data", json!(self.inputs()))
+            .with("test", json!(self.test_inputs()))
+            .with("settings", json!(settings))
+    }
+
+    fn write_part(
+        &self,
+        folder: &Path,
+        part: Part,
+        phase: Phase,
+        provenance: &Provenance,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> Result<FileEntry, FolderError> {
+        progress.check()?;
+        let rows = self.part(part, phase);
+        let provenance =
+            provenance.clone().with("phase", phase.index()).with("part", part.to_string());
+        let path = folder.join(file_name(part, phase));
+        let summary = match PositionWriter::begin(&path, &provenance, existing)? {
+            Begin::Done(summary) => summary,
+            Begin::Writer(mut writer) => {
+                progress.warn(writer.warning());
+                writer.compare_from_start();
+                rows.iter().try_for_each(|&row| writer.push(row))?;
+                progress.warn(writer.end_comparison()?);
+                writer.finish()?
+            }
+        };
+        progress.advance(1);
+        Ok(FileEntry { positions: rows.len() as u64, sha256: summary.sha256 })
+    }
+}
+
+/// How progress calls the writing.
+const FILES: &str = "dataset (files)";
+const FILE_COUNT: u64 = (PHASES * Part::ALL.len()) as u64;
