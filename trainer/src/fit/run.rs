@@ -118,8 +118,8 @@ pub enum FitError {
 const PHASES: &str = "fit (phases)";
 
 impl Fit<'_> {
-    /// Fits all phases, or those of the shard, on `backend` and writes the weights, or the part, to `path`. What a killed run had finished
-    /// is taken over from its checkpoints. Beside the weights stand the metrics (`path` +
+    /// Fits all phases, or those of the shard, on `backend` and writes the weights, or the part, to `path`.
+    /// What a killed run had finished is taken over from its checkpoints. Beside the weights stand the metrics (`path` +
     /// `.metrics.jsonl`) and the report (`path` + `.report.json`). Files of somebody else are
     /// refused under all these names, unless they may be replaced.
     pub fn run(

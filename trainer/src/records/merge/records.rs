@@ -174,7 +174,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
                 progress.check().map_err(RecordError::from)?;
                 let is_repeated =
                     |number| found.is_some_and(|found| found.repeated.contains(number));
-                if !(number..number + frame.records()).any(is_repeated) {
+                if !(number..number.saturating_add(frame.records())).any(is_repeated) {
                     // Where there are records to be dropped, all were looked into before.
                     if found.is_none() {
                         counted.add(&reader.unpack(&frame)?);
@@ -206,7 +206,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
         let (expected, mut found) = (frames.end - frames.start, 0);
         let mut reader = RecordReader::<R>::open(path)?;
         while let Some(frame) = reader.next_packed_frame()? {
-            let number = (frames.start + found) * R::PER_FRAME as u64;
+            let number = (frames.start + found).saturating_mul(R::PER_FRAME as u64);
             found += 1;
             if frame.records() > R::PER_FRAME as u64 {
                 let reason = format!(
