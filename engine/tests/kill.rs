@@ -30,9 +30,10 @@ fn selfplay() {
     let games = if many_kills().is_some() { 2000 } else { 400 };
     let settings = "--seed 1 --depth 4 --exact 10 --weights mobility --values --out out.games";
     let finished = |folder: &Path| {
-        let frames = whole_sections(&folder.join("out.games.partial"), Kind::Games).len() as u64;
         let games = |section: &Section| Game::count_in_frame(&section.content);
-        256 * frames + recorded(folder, "out.games", 256 * frames, games)
+        let frames = whole_sections(&folder.join("out.games.partial"), Kind::Games);
+        let written: u64 = frames.iter().map(games).sum(); // The last frame may hold fewer than the others.
+        written + recorded(folder, "out.games", written, games)
     };
     Subject {
         name: "selfplay",
