@@ -73,7 +73,8 @@ pub struct Arguments {
     /// Rules that give the positions of games their labels, such as `34..38:solved, 0..60:result*0.5`
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// Largest number of epochs of a phase [default: 40 by lsq and descent, 10 by adam]
+    /// Largest number of epochs of a phase [default: 40 by lsq and descent, 8 by lsq where positions
+    /// are so many that it starts from a sample, 10 by adam]
     #[arg(long, value_name = "N", alias = "iterations")]
     epochs: Option<u32>,
     /// Number of positions in an update of Adam, 0 for all [default: 4096]
@@ -391,8 +392,9 @@ impl Arguments {
             "--batch, --learning-rate and --schedule are Adam's, and the optimizer is {optimizer}: \
              add --optimizer adam"
         );
-        let epochs = &mut settings.least_squares.epochs;
-        *epochs = self.epochs.unwrap_or(*epochs);
+        let least_squares = &mut settings.least_squares;
+        least_squares.epochs = self.epochs.unwrap_or(least_squares.epochs);
+        least_squares.sample_epochs = self.epochs.unwrap_or(least_squares.sample_epochs);
         Ok(())
     }
 }

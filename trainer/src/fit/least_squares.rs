@@ -2,6 +2,9 @@
 //! 1952), straight from positions; and, for comparison, by steepest descent with exact steps, as the
 //! early pattern evaluations were fitted.
 //!
+//! Where positions are many, the first steps look at a sample of them. What is common to all patterns,
+//! such as what a disc is worth, takes most of the steps, and a sample shows it as well.
+//!
 //! The search direction is rounded to [`DIRECTION_BITS`] bits at a power-of-two scale before every
 //! product and from then on *is* the rounded one, so that products are sums of integers and the
 //! result does not depend on threads or on the order of the data.
@@ -9,6 +12,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::settings::LeastSquaresSettings;
 use super::solver::{Advance, Problem, RestoreError, Solver};
 use super::state::{Epoch, State};
 use crate::backend::{
@@ -29,6 +33,7 @@ pub(super) enum Directions {
 pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     directions: Directions,
+    sample: Option<Sample>,
     diagonal: B::Reals,
     /// Where the weights start, unless all of them start from 0.
     initial: Option<B::Reals>,
@@ -41,9 +46,43 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     scratch: Scratch<B>,
 }
 
+/// The part of the positions that the first steps look at.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    batch: Batch,
+    /// What part of all positions it is.
+    share: f64,
+    steps: u32,
+    /// The most epochs after them.
+    epochs: u32,
+}
+
+impl Sample {
+    /// The sample of a problem that has positions enough for one.
+    fn of<B: Backend>(
+        problem: &Problem<'_, B>,
+        directions: Directions,
+        settings: &LeastSquaresSettings,
+    ) -> Option<Self> {
+        let parts = match settings.sample {
+            0 => 1,
+            size => problem.batches(size),
+        };
+        let some = parts > 1 && settings.sample_steps > 0 && directions == Directions::Conjugate;
+        some.then(|| Self {
+            batch: Problem::<B>::batch(0, parts),
+            share: 1.0 / f64::from(parts),
+            steps: settings.sample_steps,
+            epochs: settings.sample_epochs,
+        })
+    }
+}
+
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Progress {
     epoch: u32,
+    /// The number of steps on the sample that are still to be taken.
+    sample_steps: u32,
     /// gradient · preconditioned gradient, at the start.
     start: f64,
     /// gradient · preconditioned gradient, now.
@@ -58,6 +97,7 @@ struct Scratch<B: Backend> {
     sums: B::Sums,
     preconditioned: B::Reals,
     product: B::Reals,
+    moved: B::Reals,
 }
 
 impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
@@ -65,72 +105,130 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         directions: Directions,
+        settings: &LeastSquaresSettings,
     ) -> Result<Self, BackendError> {
-        let backend = problem.backend;
-        let mut scratch = Scratch::new(problem)?;
-        let diagonal = scratch.diagonal(problem, directions)?;
-        let initial = starts(problem)?;
-        let weights = backend.upload(&problem.initial)?;
-        // The ridge has no part in the gradient: the weights are what it pulls towards.
-        backend.round_weights(&weights, &mut scratch.fixed)?;
-        let (fixed, sums) = (&scratch.fixed, &mut scratch.sums);
-        let squared =
-            backend.residual_sums(&problem.positions, Batch::WHOLE, fixed, Target::Label, sums)?;
-        let objective = Problem::<B>::squared_discs(squared);
-        let mut gradient = problem.zero()?;
-        backend.scale_sums(sums, 1.0 / Problem::<B>::SUM_OF_ONE, &mut gradient)?;
-        let mut direction = problem.zero()?;
-        backend.divide(&gradient, &diagonal, &mut direction)?;
-        let energy = backend.dot(&gradient, &direction)?;
-        let progress = Progress { epoch: 0, start: energy, energy, objective };
-        Ok(Self {
+        let sample = Sample::of(problem, directions, settings);
+        let sample_steps = sample.map_or(0, |sample| sample.steps);
+        let mut solver = Self {
             problem,
             directions,
-            diagonal,
-            initial,
-            weights,
-            gradient,
-            direction,
-            progress,
-            scratch,
-        })
+            sample,
+            diagonal: problem.zero()?,
+            initial: starts(problem)?,
+            weights: problem.backend.upload(&problem.initial)?,
+            gradient: problem.zero()?,
+            direction: problem.zero()?,
+            progress: Progress { epoch: 0, sample_steps, start: 0.0, energy: 0.0, objective: 0.0 },
+            scratch: Scratch::new(problem)?,
+        };
+        solver.begin()?;
+        solver.progress.start = solver.progress.energy / solver.part().1;
+        Ok(solver)
     }
 
     /// Least squares where `state` left it.
     pub(super) fn restore(
         problem: &'p Problem<'a, B>,
         directions: Directions,
+        settings: &LeastSquaresSettings,
         state: &State,
     ) -> Result<Self, RestoreError> {
-        let mut scratch = Scratch::new(problem)?;
         let vector =
             |name| -> Result<_, RestoreError> { Ok(problem.backend.upload(state.vector(name)?)?) };
-        Ok(Self {
+        let mut solver = Self {
             problem,
             directions,
-            diagonal: scratch.diagonal(problem, directions)?,
+            sample: Sample::of(problem, directions, settings),
+            diagonal: problem.zero()?,
             initial: starts(problem)?,
             weights: vector("weights")?,
             gradient: vector("gradient")?,
             direction: vector("direction")?,
             progress: state.scalars()?,
-            scratch,
-        })
+            scratch: Scratch::new(problem)?,
+        };
+        solver.diagonal = solver.diagonal()?;
+        Ok(solver)
+    }
+
+    /// The positions that the next step looks at, and what part of all they are.
+    fn part(&self) -> (Batch, f64) {
+        match self.sample {
+            Some(sample) if self.progress.sample_steps > 0 => (sample.batch, sample.share),
+            _ => (Batch::WHOLE, 1.0),
+        }
+    }
+
+    /// Begins directions anew from the weights as they are.
+    fn begin(&mut self) -> Result<(), BackendError> {
+        self.diagonal = self.diagonal()?;
+        let (batch, _) = self.part();
+        let (backend, ridge) = (self.problem.backend, self.problem.ridge);
+        let Scratch { fixed, sums, .. } = &mut self.scratch;
+        backend.round_weights(&self.weights, fixed)?;
+        let positions = &self.problem.positions;
+        let squared = backend.residual_sums(positions, batch, fixed, Target::Label, sums)?;
+        backend.scale_sums(sums, 1.0 / Problem::<B>::SUM_OF_ONE, &mut self.gradient)?;
+        let moved = self.moved()?;
+        backend.add_scaled(&mut self.gradient, -ridge, &self.scratch.moved)?;
+        backend.divide(&self.gradient, &self.diagonal, &mut self.direction)?;
+        self.progress.energy = backend.dot(&self.gradient, &self.direction)?;
+        self.progress.objective = Problem::<B>::squared_discs(squared) + ridge * moved;
+        Ok(())
+    }
+
+    /// How far the weights are from where they started, squared, in discs²; the way itself is left in
+    /// the scratch.
+    fn moved(&mut self) -> Result<f64, BackendError> {
+        let (backend, moved) = (self.problem.backend, &mut self.scratch.moved);
+        backend.copy(&self.weights, moved)?;
+        if let Some(initial) = &self.initial {
+            backend.add_scaled(moved, -1.0, initial)?;
+        }
+        backend.dot(moved, moved)
+    }
+
+    /// What gradients are divided by: the diagonal of the normal matrix, but for positions that
+    /// have a parameter more than once; ones for steepest descent.
+    fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
+        let (_, share) = self.part();
+        let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
+        if self.directions == Directions::Steepest {
+            return backend.upload(&vec![1.0; backend.parameters()]);
+        }
+        backend.occurrences(&self.problem.positions, sums)?;
+        let unit = share / f64::from(WEIGHTS_PER_OCCURRENCE);
+        let element = |&sum: &i64| sum as f64 * unit + self.problem.ridge;
+        backend.upload(&backend.download_sums(sums)?.iter().map(element).collect::<Vec<_>>())
+    }
+
+    /// One step along the direction, and the direction of the next.
+    fn step(&mut self) -> Result<(), BackendError> {
+        let (batch, _) = self.part();
+        let (backend, scratch) = (self.problem.backend, &mut self.scratch);
+        scratch.multiply(self.problem, batch, &mut self.direction)?;
+        // With the rounded direction p the exact step along it is (g·p)/(p·Ap), and takes
+        // (g·p)²/(p·Ap) off the objective.
+        let along = backend.dot(&self.gradient, &self.direction)?;
+        let step = along / backend.dot(&self.direction, &scratch.product)?;
+        backend.add_scaled(&mut self.weights, step, &self.direction)?;
+        backend.add_scaled(&mut self.gradient, -step, &scratch.product)?;
+        backend.divide(&self.gradient, &self.diagonal, &mut scratch.preconditioned)?;
+        let energy = backend.dot(&self.gradient, &scratch.preconditioned)?;
+        let keep = match self.directions {
+            Directions::Conjugate => energy / self.progress.energy,
+            Directions::Steepest => 0.0,
+        };
+        backend.scale_and_add(&mut self.direction, keep, &scratch.preconditioned)?;
+        self.progress.energy = energy;
+        self.progress.objective -= step * along;
+        Ok(())
     }
 
     /// Mean squared error in discs² on the training positions: the objective without the ridge's
     /// part in it.
     fn train_mse(&mut self) -> Result<f64, BackendError> {
-        let (backend, moved) = (self.problem.backend, &mut self.scratch.preconditioned);
-        let ridge = match &self.initial {
-            None => backend.dot(&self.weights, &self.weights)?,
-            Some(initial) => {
-                backend.copy(&self.weights, moved)?;
-                backend.add_scaled(moved, -1.0, initial)?;
-                backend.dot(moved, moved)?
-            }
-        };
-        let squared = self.progress.objective - self.problem.ridge * ridge;
+        let squared = self.progress.objective - self.problem.ridge * self.moved()?;
         Ok(squared.max(0.0) / self.problem.occurrences)
     }
 }
@@ -142,32 +240,27 @@ fn starts<B: Backend>(problem: &Problem<'_, B>) -> Result<Option<B::Reals>, Back
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// One step, which takes one epoch.
+    /// One step: on all positions it takes one epoch, on the sample it is a part of the first.
     fn advance(&mut self) -> Result<Advance, BackendError> {
-        let Progress { epoch, start, energy, objective } = self.progress;
-        if energy <= start * f64::EPSILON {
+        let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
+        if self.progress.sample_steps > 0 {
+            if !converged {
+                self.step()?;
+            }
+            self.progress.sample_steps = if converged { 0 } else { self.progress.sample_steps - 1 };
+            if self.progress.sample_steps == 0 {
+                self.begin()?;
+            }
+            return Ok(Advance::Update);
+        }
+        if converged || self.sample.is_some_and(|sample| self.progress.epoch >= sample.epochs) {
             return Ok(Advance::Converged);
         }
-        let (backend, scratch) = (self.problem.backend, &mut self.scratch);
-        scratch.multiply(self.problem, &mut self.direction)?;
-        // With the rounded direction p the exact step along it is (g·p)/(p·Ap), and takes
-        // (g·p)²/(p·Ap) off the objective.
-        let along = backend.dot(&self.gradient, &self.direction)?;
-        let step = along / backend.dot(&self.direction, &scratch.product)?;
-        backend.add_scaled(&mut self.weights, step, &self.direction)?;
-        backend.add_scaled(&mut self.gradient, -step, &scratch.product)?;
-        backend.divide(&self.gradient, &self.diagonal, &mut scratch.preconditioned)?;
-        let now = backend.dot(&self.gradient, &scratch.preconditioned)?;
-        let keep = match self.directions {
-            Directions::Conjugate => now / energy,
-            Directions::Steepest => 0.0,
-        };
-        backend.scale_and_add(&mut self.direction, keep, &scratch.preconditioned)?;
-        let objective = objective - step * along;
-        self.progress = Progress { epoch: epoch + 1, start, energy: now, objective };
+        self.step()?;
+        self.progress.epoch += 1;
         Ok(Advance::Epoch(Epoch {
-            number: epoch + 1,
-            gradient: Some((now / start).sqrt()),
+            number: self.progress.epoch,
+            gradient: Some((self.progress.energy / self.progress.start).sqrt()),
             train_mse: Some(self.train_mse()?),
         }))
     }
@@ -200,30 +293,15 @@ impl<B: Backend> Scratch<B> {
             sums: problem.backend.zero_sums()?,
             preconditioned: problem.zero()?,
             product: problem.zero()?,
+            moved: problem.zero()?,
         })
-    }
-
-    /// What gradients are divided by: the diagonal of the normal matrix, but for positions that
-    /// have a parameter more than once; ones for steepest descent.
-    fn diagonal(
-        &mut self,
-        problem: &Problem<'_, B>,
-        directions: Directions,
-    ) -> Result<B::Reals, BackendError> {
-        let backend = problem.backend;
-        if directions == Directions::Steepest {
-            return backend.upload(&vec![1.0; backend.parameters()]);
-        }
-        backend.occurrences(&problem.positions, &mut self.sums)?;
-        let element = |&sum: &i64| sum as f64 / f64::from(WEIGHTS_PER_OCCURRENCE) + problem.ridge;
-        let sums = backend.download_sums(&self.sums)?;
-        backend.upload(&sums.iter().map(element).collect::<Vec<_>>())
     }
 
     /// Rounds `direction` and multiplies it with the normal matrix.
     fn multiply(
         &mut self,
         problem: &Problem<'_, B>,
+        batch: Batch,
         direction: &mut B::Reals,
     ) -> Result<(), BackendError> {
         let backend = problem.backend;
@@ -231,7 +309,7 @@ impl<B: Backend> Scratch<B> {
         let largest = backend.max_abs(direction)?;
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
         backend.round_direction(direction, scale, fixed)?;
-        backend.residual_sums(&problem.positions, Batch::WHOLE, fixed, Target::Zero, sums)?;
+        backend.residual_sums(&problem.positions, batch, fixed, Target::Zero, sums)?;
         // A sum of 1 stands for this much: residuals are 2⁸ times coarser than weights.
         let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
         let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);

@@ -143,11 +143,12 @@ impl<B: Backend> PhaseFit<'_, B> {
             Optimizer::LeastSquares => Directions::Conjugate,
             Optimizer::Descent => Directions::Steepest,
         };
+        let settings = &self.settings.least_squares;
         Ok(match state {
-            None => Box::new(LeastSquares::new(problem, directions)?),
-            Some(state) => {
-                Box::new(LeastSquares::restore(problem, directions, state).map_err(mismatch)?)
-            }
+            None => Box::new(LeastSquares::new(problem, directions, settings)?),
+            Some(state) => Box::new(
+                LeastSquares::restore(problem, directions, settings, state).map_err(mismatch)?,
+            ),
         })
     }
 }

@@ -70,6 +70,13 @@ pub struct LeastSquaresSettings {
     /// The most epochs of a phase; each takes one step.
     #[serde(alias = "iterations")]
     pub epochs: u32,
+    /// About how many training positions the first steps look at, those of the window included; 0
+    /// stands for all. A phase with at least twice as many starts its epochs where these steps lead.
+    pub sample: u32,
+    /// The number of steps on the sample. They belong to the first epoch.
+    pub sample_steps: u32,
+    /// The most epochs of a phase that starts from such steps.
+    pub sample_epochs: u32,
     /// A phase without validation positions stops when its gradient has shrunk to this part.
     pub tolerance: f64,
 }
@@ -134,7 +141,7 @@ impl Default for FactorSettings {
 
 impl Default for LeastSquaresSettings {
     fn default() -> Self {
-        Self { epochs: 40, tolerance: 1e-3 }
+        Self { epochs: 40, sample: 500_000, sample_steps: 60, sample_epochs: 8, tolerance: 1e-3 }
     }
 }
 
@@ -188,6 +195,7 @@ impl FitSettings {
         within(in_range, "ridge", self.ridge, "a number above 0, at most 1e12 (occurrences)")?;
         above_zero("patience", f64::from(self.patience))?;
         above_zero("least_squares.epochs", f64::from(self.least_squares.epochs))?;
+        above_zero("least_squares.sample_epochs", f64::from(self.least_squares.sample_epochs))?;
         above_zero("least_squares.tolerance", self.least_squares.tolerance)?;
         self.adam.check()?;
         if let Some(factors) = &self.factors {

@@ -51,6 +51,13 @@ fn excess(by: &By) -> f64 {
 #[test]
 fn least_squares_reaches_the_objective_of_the_exact_solution() {
     assert!(excess(&By::least_squares(200)) < 1e-7);
+    assert!(excess(&By::sampled_least_squares(200)) < 1e-7);
+}
+
+#[test]
+fn steps_on_a_sample_leave_few_epochs_to_take() {
+    let (sampled, whole) = (By::sampled_least_squares(4), By::least_squares(4));
+    assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
 /// What least squares says of its training error without a pass over the positions is what
@@ -61,12 +68,18 @@ fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let from: Vec<f64> = (0..model.parameters()).map(|p| (p % 5) as f64 / 32.0).collect();
     let backend = Cpu::new(&model);
     for initial in [zeros(&model), from] {
-        for directions in [Directions::Conjugate, Directions::Steepest] {
+        for by in [By::least_squares(20), By::sampled_least_squares(20), By::descent(20)] {
             let problem =
                 Problem::new(&backend, &[Rows::full(&rows)], 10.0, initial.clone()).unwrap();
-            let mut solver = LeastSquares::new(&problem, directions).unwrap();
+            let mut solver = by.steps(&problem);
             for _ in 0..20 {
-                let Advance::Epoch(epoch) = solver.advance().unwrap() else { panic!("converged") };
+                let epoch = loop {
+                    match solver.advance().unwrap() {
+                        Advance::Epoch(epoch) => break epoch,
+                        Advance::Update => {}
+                        Advance::Converged => panic!("converged"),
+                    }
+                };
                 let weights = Solver::<Cpu<'_>>::weights(&solver);
                 let squared = objective(&model, &rows, 0.0, weights);
                 let occurrences: f64 = rows.iter().map(|row| row.weight().occurrences()).sum();

@@ -16,9 +16,9 @@ use super::adam::Adam;
 use super::least_squares::{Directions, LeastSquares};
 use super::optimizer::Optimizer;
 use super::phase::PhaseFit;
-use super::settings::AdamSettings;
+use super::settings::{AdamSettings, LeastSquaresSettings};
 use super::solver::{Advance, Problem, Solver};
-use crate::backend::{Cpu, Rows};
+use crate::backend::{Backend, Cpu, Rows};
 use crate::model::Model;
 
 /// A model so small that its normal equations can be solved exactly, and that every parameter
@@ -62,13 +62,34 @@ fn rows(count: usize) -> Vec<ScoredPosition> {
 struct By {
     optimizer: Optimizer,
     adam: AdamSettings,
+    least_squares: LeastSquaresSettings,
     epochs: u32,
 }
 
 impl By {
     fn least_squares(epochs: u32) -> Self {
-        let optimizer = Optimizer::LeastSquares;
-        Self { optimizer, adam: AdamSettings::default(), epochs }
+        let (adam, least_squares) = Default::default();
+        Self { optimizer: Optimizer::LeastSquares, adam, least_squares, epochs }
+    }
+
+    /// Least squares whose first steps look at a sample.
+    fn sampled_least_squares(epochs: u32) -> Self {
+        let least_squares = LeastSquaresSettings {
+            sample: 500,
+            sample_steps: 40,
+            sample_epochs: epochs,
+            ..LeastSquaresSettings::default()
+        };
+        Self { least_squares, ..Self::least_squares(epochs) }
+    }
+
+    /// Least squares or steepest descent at the start.
+    fn steps<'p, 'a, B: Backend>(&self, problem: &'p Problem<'a, B>) -> LeastSquares<'p, 'a, B> {
+        let directions = match self.optimizer {
+            Optimizer::Descent => Directions::Steepest,
+            Optimizer::LeastSquares | Optimizer::Adam => Directions::Conjugate,
+        };
+        LeastSquares::new(problem, directions, &self.least_squares).unwrap()
     }
 
     fn descent(epochs: u32) -> Self {
@@ -76,7 +97,8 @@ impl By {
     }
 
     fn adam(adam: AdamSettings) -> Self {
-        Self { optimizer: Optimizer::Adam, epochs: adam.epochs, adam }
+        let epochs = adam.epochs;
+        Self { optimizer: Optimizer::Adam, adam, ..Self::least_squares(epochs) }
     }
 }
 
@@ -90,11 +112,9 @@ fn solve(
 ) -> Vec<f64> {
     let backend = Cpu::new(model);
     let problem = Problem::new(&backend, &[Rows::full(rows)], ridge, initial).unwrap();
-    let least_squares = |directions| LeastSquares::new(&problem, directions).unwrap();
     let mut solver: Box<dyn Solver<Cpu<'_>> + '_> = match by.optimizer {
         Optimizer::Adam => Box::new(Adam::new(&problem, &by.adam, 1).unwrap()),
-        Optimizer::LeastSquares => Box::new(least_squares(Directions::Conjugate)),
-        Optimizer::Descent => Box::new(least_squares(Directions::Steepest)),
+        Optimizer::LeastSquares | Optimizer::Descent => Box::new(by.steps(&problem)),
     };
     loop {
         match solver.advance().unwrap() {

@@ -31,7 +31,13 @@ fn settings() -> FitSettings {
         clip: Some(2.0),
         ..AdamSettings::default()
     };
-    let least_squares = LeastSquaresSettings { epochs: 8, ..Default::default() };
+    let least_squares = LeastSquaresSettings {
+        epochs: 8,
+        sample: 100,
+        sample_steps: 3,
+        sample_epochs: 5,
+        ..LeastSquaresSettings::default()
+    };
     FitSettings { adam, least_squares, patience: 3, ..FitSettings::default() }
 }
 
@@ -196,7 +202,7 @@ fn a_snapshot_of_another_model_or_optimizer_is_refused() {
 #[test]
 fn a_snapshot_that_contradicts_itself_is_refused() {
     let trial = Trial::new(Optimizer::LeastSquares, 10);
-    let kept = trial.run(None, 2).unwrap().1.unwrap();
+    let kept = trial.run(None, 5).unwrap().1.unwrap();
     let mut other = kept.clone();
     other.state.scalars["epoch"] = 7.into();
     assert!(matches!(trial.run(Some(other), u32::MAX), Err(PhaseError::Mismatch(_))));
