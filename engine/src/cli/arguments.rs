@@ -65,7 +65,7 @@ impl Display for SearchBy {
 }
 
 /// The output file of a subcommand that resumes, flattened into its arguments.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct Output {
     /// File to write; an interrupted one is resumed
     #[arg(long, value_name = "FILE")]

@@ -13,13 +13,13 @@ use super::{Outcome, Session};
 use crate::openings::{MAX_PLIES, enumerate};
 use crate::progress::Progress;
 use crate::random::random_game;
-use crate::record::{Game, GameReader, RecordError};
+use crate::record::{Game, GameReader, RecordError, record_files};
 use crate::statistics::{GameStatistics, PlyStatistics, of_positions};
 
 /// Arguments of `stats`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files of games [default: random games]
+    /// Files of games, or folders of them [default: random games]
     games: Vec<PathBuf>,
 
     /// Last ply of the openings to enumerate
@@ -133,7 +133,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let games = if arguments.games.is_empty() {
         of_random_games(arguments.random, arguments.seed, progress)
     } else {
-        of_files(&arguments.games, progress)?
+        of_files(&record_files(&arguments.games)?, progress)?
     };
     let total = games.total();
     let Ply { branching, flips, flips_deviation, .. } = Ply::new(0, &total);

@@ -25,7 +25,7 @@ pub use error::{FileError, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
 pub use paths::{check_output, open_ordinary};
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
-pub use reader::{Reader, kind_of};
+pub use reader::{Reader, kind_of, stated_sha256};
 pub use writer::{Begin, Existing, SectionInfo, Writer};
 
 /// A named part of a file, as it was before compression.

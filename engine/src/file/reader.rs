@@ -32,6 +32,22 @@ pub fn kind_of(path: &Path) -> Result<Kind, FileError> {
     Ok(kind)
 }
 
+/// The checksum of the content that the end of a file states, without reading what is before it: a file that
+/// was made anew states another one; damage shows only when the file is read.
+pub fn stated_sha256(path: &Path) -> Result<String, FileError> {
+    let mut reader = Reader::open(path, kind_of(path)?)?.of_part();
+    let end = reader.bytes().saturating_sub(format::END_BYTES + format::CHECKSUM_BYTES);
+    let source = &mut reader.source;
+    source.seek(end.max(source.offset))?;
+    let place = Place { name: "the end frame".into(), offset: source.offset };
+    let marker = source.take(format::MARKER_BYTES, &place)?;
+    if marker != format::END_MARKER {
+        return Err(source.truncated(&place));
+    }
+    reader.read_end(marker)?;
+    Ok(reader.stated.unwrap_or_default())
+}
+
 impl Reader {
     /// Opens a file of this kind and reads its header.
     pub fn open(path: &Path, kind: Kind) -> Result<Self, FileError> {

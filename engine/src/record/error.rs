@@ -19,6 +19,14 @@ pub enum RecordError {
     /// Weights that do not say what a selective search may leave out.
     #[error(transparent)]
     NoProbCut(#[from] NoProbCut),
+    /// A folder that is not what its manifest says, or has none.
+    #[error("{}: {reason}", path.display())]
+    Folder {
+        /// The folder, its manifest, or a file in it.
+        path: PathBuf,
+        /// How it shows, and what to do.
+        reason: String,
+    },
     /// A game that cannot have been played.
     #[error("{}: game {number}: {source}", path.display())]
     Game {

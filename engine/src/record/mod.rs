@@ -4,6 +4,7 @@
 mod distinct;
 mod error;
 mod finished;
+mod folder;
 mod frame;
 mod game;
 mod kind;
@@ -17,6 +18,7 @@ mod writer;
 pub use distinct::{DistinctGames, key_of_moves};
 pub use error::{FrameError, RecordError};
 pub use finished::{Finished, FinishedWork};
+pub use folder::{FolderEntry, RecordFolder, record_files};
 pub use game::{Game, GameError, Solved};
 pub use kind::{GAMES_PER_FRAME, POSITIONS_PER_FRAME, Record};
 pub use reader::{GameReader, PackedFrame, PositionReader, RecordReader};

@@ -1,15 +1,18 @@
 //! `othello-trainer dataset`: positions laid out by phase.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use anyhow::ensure;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::Existing;
 use othello_engine::text;
 use serde::Serialize;
 
-use crate::dataset::{DataChoice, Dataset, MemoryLimit, Part, allowed_bytes};
+use crate::dataset::{
+    DataChoice, Dataset, DatasetFolder, LayoutInput, MemoryLimit, Part, allowed_bytes,
+};
 use crate::fit::FitSettings;
 use crate::source::LabelRules;
 
@@ -17,7 +20,7 @@ use crate::source::LabelRules;
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Records of games, positions or openings; with `FILE*WEIGHT` the positions of a file count
-    /// WEIGHT times
+    /// WEIGHT times. A folder with a dataset joins as it is: what it was made of is not read again
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
     /// Records to test on, of games of their own. No game of DATA is held out for the test then
@@ -71,14 +74,14 @@ impl fmt::Display for Report {
 /// Lays out and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let Arguments { data, test, out, .. } = arguments;
-    let settings = arguments.settings()?;
+    let Arguments { out, .. } = arguments;
+    let (data, test) = (arguments.data(out)?, DataChoice::files(&arguments.test)?);
+    let settings = arguments.settings(&data)?;
     let (layout, progress) = (settings.layout(), session.progress());
     let memory = arguments.memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
     std::fs::create_dir_all(out)?;
-    let limit = Some(MemoryLimit { bytes: memory, folder: out.clone() });
-    let (labels, split) = (&layout.labels, layout.split);
-    let dataset = Dataset::read_within(limit, data, test, labels, split, progress)?;
+    let limit = MemoryLimit { bytes: memory, folder: out.clone() };
+    let dataset = Dataset::lay_out(limit, &data, &test, &layout, progress)?;
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     dataset.write(out, &layout, existing, progress)?;
     let positions = |part| dataset.len(part) as u64;
@@ -96,12 +99,43 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    /// The settings file, with the flags over it.
-    fn settings(&self) -> anyhow::Result<FitSettings> {
+    /// The files of records and the datasets.
+    fn data(&self, out: &Path) -> anyhow::Result<Vec<LayoutInput>> {
+        let mut data = vec![];
+        for choice in DataChoice::files(&self.data)? {
+            data.push(match choice.path.is_dir() {
+                false => LayoutInput::Records(choice),
+                true => {
+                    let folder = choice.path.display();
+                    ensure!(
+                        choice.weight == 1.0,
+                        "{folder}: a dataset has its weights; lay its data out again to change them"
+                    );
+                    ensure!(
+                        choice.path.canonicalize().ok() != out.canonicalize().ok(),
+                        "{folder}: a dataset does not grow in its place, where fits may be reading it; name \
+                         another --out"
+                    );
+                    LayoutInput::Dataset(DatasetFolder::open(&choice.path)?)
+                }
+            });
+        }
+        Ok(data)
+    }
+
+    /// The settings file, or the settings of the first dataset, with the flags over it.
+    fn settings(&self, data: &[LayoutInput]) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
             Some(path) => text::read_by(path, FitSettings::from_toml)?,
             None => FitSettings::default(),
         };
+        let laid_out = data.iter().find_map(|input| match input {
+            LayoutInput::Dataset(folder) => Some(folder.settings()),
+            LayoutInput::Records(_) => None,
+        });
+        if let (Some(laid_out), None) = (laid_out, &self.settings) {
+            settings.take_layout(laid_out);
+        }
         settings.seed = self.seed.unwrap_or(settings.seed);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
         if !self.test.is_empty() {

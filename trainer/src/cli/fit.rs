@@ -27,7 +27,7 @@ use crate::model::Model;
 use crate::source::LabelRules;
 
 /// Arguments of `fit`.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     /// Records of games, positions or openings; with `FILE*WEIGHT` the positions of a file count
     /// WEIGHT times. Or the folder that `dataset` made of them
@@ -166,6 +166,7 @@ impl fmt::Display for Fitted {
 /// Fits and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
+    let arguments = &arguments.with_files_of_folders()?;
     check_output(&arguments.out, arguments.inputs())?;
     for path in fit::side_files(&arguments.out) {
         check_output(&path, arguments.inputs())?;
@@ -241,6 +242,12 @@ fn filled(phases: &FitReport) -> Vec<Filled> {
 }
 
 impl Arguments {
+    /// The same, with the files of folders of records in their place.
+    fn with_files_of_folders(&self) -> anyhow::Result<Self> {
+        let [data, test] = [&self.data, &self.test].map(|named| DataChoice::files(named));
+        Ok(Self { data: data?, test: test?, ..self.clone() })
+    }
+
     /// The files that are read.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());

@@ -15,7 +15,7 @@ use othello_engine::cli::arguments::Output as OutputFile;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Begin, Provenance, check_output};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, PositionWriter, ScoredPosition};
+use othello_engine::record::{Game, PositionWriter, ScoredPosition, record_files};
 use serde::{Deserialize, Serialize};
 
 use crate::source::egaroucid::EgaroucidBoards;
@@ -133,7 +133,8 @@ fn import<T: Imported, E: Entries<T>>(
 /// Imports the exactly scored positions of games. They are few, and are written when all are
 /// known: a run that was killed reads the games again.
 fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summary> {
-    check_output(&wthor.files.output.out, &wthor.except)?;
+    let files_of_games = record_files(&wthor.except)?;
+    check_output(&wthor.files.output.out, &files_of_games)?;
     let (inputs, provenance) = wthor.files.inputs("wthor", progress)?;
     let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
     inputs.read(WthorGames::open, &Place::default(), progress, |game: Option<Game>, _| {
@@ -147,7 +148,7 @@ fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summa
         Ok(())
     })?;
     let mut except = vec![];
-    for path in &wthor.except {
+    for path in &files_of_games {
         except.push(positions.remove_those_of(path, progress)?);
     }
     let provenance = provenance.with("solved_only", true).with("except", except);

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::record::record_files;
 use serde::Serialize;
 
 use super::histogram::Histogram;
@@ -15,7 +16,7 @@ use crate::records::inspect::{FileReport, GamesReport, PositionsReport, RecordsR
 /// Arguments of `inspect`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files of games, positions or openings; duplicates are counted across all of them
+    /// Files of games, positions or openings, or folders of them; duplicates are counted across all of them
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Memory for what stands for the records that were met, in MB of 2^20 bytes; what does not fit goes
@@ -110,7 +111,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let memory = arguments.memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
     let limit = MemoryLimit { bytes: memory, folder: std::env::temp_dir() };
-    let files = inspect(&arguments.files, &limit, session.progress())?;
+    let files = inspect(&record_files(&arguments.files)?, &limit, session.progress())?;
     let (mut games, mut positions) = (0, 0);
     for file in &files {
         match &file.records {

@@ -8,6 +8,7 @@ use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
 use othello_engine::file::{Existing, check_output, plain};
+use othello_engine::record::record_files;
 use serde::Serialize;
 
 use super::max_mae::{Verdict, largest_error};
@@ -27,7 +28,7 @@ use measure::measure;
 use worst::WorstPosition;
 
 /// Arguments of `loss`.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     /// Weights: a file, `none`, `mobility` or `embedded`
     weights: WeightsChoice,
@@ -124,6 +125,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         session.print(&explain::explain(&arguments.weights, board)?)?;
         return Ok(Outcome::Done);
     }
+    let arguments = &Arguments { data: record_files(&arguments.data)?, ..arguments.clone() };
     if let Some(path) = &arguments.picture {
         let data = arguments.data.iter().map(PathBuf::as_path);
         check_output(path, data.chain(arguments.weights.path()))?;

@@ -9,6 +9,7 @@ use othello_engine::cli::arguments::Output;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Weights;
 use othello_engine::file::{Kind, kind_of};
+use othello_engine::record::record_files;
 use serde::Serialize;
 
 use super::matches::MatchReport;
@@ -18,9 +19,10 @@ use crate::fit::{FitReport, MergedParts, merge_parts};
 use crate::records::merge::{Content, merge_within};
 
 /// Arguments of `merge`.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Files of all shards of a run of `selfplay`, `relabel`, `openings`, `match` or `fit`, in any order
+    /// Files of all shards of a run of `selfplay`, `relabel`, `openings`, `match` or `fit`, in any
+    /// order; or the folder of those of games or positions
     #[arg(required = true)]
     shards: Vec<PathBuf>,
 
@@ -107,6 +109,7 @@ impl fmt::Display for Report {
 /// Merges and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
+    let arguments = &Arguments { shards: record_files(&arguments.shards)?, ..arguments.clone() };
     let Arguments { shards, init, memory_mb, output } = arguments;
     let kind = shards.first().and_then(|path| kind_of(path).ok());
     if kind == Some(Kind::Checkpoint) {

@@ -10,7 +10,7 @@ use othello_engine::cli::arguments::{Output, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Kind, check_output, kind_of};
-use othello_engine::record::{Game, ScoredPosition, Shard};
+use othello_engine::record::{Game, ScoredPosition, Shard, record_files};
 use othello_engine::search::{Selectivity, Strength};
 use serde::Serialize;
 
@@ -19,9 +19,9 @@ use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Search, Setting
 use crate::records::sequence::Inputs;
 
 /// Arguments of `relabel`.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Files of games, or of positions, taken as one in this order
+    /// Files of games, or of positions, or folders of them, taken as one in this order
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
@@ -121,6 +121,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     check_output(&arguments.output.out, arguments.weights.path())?;
     let evaluator = Evaluator::load(&arguments.weights)?;
+    let arguments = &Arguments { files: record_files(&arguments.files)?, ..arguments.clone() };
     let first = arguments.files.first().context("no file is named")?;
     let (count, Relabelled { changes, summary, .. }) = if kind_of(first)? == Kind::Games {
         let relabelled = arguments.relabel::<Game>(&evaluator, session)?;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use othello_engine::cli::Session;
 use othello_engine::file::{Kind, kind_of};
-use othello_engine::record::Record;
+use othello_engine::record::{Record, record_files};
 use serde::Serialize;
 
 use crate::records::select::Selected;
@@ -17,7 +17,7 @@ use crate::records::sequence::Inputs;
 /// The records to choose from.
 #[derive(clap::Args, Debug)]
 pub struct Files {
-    /// Files of games, or of positions, taken as one in this order
+    /// Files of games, or of positions, or folders of them, taken as one in this order
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
@@ -29,12 +29,13 @@ pub struct Files {
 impl Files {
     /// Whether the first file holds games; if not, all files must hold positions.
     pub(super) fn are_games(&self) -> anyhow::Result<bool> {
-        let first = self.files.first().context("no file is named")?;
+        let files = record_files(&self.files)?;
+        let first = files.first().context("no file is named")?;
         Ok(kind_of(first)? == Kind::Games)
     }
 
     pub(super) fn inputs<R: Record>(&self, session: &Session) -> anyhow::Result<Inputs<R>> {
-        Ok(Inputs::count(&self.files, session.progress())?)
+        Ok(Inputs::count(&record_files(&self.files)?, session.progress())?)
     }
 }
 

@@ -11,6 +11,7 @@ use othello_engine::cli::Session;
 use othello_engine::eval::{Evaluator, Weights};
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::progress::Progress as _;
+use othello_engine::record::record_files;
 use othello_engine::text::{from_toml, read_by};
 use serde_json::json;
 
@@ -70,7 +71,7 @@ impl StudyArguments {
     /// Reads the test games, makes the folder, and picks the device.
     pub(super) fn begin<'a>(&'a self, session: &'a Session) -> anyhow::Result<Study<'a>> {
         let rules = self.labels.clone().unwrap_or_default();
-        let test = TestGames::read(&self.test, &rules, session.progress())?;
+        let test = TestGames::read(&record_files(&self.test)?, &rules, session.progress())?;
         ensure!(
             test.len() > 1,
             "--test: {} games with labels; at least two are needed",
@@ -161,7 +162,8 @@ impl Study<'_> {
         }
         self.last.replace(None); // Not two of them in memory at once.
         let (data, labels, split) = &key;
-        let dataset = Rc::new(Dataset::read(data, &[], labels, *split, self.session.progress())?);
+        let (files, progress) = (DataChoice::files(data)?, self.session.progress());
+        let dataset = Rc::new(Dataset::read(&files, &[], labels, *split, progress)?);
         self.last.replace(Some((key, dataset.clone())));
         Ok(dataset)
     }

@@ -1,13 +1,15 @@
 //! `othello-trainer validate`: whether files are what was written.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::bail;
 use othello_engine::cli::arguments::existing;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::Summary;
+use othello_engine::progress::Progress;
+use othello_engine::record::{RecordFolder, record_files};
 use serde::Serialize;
 
 use crate::records::validate::{Validation, repair, validate};
@@ -16,16 +18,22 @@ use crate::records::validate::{Validation, repair, validate};
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Files to check: of records every game and position, of weights every section, of checkpoints
-    /// the checksums
+    /// the checksums; or folders of records
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
+    /// List the files of records of a folder, each with its checksum, in its `records.json`: the folder can be
+    /// named in their place from then on. Files that are listed already are not read again
+    #[arg(long, group = "writes")]
+    manifest: bool,
+
     /// File to copy what is good of a damaged file of records to
-    #[arg(long, value_name = "OUT")]
+    #[arg(long, value_name = "OUT", group = "writes")]
     repair: Option<PathBuf>,
 
-    /// Replace an output that was made from something else
-    #[arg(long, requires = "repair")]
+    /// Replace an output that was made from something else; with `--manifest`, list files anew that are others than
+    /// before, and forget those that are missing
+    #[arg(long, requires = "writes")]
     force: bool,
 }
 
@@ -62,15 +70,47 @@ impl fmt::Display for Report {
     }
 }
 
+/// Lists the files of records of a folder, and adds what was found of those that were not listed.
+fn list(
+    folder: &Path,
+    anew: bool,
+    files: &mut Vec<Validation>,
+    progress: &dyn Progress,
+) -> anyhow::Result<()> {
+    let before = files.len();
+    let listed = RecordFolder::list(folder, anew, |path| -> anyhow::Result<u64> {
+        let found = validate(path, progress)?;
+        let records = if found.games > 0 { found.games } else { found.positions };
+        if let Some(damage) = found.damage.first() {
+            bail!("{damage}; it is not listed: move it away, or copy what is good of it with --repair");
+        }
+        files.push(found);
+        Ok(records)
+    })?;
+    let records: u64 = listed.entries().map(|entry| entry.records).fold(0, u64::saturating_add);
+    progress.message(&format!(
+        "{}: {} files are listed, {} of them were not before; {records} games or positions",
+        folder.display(),
+        listed.entries().count(),
+        files.len() - before
+    ));
+    Ok(())
+}
+
 /// Validates, repairs where told, and reports; exit status 1 where something is damaged.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let progress = session.progress();
     let (mut files, mut repaired) = (vec![], None);
     match (&arguments.repair, &arguments.files[..]) {
+        (None, folders) if arguments.manifest => {
+            for folder in folders {
+                list(folder, arguments.force, &mut files, progress)?;
+            }
+        }
         (None, paths) => {
-            for path in paths {
-                files.push(validate(path, progress)?);
+            for path in record_files(paths)? {
+                files.push(validate(&path, progress)?);
             }
         }
         (Some(out), [path]) => match repair(path, out, existing(arguments.force), progress)? {

@@ -3,17 +3,19 @@
 use std::io;
 use std::path::PathBuf;
 
-use othello_engine::board::Position;
+use othello_engine::board::{Phase, Position};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
+use othello_engine::record::{
+    Game, GameReader, PositionReader, ROW_BYTES, RecordError, ScoredPosition,
+};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::label_counts::LabelCounts;
 use super::layout::{self, ByPhase};
-use super::runs::{Parts, Runs};
+use super::runs::{Failure, Merged, Runs};
 use super::stored::StoredRows;
-use super::{DataChoice, Dataset, MemoryLimit, Part, Split};
+use super::{DataChoice, Dataset, DatasetFolder, FolderError, MemoryLimit, Part, Split};
 use crate::source::records::Records;
 use crate::source::{LabelRules, Labelled, SourceError};
 
@@ -38,6 +40,9 @@ pub enum DatasetError {
     /// A file that cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// A dataset that was laid out before.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// No room for what does not fit into memory.
     #[error(
         "{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
@@ -76,6 +81,12 @@ pub struct DatasetBuilder {
     parts: [ByPhase; 3],
     limit: Option<MemoryLimit>,
     runs: Option<Runs>,
+    /// What is merged with the rows at the end.
+    folders: Vec<DatasetFolder>,
+    /// Whether exact sums are kept.
+    keeps_sums: bool,
+    /// The size of all files, and of those that were read.
+    bytes: [u64; 2],
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
     games: u64,
@@ -85,7 +96,7 @@ pub struct DatasetBuilder {
 
 /// Where the positions of a file go.
 #[derive(Clone, Copy)]
-enum Destination {
+pub(super) enum Destination {
     /// Games by the split, enumerated positions to training.
     Split(Split),
     /// Every game and position goes to the test.
@@ -134,20 +145,14 @@ impl Dataset {
     ) -> Result<Self, DatasetError> {
         let mut builder = DatasetBuilder::new(rules.clone(), split);
         builder.limit = limit;
+        builder.expect(data.iter().chain(test));
         for choice in data {
-            let input = builder.read(choice, Destination::Split(split), progress)?;
-            builder.inputs.push(input);
+            builder.read_file(choice, Destination::Split(split), progress)?;
         }
         for choice in test {
-            let input = builder.read(choice, Destination::Test, progress)?;
-            builder.test_inputs.push(input);
+            builder.read_file(choice, Destination::Test, progress)?;
         }
-        let dataset = builder.finish_within(progress)?;
-        if dataset.is_empty() {
-            let paths = data.iter().map(|choice| choice.path.clone()).collect();
-            return Err(DatasetError::Empty { paths });
-        }
-        Ok(dataset)
+        builder.finish_filled(progress, || data.iter().map(|choice| choice.path.clone()).collect())
     }
 }
 
@@ -161,6 +166,9 @@ impl DatasetBuilder {
             parts: no_rows(),
             limit: None,
             runs: None,
+            folders: vec![],
+            keeps_sums: false,
+            bytes: [0, 0],
             inputs: vec![],
             test_inputs: vec![],
             games: 0,
@@ -172,6 +180,29 @@ impl DatasetBuilder {
     #[cfg(test)]
     pub(super) fn within(self, limit: MemoryLimit) -> Self {
         Self { limit: Some(limit), ..self }
+    }
+
+    /// A builder of a dataset that is to be written to a folder.
+    pub(super) fn to_lay_out(self, limit: MemoryLimit) -> Self {
+        Self { limit: Some(limit), keeps_sums: true, ..self }
+    }
+
+    /// Says which files will be read, to tell how much is left.
+    pub(super) fn expect<'a>(&mut self, files: impl Iterator<Item = &'a DataChoice>) {
+        self.bytes[0] = files.filter_map(|file| Some(file.path.metadata().ok()?.len())).sum();
+    }
+
+    /// Adds a dataset that was laid out by the same settings.
+    pub(super) fn add_folder(&mut self, folder: DatasetFolder) {
+        let (data, test) = folder.inputs();
+        self.inputs.extend_from_slice(data);
+        self.test_inputs.extend_from_slice(test);
+        self.games = self.games.saturating_add(folder.games());
+        self.dropped = self.dropped.saturating_add(folder.dropped());
+        for phase in Phase::all() {
+            self.labels.add_kinds(phase, folder.labels(phase));
+        }
+        self.folders.push(folder);
     }
 
     /// Adds the labelled positions of games, all of a game to the same part.
@@ -229,40 +260,81 @@ impl DatasetBuilder {
     pub fn finish(mut self) -> Dataset {
         let parts = std::mem::replace(&mut self.parts, no_rows());
         let [mut training, mut validation, mut test] = parts;
-        layout::sort_and_merge(&mut training);
+        let sums = layout::sort_and_merge(&mut training);
+        let sums = if self.keeps_sums { sums } else { vec![] };
         layout::sort_and_exclude(&mut validation, &training);
         layout::sort_and_exclude(&mut test, &training);
         let stored = |rows: ByPhase| rows.into_iter().map(StoredRows::from).collect();
-        self.into_dataset([training, validation, test].map(stored))
+        let parts = [training, validation, test].map(stored);
+        self.into_dataset(Merged { parts, sums: stored(sums) })
     }
 
-    /// Finishes as [`Self::finish`] does, with what is in runs on the disk too.
+    /// Finishes as [`Self::finish`] does, with what is in runs on the disk and in folders too.
     pub(super) fn finish_within(
         mut self,
         progress: &dyn Progress,
     ) -> Result<Dataset, DatasetError> {
-        if self.runs.is_none() {
+        if self.runs.is_none() && self.folders.is_empty() {
             return Ok(self.finish());
         }
         self.push_run()?;
-        let merged = self.runs.take().map(|runs| runs.merge(progress)).transpose();
-        let parts = merged.map_err(|source| self.temporary(source))?;
-        Ok(self.into_dataset(parts.unwrap_or_default()))
+        let Some(runs) = self.runs.take() else { return Ok(self.finish()) };
+        let of_folders = self.folders.iter().map(DatasetFolder::rows_in_all);
+        let rows = of_folders.fold(runs.rows(), u64::saturating_add);
+        progress.message(&format!(
+            "merging {rows} rows takes a temporary file of {} MB at most in {}",
+            megabytes(rows),
+            runs.folder().display()
+        ));
+        let merged = runs.merge(&self.folders, self.keeps_sums, progress);
+        let merged = merged.map_err(|failure| match failure {
+            Failure::Folder(error) => error.into(),
+            Failure::Temporary(source) => self.temporary(source),
+        })?;
+        Ok(self.into_dataset(merged))
     }
 
-    fn into_dataset(self, [training, validation, test]: Parts<StoredRows>) -> Dataset {
+    /// Finishes a dataset that is to have positions, of the inputs that `names` tells.
+    pub(super) fn finish_filled(
+        self,
+        progress: &dyn Progress,
+        names: impl FnOnce() -> Vec<PathBuf>,
+    ) -> Result<Dataset, DatasetError> {
+        let dataset = self.finish_within(progress)?;
+        if dataset.is_empty() {
+            return Err(DatasetError::Empty { paths: names() });
+        }
+        Ok(dataset)
+    }
+
+    fn into_dataset(self, merged: Merged) -> Dataset {
         let Self { inputs, test_inputs, games, labels, dropped, .. } = self;
+        let Merged { parts: [training, validation, test], sums } = merged;
         let labels = labels.by_phase();
-        Dataset { training, validation, test, inputs, test_inputs, games, labels, dropped }
+        Dataset { training, validation, test, inputs, test_inputs, games, labels, dropped, sums }
     }
 
-    /// Makes a run of the rows that are in memory, if they are too many to stay there.
-    fn limit_memory(&mut self) -> Result<(), DatasetError> {
+    /// Makes a run of the rows that are in memory, if they are too many to stay there. So much was read of the
+    /// file that is being read.
+    fn limit_memory(&mut self, read: u64, progress: &dyn Progress) -> Result<(), DatasetError> {
         let Some(limit) = &self.limit else { return Ok(()) };
         let rows: usize = self.parts.iter().flatten().map(Vec::len).sum();
         // A growing vector takes up to three times what is in it, and half is for the rest.
         if ((rows * size_of::<ScoredPosition>()) as u64) < limit.bytes / 6 {
             return Ok(());
+        }
+        if self.runs.is_none() {
+            let [all, before] = self.bytes;
+            let ratio = all as f64 / (before + read).max(1) as f64;
+            let expected = (rows as f64 * ratio.max(1.0)) as u64;
+            progress.message(&format!(
+                "the positions, about {:.1} million, do not fit into memory; temporary files of about {} MB \
+                 go into {}, and of {} MB more when they are merged",
+                expected as f64 / 1e6,
+                megabytes(expected),
+                limit.folder.display(),
+                megabytes(expected),
+            ));
         }
         self.push_run()
     }
@@ -293,12 +365,13 @@ impl DatasetBuilder {
         layout::push(&mut self.parts[part as usize], found.row);
     }
 
-    fn read(
+    /// Reads a file of records.
+    pub(super) fn read_file(
         &mut self,
         choice: &DataChoice,
         to: Destination,
         progress: &dyn Progress,
-    ) -> Result<Input, DatasetError> {
+    ) -> Result<(), DatasetError> {
         let mut records = Records::open(&choice.path)?;
         progress.begin_file(&choice.path, records.bytes());
         match &mut records {
@@ -307,8 +380,14 @@ impl DatasetBuilder {
                 self.read_positions(reader, to, choice.weight, progress)?;
             }
         }
+        self.bytes[1] += records.bytes();
         let sha256 = records.sha256().unwrap_or_default().to_owned();
-        Ok(Input { sha256, weight: choice.weight })
+        let inputs = match to {
+            Destination::Split(_) => &mut self.inputs,
+            Destination::Test => &mut self.test_inputs,
+        };
+        inputs.push(Input { sha256, weight: choice.weight });
+        Ok(())
     }
 
     fn read_games(
@@ -328,7 +407,7 @@ impl DatasetBuilder {
                 games.extend(reader.next_frame()?.unwrap_or_default());
             }
             self.add_games_to(to, &games, weight);
-            self.limit_memory()?;
+            self.limit_memory(reader.bytes_read(), progress)?;
             progress.advance(reader.bytes_read() - read);
             read = reader.bytes_read();
             if reader.sha256().is_some() {
@@ -347,12 +426,17 @@ impl DatasetBuilder {
         let (enumerated, mut read) = (reader.is_enumerated(), 0);
         while let Some(rows) = reader.next_frame()? {
             self.add_positions_to(to, &rows, weight, enumerated);
-            self.limit_memory()?;
+            self.limit_memory(reader.bytes_read(), progress)?;
             progress.advance(reader.bytes_read() - read);
             read = reader.bytes_read();
         }
         Ok(())
     }
+}
+
+/// What so many rows take in a temporary file, in MB of 2^20 bytes.
+fn megabytes(rows: u64) -> u64 {
+    rows.saturating_mul(ROW_BYTES as u64).div_ceil(1 << 20)
 }
 
 fn no_rows() -> [ByPhase; 3] {

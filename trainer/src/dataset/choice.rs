@@ -4,7 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use othello_engine::record::{RecordError, RecordFolder};
 use othello_engine::text::excerpt;
+
+use super::DatasetFolder;
 
 /// A file and how much its positions count: `PATH` or `PATH*WEIGHT`.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,6 +23,23 @@ pub struct DataChoice {
 #[error("`{text}`: the weight after `*` must be above 0 and at most 1000")]
 pub struct DataChoiceError {
     text: String,
+}
+
+impl DataChoice {
+    /// The files that are named: in place of a folder of records its files, each with the weight of the folder.
+    /// A folder with a dataset stays.
+    pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
+        let mut files = vec![];
+        for choice in named {
+            if choice.path.is_dir() && !DatasetFolder::is_at(&choice.path) {
+                let paths = RecordFolder::open(&choice.path)?.paths();
+                files.extend(paths.into_iter().map(|path| Self { path, weight: choice.weight }));
+            } else {
+                files.push(choice.clone());
+            }
+        }
+        Ok(files)
+    }
 }
 
 impl FromStr for DataChoice {

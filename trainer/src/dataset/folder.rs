@@ -4,6 +4,9 @@
 mod read;
 mod write;
 
+pub(super) use read::{ExactRows, FolderRows};
+
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,6 +41,7 @@ impl LayoutSettings {
 }
 
 /// A folder with a dataset, of which the manifest is read.
+#[derive(Clone)]
 pub struct DatasetFolder {
     path: PathBuf,
     manifest: Manifest,
@@ -70,6 +74,32 @@ struct PhaseEntry {
     training: FileEntry,
     validation: FileEntry,
     test: FileEntry,
+    sums: FileEntry,
+}
+
+/// What a file of a phase has.
+#[derive(Clone, Copy)]
+enum Content {
+    /// The positions of a part.
+    Part(Part),
+    /// Training positions whose merged row does not say what it was merged from, in rows that do: so more can be
+    /// merged with them later.
+    Sums,
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Part(part) => part.fmt(f),
+            Self::Sums => f.write_str("sums"),
+        }
+    }
+}
+
+impl Content {
+    fn file_name(self, phase: Phase) -> String {
+        format!("{self}-{:02}.positions", phase.index())
+    }
 }
 
 /// A file of the dataset: how many positions it has, and the checksum of its content.
@@ -95,6 +125,15 @@ pub enum FolderError {
         path: PathBuf,
         /// How it shows.
         reason: String,
+    },
+    /// A dataset by other rules than it is to be gone on with.
+    #[error("{}: was laid out by other settings ({differences}): name the same, or lay its data out again",
+        path.display())]
+    Settings {
+        /// The folder.
+        path: PathBuf,
+        /// What differs.
+        differences: String,
     },
     /// A file that is another one than the manifest says.
     #[error("{}: it has {found}, where {MANIFEST} says {expected}; lay the dataset out again with \
@@ -128,15 +167,16 @@ const MANIFEST: &str = "dataset.json";
 /// What it begins with.
 const FORMAT: &str = "othello dataset";
 /// The version of the folder that is written, and the only one that is read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The largest manifest that is read: thousands of inputs.
 const LONGEST_MANIFEST: u64 = 64 << 20;
 
-fn file_name(part: Part, phase: Phase) -> String {
-    format!("{part}-{:02}.positions", phase.index())
-}
-
 impl DatasetFolder {
+    /// Whether a folder has a manifest.
+    pub fn is_at(folder: &Path) -> bool {
+        folder.join(MANIFEST).is_file()
+    }
+
     /// Reads the manifest of a folder.
     pub fn open(folder: &Path) -> Result<Self, FolderError> {
         let path = folder.join(MANIFEST);
@@ -147,20 +187,18 @@ impl DatasetFolder {
             return Err(wrong(format!("{bytes} bytes are too many for a manifest")));
         }
         let text = fs::read(&path).map_err(io)?;
-        let manifest: Manifest = serde_json::from_slice(&text)
-            .map_err(|error| wrong(format!("it is no manifest of a dataset: {error}")))?;
-        if manifest.format != FORMAT || manifest.version != VERSION {
-            let Manifest { format, version, .. } = &manifest;
-            return Err(wrong(format!(
-                "expected `{FORMAT}` of version {VERSION}, found `{format}` of {version}"
-            )));
-        }
-        if manifest.phases.len() != PHASES {
-            return Err(wrong(format!("it has {} phases, not {PHASES}", manifest.phases.len())));
-        }
-        let made = Made::deserialize(&manifest.provenance)
-            .map_err(|error| wrong(format!("its provenance is none of a dataset: {error}")))?;
+        let (manifest, made) = Manifest::parse(&text).map_err(wrong)?;
         Ok(Self { path: folder.to_owned(), manifest, made })
+    }
+
+    /// What is wrong with the text of a manifest, if anything is.
+    pub fn check(text: &[u8]) -> Result<(), String> {
+        Manifest::parse(text).map(drop)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// How the positions were labelled and split.
@@ -170,7 +208,7 @@ impl DatasetFolder {
 
     /// How many positions a part has in all phases.
     pub fn len(&self, part: Part) -> u64 {
-        let files = self.manifest.phases.iter().map(|phase| phase.of(part));
+        let files = self.manifest.phases.iter().map(|phase| phase.of(Content::Part(part)));
         files.fold(0, |sum, file| sum.saturating_add(file.positions))
     }
 
@@ -179,17 +217,61 @@ impl DatasetFolder {
         self.manifest.games
     }
 
+    /// How many rows all files have together.
+    pub(super) fn rows_in_all(&self) -> u64 {
+        let files = self.manifest.phases.iter().flat_map(|phase| {
+            [&phase.training, &phase.validation, &phase.test, &phase.sums].map(|file| file.positions)
+        });
+        files.fold(0, u64::saturating_add)
+    }
+
+    /// What the positions were made from, the data that was split and that for the test.
+    pub(super) fn inputs(&self) -> (&[Input], &[Input]) {
+        (&self.made.data, &self.made.test)
+    }
+
+    /// How many positions were left out because their player has no legal move.
+    pub(super) fn dropped(&self) -> u64 {
+        self.manifest.dropped
+    }
+
+    /// How many training positions of a phase have labels of each kind.
+    pub(super) fn labels(&self, phase: Phase) -> &[(String, u64)] {
+        &self.manifest.phases[phase.index()].labels
+    }
+
     fn entry(&self, part: Part, phase: Phase) -> &FileEntry {
-        self.manifest.phases[phase.index()].of(part)
+        self.manifest.phases[phase.index()].of(Content::Part(part))
+    }
+}
+
+impl Manifest {
+    fn parse(text: &[u8]) -> Result<(Self, Made), String> {
+        let manifest: Self = serde_json::from_slice(text)
+            .map_err(|error| format!("it is no manifest of a dataset: {error}"))?;
+        let Self { format, version, phases, .. } = &manifest;
+        if format != FORMAT || *version != VERSION {
+            let format = format.escape_debug();
+            return Err(format!(
+                "expected `{FORMAT}` of version {VERSION}, found `{format}` of {version}"
+            ));
+        }
+        if phases.len() != PHASES {
+            return Err(format!("it has {} phases, not {PHASES}", phases.len()));
+        }
+        let made = Made::deserialize(&manifest.provenance)
+            .map_err(|error| format!("its provenance is none of a dataset: {error}"))?;
+        Ok((manifest, made))
     }
 }
 
 impl PhaseEntry {
-    fn of(&self, part: Part) -> &FileEntry {
-        match part {
-            Part::Training => &self.training,
-            Part::Validation => &self.validation,
-            Part::Test => &self.test,
+    fn of(&self, content: Content) -> &FileEntry {
+        match content {
+            Content::Part(Part::Training) => &self.training,
+            Content::Part(Part::Validation) => &self.validation,
+            Content::Part(Part::Test) => &self.test,
+            Content::Sums => &self.sums,
         }
     }
 }

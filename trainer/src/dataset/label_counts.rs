@@ -11,11 +11,21 @@ use crate::source::{LabelRules, Labelled};
 pub(super) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
+    /// Those that were counted before, by phase and by kind.
+    before: Vec<BTreeMap<String, u64>>,
 }
 
 impl LabelCounts {
     pub(super) fn new(rules: LabelRules) -> Self {
-        Self { rules, counts: BTreeMap::new() }
+        Self { rules, counts: BTreeMap::new(), before: vec![BTreeMap::new(); PHASES] }
+    }
+
+    /// Adds the kinds of labels of a phase as [`Self::by_phase`] gave them.
+    pub(super) fn add_kinds(&mut self, phase: Phase, kinds: &[(String, u64)]) {
+        for (kind, count) in kinds {
+            let sum = self.before[phase.index()].entry(kind.clone()).or_default();
+            *sum = sum.saturating_add(*count);
+        }
     }
 
     pub(super) fn add(&mut self, found: &Labelled) {
@@ -32,9 +42,10 @@ impl LabelCounts {
 
     /// The kinds of labels in a phase with their numbers, the most frequent first.
     fn of_phase(&self, phase: Phase) -> Vec<(String, u64)> {
-        let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
+        let mut kinds = self.before[phase.index()].clone();
         for (&rule, counts) in &self.counts {
-            *kinds.entry(self.rules.kind(rule)).or_default() += counts[phase.index()];
+            let sum = kinds.entry(self.rules.kind(rule)).or_default();
+            *sum = sum.saturating_add(counts[phase.index()]);
         }
         let mut kinds: Vec<(String, u64)> = kinds.into_iter().filter(|kind| kind.1 > 0).collect();
         kinds.sort_by_key(|&(_, count)| std::cmp::Reverse(count));

@@ -24,6 +24,11 @@ pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
 
+/// What is the same in equal positions, and ascends in sorted rows.
+pub(super) fn key(row: &ScoredPosition) -> (u64, Position) {
+    (scattered(&row.position()), row.position())
+}
+
 /// A hash of the position: the finaliser of SplitMix64 over both boards.
 fn scattered(position: &Position) -> u64 {
     let mixed = |hash: u64| {
@@ -34,13 +39,16 @@ fn scattered(position: &Position) -> u64 {
     mixed(position.player() ^ mixed(position.opponent().wrapping_add(0x9E37_79B9_7F4A_7C15)))
 }
 
-/// Sorts every phase, and merges the rows of equal positions.
-pub(super) fn sort_and_merge(rows: &mut ByPhase) {
-    rows.par_iter_mut().for_each(|rows| {
+/// Sorts every phase, and merges the rows of equal positions. Returns the exact sums of those that
+/// the merged rows do not say.
+pub(super) fn sort_and_merge(rows: &mut ByPhase) -> ByPhase {
+    let sort_and_merge = |rows: &mut Vec<ScoredPosition>| {
         rows.par_sort_unstable_by_key(order);
-        merge_equal(rows);
+        let sums = merge_equal(rows);
         rows.shrink_to_fit();
-    });
+        sums
+    };
+    rows.par_iter_mut().map(sort_and_merge).collect()
 }
 
 /// Sorts every phase, and takes out the positions of `training`, which is sorted.
@@ -52,9 +60,10 @@ pub(super) fn sort_and_exclude(rows: &mut ByPhase, training: &ByPhase) {
     });
 }
 
-/// Merges neighbours with equal positions, in place.
-fn merge_equal(rows: &mut Vec<ScoredPosition>) {
-    let (mut from, mut to) = (0, 0);
+/// Merges neighbours with equal positions, in place. Returns the exact sums of those that the merged rows
+/// do not say.
+fn merge_equal(rows: &mut Vec<ScoredPosition>) -> Vec<ScoredPosition> {
+    let (mut from, mut to, mut sums) = (0, 0, vec![]);
     while from < rows.len() {
         let mut same = Duplicates::new(&rows[from]);
         from += 1;
@@ -63,9 +72,11 @@ fn merge_equal(rows: &mut Vec<ScoredPosition>) {
             from += 1;
         }
         rows[to] = same.merged();
+        sums.extend(same.exact());
         to += 1;
     }
     rows.truncate(to);
+    sums
 }
 
 /// Rows of the same position, at least one.
@@ -107,12 +118,31 @@ impl Duplicates {
         let weight = Weight::new(weight).expect("a sum of weights is not 0");
         ScoredPosition::new(position, label, weight)
     }
+
+    /// The rows whose weights and products of label and weight sum up to what was added, where
+    /// [`Self::merged`] does not: two neighbouring labels, each as often as its weight takes. They depend
+    /// on the sums alone, and so does what comes of them when more is added.
+    pub(super) fn exact(&self) -> impl Iterator<Item = ScoredPosition> {
+        let Self { position, weight, labels } = *self;
+        let largest = i64::from(u16::MAX);
+        let (below, above) = (labels.div_euclid(weight), labels.rem_euclid(weight));
+        let is_merged = above == 0 && weight <= largest;
+        let parts = [(below, weight - above), (below + 1, above)];
+        let rows = parts.into_iter().flat_map(move |(label, weight)| {
+            let chunk = move |number: i64| (weight - number * largest).min(largest);
+            (0..(weight as u64).div_ceil(largest as u64) as i64).map(move |number| {
+                let label = Label::new(label as i16).expect("a mean lies between its terms");
+                let weight = Weight::new(chunk(number) as u16).expect("no chunk is empty");
+                ScoredPosition::new(position, label, weight)
+            })
+        });
+        rows.filter(move |_| !is_merged)
+    }
 }
 
 /// Takes out of sorted rows the positions that stand in the sorted `others`.
 fn exclude(rows: &mut Vec<ScoredPosition>, others: &[ScoredPosition]) {
     let mut others = others.iter().peekable();
-    let key = |row: &ScoredPosition| (scattered(&row.position()), row.position());
     rows.retain(|row| {
         let key_of_row = key(row);
         while others.next_if(|other| key(other) < key_of_row).is_some() {}
@@ -143,6 +173,29 @@ mod tests {
         assert_eq!(merged(&[row(1, 1, 3), row(1, 2, 1)]), row(1, 1, 4));
         assert_eq!(merged(&[row(1, -5, 3), row(1, 5, 3)]), row(1, 0, 6));
         assert_eq!(merged(&[row(1, 16384, 65535), row(1, 16384, 65535)]), row(1, 16384, 65535));
+    }
+
+    /// What is kept of duplicates and what is added later give what all of them give at once.
+    #[test]
+    fn exact_sums_go_on_where_they_were() {
+        let all = [row(1, 16384, 65535), row(1, 16384, 65535), row(1, -3, 7), row(1, 1, 64)];
+        let of = |rows: &[ScoredPosition]| {
+            let mut same = Duplicates::new(&rows[0]);
+            rows[1..].iter().for_each(|row| same.add(row));
+            same
+        };
+        for first in 1..all.len() {
+            let (before, after) = all.split_at(first);
+            let exact: Vec<_> = of(before).exact().collect();
+            assert_eq!(exact.is_empty(), first == 1);
+            let kept = if first == 1 { vec![of(before).merged()] } else { exact };
+            let grown = of(&[&kept, after].concat());
+            assert_eq!((grown.weight, grown.labels), (of(&all).weight, of(&all).labels));
+            assert!(grown.exact().eq(of(&all).exact()));
+        }
+        assert_eq!(of(&[row(1, -5, 3), row(1, 2, 4)]).exact().count(), 0);
+        let sums: Vec<_> = of(&[row(1, -5, 3), row(1, 3, 4)]).exact().collect();
+        assert_eq!(sums, [row(1, -1, 4), row(1, 0, 3)]);
     }
 
     #[test]

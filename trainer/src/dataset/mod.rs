@@ -4,6 +4,7 @@ mod build;
 mod choice;
 mod folder;
 mod label_counts;
+mod lay_out;
 mod layout;
 mod memory;
 mod runs;
@@ -15,6 +16,7 @@ mod tests;
 pub use build::{DatasetBuilder, DatasetError, Input};
 pub use choice::{DataChoice, DataChoiceError};
 pub use folder::{DatasetFolder, FolderError, LayoutSettings};
+pub use lay_out::LayoutInput;
 pub use memory::{MemoryLimit, allowed_bytes};
 pub use split::{Part, Share, ShareError, Split};
 
@@ -44,6 +46,9 @@ pub struct Dataset {
     /// The kinds of labels of each phase.
     labels: Vec<Vec<(String, u64)>>,
     dropped: u64,
+    /// Of training positions whose row does not say what it was merged from, rows that do; by phase. Only of
+    /// a dataset that is to be written.
+    sums: Vec<StoredRows>,
 }
 
 impl Dataset {
@@ -115,7 +120,7 @@ impl Dataset {
         let before: usize = Part::ALL.iter().map(|&part| self.len(part)).sum();
         let mut out: Vec<Position> = positions.par_iter().map(Position::canonical).collect();
         out.par_sort_unstable();
-        for part in [&mut self.training, &mut self.validation, &mut self.test] {
+        for part in [&mut self.training, &mut self.validation, &mut self.test, &mut self.sums] {
             part.par_iter_mut().for_each(|rows| {
                 rows.retain(|row| out.binary_search(&row.position()).is_err());
             });

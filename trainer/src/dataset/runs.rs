@@ -2,13 +2,15 @@
 //! that is mapped.
 //!
 //! Runs keep all rows as they were read. They are merged and told apart while they stream by, in
-//! the very order in which [`super::layout`] does it in memory, so that the result is the same.
+//! the very order in which [`super::layout`] does it in memory, so that the result is the same. Datasets that
+//! were laid out before are runs, too.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::os::unix::fs::FileExt as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use othello_engine::board::{PHASES, Phase};
@@ -16,7 +18,8 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
 use rayon::prelude::*;
 
-use super::layout::{ByPhase, Duplicates, order};
+use super::folder::{DatasetFolder, ExactRows, FolderError, FolderRows};
+use super::layout::{ByPhase, Duplicates, key, order};
 use super::stored::{MappedRows, StoredRows};
 use super::{MemoryLimit, Part};
 
@@ -44,6 +47,16 @@ impl Runs {
         Ok(Self { file: tempfile::tempfile_in(&limit.folder)?, rows: 0, runs: vec![], limit })
     }
 
+    /// How many rows are in all runs.
+    pub(super) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Where the temporary files are.
+    pub(super) fn folder(&self) -> &Path {
+        &self.limit.folder
+    }
+
     /// Sorts rows, writes them as a run, and leaves none.
     pub(super) fn push(&mut self, parts: &mut [ByPhase; 3]) -> io::Result<()> {
         let mut writer = BufWriter::new(&self.file);
@@ -62,34 +75,40 @@ impl Runs {
         Ok(())
     }
 
-    /// Merges the runs, phase by phase.
-    pub(super) fn merge(self, progress: &dyn Progress) -> io::Result<Parts<StoredRows>> {
-        progress.begin("merge (phases)", 0, PHASES as u64);
-        let file = tempfile::tempfile_in(&self.limit.folder)?;
-        let mut output = Output::new(&file);
-        let mut parts = [const { vec![] }; Part::ALL.len()];
+    /// Merges the runs and datasets in folders, phase by phase; with the exact sums if they are asked for.
+    pub(super) fn merge(
+        self,
+        folders: &[DatasetFolder],
+        with_sums: bool,
+        progress: &dyn Progress,
+    ) -> Result<Merged, Failure> {
+        progress.begin_stoppable("merge (phases)", 0, PHASES as u64);
+        let (file, file_of_sums) = (self.temporary()?, self.temporary()?);
+        let (mut output, mut output_of_sums) = (Output::new(&file), Output::new(&file_of_sums));
+        let (mut parts, mut sums) = ([const { vec![] }; Part::ALL.len()], vec![]);
         for phase in Phase::all() {
-            let training = output.append::<io::Error>(|write| {
-                let mut duplicates: Option<Duplicates> = None;
-                let mut rows = self.rows(Part::Training, phase)?;
-                while let Some(row) = rows.next()? {
-                    match &mut duplicates {
-                        Some(same) if same.position() == row.position() => same.add(&row),
-                        _ => {
-                            let before = duplicates.replace(Duplicates::new(&row));
-                            before.map_or(Ok(()), |before| write(before.merged()))?;
+            progress.check().map_err(FolderError::from)?;
+            let mut training = Stretch::default();
+            sums.push(output_of_sums.append::<Failure>(|write_sum| {
+                training = output.append::<Failure>(|write| {
+                    let mut rows = self.sorted_rows(folders, Part::Training, phase)?;
+                    while let Some(same) = rows.next_duplicates()? {
+                        write(same.merged())?;
+                        if with_sums {
+                            same.exact().try_for_each(&mut *write_sum)?;
                         }
                     }
-                }
-                duplicates.map_or(Ok(()), |last| write(last.merged()))
-            })?;
+                    Ok(())
+                })?;
+                Ok(())
+            })?);
             let [of_training, others @ ..] = &mut parts;
             of_training.push(training.clone());
             for (of_part, part) in others.iter_mut().zip([Part::Validation, Part::Test]) {
                 let mut training =
                     Peekable::new(RowReader::new(&file, &training, self.buffer_bytes()))?;
-                of_part.push(output.append::<io::Error>(|write| {
-                    let mut rows = self.rows(part, phase)?;
+                of_part.push(output.append::<Failure>(|write| {
+                    let mut rows = self.sorted_rows(folders, part, phase)?;
                     while let Some(row) = rows.next()? {
                         if !training.has(&row)? {
                             write(row)?;
@@ -100,21 +119,81 @@ impl Runs {
             }
             progress.advance(1);
         }
-        map(&file, parts)
+        let [sums] = map(&file_of_sums, [sums])?;
+        Ok(Merged { parts: map(&file, parts)?, sums })
     }
 
-    /// The rows of all runs in order.
-    fn rows(&self, part: Part, phase: Phase) -> io::Result<SortedRows<'_>> {
+    fn temporary(&self) -> io::Result<File> {
+        tempfile::tempfile_in(&self.limit.folder)
+    }
+
+    /// The rows of all runs and folders in order.
+    fn sorted_rows<'s>(
+        &'s self,
+        folders: &[DatasetFolder],
+        part: Part,
+        phase: Phase,
+    ) -> Result<SortedRows<'s>, Failure> {
         let stretches = self.runs.iter().map(|run| &run[part as usize][phase.index()]);
         let filled = stretches.filter(|stretch| stretch.begin < stretch.end);
-        let reader = |stretch| RowReader::new(&self.file, stretch, self.buffer_bytes());
-        SortedRows::new(filled.map(reader).collect())
+        let reader = |stretch| {
+            Ok(SomeRows::Run(RowReader::new(&self.file, stretch, self.buffer_bytes())))
+        };
+        let laid_out = folders.iter().map(|folder| match part {
+            Part::Training => Ok(SomeRows::Training(Box::new(folder.exact_rows(phase)?))),
+            _ => Ok(SomeRows::HeldOut(Box::new(folder.rows(part, phase)?))),
+        });
+        SortedRows::new(filled.map(reader).chain(laid_out).collect::<Result<_, Failure>>()?)
     }
 
     /// An eighth of the memory for all runs together, within reason.
     fn buffer_bytes(&self) -> usize {
         let share = self.limit.bytes / 8 / self.runs.len().max(1) as u64;
         usize::try_from(share).unwrap_or(usize::MAX).clamp(1 << 12, 1 << 18)
+    }
+}
+
+/// What the runs came to: mapped files.
+pub(super) struct Merged {
+    pub(super) parts: Parts<StoredRows>,
+    /// The exact sums of the training rows that do not say them, by phase.
+    pub(super) sums: Vec<StoredRows>,
+}
+
+/// What ends the work with rows in files.
+pub(super) enum Failure {
+    /// A folder with a dataset.
+    Folder(FolderError),
+    /// A temporary file.
+    Temporary(io::Error),
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        Self::Folder(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Temporary(error)
+    }
+}
+
+/// Sorted rows, wherever they are.
+enum SomeRows<'f> {
+    Run(RowReader<'f>),
+    Training(Box<ExactRows>),
+    HeldOut(Box<FolderRows>),
+}
+
+impl SomeRows<'_> {
+    fn next(&mut self) -> Result<Option<ScoredPosition>, Failure> {
+        match self {
+            Self::Run(rows) => Ok(rows.next()?),
+            Self::Training(rows) => Ok(rows.next()?),
+            Self::HeldOut(rows) => Ok(rows.next()?),
+        }
     }
 }
 
@@ -151,29 +230,42 @@ impl<'f> RowReader<'f> {
     }
 }
 
-/// Merges readers of sorted rows.
+/// Merges sorted rows.
 struct SortedRows<'f> {
-    readers: Vec<RowReader<'f>>,
-    /// The next row of each reader that has one.
+    sources: Vec<SomeRows<'f>>,
+    /// The next row of each source that has one.
     next: BinaryHeap<Reverse<((u64, ScoredPosition), usize)>>,
 }
 
 impl<'f> SortedRows<'f> {
-    fn new(readers: Vec<RowReader<'f>>) -> io::Result<Self> {
-        let mut rows = Self { next: BinaryHeap::with_capacity(readers.len()), readers };
-        (0..rows.readers.len()).try_for_each(|reader| rows.refill(reader))?;
+    fn new(sources: Vec<SomeRows<'f>>) -> Result<Self, Failure> {
+        let mut rows = Self { next: BinaryHeap::with_capacity(sources.len()), sources };
+        (0..rows.sources.len()).try_for_each(|source| rows.refill(source))?;
         Ok(rows)
     }
 
-    fn next(&mut self) -> io::Result<Option<ScoredPosition>> {
-        let Some(Reverse(((_, row), reader))) = self.next.pop() else { return Ok(None) };
-        self.refill(reader)?;
+    fn next(&mut self) -> Result<Option<ScoredPosition>, Failure> {
+        let Some(Reverse(((_, row), source))) = self.next.pop() else { return Ok(None) };
+        self.refill(source)?;
         Ok(Some(row))
     }
 
-    fn refill(&mut self, reader: usize) -> io::Result<()> {
-        if let Some(row) = self.readers[reader].next()? {
-            self.next.push(Reverse((order(&row), reader)));
+    /// All rows of the next position.
+    fn next_duplicates(&mut self) -> Result<Option<Duplicates>, Failure> {
+        let Some(first) = self.next()? else { return Ok(None) };
+        let mut same = Duplicates::new(&first);
+        while let Some(Reverse(((_, row), _))) = self.next.peek()
+            && row.position() == same.position()
+            && let Some(row) = self.next()?
+        {
+            same.add(&row);
+        }
+        Ok(Some(same))
+    }
+
+    fn refill(&mut self, source: usize) -> Result<(), Failure> {
+        if let Some(row) = self.sources[source].next()? {
+            self.next.push(Reverse((order(&row), source)));
         }
         Ok(())
     }
@@ -193,7 +285,6 @@ impl<'f> Peekable<'f> {
 
     /// Whether the position of `row` is there; rows are asked for in order.
     fn has(&mut self, row: &ScoredPosition) -> io::Result<bool> {
-        let key = |row: &ScoredPosition| (order(row).0, row.position());
         while self.next.as_ref().is_some_and(|next| key(next) < key(row)) {
             self.next = self.rows.next()?;
         }
@@ -202,7 +293,10 @@ impl<'f> Peekable<'f> {
 }
 
 /// Maps the rows of a temporary file that `Output` wrote.
-pub(super) fn map(file: &File, parts: Parts<Stretch>) -> io::Result<Parts<StoredRows>> {
+pub(super) fn map<const N: usize>(
+    file: &File,
+    parts: [Vec<Stretch>; N],
+) -> io::Result<[Vec<StoredRows>; N]> {
     // SAFETY: `Output` wrote rows and nothing else; the file has no name, so that nobody else
     // comes to it, and here nobody writes to it any more.
     let mapped = Arc::new(unsafe { MappedRows::new(file)? });
@@ -245,8 +339,6 @@ impl<'f> Output<'f> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::dataset::tests::{games, write_games};
     use crate::dataset::{DataChoice, Dataset, DatasetBuilder, DatasetError, Split};

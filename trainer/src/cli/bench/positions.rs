@@ -8,7 +8,7 @@ use othello_engine::record::Game;
 use rayon::prelude::*;
 
 use super::Arguments;
-use crate::dataset::{Dataset, DatasetBuilder, Split};
+use crate::dataset::{DataChoice, Dataset, DatasetBuilder, Split};
 use crate::source::LabelRules;
 
 impl Arguments {
@@ -18,7 +18,8 @@ impl Arguments {
         let rules = LabelRules::default();
         let dataset = match &self.data {
             Some(choice) => {
-                Dataset::read(std::slice::from_ref(choice), &[], &rules, Split::none(), progress)?
+                let files = DataChoice::files(std::slice::from_ref(choice))?;
+                Dataset::read(&files, &[], &rules, Split::none(), progress)?
             }
             None => {
                 let mut builder = DatasetBuilder::new(rules, Split::none());

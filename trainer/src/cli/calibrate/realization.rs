@@ -7,6 +7,7 @@ use std::time::Instant;
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::record::record_files;
 use serde::Serialize;
 
 use super::{Changing, Written};
@@ -61,9 +62,10 @@ impl fmt::Display for Report {
 /// Calibrates and reports.
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let inputs = arguments.data.iter().map(PathBuf::as_path);
+    let data = record_files(&arguments.data)?;
+    let inputs = data.iter().map(PathBuf::as_path);
     let (weights, provenance) = arguments.changing.load("calibrate realization", inputs)?;
-    let calibrated = calibrate(&weights, &arguments.data, arguments.games, session.progress())?;
+    let calibrated = calibrate(&weights, &data, arguments.games, session.progress())?;
     let Calibrated { realization, games, positions, families, halvings, sha256 } = calibrated;
     let provenance =
         provenance.with("data", sha256).with("games", games).with("positions", positions);

@@ -1,14 +1,15 @@
 //! Reading a dataset from a folder.
 
-use std::io;
+use std::path::PathBuf;
 
-use othello_engine::board::{PHASES, Phase};
+use othello_engine::board::{PHASES, Phase, Position};
 use othello_engine::progress::Progress;
 use othello_engine::record::{PositionReader, ScoredPosition};
 use rayon::prelude::*;
 
-use super::{DatasetFolder, FolderError, Made, Manifest, file_name};
-use crate::dataset::runs::{Output, Stretch, map};
+use super::{Content, DatasetFolder, FileEntry, FolderError, Made, Manifest};
+use crate::dataset::layout::key;
+use crate::dataset::runs::{Failure, Output, Stretch, map};
 use crate::dataset::stored::StoredRows;
 use crate::dataset::{Dataset, MemoryLimit, Part};
 
@@ -44,6 +45,7 @@ impl DatasetFolder {
             games,
             labels: phases.into_iter().map(|phase| phase.labels).collect(),
             dropped,
+            sums: vec![],
         })
     }
 
@@ -98,8 +100,7 @@ impl DatasetFolder {
         read().map_err(failed)
     }
 
-    /// Hands the frames of a file to `take`, each row in its phase, and checks that they are those of the
-    /// manifest.
+    /// Hands the frames of a file to `take`.
     fn read_part<E: From<FolderError>>(
         &self,
         part: Part,
@@ -107,56 +108,145 @@ impl DatasetFolder {
         progress: &dyn Progress,
         mut take: impl FnMut(Vec<ScoredPosition>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let expected = self.entry(part, phase);
-        let path = self.path.join(file_name(part, phase));
-        let wrong = |found: String, expected: String| FolderError::Content {
-            path: path.clone(),
-            found,
-            expected,
-        };
-        let mut reader = PositionReader::open(&path).map_err(FolderError::from)?;
-        let mut positions = 0;
-        while let Some(frame) = reader.next_frame().map_err(FolderError::from)? {
+        let mut file = self.file(Content::Part(part), phase)?;
+        while let Some(frame) = file.next_frame()? {
             progress.check().map_err(FolderError::from)?;
-            positions += frame.len() as u64;
-            if positions > expected.positions {
-                break;
-            }
-            if frame.iter().any(|row| Phase::of(&row.position()) != Some(phase)) {
-                let found = "a position of another phase".to_owned();
-                return Err(wrong(found, format!("positions of phase {phase}")).into());
-            }
             take(frame)?;
-        }
-        if positions != expected.positions {
-            let count = |positions: u64| format!("{positions} positions");
-            return Err(wrong(count(positions), count(expected.positions)).into());
-        }
-        let sha256 = reader.sha256().unwrap_or_default();
-        if sha256 != expected.sha256 {
-            let sum = |sha256: &str| format!("the sha256 {sha256}");
-            return Err(wrong(sum(sha256), sum(&expected.sha256)).into());
         }
         progress.advance(1);
         Ok(())
     }
-}
 
-/// What ends the reading into a temporary file.
-enum Failure {
-    Folder(FolderError),
-    Temporary(io::Error),
-}
+    fn file(&self, content: Content, phase: Phase) -> Result<File, FolderError> {
+        let path = self.path.join(content.file_name(phase));
+        let expected = self.manifest.phases[phase.index()].of(content).clone();
+        Ok(File { reader: PositionReader::open(&path)?, path, phase, expected, positions: 0 })
+    }
 
-impl From<FolderError> for Failure {
-    fn from(error: FolderError) -> Self {
-        Self::Folder(error)
+    /// The rows of a part and phase, in their order.
+    pub(in crate::dataset) fn rows(
+        &self,
+        part: Part,
+        phase: Phase,
+    ) -> Result<FolderRows, FolderError> {
+        Ok(FolderRows::new(self.file(Content::Part(part), phase)?))
+    }
+
+    /// Rows of a phase that sum up to what training was merged from, in their order.
+    pub(in crate::dataset) fn exact_rows(&self, phase: Phase) -> Result<ExactRows, FolderError> {
+        let mut sums = FolderRows::new(self.file(Content::Sums, phase)?);
+        let next_sum = sums.next()?;
+        Ok(ExactRows { training: self.rows(Part::Training, phase)?, sums, next_sum, within: None })
     }
 }
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Temporary(error)
+/// A file of the dataset that is read.
+struct File {
+    path: PathBuf,
+    phase: Phase,
+    reader: PositionReader,
+    expected: FileEntry,
+    /// How many were read.
+    positions: u64,
+}
+
+impl File {
+    /// The next frame, each row in its phase; at the end they were those of the manifest.
+    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, FolderError> {
+        let Some(frame) = self.reader.next_frame()? else {
+            self.check_whole()?;
+            return Ok(None);
+        };
+        self.positions += frame.len() as u64;
+        if self.positions > self.expected.positions {
+            self.check_count()?;
+        }
+        if frame.iter().any(|row| Phase::of(&row.position()) != Some(self.phase)) {
+            let found = "a position of another phase".to_owned();
+            return Err(self.wrong(found, format!("positions of phase {}", self.phase)));
+        }
+        Ok(Some(frame))
+    }
+
+    fn check_count(&self) -> Result<(), FolderError> {
+        let count = |positions: u64| format!("{positions} positions");
+        match self.positions == self.expected.positions {
+            true => Ok(()),
+            false => Err(self.wrong(count(self.positions), count(self.expected.positions))),
+        }
+    }
+
+    fn check_whole(&self) -> Result<(), FolderError> {
+        self.check_count()?;
+        let sum = |sha256: &str| format!("the sha256 {sha256}");
+        match self.reader.sha256().unwrap_or_default() {
+            sha256 if sha256 == self.expected.sha256 => Ok(()),
+            sha256 => Err(self.wrong(sum(sha256), sum(&self.expected.sha256))),
+        }
+    }
+
+    fn wrong(&self, found: String, expected: String) -> FolderError {
+        FolderError::Content { path: self.path.clone(), found, expected }
+    }
+}
+
+/// The rows of a file of the dataset, one after the other.
+pub(in crate::dataset) struct FolderRows {
+    file: File,
+    frame: std::vec::IntoIter<ScoredPosition>,
+    last: Option<(u64, Position)>,
+}
+
+impl FolderRows {
+    fn new(file: File) -> Self {
+        Self { file, frame: vec![].into_iter(), last: None }
+    }
+
+    /// The next row; rows that are not sorted are refused.
+    pub(in crate::dataset) fn next(&mut self) -> Result<Option<ScoredPosition>, FolderError> {
+        while self.frame.len() == 0 {
+            let Some(frame) = self.file.next_frame()? else { return Ok(None) };
+            self.frame = frame.into_iter();
+        }
+        let row = self.frame.next();
+        let key = row.as_ref().map(key);
+        if key < self.last {
+            let found = "rows in another order".to_owned();
+            return Err(self.file.wrong(found, "those that a dataset has".to_owned()));
+        }
+        self.last = key;
+        Ok(row)
+    }
+}
+
+/// The training rows of a phase, in place of those that do not say the exact sums the rows that do.
+pub(in crate::dataset) struct ExactRows {
+    training: FolderRows,
+    sums: FolderRows,
+    next_sum: Option<ScoredPosition>,
+    /// The position whose sums are handed out.
+    within: Option<Position>,
+}
+
+impl ExactRows {
+    /// The next row.
+    pub(in crate::dataset) fn next(&mut self) -> Result<Option<ScoredPosition>, FolderError> {
+        if self.next_sum.is_some_and(|sum| Some(sum.position()) == self.within) {
+            return Ok(std::mem::replace(&mut self.next_sum, self.sums.next()?));
+        }
+        let row = self.training.next()?;
+        let after = row.as_ref().map(key);
+        match self.next_sum {
+            Some(sum) if Some(key(&sum)) == after => {
+                self.within = Some(sum.position());
+                Ok(std::mem::replace(&mut self.next_sum, self.sums.next()?))
+            }
+            Some(sum) if after.is_none_or(|after| key(&sum) < after) => {
+                let found = "sums of a position that training does not have".to_owned();
+                Err(self.sums.file.wrong(found, "those of its positions".to_owned()))
+            }
+            _ => Ok(row),
+        }
     }
 }
 

@@ -11,13 +11,13 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::{
-    DatasetFolder, FORMAT, FileEntry, FolderError, LayoutSettings, MANIFEST, Manifest, PhaseEntry,
-    VERSION, file_name,
+    Content, DatasetFolder, FORMAT, FileEntry, FolderError, LayoutSettings, MANIFEST, Manifest,
+    PhaseEntry, VERSION,
 };
 use crate::dataset::{Dataset, Part};
 
 impl Dataset {
-    /// Writes the dataset to a folder. Files that are complete are not written again, and the manifest comes
+    /// Writes a dataset that [`Dataset::lay_out`] made to a folder. Files that are complete are not written again, and the manifest comes
     /// last.
     pub fn write(
         &self,
@@ -45,12 +45,14 @@ impl Dataset {
         progress.begin_stoppable(FILES, 0, FILE_COUNT);
         let phases: Vec<Phase> = Phase::all().collect();
         let entry = |&phase: &Phase| -> Result<PhaseEntry, FolderError> {
-            let file = |part| self.write_part(folder, part, phase, &provenance, existing, progress);
+            let file =
+                |content| self.write_file(folder, content, phase, &provenance, existing, progress);
             Ok(PhaseEntry {
                 labels: self.labels(phase),
-                training: file(Part::Training)?,
-                validation: file(Part::Validation)?,
-                test: file(Part::Test)?,
+                training: file(Content::Part(Part::Training))?,
+                validation: file(Content::Part(Part::Validation))?,
+                test: file(Content::Part(Part::Test))?,
+                sums: file(Content::Sums)?,
             })
         };
         let phases = phases.par_iter().map(entry).collect::<Result<_, _>>()?;
@@ -74,20 +76,23 @@ impl Dataset {
             .with("settings", json!(settings))
     }
 
-    fn write_part(
+    fn write_file(
         &self,
         folder: &Path,
-        part: Part,
+        content: Content,
         phase: Phase,
         provenance: &Provenance,
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<FileEntry, FolderError> {
         progress.check()?;
-        let rows = self.part(part, phase);
+        let rows = match content {
+            Content::Part(part) => self.part(part, phase),
+            Content::Sums => &self.sums[phase.index()],
+        };
         let provenance =
-            provenance.clone().with("phase", phase.index()).with("part", part.to_string());
-        let path = folder.join(file_name(part, phase));
+            provenance.clone().with("phase", phase.index()).with("part", content.to_string());
+        let path = folder.join(content.file_name(phase));
         let summary = match PositionWriter::begin(&path, &provenance, existing)? {
             Begin::Done(summary) => summary,
             Begin::Writer(mut writer) => {
@@ -105,4 +110,4 @@ impl Dataset {
 
 /// How progress calls the writing.
 const FILES: &str = "dataset (files)";
-const FILE_COUNT: u64 = (PHASES * Part::ALL.len()) as u64;
+const FILE_COUNT: u64 = (PHASES * (Part::ALL.len() + 1)) as u64;

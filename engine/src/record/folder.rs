@@ -1,0 +1,262 @@
+//! Files of records in a folder that is named as one: a manifest says which files they are.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::RecordError;
+use crate::file::{FileError, Kind, kind_of, plain, stated_sha256};
+
+/// A folder of files of records, each of which is the one that the manifest lists.
+///
+/// What tells is the size and the checksum that the end of each file states; the bytes before it are checked
+/// when they are read, as those of every file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecordFolder {
+    path: PathBuf,
+    files: BTreeMap<String, FolderEntry>,
+}
+
+/// A file of records as the manifest lists it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FolderEntry {
+    /// The name of the file in the folder.
+    pub name: String,
+    /// The size of the file.
+    pub bytes: u64,
+    /// The checksum of its content.
+    pub sha256: String,
+    /// How many games or positions it has.
+    pub records: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    format: String,
+    version: u32,
+    files: Vec<FolderEntry>,
+}
+
+/// The name of the manifest.
+const MANIFEST: &str = "records.json";
+/// What it begins with.
+const FORMAT: &str = "othello records";
+/// The version that is written, and the only one that is read.
+const VERSION: u32 = 1;
+/// The largest manifest that is read: a hundred thousand files.
+const LONGEST_MANIFEST: u64 = 64 << 20;
+/// How the names of files of records end.
+const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
+
+/// The files that are named: in place of a folder those that its manifest lists, in the order of their names.
+pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
+    let mut files = vec![];
+    for path in named {
+        match path.is_dir() {
+            true => files.extend(RecordFolder::open(path)?.paths()),
+            false => files.push(path.clone()),
+        }
+    }
+    Ok(files)
+}
+
+impl RecordFolder {
+    /// Reads the manifest and compares the folder with it: a file that is missing, not listed, or another one is
+    /// refused by name.
+    pub fn open(path: &Path) -> Result<Self, RecordError> {
+        let folder = Self::listed(path)?.ok_or_else(|| {
+            let reason = format!("is a folder without {MANIFEST}; {}", list(path));
+            wrong(path.to_owned(), reason)
+        })?;
+        for entry in folder.files.values() {
+            if let Some(found) = folder.difference(entry)? {
+                return Err(wrong(path.join(&entry.name), found));
+            }
+        }
+        match folder.unlisted()?.first() {
+            None => Ok(folder),
+            Some(name) => {
+                let reason =
+                    format!("{MANIFEST} does not list it; move it away, or {}", list(path));
+                Err(wrong(path.join(name), reason))
+            }
+        }
+    }
+
+    /// What the manifest lists, whatever is in the folder; `None` where there is no manifest.
+    fn listed(path: &Path) -> Result<Option<Self>, RecordError> {
+        let manifest = path.join(MANIFEST);
+        let unreadable =
+            |source| FileError::Io { path: manifest.clone(), action: "read it", source };
+        let bytes = match fs::metadata(&manifest) {
+            Ok(metadata) => metadata.len(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unreadable(error).into()),
+        };
+        let no_manifest = |reason: String| {
+            let anew = "take it away, and list the files anew";
+            wrong(manifest.clone(), format!("{reason}; {anew}: {}", list(path)))
+        };
+        if bytes > LONGEST_MANIFEST {
+            return Err(no_manifest(format!("{bytes} bytes are too many for a manifest")));
+        }
+        let text = fs::read(&manifest).map_err(unreadable)?;
+        let files = Self::parse(&text).map_err(no_manifest)?;
+        Ok(Some(Self { path: path.to_owned(), files }))
+    }
+
+    /// The files that the text of a manifest lists; or what is wrong with it.
+    pub fn parse(text: &[u8]) -> Result<BTreeMap<String, FolderEntry>, String> {
+        let manifest: Manifest = serde_json::from_slice(text)
+            .map_err(|error| format!("is no manifest of records: {error}"))?;
+        let Manifest { format, version, files } = manifest;
+        if format != FORMAT || version != VERSION {
+            return Err(format!(
+                "expected `{FORMAT}` of version {VERSION}, found `{}` of {version}",
+                format.escape_debug()
+            ));
+        }
+        let mut by_name = BTreeMap::new();
+        for entry in files {
+            let name = entry.name.clone();
+            if !is_plain(&name) {
+                return Err(format!("lists `{}`, which is no name of a file", name.escape_debug()));
+            }
+            if by_name.insert(name.clone(), entry).is_some() {
+                return Err(format!("lists `{}` twice", name.escape_debug()));
+            }
+        }
+        Ok(by_name)
+    }
+
+    /// The files, in the order of their names.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.files.keys().map(|name| self.path.join(name)).collect()
+    }
+
+    /// The files as the manifest lists them, in the order of their names.
+    pub fn entries(&self) -> impl Iterator<Item = &FolderEntry> {
+        self.files.values()
+    }
+
+    /// Lists the files of records of a folder. Those that the manifest lists already are not read again; for each
+    /// other one `describe` says how many records it has. One that is listed and is missing or another one is
+    /// refused, or, with `anew`, forgotten first. A run that was stopped goes on after the last file.
+    pub fn list<E: From<RecordError>>(
+        path: &Path,
+        anew: bool,
+        mut describe: impl FnMut(&Path) -> Result<u64, E>,
+    ) -> Result<Self, E> {
+        let listed = Self::listed(path)?;
+        let is_new = listed.is_none();
+        let mut folder =
+            listed.unwrap_or_else(|| Self { path: path.to_owned(), files: BTreeMap::new() });
+        for entry in folder.files.clone().into_values() {
+            match folder.difference(&entry)? {
+                None => {}
+                Some(_) if anew => drop(folder.files.remove(&entry.name)),
+                Some(found) => return Err(wrong(path.join(&entry.name), found).into()),
+            }
+        }
+        let unlisted = folder.unlisted()?;
+        if folder.files.is_empty() && unlisted.is_empty() {
+            let reason = "no file of records is in it: their names end in .games, .positions or \
+                .openings";
+            return Err(wrong(path.to_owned(), reason.to_owned()).into());
+        }
+        for name in &unlisted {
+            let file = path.join(name);
+            let records = describe(&file)?;
+            let bytes = fs::metadata(&file)
+                .map_err(|source| FileError::Io { path: file.clone(), action: "read it", source })
+                .map_err(RecordError::from)?
+                .len();
+            let sha256 = stated_sha256(&file).map_err(RecordError::from)?;
+            let name = name.clone();
+            folder.files.insert(name.clone(), FolderEntry { name, bytes, sha256, records });
+            folder.write()?;
+        }
+        if unlisted.is_empty() && (is_new || anew) {
+            folder.write()?;
+        }
+        Ok(folder)
+    }
+
+    fn write(&self) -> Result<(), RecordError> {
+        let files = self.files.values().cloned().collect();
+        let manifest = Manifest { format: FORMAT.to_owned(), version: VERSION, files };
+        let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
+        Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
+    }
+
+    /// How a file differs from what the manifest lists, and what to do.
+    fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
+        let file = self.path.join(&entry.name);
+        let found = match fs::metadata(&file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "is missing".to_owned(),
+            Err(source) => {
+                return Err(FileError::Io { path: file, action: "read it", source }.into());
+            }
+            Ok(metadata) if metadata.len() != entry.bytes => {
+                format!("has {} bytes instead of {}", metadata.len(), entry.bytes)
+            }
+            Ok(_) => match stated_sha256(&file) {
+                Ok(sha256) if sha256 == entry.sha256 => return Ok(None),
+                Ok(sha256) => format!("has the sha256 {sha256} instead of {}", entry.sha256),
+                Err(error @ FileError::Io { .. }) => return Err(error.into()),
+                Err(error) => error.to_string(),
+            },
+        };
+        Ok(Some(format!(
+            "{found}, where {MANIFEST} lists it; put the file there that is listed, or list what is there: \
+             {} --force",
+            list(&self.path)
+        )))
+    }
+
+    /// The names of files of records that the manifest does not list. Hidden files, unfinished ones and folders
+    /// are none.
+    fn unlisted(&self) -> Result<Vec<String>, RecordError> {
+        let unreadable =
+            |source| FileError::Io { path: self.path.clone(), action: "read it", source };
+        let mut names = vec![];
+        for entry in fs::read_dir(&self.path).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !self.files.contains_key(&name) && is_of_records(&entry.path(), &name) {
+                names.push(name);
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+}
+
+/// Whether this is a file of records, by its name or by how it begins.
+fn is_of_records(path: &Path, name: &str) -> bool {
+    if name.starts_with('.') || name.ends_with(".partial") || !path.is_file() {
+        return false;
+    }
+    let extension = Path::new(name).extension().unwrap_or_default();
+    let by_kind = || matches!(kind_of(path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
+    EXTENSIONS.iter().any(|&own| extension == own) || by_kind()
+}
+
+/// Whether a name leads to a file in the folder itself.
+fn is_plain(name: &str) -> bool {
+    let is_separator = |letter: char| matches!(letter, '/' | '\\' | '\0');
+    !(name.is_empty() || name.starts_with('.') || name.contains(is_separator))
+}
+
+/// The command that writes the manifest.
+fn list(folder: &Path) -> String {
+    format!("write it with `othello-trainer validate {} --manifest`", folder.display())
+}
+
+fn wrong(path: PathBuf, reason: String) -> RecordError {
+    RecordError::Folder { path, reason }
+}

@@ -1,0 +1,60 @@
+//! Datasets that are to be written to a folder, from records and from datasets that were.
+
+use othello_engine::progress::Progress;
+
+use super::build::Destination;
+use super::{DataChoice, Dataset, DatasetBuilder, DatasetError, DatasetFolder, LayoutSettings};
+use super::{FolderError, MemoryLimit};
+
+/// What a dataset is laid out from.
+pub enum LayoutInput {
+    /// A file of records.
+    Records(DataChoice),
+    /// A dataset that was laid out by the same settings: its inputs are not read again.
+    Dataset(DatasetFolder),
+}
+
+impl Dataset {
+    /// Reads a dataset that is to be written: the same, whether its inputs are read all at once or some of them
+    /// were laid out before. All of `test` is for the test, as far as training does not have it.
+    pub fn lay_out(
+        limit: MemoryLimit,
+        data: &[LayoutInput],
+        test: &[DataChoice],
+        settings: &LayoutSettings,
+        progress: &dyn Progress,
+    ) -> Result<Self, DatasetError> {
+        let split = settings.split;
+        let mut builder = DatasetBuilder::new(settings.labels.clone(), split).to_lay_out(limit);
+        let files = data.iter().filter_map(|input| match input {
+            LayoutInput::Records(choice) => Some(choice),
+            LayoutInput::Dataset(_) => None,
+        });
+        builder.expect(files.chain(test));
+        for input in data {
+            match input {
+                LayoutInput::Records(choice) => {
+                    builder.read_file(choice, Destination::Split(split), progress)?;
+                }
+                LayoutInput::Dataset(folder) => {
+                    let differences = settings.differences(folder.settings());
+                    if !differences.is_empty() {
+                        let path = folder.path().to_owned();
+                        return Err(FolderError::Settings { path, differences }.into());
+                    }
+                    builder.add_folder(folder.clone());
+                }
+            }
+        }
+        for choice in test {
+            builder.read_file(choice, Destination::Test, progress)?;
+        }
+        builder.finish_filled(progress, || {
+            let path = |input: &LayoutInput| match input {
+                LayoutInput::Records(choice) => choice.path.clone(),
+                LayoutInput::Dataset(folder) => folder.path().to_owned(),
+            };
+            data.iter().map(path).collect()
+        })
+    }
+}
