@@ -86,10 +86,22 @@ echo "$submitted"
 job() { awk -v name="$1" '$1 == name { print $2 }' <<<"$submitted"; }
 
 # Requeues a running task of an array job, not the first ones: the machine may be slow to begin. `task` is its number.
+# Where all tasks end before one is seen running, or can never begin, there is nothing to wait for.
 requeue() {
-    local array=$1 after=$2
+    local array=$1 after=$2 reasons without=0
     until task=$(squeue --noheader --states=RUNNING --job="$array" --format=%K 2>/dev/null |
         awk -v after="$after" '$1 > after' | head -n 1) && [[ $task ]]; do
+        reasons=$(squeue --noheader --job="$array" --format=%r 2>/dev/null) || true
+        case $reasons in
+            "" | *DependencyNeverSatisfied*) without=$((without + 1)) ;;
+            *) without=0 ;;
+        esac
+        # The controller may fail to answer once.
+        if [[ $without -ge 30 ]]; then
+            echo "job $array: no task after $after was seen running before all had ended, or they cannot begin" >&2
+            tail -n 5 "$folder"/games-logs/*.log >&2 || true
+            exit 1
+        fi
         sleep 0.1
     done
     scontrol requeue "${array}_$task"

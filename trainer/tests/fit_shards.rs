@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -18,12 +20,15 @@ use tempfile::TempDir;
 /// A folder with random games.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.games");
-    let begun = GameWriter::begin(&path, &Provenance::new("test"), Existing::Keep).unwrap();
-    let Begin::Writer(mut writer) = begun else { panic!("nothing is there") };
-    (0..600).for_each(|seed| writer.push(Game::new(6, &random_moves(seed)).unwrap()).unwrap());
-    writer.finish().unwrap();
+    write_games(&folder.path().join("a.games"), 0..600);
     folder
+}
+
+fn write_games(path: &Path, seeds: Range<u64>) {
+    let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
+    let Begin::Writer(mut writer) = begun else { panic!("nothing is there") };
+    seeds.for_each(|seed| writer.push(Game::new(6, &random_moves(seed)).unwrap()).unwrap());
+    writer.finish().unwrap();
 }
 
 fn command(folder: &Path, arguments: &str) -> Command {
@@ -179,9 +184,7 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     let manifest = fs::read(file("dataset.json")).unwrap();
     fs::remove_file(file("dataset.json")).unwrap();
     fs::remove_file(file("training-30.positions")).unwrap();
-    assert!(
-        refusal(at, &fit.replace("from-folder", "none")).contains("dataset.json: cannot read it")
-    );
+    assert!(refusal(at, &fit.replace("from-folder", "none")).contains("run that again to its end"));
     runs(at, dataset);
     assert_eq!(fs::read(file("dataset.json")).unwrap(), manifest);
     runs(at, &fit);
@@ -200,7 +203,7 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     fs::write(file("training-30.positions"), &sound).unwrap();
     let text = String::from_utf8(manifest).unwrap();
     for (sound, damaged, said) in [
-        ("\"version\": 1", "\"version\": 2", "of version 1, found"),
+        ("\"version\": 2", "\"version\": 1", "of version 2, found"),
         ("\"phases\"", "\"faces\"", "no manifest of a dataset"),
         ("\"seed\": 5", "\"seed\": -5", "none of a dataset"),
     ] {
@@ -208,4 +211,56 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
         let message = refusal(at, &refused);
         assert!(message.contains(said), "{message}");
     }
+}
+
+/// All files of a folder with a dataset, by name.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let file = |entry: std::io::Result<fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        (path.file_name().unwrap().display().to_string(), fs::read(&path).unwrap())
+    };
+    fs::read_dir(folder).unwrap().map(file).collect()
+}
+
+/// What was laid out before is merged with what is new: in any order and in memory or not, these are the bytes of
+/// laying all of it out at once.
+#[test]
+fn a_dataset_grows_without_its_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::create_dir(at.join("games")).unwrap();
+    // The second has games of the first, and the positions after few moves are in all of them.
+    for (name, seeds) in [("1", 0..150), ("2", 100..250), ("3", 250..400)] {
+        write_games(&at.join(format!("games/{name}.games")), seeds);
+    }
+    let settings = "--labels all:result --seed 5";
+    let weighted = "games/1.games games/2.games*0.7 games/3.games";
+    runs(at, &format!("dataset {weighted} --test games/3.games {settings} --out all"));
+    let all = files(&at.join("all"));
+    assert!(all["sums-08.positions"].len() > all["sums-50.positions"].len(), "nothing was merged");
+    runs(at, &format!("dataset games/1.games --test games/3.games {settings} --out 1"));
+    fs::rename(at.join("games/1.games"), at.join("away")).unwrap();
+    runs(at, "dataset 1 games/2.games*0.7 --out 1-2");
+    runs(at, "dataset 1-2 games/3.games --out 1-2-3 --memory-mb 1");
+    assert!(files(&at.join("1-2-3")) == all, "not the bytes of all at once");
+    let other = refusal(at, "dataset 1-2 games/3.games --seed 6 --out refused");
+    assert!(other.contains("settings.seed: 5 there, 6 wanted"), "{other}");
+    let itself = refusal(at, "dataset 1-2 games/3.games --out 1-2 --force");
+    assert!(itself.contains("does not grow in its place"), "{itself}");
+
+    // Three folders, and a folder of records.
+    fs::rename(at.join("away"), at.join("games/1.games")).unwrap();
+    for number in 1..=3 {
+        runs(at, &format!("dataset games/{number}.games --out own-{number}"));
+    }
+    runs(at, "dataset own-1 own-2 own-3 --out merged");
+    let unlisted = refusal(at, "dataset games --out refused");
+    assert!(unlisted.contains("othello-trainer validate games --manifest"), "{unlisted}");
+    runs(at, "validate games --manifest");
+    runs(at, "dataset games --out listed");
+    assert!(files(&at.join("listed")) == files(&at.join("merged")));
+    fs::copy(at.join("own-2/training-30.positions"), at.join("own-1/training-30.positions"))
+        .unwrap();
+    let changed = refusal(at, "dataset own-1 own-3 --out refused");
+    assert!(changed.contains("own-1/training-30.positions: it has"), "{changed}");
 }

@@ -35,13 +35,18 @@ fn run(folder: &Path, arguments: &str) -> Output {
 /// A folder with `random.games`, and an empty folder in it.
 fn folder_with_games() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("random.games");
-    let begun = GameWriter::begin(&path, &Provenance::new("test"), Existing::Keep).unwrap();
-    let Begin::Writer(mut writer) = begun else { panic!("nothing is there") };
-    (0..600).for_each(|seed| writer.push(Game::new(6, &random_moves(seed)).unwrap()).unwrap());
-    writer.finish().unwrap();
+    let games: Vec<Game> =
+        (0..600).map(|seed| Game::new(6, &random_moves(seed)).unwrap()).collect();
+    write_games(&folder.path().join("random.games"), &games);
     fs::create_dir(folder.path().join("work")).unwrap();
     folder
+}
+
+fn write_games(path: &Path, games: &[Game]) {
+    let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
+    let Begin::Writer(mut writer) = begun else { panic!("nothing is there") };
+    games.iter().for_each(|game| writer.push(game.clone()).unwrap());
+    writer.finish().unwrap();
 }
 
 fn transcripts(games: u64) -> String {
@@ -71,6 +76,70 @@ fn a_full_disk_loses_no_phase() {
     assert!(run(&folder.path().join("work"), FIT).status.success());
     let file = |name: &str| fs::read(folder.path().join(name)).unwrap();
     assert!(file("a.weights") == file("work/a.weights"));
+}
+
+/// Each command with so little room that it ends in the middle, in its output or in a temporary file; then with
+/// enough of it, and somewhere else with enough from the beginning.
+#[test]
+fn a_full_disk_in_the_middle_loses_no_record() {
+    let folder = folder_with_games();
+    let at = folder.path();
+    fs::write(at.join("games.txt"), transcripts(600)).unwrap();
+    let short = |seed| {
+        let moves = random_moves(seed);
+        Game::new(0, &moves[..moves.len().min(12)]).unwrap()
+    };
+    let short: Vec<Game> = (0..3000).map(short).collect();
+    write_games(&at.join("short.games"), &short);
+    for shard in 1..=2 {
+        let relabel =
+            format!("relabel random.games --exact 0 --shard {shard}/2 --out {shard}.games");
+        assert!(run(at, &relabel).status.success());
+    }
+    const OUTPUT: &str = "make room and run the same command again: what is finished is kept";
+    const TEMPORARY: &str =
+        "free space there, or raise --memory-mb, and run the same command again";
+    let commands = [
+        ("merge ../1.games ../2.games --out merged", 12, OUTPUT),
+        ("import transcripts ../games.txt --out imported", 12, OUTPUT),
+        ("shuffle ../random.games --out shuffled", 12, OUTPUT),
+        ("shuffle ../short.games --memory-mb 1 --out partitioned", 40, TEMPORARY),
+        ("dataset ../random.games --out laid-out", 400, OUTPUT),
+        ("dataset ../random.games --memory-mb 1 --out narrow", 400, TEMPORARY),
+    ];
+    let script: String = commands
+        .iter()
+        .map(|(command, kilobytes, _)| {
+            let name = command.rsplit(' ').next().unwrap();
+            format!(
+                "rm -rf *; head -c $(((4096 - {kilobytes}) * 1024)) /dev/zero >fill
+             \"$PROGRAM\" {command} 2>../{name}-message; echo $? >../{name}-status
+             rm fill; \"$PROGRAM\" {command} 2>../{name}-again || exit 1; cp -r {name} ..\n"
+            )
+        })
+        .collect();
+    let trainer = cargo_bin!("othello-trainer");
+    if !(Scenario { program: trainer, script: &script, kilobytes: 4096 }).run(at) {
+        skip!("no disk can be mounted here (unshare --mount)");
+    }
+    for (command, _, remedy) in commands {
+        let name = command.rsplit(' ').next().unwrap();
+        let message = left(at, &format!("{name}-message"));
+        assert_eq!(left(at, &format!("{name}-status")), "2", "{command}: {message}");
+        let last = message.lines().last().unwrap_or_default();
+        assert!(last.contains("No space left on device") && last.contains(remedy), "{message}");
+        if remedy == TEMPORARY {
+            assert!(message.contains(" MB "), "nothing was said beforehand: {message}");
+        }
+        assert!(run(&at.join("work"), command).status.success());
+        let [there, wanted] = [at.join(name), at.join("work").join(name)];
+        let manifest =
+            |path: &Path| if path.is_dir() { path.join("dataset.json") } else { path.into() };
+        assert!(
+            fs::read(manifest(&there)).unwrap() == fs::read(manifest(&wanted)).unwrap(),
+            "{command}"
+        );
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RecordError;
 use crate::file::{FileError, Kind, kind_of, plain, stated_sha256};
+use crate::text::{excerpt, quoted_reason};
 
 /// A folder of files of records, each of which is the one that the manifest lists.
 ///
@@ -112,22 +113,22 @@ impl RecordFolder {
     /// The files that the text of a manifest lists; or what is wrong with it.
     pub fn parse(text: &[u8]) -> Result<BTreeMap<String, FolderEntry>, String> {
         let manifest: Manifest = serde_json::from_slice(text)
-            .map_err(|error| format!("is no manifest of records: {error}"))?;
+            .map_err(|error| format!("is no manifest of records: {}", quoted_reason(&error)))?;
         let Manifest { format, version, files } = manifest;
         if format != FORMAT || version != VERSION {
             return Err(format!(
                 "expected `{FORMAT}` of version {VERSION}, found `{}` of {version}",
-                format.escape_debug()
+                excerpt(&format)
             ));
         }
         let mut by_name = BTreeMap::new();
         for entry in files {
             let name = entry.name.clone();
             if !is_plain(&name) {
-                return Err(format!("lists `{}`, which is no name of a file", name.escape_debug()));
+                return Err(format!("lists `{}`, which is no name of a file", excerpt(&name)));
             }
             if by_name.insert(name.clone(), entry).is_some() {
-                return Err(format!("lists `{}` twice", name.escape_debug()));
+                return Err(format!("lists `{}` twice", excerpt(&name)));
             }
         }
         Ok(by_name)
@@ -170,6 +171,10 @@ impl RecordFolder {
         }
         for name in &unlisted {
             let file = path.join(name);
+            if !is_plain(name) {
+                let reason = "its name cannot be listed; give it one without special characters";
+                return Err(wrong(file, reason.to_owned()).into());
+            }
             let records = describe(&file)?;
             let bytes = fs::metadata(&file)
                 .map_err(|source| FileError::Io { path: file.clone(), action: "read it", source })
@@ -246,10 +251,11 @@ fn is_of_records(path: &Path, name: &str) -> bool {
     EXTENSIONS.iter().any(|&own| extension == own) || by_kind()
 }
 
-/// Whether a name leads to a file in the folder itself.
+/// Whether a name leads to a file in the folder itself, and does nothing to a terminal.
 fn is_plain(name: &str) -> bool {
-    let is_separator = |letter: char| matches!(letter, '/' | '\\' | '\0');
-    !(name.is_empty() || name.starts_with('.') || name.contains(is_separator))
+    const LONGEST: usize = 255;
+    let is_special = |letter: char| matches!(letter, '/' | '\\') || letter.is_control();
+    (1..=LONGEST).contains(&name.len()) && !name.starts_with('.') && !name.contains(is_special)
 }
 
 /// The command that writes the manifest.
@@ -259,4 +265,93 @@ fn list(folder: &Path) -> String {
 
 fn wrong(path: PathBuf, reason: String) -> RecordError {
     RecordError::Folder { path, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::{Begin, Existing, Provenance};
+    use crate::random::random_game;
+    use crate::record::{Game, GameWriter};
+
+    fn write(path: &Path, seeds: std::ops::Range<u64>, existing: Existing) {
+        let begun = GameWriter::begin(path, &Provenance::new("test"), existing).unwrap();
+        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        for seed in seeds {
+            let squares: Vec<_> =
+                random_game(seed, 0, 20).steps.iter().map(|step| step.square).collect();
+            writer.push(Game::new(0, &squares).unwrap()).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+
+    fn names(paths: &[PathBuf]) -> Vec<&str> {
+        paths.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_missing_foreign_or_changed_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let list = |anew| {
+            let mut read = vec![];
+            let listed = RecordFolder::list(folder.path(), anew, |path| {
+                read.push(path.to_owned());
+                Ok::<u64, RecordError>(3)
+            });
+            listed.map(|_| names(&read).join(" ")).map_err(|error| error.to_string())
+        };
+        let open = || {
+            let files = record_files(&[at("b.games"), folder.path().to_owned()]);
+            files.map(|files| names(&files).join(" ")).map_err(|error| error.to_string())
+        };
+        let refused = |expected: &str| {
+            let error = open().unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        };
+        assert!(list(false).unwrap_err().contains("no file of records is in it"));
+        write(&at("b.games"), 0..3, Existing::Keep);
+        write(&at("a-games-by-its-content"), 3..6, Existing::Keep);
+        for passed_by in [".hidden.games", "c.games.partial", "notes.txt"] {
+            fs::write(at(passed_by), "").unwrap();
+        }
+        fs::create_dir(at("folder.games")).unwrap();
+        refused("is a folder without records.json; write it with `othello-trainer validate");
+        assert_eq!(list(false).unwrap(), "a-games-by-its-content b.games");
+        assert_eq!(open().unwrap(), "b.games a-games-by-its-content b.games");
+
+        write(&at("c.games"), 6..9, Existing::Keep);
+        refused("c.games: records.json does not list it; move it away");
+        assert_eq!(list(false).unwrap(), "c.games");
+        assert_eq!(open().unwrap(), "b.games a-games-by-its-content b.games c.games");
+        assert_eq!(list(false).unwrap(), "");
+
+        let sound = fs::read(at("b.games")).unwrap();
+        fs::remove_file(at("b.games")).unwrap();
+        refused("b.games: is missing, where records.json lists it");
+        fs::write(at("b.games"), &sound[1..]).unwrap();
+        refused(&format!("b.games: has {} bytes instead of {}", sound.len() - 1, sound.len()));
+        assert!(list(false).unwrap_err().contains("bytes instead of"));
+        // Games of another run that take as many bytes, as far as a file tells.
+        let other = (10..).map(|seed| {
+            write(&at("b.games"), seed..seed + 3, Existing::Replace);
+            fs::read(at("b.games")).unwrap()
+        });
+        let mut same_size = other.take(2000).filter(|other| other.len() == sound.len());
+        assert!(same_size.next().unwrap() != sound);
+        refused("b.games: has the sha256");
+        assert_eq!(list(true).unwrap(), "b.games");
+        assert!(open().is_ok());
+
+        let manifest = fs::read_to_string(at("records.json")).unwrap();
+        for (sound, damaged, said) in [
+            ("\"version\": 1", "\"version\": 2", "of version 1, found"),
+            ("\"c.games\"", "\"../c.games\"", "no name of a file"),
+            ("\"c.games\"", "\"b.games\"", "lists `b.games` twice"),
+            ("\"bytes\"", "\"bites\"", "is no manifest of records"),
+        ] {
+            fs::write(at("records.json"), manifest.replace(sound, damaged)).unwrap();
+            refused(said);
+        }
+    }
 }

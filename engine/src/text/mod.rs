@@ -29,6 +29,12 @@ pub fn excerpt(text: &str) -> String {
     shortened(text, EXCERPT)
 }
 
+/// What a library says of an input whose words it repeats, fit for a message: at most 200 characters.
+pub fn quoted_reason(error: &impl std::fmt::Display) -> String {
+    const MOST: usize = 200;
+    shortened(&error.to_string(), MOST)
+}
+
 /// At most `most` characters of a text, without any that a terminal would obey.
 fn shortened(text: &str, most: usize) -> String {
     let mut excerpt = String::new();

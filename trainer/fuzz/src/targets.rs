@@ -2,22 +2,26 @@
 
 mod checkpoint;
 mod files;
+mod folders;
 pub mod resumed_fit;
 mod texts;
 
 pub use checkpoint::{checkpoint, unfinished_phase};
 pub use files::{egaroucid, ggf, tables, texts, wthor};
+pub use folders::{manifests, part_of_fit};
 pub use texts::{fit_arguments, labels, settings};
 
 use othello_testing::corpus::Target;
 
 /// All of them, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("egaroucid", egaroucid),
     ("fit_arguments", fit_arguments),
     ("ggf", ggf),
     ("checkpoint", checkpoint),
     ("labels", labels),
+    ("manifests", manifests),
+    ("part_of_fit", part_of_fit),
     ("settings", settings),
     ("tables", tables),
     ("texts", texts),

@@ -7,8 +7,8 @@ use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::{Game, Record, ScoredPosition};
 
 use super::selection::{Files, report};
-use crate::dataset::allowed_bytes;
-use crate::records::select::shuffle;
+use crate::dataset::{MemoryLimit, allowed_bytes};
+use crate::records::shuffle::shuffle;
 
 /// Arguments of `shuffle`.
 #[derive(clap::Args, Debug)]
@@ -16,8 +16,8 @@ pub struct Arguments {
     #[command(flatten)]
     files: Files,
 
-    /// Memory for records, in MB of 2^20 bytes; the files are read as often as it takes [default: half of
-    /// all there is]
+    /// Memory for records, in MB of 2^20 bytes; what does not fit goes through a temporary file beside the
+    /// output [default: half of all there is]
     #[arg(long, value_name = "MB")]
     memory_mb: Option<u64>,
 
@@ -40,7 +40,8 @@ fn shuffle_records<R: Record>(arguments: &Arguments, session: &Session) -> anyho
     let memory = memory_mb.map_or(allowed_bytes() / 2, |mb| mb.saturating_mul(1 << 20));
     let inputs = files.inputs::<R>(session)?;
     let (out, existing) = (&output.out, output.existing());
-    let written = shuffle(memory, &inputs, files.seed, out, existing, session.progress())?;
+    let limit = MemoryLimit::beside(out, memory);
+    let written = shuffle(&limit, &inputs, files.seed, out, existing, session.progress())?;
     report(&inputs, vec![(out.clone(), written)], begun, session)?;
     Ok(Outcome::Done)
 }

@@ -82,7 +82,9 @@ fn list(
         let found = validate(path, progress)?;
         let records = if found.games > 0 { found.games } else { found.positions };
         if let Some(damage) = found.damage.first() {
-            bail!("{damage}; it is not listed: move it away, or copy what is good of it with --repair");
+            bail!(
+                "{damage}; it is not listed: move it away, or copy what is good of it with --repair"
+            );
         }
         files.push(found);
         Ok(records)

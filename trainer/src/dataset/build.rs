@@ -46,7 +46,8 @@ pub enum DatasetError {
     /// No room for what does not fit into memory.
     #[error(
         "{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
-         temporary file can take them: free space there, or raise --memory-mb", folder.display()
+         temporary file can take them: free space there, or raise --memory-mb, and run the same command again; no input and no \
+         finished file is lost", folder.display()
     )]
     Temporary {
         /// Where the file was to be.

@@ -1,7 +1,7 @@
 //! Data as it is named on the command line.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use othello_engine::record::{RecordError, RecordFolder};
@@ -31,14 +31,27 @@ impl DataChoice {
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {
-            if choice.path.is_dir() && !DatasetFolder::is_at(&choice.path) {
-                let paths = RecordFolder::open(&choice.path)?.paths();
+            let path = &choice.path;
+            if path.is_dir() && !DatasetFolder::is_at(path) {
+                let paths = RecordFolder::open(path).map_err(|error| neither(path, error))?.paths();
                 files.extend(paths.into_iter().map(|path| Self { path, weight: choice.weight }));
             } else {
                 files.push(choice.clone());
             }
         }
         Ok(files)
+    }
+}
+
+/// The error for a folder that has no manifest of records, nor one of a dataset.
+fn neither(path: &Path, error: RecordError) -> RecordError {
+    match error {
+        RecordError::Folder { path: of, reason } if of == path => {
+            let reason =
+                format!("{reason}; or, where `dataset` was to write it, run that again to its end");
+            RecordError::Folder { path: of, reason }
+        }
+        error => error,
     }
 }
 

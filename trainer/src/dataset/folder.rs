@@ -15,6 +15,7 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::{FileError, Provenance};
 use othello_engine::progress::Interrupted;
 use othello_engine::record::RecordError;
+use othello_engine::text::{excerpt, quoted_reason};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -148,7 +149,8 @@ pub enum FolderError {
     },
     /// No room for what does not fit into memory.
     #[error("{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
-        temporary file can take them: free space there, or raise --memory-mb", folder.display())]
+        temporary file can take them: free space there, or raise --memory-mb, and run the same command again; no input and no \
+         finished file is lost", folder.display())]
     Temporary {
         /// Where the file was to be.
         folder: PathBuf,
@@ -220,7 +222,8 @@ impl DatasetFolder {
     /// How many rows all files have together.
     pub(super) fn rows_in_all(&self) -> u64 {
         let files = self.manifest.phases.iter().flat_map(|phase| {
-            [&phase.training, &phase.validation, &phase.test, &phase.sums].map(|file| file.positions)
+            [&phase.training, &phase.validation, &phase.test, &phase.sums]
+                .map(|file| file.positions)
         });
         files.fold(0, u64::saturating_add)
     }
@@ -247,11 +250,12 @@ impl DatasetFolder {
 
 impl Manifest {
     fn parse(text: &[u8]) -> Result<(Self, Made), String> {
-        let manifest: Self = serde_json::from_slice(text)
-            .map_err(|error| format!("it is no manifest of a dataset: {error}"))?;
+        let manifest: Self = serde_json::from_slice(text).map_err(|error| {
+            format!("it is no manifest of a dataset: {}", quoted_reason(&error))
+        })?;
         let Self { format, version, phases, .. } = &manifest;
         if format != FORMAT || *version != VERSION {
-            let format = format.escape_debug();
+            let format = excerpt(format);
             return Err(format!(
                 "expected `{FORMAT}` of version {VERSION}, found `{format}` of {version}"
             ));
@@ -259,8 +263,9 @@ impl Manifest {
         if phases.len() != PHASES {
             return Err(format!("it has {} phases, not {PHASES}", phases.len()));
         }
-        let made = Made::deserialize(&manifest.provenance)
-            .map_err(|error| format!("its provenance is none of a dataset: {error}"))?;
+        let made = Made::deserialize(&manifest.provenance).map_err(|error| {
+            format!("its provenance is none of a dataset: {}", quoted_reason(&error))
+        })?;
         Ok((manifest, made))
     }
 }

@@ -136,9 +136,8 @@ impl Runs {
     ) -> Result<SortedRows<'s>, Failure> {
         let stretches = self.runs.iter().map(|run| &run[part as usize][phase.index()]);
         let filled = stretches.filter(|stretch| stretch.begin < stretch.end);
-        let reader = |stretch| {
-            Ok(SomeRows::Run(RowReader::new(&self.file, stretch, self.buffer_bytes())))
-        };
+        let reader =
+            |stretch| Ok(SomeRows::Run(RowReader::new(&self.file, stretch, self.buffer_bytes())));
         let laid_out = folders.iter().map(|folder| match part {
             Part::Training => Ok(SomeRows::Training(Box::new(folder.exact_rows(phase)?))),
             _ => Ok(SomeRows::HeldOut(Box::new(folder.rows(part, phase)?))),

@@ -13,7 +13,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::repeated::{Key, Keys, NoTemporaryFile};
+use super::repeated::{Key, Keys};
+use super::scratch::NoTemporaryFile;
 use crate::dataset::MemoryLimit;
 
 /// What one file holds.

@@ -4,8 +4,10 @@ pub mod inspect;
 pub mod merge;
 pub mod relabel;
 mod repeated;
+mod scratch;
 pub mod select;
 pub mod sequence;
+pub mod shuffle;
 pub mod validate;
 
 #[cfg(test)]

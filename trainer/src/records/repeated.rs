@@ -1,13 +1,9 @@
 //! Which of many records are repeated, told by a key of each, with bounded memory: what does not fit goes
 //! into a temporary file, by partitions of the keys, and is looked at partition by partition.
 
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
-
 use rayon::prelude::*;
 
+use super::scratch::{self, NoTemporaryFile, Scratch};
 use crate::dataset::MemoryLimit;
 
 /// What stands for a record; equal records have equal keys.
@@ -19,22 +15,6 @@ type Entry = (Key, u64);
 /// What an entry takes, in memory and in the file.
 const ENTRY_BYTES: usize = 24;
 
-/// No room for what does not fit into memory.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "{}: {source}: what stands for the records takes more than the {megabytes} MB of memory allowed, and \
-     no temporary file can take it: free space there, or raise --memory-mb; no input or output is lost",
-    folder.display()
-)]
-pub struct NoTemporaryFile {
-    /// Where the file was to be.
-    folder: PathBuf,
-    /// The memory allowed, in 2^20 bytes.
-    megabytes: u64,
-    /// Why not.
-    source: io::Error,
-}
-
 /// Keys of records with their numbers.
 pub(super) struct Keys {
     partitions: Vec<Partition>,
@@ -42,8 +22,7 @@ pub(super) struct Keys {
     held: usize,
     /// How many may be.
     most_held: usize,
-    limit: MemoryLimit,
-    file: Option<(File, u64)>,
+    scratch: Scratch,
 }
 
 /// The keys that begin alike.
@@ -67,8 +46,7 @@ impl Keys {
             partitions: vec![Partition::default(); partitions],
             held: 0,
             most_held,
-            limit,
-            file: None,
+            scratch: Scratch::new(limit),
         }
     }
 
@@ -78,12 +56,7 @@ impl Keys {
     /// What to say before the work where a temporary file will be needed.
     pub(super) fn notice(limit: &MemoryLimit, records: u64) -> Option<String> {
         let bytes = records.saturating_mul(ENTRY_BYTES as u64);
-        (bytes > limit.bytes / 4).then(|| {
-            let (megabytes, folder) = (bytes.div_ceil(1 << 20), limit.folder.display());
-            format!(
-                "what memory does not hold goes into a temporary file of {megabytes} MB in {folder}"
-            )
-        })
+        (bytes > limit.bytes / 4).then(|| scratch::notice(limit, bytes))
     }
 
     /// Adds the key of a record.
@@ -94,15 +67,11 @@ impl Keys {
         if self.held < self.most_held {
             return Ok(());
         }
-        self.spill().map_err(|source| no_file(&self.limit, source))
+        self.spill()
     }
 
     /// Puts what is in memory into the file.
-    fn spill(&mut self) -> io::Result<()> {
-        let (file, end) = match &mut self.file {
-            Some(file) => file,
-            none => none.insert((tempfile::tempfile_in(&self.limit.folder)?, 0)),
-        };
+    fn spill(&mut self) -> Result<(), NoTemporaryFile> {
         let mut bytes = vec![];
         for Partition { held, chunks } in &mut self.partitions {
             bytes.clear();
@@ -110,9 +79,7 @@ impl Keys {
                 bytes.extend(key);
                 bytes.extend(number.to_le_bytes());
             }
-            file.write_all_at(&bytes, *end)?;
-            chunks.push((*end, held.len()));
-            *end += bytes.len() as u64;
+            chunks.push((self.scratch.append(&bytes)?, held.len()));
             held.clear();
         }
         self.held = 0;
@@ -139,19 +106,12 @@ impl Keys {
     }
 
     /// Hands on the entries of each key, in the order of their numbers.
-    fn look_at(self, take: impl FnMut(&[Entry])) -> Result<(), NoTemporaryFile> {
-        let limit = self.limit.clone();
-        self.read(take).map_err(|source| no_file(&limit, source))
-    }
-
-    fn read(self, mut take: impl FnMut(&[Entry])) -> io::Result<()> {
+    fn look_at(self, mut take: impl FnMut(&[Entry])) -> Result<(), NoTemporaryFile> {
         for Partition { held: mut entries, chunks } in self.partitions {
             let length: usize = chunks.iter().map(|chunk| chunk.1).sum();
             entries.reserve_exact(length);
             for (place, count) in chunks {
-                let mut bytes = vec![0; count * ENTRY_BYTES];
-                let Some((file, _)) = &self.file else { continue };
-                file.read_exact_at(&mut bytes, place)?;
+                let bytes = self.scratch.read(place, count * ENTRY_BYTES)?;
                 entries.extend(bytes.as_chunks().0.iter().map(entry));
             }
             entries.par_sort_unstable();
@@ -159,10 +119,6 @@ impl Keys {
         }
         Ok(())
     }
-}
-
-fn no_file(limit: &MemoryLimit, source: io::Error) -> NoTemporaryFile {
-    NoTemporaryFile { folder: limit.folder.clone(), megabytes: limit.bytes >> 20, source }
 }
 
 /// A hash of a key: keys may be positions, of which many begin alike.

@@ -1,4 +1,4 @@
-//! Some games or positions of files, or all of them in another order. What is chosen depends on a
+//! Some games or positions of files. What is chosen depends on a
 //! seed and on what the files hold, and on nothing else; they go through frame by frame. A run that
 //! was killed reads them again, compares what it chooses with the frames that are there, and goes on
 //! after those.
@@ -43,7 +43,7 @@ impl Splittable for ScoredPosition {
 }
 
 /// A file that gets some of the records.
-enum Output<R> {
+pub(super) enum Output<R> {
     /// Complete, with so many records.
     Done(Selected),
     /// To be written, or gone on with; so many were pushed.
@@ -51,7 +51,7 @@ enum Output<R> {
 }
 
 impl<R: Record> Output<R> {
-    fn begin(
+    pub(super) fn begin(
         path: &Path,
         provenance: &Provenance,
         existing: Existing,
@@ -73,12 +73,12 @@ impl<R: Record> Output<R> {
         })
     }
 
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         matches!(self, Self::Done(_))
     }
 
     /// Takes the next record, which may be in the file already.
-    fn push(&mut self, record: R) -> Result<(), RecordError> {
+    pub(super) fn push(&mut self, record: R) -> Result<(), RecordError> {
         match self {
             Self::Done(_) => Ok(()),
             Self::Writer(writer, records) => {
@@ -88,7 +88,7 @@ impl<R: Record> Output<R> {
         }
     }
 
-    fn finish(self, progress: &dyn Progress) -> Result<Selected, RecordError> {
+    pub(super) fn finish(self, progress: &dyn Progress) -> Result<Selected, RecordError> {
         match self {
             Self::Done(selected) => Ok(selected),
             Self::Writer(mut writer, records) => {
@@ -169,77 +169,14 @@ pub fn sample<R: Record>(
     output.finish(progress)
 }
 
-/// What a record takes in memory while it is put in order, at most: a game with the values of its moves.
-const BYTES_PER_RECORD: u64 = 400;
-
-/// Writes all records in an order that the seed gives: that of a random number for each.
-///
-/// Where they are too many to be held in so many bytes of `memory`, the files are read several times, each
-/// time for those whose numbers come next.
-pub fn shuffle<R: Record>(
-    memory: u64,
-    inputs: &Inputs<R>,
-    seed: u64,
-    out: &Path,
-    existing: Existing,
-    progress: &dyn Progress,
-) -> Result<Selected, RecordError> {
-    let at_once = (memory / BYTES_PER_RECORD).max(1);
-    shuffle_within(at_once, inputs, seed, out, existing, progress)
-}
-
-fn shuffle_within<R: Record>(
-    at_once: u64,
-    inputs: &Inputs<R>,
-    seed: u64,
-    out: &Path,
-    existing: Existing,
-    progress: &dyn Progress,
-) -> Result<Selected, RecordError> {
-    inputs.check_output(out)?;
-    let mut provenance = inputs.provenance("shuffle").with("seed", seed);
-    if inputs.are_enumerated() {
-        // Still all there is of a kind.
-        provenance = provenance.with("enumerated", true);
-    }
-    let mut output = Output::<R>::begin(out, &provenance, existing, progress)?;
-    let key = |number| Generator::split(seed, number).next_u64();
-    let parts = inputs.len().div_ceil(at_once).max(1);
-    let all = inputs.len().saturating_mul(parts);
-    progress.begin_stoppable(
-        &format!("shuffle ({} read)", R::PLURAL),
-        if output.is_done() { all } else { 0 },
-        all,
-    );
-    if output.is_done() {
-        return output.finish(progress);
-    }
-    for part in 0..parts {
-        let is_here = |key: u64| (u128::from(key) * u128::from(parts)) >> 64 == u128::from(part);
-        let keys: Vec<u64> = (0..inputs.len()).map(key).filter(|&key| is_here(key)).collect();
-        let mut here = Vec::with_capacity(keys.len());
-        for (number, record) in (0..).zip(inputs.all()) {
-            let record = record?;
-            progress.check()?;
-            if is_here(key(number)) {
-                here.push((key(number), number, record));
-            }
-            progress.advance(1);
-        }
-        here.sort_unstable_by_key(|&(key, number, _)| (key, number));
-        here.into_iter().try_for_each(|(_, _, record)| output.push(record))?;
-    }
-    output.finish(progress)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use othello_engine::progress::Silent;
     use othello_engine::record::{GameReader, GameWriter, Label, Weight};
 
     use super::*;
+    use crate::dataset::MemoryLimit;
+    use crate::records::shuffle::shuffle;
     use crate::records::testing::{Folder, inputs, random_game};
 
     fn games(count: u64) -> Vec<Game> {
@@ -284,33 +221,6 @@ mod tests {
         assert_eq!(folder.read::<Game>("c"), games);
     }
 
-    #[test]
-    fn a_shuffle_keeps_all_games_whatever_is_held_at_once() {
-        let folder = Folder::new();
-        let games = games(1000);
-        let inputs = inputs::<Game>(&folder.write("all.games", &games));
-        let shuffled = |at_once, seed, name: &str| {
-            let path = folder.path(name);
-            shuffle_within(at_once, &inputs, seed, &path, Existing::Keep, &Silent).unwrap()
-        };
-        let whole = shuffled(u64::MAX, 1, "whole");
-        assert_eq!(shuffled(150, 1, "parts"), whole);
-        assert_eq!(shuffled(150, 1, "parts"), whole);
-        let order: Vec<Game> = folder.read("whole");
-        assert_ne!(order, games);
-        let set =
-            |games: &[Game]| games.iter().map(|g| g.squares().to_vec()).collect::<HashSet<_>>();
-        assert_eq!((order.len(), set(&order)), (1000, set(&games)));
-        let moved = order.iter().zip(&games).filter(|(one, other)| one != other).count();
-        assert!(moved > 980);
-        assert_ne!(shuffled(u64::MAX, 2, "other").summary.sha256, whole.summary.sha256);
-        // A run that was killed after two frames.
-        let bytes = std::fs::read(folder.path("whole")).unwrap();
-        std::fs::write(folder.path("killed.partial"), &bytes[..bytes.len() / 2]).unwrap();
-        assert_eq!(shuffled(150, 1, "killed"), whole);
-        assert_eq!(std::fs::read(folder.path("killed")).unwrap(), bytes);
-    }
-
     /// Frames with right checksums that stand twice, or are left out.
     #[test]
     fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_written_again() {
@@ -318,7 +228,8 @@ mod tests {
         let inputs = inputs::<Game>(&folder.write("all.games", &games(1000)));
         let out = |name: &str| folder.path(name);
         sample(&inputs, 900, 1, &out("sample"), Existing::Keep, &Silent).unwrap();
-        shuffle_within(300, &inputs, 1, &out("shuffle"), Existing::Keep, &Silent).unwrap();
+        let limit = MemoryLimit::beside(&out("shuffle"), 120_000);
+        shuffle(&limit, &inputs, 1, &out("shuffle"), Existing::Keep, &Silent).unwrap();
         for command in ["sample", "shuffle"] {
             let whole = std::fs::read(out(command)).unwrap();
             let mut reader = GameReader::open(&out(command)).unwrap();
@@ -331,10 +242,13 @@ mod tests {
                 order.iter().for_each(|&frame| writer.write_frame(&frames[frame]).unwrap());
                 drop(writer);
                 match command {
-                    "sample" => sample(&inputs, 900, 1, &out(command), Existing::Keep, &Silent),
-                    _ => shuffle_within(300, &inputs, 1, &out(command), Existing::Keep, &Silent),
-                }
-                .unwrap();
+                    "sample" => {
+                        sample(&inputs, 900, 1, &out(command), Existing::Keep, &Silent).unwrap()
+                    }
+                    _ => {
+                        shuffle(&limit, &inputs, 1, &out(command), Existing::Keep, &Silent).unwrap()
+                    }
+                };
                 assert_eq!(std::fs::read(out(command)).unwrap(), whole, "{command} {order:?}");
             }
         }
@@ -365,7 +279,8 @@ mod tests {
         assert!(some.iter().all(|row| all.any(|other| other == row)), "not in their order");
 
         let path = folder.path("order");
-        shuffle_within(2000, &inputs, 1, &path, Existing::Keep, &Silent).unwrap();
+        let limit = MemoryLimit::beside(&path, 800_000);
+        shuffle(&limit, &inputs, 1, &path, Existing::Keep, &Silent).unwrap();
         let mut order: Vec<ScoredPosition> = folder.read("order");
         assert_ne!(order, rows);
         let mut sorted = rows;

@@ -52,7 +52,7 @@ pub fn unfinished_phase(data: &[u8]) {
     });
 }
 
-fn sections(data: &[u8]) -> Vec<Section> {
+pub(super) fn sections(data: &[u8]) -> Vec<Section> {
     let mut parts = data.split(|&byte| byte == BETWEEN);
     let mut sections = vec![];
     while let (Some(name), Some(content)) = (parts.next(), parts.next()) {

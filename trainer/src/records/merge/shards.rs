@@ -10,7 +10,7 @@ use othello_engine::record::{RecordError, Shard};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::records::repeated::NoTemporaryFile;
+use crate::records::scratch::NoTemporaryFile;
 
 /// Why shards are not merged.
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,85 @@
+//! A temporary file for what does not fit into memory. It has no name: nothing is left behind, whatever happens.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+
+use crate::dataset::MemoryLimit;
+
+/// No room for what does not fit into memory.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{}: {source}: what does not fit into the {megabytes} MB of memory allowed goes into a temporary file \
+     there, of which {written} MB were written: free space there, or raise --memory-mb, and run the same command \
+     again; no input or output is lost",
+    folder.display()
+)]
+pub struct NoTemporaryFile {
+    /// Where the file was to be.
+    folder: PathBuf,
+    /// The memory allowed, in 2^20 bytes.
+    megabytes: u64,
+    /// How much was written before, in 2^20 bytes.
+    written: u64,
+    /// Why not.
+    source: io::Error,
+}
+
+/// A temporary file that is made when something is first put into it.
+pub(super) struct Scratch {
+    limit: MemoryLimit,
+    file: Option<File>,
+    end: u64,
+}
+
+impl Scratch {
+    /// Nothing yet.
+    pub(super) fn new(limit: MemoryLimit) -> Self {
+        Self { limit, file: None, end: 0 }
+    }
+
+    /// Adds bytes, and returns where they are.
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<u64, NoTemporaryFile> {
+        let place = self.end;
+        self.try_append(bytes).map_err(|source| self.failed(source))?;
+        Ok(place)
+    }
+
+    fn try_append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile_in(&self.limit.folder)?),
+        };
+        file.write_all_at(bytes, self.end)?;
+        self.end += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// So many of the bytes at a place.
+    pub(super) fn read(&self, place: u64, bytes: usize) -> Result<Vec<u8>, NoTemporaryFile> {
+        let mut read = vec![0; bytes];
+        if let Some(file) = &self.file {
+            file.read_exact_at(&mut read, place).map_err(|source| self.failed(source))?;
+        }
+        Ok(read)
+    }
+
+    /// The error for bytes that are no longer those that were put there.
+    pub(super) fn changed(&self) -> NoTemporaryFile {
+        self.failed(io::Error::new(io::ErrorKind::InvalidData, "other bytes than were written"))
+    }
+
+    fn failed(&self, source: io::Error) -> NoTemporaryFile {
+        let MemoryLimit { folder, bytes } = self.limit.clone();
+        NoTemporaryFile { folder, megabytes: bytes >> 20, written: self.end >> 20, source }
+    }
+}
+
+/// What to say before the work where a temporary file of so many bytes at most will be needed.
+pub(super) fn notice(limit: &MemoryLimit, bytes: u64) -> String {
+    let (megabytes, folder) = (bytes.div_ceil(1 << 20), limit.folder.display());
+    format!(
+        "what does not fit into memory goes into a temporary file of {megabytes} MB at most in {folder}"
+    )
+}
