@@ -195,7 +195,7 @@ mod tests {
         }
         assert_eq!(of(&[row(1, -5, 3), row(1, 2, 4)]).exact().count(), 0);
         let sums: Vec<_> = of(&[row(1, -5, 3), row(1, 3, 4)]).exact().collect();
-        assert_eq!(sums, [row(1, -1, 4), row(1, 0, 3)]);
+        assert_eq!(sums, [row(1, -1, 3), row(1, 0, 4)]);
     }
 
     #[test]

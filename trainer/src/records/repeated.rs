@@ -73,7 +73,8 @@ impl Keys {
     /// Puts what is in memory into the file.
     fn spill(&mut self) -> Result<(), NoTemporaryFile> {
         let mut bytes = vec![];
-        for Partition { held, chunks } in &mut self.partitions {
+        let filled = self.partitions.iter_mut().filter(|partition| !partition.held.is_empty());
+        for Partition { held, chunks } in filled {
             bytes.clear();
             for (key, number) in held.iter() {
                 bytes.extend(key);
