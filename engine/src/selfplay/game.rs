@@ -109,10 +109,25 @@ impl<'s> Underway<'s> {
             && replay.end.empties() > settings.exact
     }
 
-    /// Plays a move that is searched with empty tables.
+    /// Plays a move that is searched with empty tables, or need not be.
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
+        if let Some(only) = self.forced_move() {
+            let played = self.drawn(only, players.of(self.replay.side));
+            self.push(played, None);
+            return;
+        }
         players.new_game();
         self.play_move(players);
+    }
+
+    /// The only legal move, where no more than that is asked of a search: its value is not kept, and it is not
+    /// exact.
+    fn forced_move(&self) -> Option<Square> {
+        let Self { settings, replay, .. } = self;
+        let (moves, empties) = (replay.end.moves(), replay.end.empties());
+        let is_exact = settings.nodes.is_none() && *settings.depth.of(replay.side) >= empties;
+        let is_forced = moves.count_ones() == 1 && !settings.values && !is_exact;
+        Square::nth(moves, 0).filter(|_| is_forced)
     }
 
     /// Plays all moves that are left.
@@ -132,18 +147,29 @@ impl<'s> Underway<'s> {
         let searcher = players.of(replay.side);
         let found = strength.search_in_nodes(searcher, &replay.end, settings.nodes);
         let best = found.best.expect("a search finds a move");
-        let ply = replay.end.ply();
         let mut played = best;
         if found.depth < replay.end.empties() {
-            let shallow_values = || searcher.move_values(&replay.end);
-            played = settings.exploration.draw(ply, best, &mut self.random, shallow_values);
-            self.deviations |= u64::from(played != best) << ply;
+            played = self.drawn(best, searcher);
         } else if self.solved.is_none() {
             let black_score = found.value.score() * replay.side.sign();
-            self.solved = Some(Solved { ply: ply as u8, black_score });
+            self.solved = Some(Solved { ply: replay.end.ply() as u8, black_score });
         }
-        self.values.push(Some(found.value.nearest_disc() as i8));
-        replay.push(played).expect("the move is legal");
+        self.push(played, Some(found.value.nearest_disc() as i8));
+    }
+
+    /// The move to play where `best` was chosen: it, or another that chance draws.
+    fn drawn<E: Evaluate>(&mut self, best: Square, searcher: &mut Searcher<'_, E>) -> Square {
+        let position = &self.replay.end;
+        let ply = position.ply();
+        let shallow_values = || searcher.move_values(position);
+        let drawn = self.settings.exploration.draw(ply, best, &mut self.random, shallow_values);
+        self.deviations |= u64::from(drawn != best) << ply;
+        drawn
+    }
+
+    fn push(&mut self, played: Square, value: Option<i8>) {
+        self.values.push(value);
+        self.replay.push(played).expect("the move is legal");
     }
 
     fn finish(self) -> Game {
@@ -242,6 +268,29 @@ mod tests {
             deviations += game.deviations().count_ones();
         }
         assert!((20..150).contains(&deviations), "{deviations}");
+    }
+
+    /// Without values a search for the only legal move is left out, which takes nothing from what chance draws later.
+    #[test]
+    fn games_do_not_depend_on_whether_their_values_are_kept() {
+        let mut forced = 0;
+        for exploration in ["none", "all:softmax=1", "all:uniform=0.3"] {
+            let exploration: Exploration = exploration.parse().unwrap();
+            let with = Settings { exploration, exact: 4, ..settings() };
+            let without = Settings { values: false, ..with.clone() };
+            for index in 0..12 {
+                let [game, bare] = [&with, &without].map(|settings| play_alone(settings, index));
+                assert_eq!(bare.squares(), game.squares());
+                assert_eq!(bare.deviations(), game.deviations());
+                assert_eq!(bare.solved(), game.solved());
+                let searched = &game.replay().steps[usize::from(game.random_plies())..];
+                let is_forced = |position: &crate::board::Position| {
+                    position.empties() > 4 && position.moves().count_ones() == 1
+                };
+                forced += searched.iter().filter(|step| is_forced(&step.position)).count();
+            }
+        }
+        assert!(forced > 20, "{forced}");
     }
 
     /// A move's value is what a search of that side's depth by that side's evaluation finds.

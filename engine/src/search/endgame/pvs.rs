@@ -155,7 +155,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// A move that attains the score, which is known already: the first one of which a null window
-    /// proves it. There is a move.
+    /// proves it, or the last. There is a move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
@@ -170,6 +170,10 @@ impl<E: Evaluate> Searcher<'_, E> {
         let mut best = Best { value: score, square: None };
         while let Some(next) = moves.take_best() {
             best.square = Some(next.square);
+            if moves.is_empty() {
+                // Some move attains it.
+                break;
+            }
             let state = self.evaluator.after(state, next.square, next.flips);
             let reply = self.endgame(&next.child, &state, -score, 1 - score, empties - 1);
             if -reply >= score {
