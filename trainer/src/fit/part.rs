@@ -5,6 +5,7 @@ use std::path::Path;
 
 use othello_engine::eval::Factors;
 use othello_engine::file::{FileError, Kind, Reader, Section, Summary, Writer};
+use othello_engine::text::excerpt;
 
 use super::assembly::Assembly;
 use super::checkpoint::{Found, sections_of};
@@ -45,6 +46,6 @@ pub(super) fn read(path: &Path, model: &Model) -> Result<Found, FileError> {
         sections.push(section);
     }
     Found::among(&sections, model).map_err(|section| {
-        reader.meaningless(format!("ends a file whose `{section}` is no part of a fit"))
+        reader.meaningless(format!("ends a file whose `{}` is no part of a fit", excerpt(section)))
     })
 }
