@@ -9,13 +9,14 @@ use othello_engine::record::{
     Game, GameReader, PositionReader, ROW_BYTES, RecordError, ScoredPosition,
 };
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use super::folder::{DatasetFolder, Failure, FolderError};
+use super::input::Input;
 use super::label_counts::LabelCounts;
 use super::layout::{self, ByPhase};
-use super::runs::{Failure, Merged, Runs};
+use super::runs::{Merged, Runs};
 use super::stored::StoredRows;
-use super::{DataChoice, Dataset, DatasetFolder, FolderError, MemoryLimit, Part, Split};
+use super::{DataChoice, Dataset, MemoryLimit, Part, Split};
 use crate::source::records::Records;
 use crate::source::{LabelRules, Labelled, SourceError};
 
@@ -24,15 +25,6 @@ const FRAMES_AT_ONCE: usize = 32;
 
 /// How much memory each of them takes meanwhile, at most.
 const BYTES_PER_FRAME: u64 = 1 << 20;
-
-/// Something that was read into a dataset, as provenance has it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Input {
-    /// The checksum of its content.
-    pub sha256: String,
-    /// The factor on its positions' weights.
-    pub weight: f64,
-}
 
 /// Why there is no dataset.
 #[derive(Debug, thiserror::Error)]

@@ -19,7 +19,8 @@ use othello_engine::text::{excerpt, quoted_reason};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Input, Part, Split};
+use super::input::Input;
+use super::{Part, Split};
 use crate::source::LabelRules;
 
 /// What decides a dataset besides its inputs.
@@ -162,6 +163,26 @@ pub enum FolderError {
     /// The work was stopped; the files that are complete are kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
+}
+
+/// What ends the work with rows in files, of which some are temporary.
+pub(super) enum Failure {
+    /// A folder with a dataset.
+    Folder(FolderError),
+    /// A temporary file.
+    Temporary(io::Error),
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        Self::Folder(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Temporary(error)
+    }
 }
 
 /// The name of the manifest.

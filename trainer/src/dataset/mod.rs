@@ -3,19 +3,22 @@
 mod build;
 mod choice;
 mod folder;
+mod input;
 mod label_counts;
 mod lay_out;
 mod layout;
 mod memory;
+mod rows_file;
 mod runs;
 mod split;
 mod stored;
 #[cfg(test)]
 mod tests;
 
-pub use build::{DatasetBuilder, DatasetError, Input};
+pub use build::{DatasetBuilder, DatasetError};
 pub use choice::{DataChoice, DataChoiceError};
 pub use folder::{DatasetFolder, FolderError, LayoutSettings};
+pub use input::Input;
 pub use lay_out::LayoutInput;
 pub use memory::{MemoryLimit, allowed_bytes};
 pub use split::{Part, Share, ShareError, Split};

@@ -11,27 +11,20 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use std::sync::Arc;
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::progress::Progress;
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
 use rayon::prelude::*;
 
-use super::folder::{DatasetFolder, ExactRows, FolderError, FolderRows};
+use super::folder::{DatasetFolder, ExactRows, Failure, FolderError, FolderRows};
 use super::layout::{ByPhase, Duplicates, key, order};
-use super::stored::{MappedRows, StoredRows};
+use super::rows_file::{Output, Stretch, map};
+use super::stored::StoredRows;
 use super::{MemoryLimit, Part};
 
 /// The parts of a dataset, each by phase.
 pub(super) type Parts<R> = [Vec<R>; Part::ALL.len()];
-
-/// Rows that stand one after another in a file: which rows of it, counted from 0.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Stretch {
-    begin: u64,
-    end: u64,
-}
 
 /// The runs written so far.
 pub(super) struct Runs {
@@ -159,26 +152,6 @@ pub(super) struct Merged {
     pub(super) sums: Vec<StoredRows>,
 }
 
-/// What ends the work with rows in files.
-pub(super) enum Failure {
-    /// A folder with a dataset.
-    Folder(FolderError),
-    /// A temporary file.
-    Temporary(io::Error),
-}
-
-impl From<FolderError> for Failure {
-    fn from(error: FolderError) -> Self {
-        Self::Folder(error)
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Temporary(error)
-    }
-}
-
 /// Sorted rows, wherever they are.
 enum SomeRows<'f> {
     Run(RowReader<'f>),
@@ -288,51 +261,6 @@ impl<'f> Peekable<'f> {
             self.next = self.rows.next()?;
         }
         Ok(self.next.as_ref().is_some_and(|next| next.position() == row.position()))
-    }
-}
-
-/// Maps the rows of a temporary file that `Output` wrote.
-pub(super) fn map<const N: usize>(
-    file: &File,
-    parts: [Vec<Stretch>; N],
-) -> io::Result<[Vec<StoredRows>; N]> {
-    // SAFETY: `Output` wrote rows and nothing else; the file has no name, so that nobody else
-    // comes to it, and here nobody writes to it any more.
-    let mapped = Arc::new(unsafe { MappedRows::new(file)? });
-    let stored = |stretch: Stretch| {
-        let row = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
-        StoredRows::Mapped(mapped.clone(), row(stretch.begin)..row(stretch.end))
-    };
-    Ok(parts.map(|by_phase| by_phase.into_iter().map(stored).collect()))
-}
-
-/// Rows in a temporary file.
-pub(super) struct Output<'f> {
-    file: &'f File,
-    rows: u64,
-}
-
-impl<'f> Output<'f> {
-    /// No rows yet.
-    pub(super) fn new(file: &'f File) -> Self {
-        Self { file, rows: 0 }
-    }
-
-    /// Appends the rows that `produce` writes.
-    pub(super) fn append<E: From<io::Error>>(
-        &mut self,
-        produce: impl FnOnce(&mut dyn FnMut(ScoredPosition) -> io::Result<()>) -> Result<(), E>,
-    ) -> Result<Stretch, E> {
-        let begin = self.rows;
-        let mut writer = BufWriter::new(self.file);
-        let mut end = begin;
-        produce(&mut |row| {
-            end += 1;
-            writer.write_all(&row.to_bytes())
-        })?;
-        writer.flush()?;
-        self.rows = end;
-        Ok(Stretch { begin, end })
     }
 }
 

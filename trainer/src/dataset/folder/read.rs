@@ -7,9 +7,9 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{PositionReader, ScoredPosition};
 use rayon::prelude::*;
 
-use super::{Content, DatasetFolder, FileEntry, FolderError, Made, Manifest};
+use super::{Content, DatasetFolder, Failure, FileEntry, FolderError, Made, Manifest};
 use crate::dataset::layout::key;
-use crate::dataset::runs::{Failure, Output, Stretch, map};
+use crate::dataset::rows_file::{Output, Stretch, map};
 use crate::dataset::stored::StoredRows;
 use crate::dataset::{Dataset, MemoryLimit, Part};
 
