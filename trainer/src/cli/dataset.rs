@@ -116,7 +116,7 @@ impl Arguments {
                         "{folder}: a dataset does not grow in its place, where fits may be reading it; name \
                          another --out"
                     );
-                    LayoutInput::Dataset(DatasetFolder::open(&choice.path)?)
+                    LayoutInput::Dataset(Box::new(DatasetFolder::open(&choice.path)?))
                 }
             });
         }

@@ -176,7 +176,7 @@ impl DatasetBuilder {
     }
 
     /// A builder of a dataset that is to be written to a folder.
-    pub(super) fn to_lay_out(self, limit: MemoryLimit) -> Self {
+    pub(super) fn into_laid_out(self, limit: MemoryLimit) -> Self {
         Self { limit: Some(limit), keeps_sums: true, ..self }
     }
 

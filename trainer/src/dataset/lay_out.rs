@@ -11,7 +11,7 @@ pub enum LayoutInput {
     /// A file of records.
     Records(DataChoice),
     /// A dataset that was laid out by the same settings: its inputs are not read again.
-    Dataset(DatasetFolder),
+    Dataset(Box<DatasetFolder>),
 }
 
 impl Dataset {
@@ -25,7 +25,7 @@ impl Dataset {
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
         let split = settings.split;
-        let mut builder = DatasetBuilder::new(settings.labels.clone(), split).to_lay_out(limit);
+        let mut builder = DatasetBuilder::new(settings.labels.clone(), split).into_laid_out(limit);
         let files = data.iter().filter_map(|input| match input {
             LayoutInput::Records(choice) => Some(choice),
             LayoutInput::Dataset(_) => None,
@@ -42,7 +42,7 @@ impl Dataset {
                         let path = folder.path().to_owned();
                         return Err(FolderError::Settings { path, differences }.into());
                     }
-                    builder.add_folder(folder.clone());
+                    builder.add_folder(DatasetFolder::clone(folder));
                 }
             }
         }
