@@ -52,8 +52,9 @@ pub fn shuffle<R: Record>(
         provenance = provenance.with("enumerated", true);
     }
     let mut output = Output::<R>::begin(out, &provenance, existing, progress)?;
-    let (all, title) = (inputs.len(), format!("shuffle ({})", R::PLURAL));
-    progress.begin_stoppable(&title, if output.is_done() { 2 * all } else { 0 }, 2 * all);
+    let all = inputs.len();
+    let title = format!("shuffle ({} read)", R::PLURAL);
+    progress.begin_stoppable(&title, if output.is_done() { all } else { 0 }, all);
     if output.is_done() {
         return Ok(output.finish(progress)?);
     }
@@ -67,6 +68,7 @@ pub fn shuffle<R: Record>(
         progress.advance(1);
     }
     let Partitions { partitions, scratch, .. } = partitions;
+    progress.begin_stoppable(&format!("shuffle ({} written)", R::PLURAL), 0, all);
     for partition in partitions {
         for record in partition.in_order(&scratch)? {
             progress.check().map_err(RecordError::from)?;
