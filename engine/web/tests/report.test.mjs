@@ -35,6 +35,8 @@ test("the report of two runs and a match is drawn, and its numbers can be copied
   const section = shown.locator("section", { has: shown.locator("h2", { hasText: /^Error by phase$/ }) });
   assert.equal(await section.locator(".table tbody tr").count(), 0);
   await section.locator("summary").last().click();
+  // The numbers come a moment after the click.
+  await section.locator(".table tbody tr").last().waitFor();
   assert.equal(await section.locator(".table tbody tr").count(), 60);
   await section.locator(".u-over").hover({ position: { x: 200, y: 50 } });
   assert.match(await section.locator(".u-legend").textContent(), /phase\D*\d+/);
