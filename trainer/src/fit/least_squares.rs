@@ -64,10 +64,7 @@ impl Sample {
         directions: Directions,
         settings: &LeastSquaresSettings,
     ) -> Option<Self> {
-        let parts = match settings.sample {
-            0 => 1,
-            size => problem.batches(size),
-        };
+        let parts = problem.batches(settings.sample);
         let some = parts > 1 && settings.sample_steps > 0 && directions == Directions::Conjugate;
         some.then(|| Self {
             batch: Problem::<B>::batch(0, parts),
