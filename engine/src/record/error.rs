@@ -24,7 +24,7 @@ pub enum RecordError {
     Folder {
         /// The folder, its manifest, or a file in it.
         path: PathBuf,
-        /// How it shows, and what to do.
+        /// How the folder differs from its manifest, and what to do.
         reason: String,
     },
     /// A game that cannot have been played.

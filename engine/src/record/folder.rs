@@ -44,7 +44,7 @@ struct Manifest {
 
 /// The name of the manifest.
 const MANIFEST: &str = "records.json";
-/// What it begins with.
+/// The format that a manifest of records names.
 const FORMAT: &str = "othello records";
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 1;

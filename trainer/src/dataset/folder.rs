@@ -187,7 +187,7 @@ impl From<io::Error> for Failure {
 
 /// The name of the manifest.
 const MANIFEST: &str = "dataset.json";
-/// What it begins with.
+/// The format that a manifest of a dataset names.
 const FORMAT: &str = "othello dataset";
 /// The version of the folder that is written, and the only one that is read.
 const VERSION: u32 = 2;

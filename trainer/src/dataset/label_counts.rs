@@ -11,7 +11,7 @@ use crate::source::{LabelRules, Labelled};
 pub(super) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
-    /// Those that were counted before, by phase and by kind.
+    /// The numbers of labels of datasets that joined, by phase and by kind.
     before: Vec<BTreeMap<String, u64>>,
 }
 

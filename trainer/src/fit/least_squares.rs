@@ -2,8 +2,8 @@
 //! 1952), straight from positions; and, for comparison, by steepest descent with exact steps, as the
 //! early pattern evaluations were fitted.
 //!
-//! Where positions are many, the first steps look at a sample of them. What is common to all patterns,
-//! such as what a disc is worth, takes most of the steps, and a sample shows it as well.
+//! Where positions are many, the first steps look at a sample of them: the objective stays that of all
+//! positions, and fewer steps on all of them are left to take.
 //!
 //! The search direction is rounded to [`DIRECTION_BITS`] bits at a power-of-two scale before every
 //! product and from then on *is* the rounded one, so that products are sums of integers and the
