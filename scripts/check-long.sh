@@ -52,7 +52,7 @@ weights=$out/quickstart-1/generation-1.weights openings=$out/quickstart-1/plies.
 "$trainer" match "$weights" mobility --openings "$openings" --pairs 200 --depth 4 --exact 12 2>"$out/log"
 
 step "quickstart prints what the README says"
-cargo test --release -p othello-trainer --test readme -- --ignored quickstart 2>"$out/log" | grep "test result"
+cargo test --release -p othello-trainer --test integration -- --ignored quickstart 2>"$out/log" | grep "test result"
 
 step "a match against itself is even"
 "$trainer" match "$weights" "$weights" --openings "$openings" --pairs 50 2>"$out/log"
@@ -120,7 +120,7 @@ sanitized --ignored a_kernel_that_reads_past_its_rows >"$out/log" 2>&1 && { echo
 grep -m 1 heap-buffer-overflow "$out/log"
 
 step "every entry point of the CUDA driver and of NVRTC fails with every error, and at its first and last call"
-(eval "$(scripts/nvrtc.sh)" && OTHELLO_FAULTS=all cargo test -p othello-trainer --test stand_in -- every_entry_point --nocapture 2>&1 |
+(eval "$(scripts/nvrtc.sh)" && OTHELLO_FAULTS=all cargo test -p othello-trainer --test integration -- every_entry_point --nocapture 2>&1 |
     grep -E "^(cu|nvrtc|kernel|entry)|test result")
 
 step "registers and spills of the CUDA kernels"

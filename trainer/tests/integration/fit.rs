@@ -1,7 +1,5 @@
 //! Fits by the command line, on games of random moves.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

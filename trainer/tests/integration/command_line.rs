@@ -1,7 +1,5 @@
 //! The command line as a whole: inputs are never replaced, what an earlier run made is said to be so.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -1,8 +1,6 @@
 //! `export --format edax` and `egaroucid`, and the way back: a slow evaluator that reads the bytes as the
 //! other program does says the same of every position.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -1,7 +1,5 @@
 //! `export --format npz`: what NumPy users get is what the weights file holds.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,8 +1,6 @@
 //! The evaluation holds what the pattern room promises: the same value for all eight images of a
 //! position, the same indices whichever way they were reached, one set of weights a phase.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use othello_engine::board::{PHASES, Phase, Position, Squares, Symmetry};
 use othello_engine::eval::{
     Evaluate, MAX_STEPS, MoveOrderingWeights, PhaseSection, Realization, Tables, Value, Weights,

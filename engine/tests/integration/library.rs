@@ -1,14 +1,12 @@
 //! The examples run, and say what they should.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-#[path = "../examples/evaluate.rs"]
+#[path = "../../examples/evaluate.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod evaluate;
-#[path = "../examples/search.rs"]
+#[path = "../../examples/search.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod search;
-#[path = "../examples/solve.rs"]
+#[path = "../../examples/solve.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod solve;
 

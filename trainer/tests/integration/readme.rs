@@ -1,8 +1,6 @@
 //! The picture of the errors is the one that the program draws, and `quickstart` prints what the README
 //! says. That every command of the guides runs is tested by `othello-testing`.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::fs;
 use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! Published endgame problems are solved: their scores, and a best move of each.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::path::Path;
 
 use assert_cmd::Command;

@@ -1,8 +1,6 @@
 //! What a fit writes and says: side files are its own or refused, the same bytes whatever happened
 //! on the way; failed checks say why. One test for each past bug.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};

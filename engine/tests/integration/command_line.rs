@@ -1,7 +1,5 @@
 //! The command line as a whole: threads, stacks, completions, manual pages.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::fs;
 use std::process::Command;
 

@@ -1,8 +1,6 @@
 //! Damaged files through the binary: exit status 2 and one clear message, never a panic.
 //! `trainer/fuzz/tests/damage.rs` hands many more to the library.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::fs;
 use std::path::Path;
 

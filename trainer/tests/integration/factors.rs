@@ -1,7 +1,5 @@
 //! Pattern sets with factors, from the command line: fitted, measured, refused where there is no place.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,7 +1,5 @@
 //! Whole games by GTP and NBoard, passes included, against a client that keeps its own board.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use assert_cmd::Command;
 use othello_engine::analysis::Level;
 use othello_engine::board::notation::BoardLine;

@@ -1,8 +1,6 @@
 //! The readers in other languages give the values and the records that the conformance vectors
 //! state, and refuse damaged files.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

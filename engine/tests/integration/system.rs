@@ -1,6 +1,4 @@
 //! What the operating system refuses: a clear message, nothing lost, no lock left.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::fs;
 use std::path::Path;

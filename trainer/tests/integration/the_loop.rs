@@ -1,7 +1,5 @@
 //! One small turn of the loop by the library and the command line: games, a fit, matches.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,8 +1,6 @@
 //! Every command of the NBoard protocol as its page describes it, and what GTP has beside playing: games of SGF,
 //! clocks, books, and what GoGui analyzes.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::path::Path;
 
 use othello_engine::analysis::Level;

@@ -1,7 +1,5 @@
 //! The conformance vectors are what the program makes and means: other readers can trust them.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::notation::BoardLine;
@@ -12,8 +10,7 @@ use othello_engine::progress::Silent;
 use othello_engine::record::{GameReader, PositionReader};
 use othello_engine::search;
 
-#[path = "support/vectors.rs"]
-mod vectors;
+use crate::vectors;
 
 fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/conformance").join(name)
@@ -55,7 +52,7 @@ fn the_shipped_files_are_what_the_generator_makes() {
         vectors::FILES.iter().filter(|&&name| name != "patterns.toml").chain(&["SHA256SUMS"])
     {
         let (made, there) = (std::fs::read(folder.path().join(name)), std::fs::read(shipped(name)));
-        let remedy = "cargo test -p othello-engine --test conformance -- --ignored regenerate";
+        let remedy = "cargo test -p othello-engine --test integration -- --ignored regenerate";
         assert!(made.unwrap() == there.unwrap(), "{name} differs; if that is meant: {remedy}");
     }
 }
@@ -156,7 +153,7 @@ fn the_worked_example_is_what_the_definition_gives() {
     }
     assert_eq!(boards_value(WORKED_OUT), sum, "a sum within 64 discs");
     rows += &format!("The sum is {sum}");
-    let formats = include_str!("../../datasets/formats.md");
+    let formats = include_str!("../../../datasets/formats.md");
     for row in rows.lines() {
         assert!(formats.contains(row), "formats.md has no `{row}`; all rows:\n{rows}");
     }

@@ -3,9 +3,6 @@
 //!
 //! The other program is this test again, started as [`engine_process`].
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::fs::OpenOptions;
 use std::io::{Write as _, stdin, stdout};
 use std::process::{Command, Stdio};
@@ -97,7 +94,7 @@ fn command(protocol: Protocol, manners: &str) -> String {
     let program = std::env::current_exe().unwrap();
     let nboard = if protocol == Protocol::Nboard { "OTHELLO_TEST_NBOARD=yes " } else { "" };
     format!(
-        "OTHELLO_TEST_MANNERS={manners} {nboard}'{}' engine_process --exact --ignored --nocapture",
+        "OTHELLO_TEST_MANNERS={manners} {nboard}'{}' external::engine_process --exact --ignored --nocapture",
         program.display()
     )
 }

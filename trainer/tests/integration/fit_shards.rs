@@ -1,7 +1,5 @@
 //! Fits that several machines share: by the command line, on games of random moves.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;

@@ -1,7 +1,5 @@
 //! Every device that is there fits the same weights, byte for byte; a GPU too where there is one.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::path::Path;
 use std::process::{Command, Output};
 

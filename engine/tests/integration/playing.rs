@@ -1,5 +1,4 @@
 //! `solve` and `selfplay` as a person runs them.
-#![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 

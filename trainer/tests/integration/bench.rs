@@ -1,7 +1,5 @@
 //! The benchmark runs and reports what it must; what it measures is nobody's test.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::process::{Command, Output};
 
 use serde_json::Value;

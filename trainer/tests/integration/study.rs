@@ -1,7 +1,5 @@
 //! What weights are worth, by the command line: `compare`, and what `loss` says beyond one number.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,0 +1,25 @@
+//! The crate and its program from outside: one binary, since every binary takes long to link.
+//! What is killed and resumed has a binary of its own: there, all processor time of children counts.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod bench;
+mod command_line;
+mod damage_commands;
+mod devices;
+mod examples;
+mod export;
+#[cfg(unix)]
+mod external;
+mod factors;
+mod fit;
+mod fit_outputs;
+mod fit_shards;
+mod readme;
+#[cfg(target_os = "linux")]
+mod stand_in;
+mod study;
+#[cfg(target_os = "linux")]
+mod system;
+mod tables;
+mod the_loop;
