@@ -142,6 +142,8 @@ fn once_solved_only_the_moves_that_attain_the_score_are_left_to_find() {
             let solution = following.solve(&position);
             nodes[0] += solution.nodes;
             assert_eq!(solution.score, score, "{position:?}");
+            let is_forced = position.moves().count_ones() == 1;
+            assert!(!is_forced || solution.nodes == 1, "nothing is to be found: {position:?}");
         }
     }
     assert!(4 * nodes[0] < 3 * nodes[1], "{nodes:?}");

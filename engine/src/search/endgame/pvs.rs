@@ -155,7 +155,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// A move that attains the score, which is known already: the first one of which a null window
-    /// proves it, or the last. There is a move.
+    /// proves it, or the last that is left, by itself. There is a move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
@@ -166,7 +166,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         let empties = position.empties();
         let odd_squares = self.parity(position).odd_squares();
         let mut moves = Moves::new(position, position.moves());
-        moves.rate([None; 2], |candidate| self.promise(candidate, state, odd_squares, empties));
+        if moves.len() > 1 {
+            moves.rate([None; 2], |candidate| self.promise(candidate, state, odd_squares, empties));
+        }
         let mut best = Best { value: score, square: None };
         while let Some(next) = moves.take_best() {
             best.square = Some(next.square);
