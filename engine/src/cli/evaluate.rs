@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use serde::{Serialize, Serializer};
 
-use super::arguments::SearchBy;
+use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
 use super::{Outcome, Session};
 use crate::analysis::Level;
@@ -14,7 +15,7 @@ use crate::board::{Position, StatedPosition};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
-use crate::search::{Selectivity, Strength, strong_values};
+use crate::search::{Selectivity, Strength, TableError, strong_values};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
@@ -45,6 +46,11 @@ pub struct Arguments {
     /// Leave as much out of searches to the end, whose values are then likely and no longer exact
     #[arg(long, value_name = "PERCENT", default_value_t)]
     end_selectivity: Selectivity,
+
+    /// Size of the transposition table in MB, one for each thread; values of searches that leave nothing out do not
+    /// depend on it [default: 4, with --level 16]
+    #[arg(long, value_name = "M", value_parser = number_in(1..=1_usize << 20))]
+    hash_mb: Option<usize>,
 
     /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
@@ -115,12 +121,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
         let positions: Vec<Position> = boards.iter().map(|board| board.position).collect();
         let search = |unknown: &[Position]| {
-            strong_values(unknown, &evaluator, strength, &selection, &Silent)
+            let hash_mb = arguments.hash_mb;
+            strong_values(unknown, &evaluator, strength, &selection, hash_mb, &Silent)
         };
         let found = match &book {
             None => search(&positions),
             Some(book) => book_first(book, &positions, search, &mut evaluation.from_book),
         };
+        let found = found.context("--hash-mb, of which each thread needs as much")?;
         for (board, &value) in boards.iter().zip(&found) {
             let Some(score) = board.score else { continue };
             let error = value.discs() - score;
@@ -144,14 +152,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 fn book_first(
     book: &Book,
     positions: &[Position],
-    search: impl Fn(&[Position]) -> Vec<Value>,
+    search: impl Fn(&[Position]) -> Result<Vec<Value>, TableError>,
     from_book: &mut usize,
-) -> Vec<Value> {
+) -> Result<Vec<Value>, TableError> {
     let known: Vec<Option<Value>> = positions.iter().map(|position| book.value(position)).collect();
     let both = positions.iter().zip(&known);
     let unknown: Vec<Position> =
         both.filter(|(_, known)| known.is_none()).map(|(position, _)| *position).collect();
     *from_book += positions.len() - unknown.len();
-    let mut searched = search(&unknown).into_iter();
-    known.into_iter().filter_map(|known| known.or_else(|| searched.next())).collect()
+    let mut searched = search(&unknown)?.into_iter();
+    Ok(known.into_iter().filter_map(|known| known.or_else(|| searched.next())).collect())
 }

@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 use rayon::prelude::*;
 
-use super::{Searcher, Selection, Strength, Team};
+use super::{Searcher, Selection, Strength, TableError, Team};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
@@ -18,35 +18,39 @@ const EXACT_HASH_MEGABYTES: usize = 16;
 /// it scored. Positions are searched in parallel, each from a logically empty table; where they are fewer than threads,
 /// the others help: the values do not depend on the other positions or on the number of threads. `progress`
 /// advances by one for each position.
+///
+/// # Panics
+/// Where there is no memory for a small table for each thread.
+#[expect(clippy::expect_used, reason = "documented; as `Searcher::new` does")]
 pub fn values<E: Evaluate>(
     positions: &[Position],
     evaluator: &E,
     depth: u32,
     progress: &dyn Progress,
 ) -> Vec<Value> {
-    strong_values(
-        positions,
-        evaluator,
-        Strength { depth, exact: 0 },
-        &Selection::default(),
-        progress,
-    )
+    let (strength, selection) = (Strength { depth, exact: 0 }, Selection::default());
+    strong_values(positions, evaluator, strength, &selection, None, progress)
+        .expect("memory for the transposition tables")
 }
 
 /// The values as by [`values`], but that of perfect play where the strength says so, and for what the searches
-/// leave out.
+/// leave out. Each thread has a table of `hash_megabytes`; of 4 MB where nothing is said, with perfect play of 16 MB.
+///
+/// # Errors
+/// Where there is no memory for the tables.
 pub fn strong_values<'a, E: Evaluate>(
     positions: &[Position],
     evaluator: &'a E,
     strength: Strength,
     selection: &Selection,
+    hash_megabytes: Option<usize>,
     progress: &dyn Progress,
-) -> Vec<Value> {
+) -> Result<Vec<Value>, TableError> {
     let Strength { depth, exact } = strength;
     let hash_megabytes = match (depth, exact) {
         (0, 0) => 0,
-        (_, 0) => HASH_MEGABYTES,
-        _ => EXACT_HASH_MEGABYTES,
+        (_, 0) => hash_megabytes.unwrap_or(HASH_MEGABYTES),
+        _ => hash_megabytes.unwrap_or(EXACT_HASH_MEGABYTES),
     };
     let value = |searcher: &mut Searcher<'_, E>, position: &Position| {
         let empties = position.empties();
@@ -55,25 +59,27 @@ pub fn strong_values<'a, E: Evaluate>(
         found.value
     };
     let threads = rayon::current_num_threads();
-    if positions.len() < threads
-        && selection.is_full()
-        && let Ok(mut team) = Team::try_new(evaluator, hash_megabytes, threads, positions.len())
-    {
-        return team.work(positions, value);
+    if positions.len() < threads && selection.is_full() {
+        let mut team = Team::try_new(evaluator, hash_megabytes, threads, positions.len())?;
+        return Ok(team.work(positions, value));
     }
     // Each phase has weights of its own: taken phase by phase, they stay in the cache.
     let mut order: Vec<usize> = (0..positions.len()).collect();
     order.sort_by_key(|&place| positions[place].ply());
     let in_order = order.par_iter().map(|&place| &positions[place]);
-    let new = || Searcher::new(evaluator, hash_megabytes).with_selection(selection.clone());
-    let afresh = |searcher: &mut Searcher<'a, E>, position: &Position| {
-        searcher.new_game();
-        value(searcher, position)
+    let new = || {
+        let searcher = Searcher::try_new(evaluator, hash_megabytes)?;
+        Ok(searcher.with_selection(selection.clone()))
     };
-    let found: Vec<Value> = in_order.map_init(new, afresh).collect();
+    let afresh = |searcher: &mut Result<Searcher<'a, E>, TableError>, position: &Position| {
+        let searcher = searcher.as_mut().map_err(|error| *error)?;
+        searcher.new_game();
+        Ok(value(searcher, position))
+    };
+    let found: Vec<Value> = in_order.map_init(new, afresh).collect::<Result<_, _>>()?;
     let mut values = vec![Value::ZERO; positions.len()];
     order.into_iter().zip(found).for_each(|(place, value)| values[place] = value);
-    values
+    Ok(values)
 }
 
 impl<E: Evaluate> Searcher<'_, E> {

@@ -68,9 +68,10 @@ fn a_table_that_no_memory_is_left_for_is_refused_with_its_size() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("problems");
     std::fs::write(&path, PROBLEMS).unwrap();
-    for command in ["solve", "ablate"] {
+    for command in ["solve", "ablate", "evaluate"] {
         let limited = "ulimit -v 16000000; exec \"$0\" \"$@\"";
-        let arguments = [command, path.to_str().unwrap(), "--hash-mb", "100000"];
+        let depth: &[&str] = if command == "evaluate" { &["--depth", "1"] } else { &[] };
+        let arguments = [&[command, path.to_str().unwrap(), "--hash-mb", "100000"], depth].concat();
         let binary = assert_cmd::cargo::cargo_bin!("othello-engine");
         let output = std::process::Command::new("sh")
             .args(["-c", limited, binary.to_str().unwrap()])
