@@ -88,8 +88,7 @@ pub fn rated_move_within<E: Evaluate>(
     limits: &Limits,
 ) -> Option<RatedMove> {
     let child = position.play(square)?;
-    let empties = position.empties();
-    let depth = if empties <= strength.exact { empties } else { strength.depth.clamp(1, empties) };
+    let (empties, depth) = (position.empties(), strength.depth_of(position));
     let found = searcher.search_within(&child, depth - 1, limits);
     let (value, depth, nodes) = (-found.value, found.depth + 1, found.nodes);
     let mut line = vec![square];

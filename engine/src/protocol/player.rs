@@ -79,13 +79,10 @@ impl<'a, E: Evaluate> Player<'a, E> {
 
     /// The best move by a search that ends after some time, perfect play included.
     fn search_for(&mut self, position: &Position, time: Duration) -> Found {
-        let strength = self.level.strength();
-        let empties = position.empties();
-        let depth = if empties <= strength.exact { empties } else { strength.depth };
         // A time without end is none.
         let deadline = Instant::now().checked_add(time);
         let limits = Limits { deadline, ..Limits::default() };
-        self.searcher.search_within(position, depth.max(1), &limits)
+        self.level.strength().search_by_clock(&mut self.searcher, position, &limits)
     }
 
     /// The best move by the book and what it is worth; `None` where the book does not know enough.

@@ -30,7 +30,12 @@ impl Limits {
 
     /// Whether there are any.
     pub(super) fn are_set(&self) -> bool {
-        self.nodes.is_some() || self.stop.is_some() || self.deadline.is_some()
+        self.nodes.is_some() || self.are_of_time()
+    }
+
+    /// Whether there are such that no search is reproducible under.
+    pub(super) fn are_of_time(&self) -> bool {
+        self.stop.is_some() || self.deadline.is_some()
     }
 }
 

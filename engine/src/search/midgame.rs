@@ -2,9 +2,10 @@
 
 use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
 use super::split::Goal;
+use super::table::Entry;
 use super::tuning::Tuning;
 use super::window::{Best, Window};
-use super::{Reached, Searcher, Selection, Selectivity};
+use super::{Limits, Reached, Searcher, Selection, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
@@ -47,6 +48,21 @@ impl Going {
     }
 }
 
+/// The depth to begin with where an earlier search came by the position: the full one, where that was about as deep. By
+/// time, what was found is not found again: the search goes on from where the earlier one ended. (Limits of nodes end searches
+/// where they always did.) `None` is from the beginning.
+fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
+    let found = entry.depth();
+    // A search with limits needs an answer for the case that it comes to none.
+    if entry.value().is_none() && limits.are_set() {
+        None
+    } else if found + DEEPENING >= depth {
+        Some(depth)
+    } else {
+        (limits.are_of_time() && found > 0).then(|| found + (depth - found) % DEEPENING)
+    }
+}
+
 impl<E: Evaluate> Searcher<'_, E> {
     /// Searches deeper and deeper, each time in a window around the value of the time before and
     /// with the table's moves.
@@ -64,12 +80,10 @@ impl<E: Evaluate> Searcher<'_, E> {
             && going == Going::ByDepth
             && let Some(entry) = self.table.probe(position)
             && entry.best()[0].is_some()
-            && entry.depth() + DEEPENING >= depth
-            // A search with limits needs an answer for the case that it comes to none.
-            && (entry.value().is_some() || !self.control.limits.are_set())
+            && let Some(first) = first_depth(entry, depth, &self.control.limits)
         {
             // An earlier search came by here: its move is as good as one of a shallower search.
-            next = depth;
+            next = first;
             guess = entry.value();
             let answer = |value| Best { value, square: entry.best()[0] };
             reached = guess.map(|value| Reached { best: answer(value), depth: entry.depth() });

@@ -145,9 +145,8 @@ impl Mind<'_> {
         let is_exact = position.empties() <= strength.exact;
         let limits = budget.limits(clock.map(|clock| clock.for_move(position.empties())));
         let found = match clock {
-            // Without a clock, nothing ends perfect play.
-            Some(_) if is_exact => searcher.search_within(position, position.empties(), &limits),
-            _ => strength.search_within(searcher, position, &limits),
+            Some(_) => strength.search_by_clock(searcher, position, &limits),
+            None => strength.search_within(searcher, position, &limits),
         };
         if !is_exact {
             effort.nodes += found.nodes;
