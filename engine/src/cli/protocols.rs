@@ -37,6 +37,10 @@ pub struct Arguments {
     /// File of scored openings: the engine plays from it while it knows what all moves lead to
     #[arg(long, value_name = "F")]
     book: Option<PathBuf>,
+
+    /// Think in the other side's time, too
+    #[arg(long)]
+    ponder: bool,
 }
 
 impl Arguments {
@@ -48,7 +52,8 @@ impl Arguments {
         let searcher = Searcher::try_new(evaluator, self.hash_mb).context("--hash-mb")?;
         let selection = self.search.selection(Selectivity::Full, evaluator)?;
         let book = self.book.as_deref().map(Book::read).transpose()?;
-        Ok(Player::new(searcher.with_selection(selection), self.level).with_book(book))
+        let player = Player::new(searcher.with_selection(selection), self.level);
+        Ok(player.with_book(book).with_pondering(self.ponder))
     }
 }
 
@@ -65,7 +70,7 @@ pub fn nboard(arguments: &Arguments, _session: &Session) -> anyhow::Result<Outco
 }
 
 /// A client that closes its end has had enough.
-fn run(server: &mut impl Server) -> anyhow::Result<Outcome> {
+fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
     match serve(server, io::stdin().lock(), io::stdout().lock()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("the conversation broke off")

@@ -71,6 +71,12 @@ impl Board {
         all.into_iter()
     }
 
+    /// Whether the game is another one with more turns, or with none more.
+    pub fn goes_on_from(&self, other: &Self) -> bool {
+        let mut positions = self.positions();
+        other.positions().all(|position| positions.next() == Some(position))
+    }
+
     /// Takes the last turn back; false where there is none.
     pub fn undo(&mut self) -> bool {
         let before = self.before.pop();

@@ -19,6 +19,7 @@ use crate::board::sgf::SgfGame;
 use crate::board::{Discs, Side, Squares};
 use crate::eval::Evaluate;
 use crate::file::open_ordinary;
+use crate::search::Limits;
 use crate::text::read_by;
 
 /// The commands that are understood.
@@ -220,6 +221,14 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
+    fn has_to_ponder(&self) -> bool {
+        self.player.has_to_ponder(self.board.position())
+    }
+
+    fn ponder(&mut self, limits: &Limits) {
+        self.player.ponder(limits);
+    }
+
     fn answer(&mut self, line: &str) -> Reply {
         let line = line.split('#').next().unwrap_or_default();
         let kept = |c: &char| !c.is_control() || *c == '\t';

@@ -9,6 +9,10 @@ pub mod nboard;
 mod player;
 
 use std::io::{self, BufRead, Read as _, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::search::Limits;
 
 pub use board::{Board, Turn, name};
 pub use clock::{Clock, TimeSettings};
@@ -36,18 +40,29 @@ impl Reply {
 pub trait Server {
     /// Answers a line.
     fn answer(&mut self, line: &str) -> Reply;
+
+    /// Whether there is something to think about until the next line comes.
+    fn has_to_ponder(&self) -> bool {
+        false
+    }
+
+    /// Thinks about it until a limit ends that.
+    fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until one ends the conversation or there are no more. Every answer is flushed.
+/// Answers lines until one ends the conversation or there are no more. Every answer is flushed. A server that has to ponder
+/// does so in another thread while a line is waited for.
 pub fn serve(
-    server: &mut impl Server,
+    server: &mut (impl Server + Send),
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> io::Result<()> {
     let mut line = vec![];
     loop {
         line.clear();
-        if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
+        let mut read = || input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
+        let bytes = if server.has_to_ponder() { while_pondering(server, read) } else { read() };
+        if bytes? == 0 {
             return Ok(());
         }
         if line.last() != Some(&b'\n') {
@@ -60,6 +75,18 @@ pub fn serve(
             return Ok(());
         }
     }
+}
+
+/// Waits for something while the server ponders.
+fn while_pondering<T>(server: &mut (impl Server + Send), wait: impl FnOnce() -> T) -> T {
+    let stop = Arc::new(AtomicBool::new(false));
+    let limits = Limits { stop: Some(Arc::clone(&stop)), ..Limits::default() };
+    rayon::in_place_scope(|scope| {
+        scope.spawn(|_| server.ponder(&limits));
+        let came = wait();
+        stop.store(true, Ordering::Relaxed);
+        came
+    })
 }
 
 /// Reads up to the end of a line without keeping it.
@@ -86,6 +113,34 @@ mod tests {
         fn answer(&mut self, line: &str) -> Reply {
             Reply { text: format!("{}\n", line.len()), quits: line == "quit" }
         }
+    }
+
+    /// Ponders until it is stopped, and repeats how often it was.
+    #[derive(Default)]
+    struct Ponderer(usize);
+
+    impl Server for Ponderer {
+        fn answer(&mut self, line: &str) -> Reply {
+            Reply::says(format!("{line} {}\n", self.0))
+        }
+
+        fn has_to_ponder(&self) -> bool {
+            self.0 < 3
+        }
+
+        fn ponder(&mut self, limits: &Limits) {
+            while !limits.stop.as_ref().unwrap().load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            self.0 += 1;
+        }
+    }
+
+    #[test]
+    fn the_next_line_ends_pondering() {
+        let mut output = vec![];
+        serve(&mut Ponderer::default(), &b"a\nb\nc\nd\ne"[..], &mut output).unwrap();
+        assert_eq!(String::from_utf8(output).unwrap(), "a 1\nb 2\nc 3\nd 3\ne 3\n");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::analysis::{Level, RatedMove};
 use crate::board::ggf::{self, Fields};
 use crate::board::{Position, Side, Square};
 use crate::eval::{Evaluate, Value};
-use crate::search::Strength;
+use crate::search::{Limits, Strength};
 
 /// A server of the NBoard protocol.
 #[derive(Debug)]
@@ -47,8 +47,12 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
             }
             "game" => match read_game(value) {
                 Ok((board, clocks)) => {
+                    // NBoard tells the whole game where two turns were made since it last told something.
+                    let goes_on = board.goes_on_from(&self.board);
                     (self.board, self.clocks) = (board, clocks);
-                    self.player.new_game();
+                    if !(goes_on && self.player.ponders()) {
+                        self.player.new_game();
+                    }
                     Reply::default()
                 }
                 Err(reason) => Reply::says(format!("status set game: {reason}\n")),
@@ -141,6 +145,14 @@ fn book_line(square: &str, value: Value) -> String {
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
+    fn has_to_ponder(&self) -> bool {
+        self.player.has_to_ponder(self.board.position())
+    }
+
+    fn ponder(&mut self, limits: &Limits) {
+        self.player.ponder(limits);
+    }
+
     fn answer(&mut self, line: &str) -> Reply {
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();

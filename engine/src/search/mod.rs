@@ -183,6 +183,11 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         Solution { score: value.score(), best, nodes }
     }
 
+    /// The move that was best in a position when an earlier search came by it, where the table still holds it.
+    pub fn remembered_move(&self, position: &Position) -> Option<Square> {
+        self.table.probe(position)?.best()[0]
+    }
+
     fn begin(&mut self, limits: &Limits) {
         self.nodes = 0;
         self.nodes_by_ply = [0; PLIES_OF_NODES];

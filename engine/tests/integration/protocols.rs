@@ -1,5 +1,8 @@
 //! Whole games by GTP and NBoard, passes included, against a client that keeps its own board.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
 use assert_cmd::Command;
 use othello_engine::analysis::Level;
 use othello_engine::board::notation::BoardLine;
@@ -9,7 +12,7 @@ use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
 use othello_engine::random::Generator;
-use othello_engine::search::{Searcher, Strength};
+use othello_engine::search::{Limits, Searcher, Strength};
 
 fn player() -> Player<'static, Zero> {
     Player::new(Searcher::new(&Zero, 1), Level::new(1).unwrap())
@@ -183,6 +186,65 @@ fn nboard_plays_whole_games_with_passes() {
         },
     );
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
+}
+
+/// The clock ends every search, and the next command the pondering after it: level 60 ends none.
+#[test]
+fn a_game_is_served_while_the_engine_ponders() {
+    let mut engine = std::process::Command::new(assert_cmd::cargo::cargo_bin!("othello-engine"))
+        .args(["gtp", "--ponder", "--level", "60", "--weights", "mobility", "--hash-mb", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = engine.stdin.take().unwrap();
+    let mut output = BufReader::new(engine.stdout.take().unwrap()).lines();
+    let mut ask = |command: String| {
+        writeln!(input, "{command}").unwrap();
+        let answer = output.next().unwrap().unwrap();
+        assert_eq!(output.next().unwrap().unwrap(), "");
+        answer.strip_prefix('=').unwrap_or_else(|| panic!("{command}: {answer}")).trim().to_owned()
+    };
+    ask("time_settings 1 0 0".to_owned());
+    let (mut position, mut side) = (Position::START, Side::Black);
+    let mut random = Generator::new(12);
+    while !position.is_over() {
+        let legal = turns(&position);
+        let turn = if side == Side::White {
+            let said = ask("genmove white".to_owned());
+            if said == "pass" { None } else { Some(said.parse().unwrap()) }
+        } else {
+            let turn = legal[random.below(legal.len() as u32) as usize];
+            ask(format!("play b {}", turn.map_or("pass".to_owned(), |square| square.to_string())));
+            turn
+        };
+        assert!(legal.contains(&turn), "{turn:?} in {position:?}");
+        (position, side) = (after(&position, turn), side.other());
+    }
+    assert_ne!(ask("final_score".to_owned()), "");
+    ask("quit".to_owned());
+    assert!(engine.wait().unwrap().success());
+}
+
+/// NBoard says `move` where one turn was made, and `set game` where two were: what was pondered is kept.
+#[test]
+fn nboard_goes_on_from_what_was_pondered() {
+    let player = || Player::new(Searcher::new(&Zero, 1), Level::new(5).unwrap());
+    let opening = [Some("f5".parse().unwrap()), Some("d6".parse().unwrap())];
+    for ponders in [false, true] {
+        let mut server = Nboard::new(player().with_pondering(ponders));
+        server.answer(&format!("set game {}", ggf::game(&Position::START, Side::Black, &opening)));
+        let said = server.answer("go").text;
+        let chosen = ggf::read_turn(said.lines().last().unwrap().strip_prefix("=== ").unwrap());
+        server.ponder(&Limits::default());
+        let position =
+            opening.iter().fold(Position::START, |position, turn| after(&position, *turn));
+        let reply = turns(&after(&position, chosen.clone().unwrap())).pop().unwrap();
+        let game = [&opening[..], &[chosen.unwrap(), reply]].concat();
+        server.answer(&format!("set game {}", ggf::game(&Position::START, Side::Black, &game)));
+        let is_found = server.answer("go").text.starts_with("nodestats 1 ");
+        assert_eq!(is_found, ponders);
+    }
 }
 
 #[test]
