@@ -1,4 +1,31 @@
 //! What a person wants to know of a position: every move, what it is worth, and how play would go on.
+//!
+//! The three best moves of a position, each looked into for a twentieth of a second, or to the end of its level:
+//!
+//! ```
+//! use std::time::{Duration, Instant};
+//!
+//! use othello_engine::analysis::{Level, RatedMove, rated_move_within, sort_best_first};
+//! use othello_engine::board::{Position, Squares};
+//! use othello_engine::eval::Mobility;
+//! use othello_engine::search::{Limits, Searcher};
+//!
+//! let position = Position::START;
+//! let mut searcher = Searcher::new(&Mobility, 16);
+//! let strength = Level::new(12).ok_or("a level is from 1 to 60")?.strength();
+//! let rate = |square| {
+//!     let deadline = Some(Instant::now() + Duration::from_millis(50));
+//!     let limits = Limits { deadline, ..Limits::default() };
+//!     rated_move_within(&mut searcher, &position, square, strength, &limits)
+//! };
+//! let mut moves: Vec<RatedMove> = Squares(position.moves()).filter_map(rate).collect();
+//! sort_best_first(&mut moves);
+//! for RatedMove { square, value, depth, line, .. } in moves.iter().take(3) {
+//!     println!("{square} {value:+.2}, to depth {depth}: {line:?}");
+//!     assert_eq!(line.first(), Some(square));
+//! }
+//! # Ok::<(), &str>(())
+//! ```
 
 use std::str::FromStr;
 
