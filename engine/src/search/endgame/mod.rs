@@ -71,7 +71,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             // No limit ends a search without a guess.
             return Ok(self.endgame_pvs(position, state, -INFINITE, INFINITE));
         }
-        let guess = self.iterate(position, (empties - 8).min(2 + empties / 4), Going::ByDepth);
+        let guess = self.iterate(position, guess_depth(empties), Going::ByDepth);
         let mut center = guess.best.value.nearest_even_disc();
         let mut margin = FIRST_MARGIN;
         loop {
@@ -111,6 +111,13 @@ impl<E: Evaluate> Searcher<'_, E> {
             self.table.store(position, effort, (exact, exact), best);
         }
     }
+}
+
+/// The depth of the search that guesses the score of a position with so many empty squares,
+/// [`GUESSED_EMPTIES`] at least: it costs little beside the exact one, and leaves the first moves of it in the table.
+fn guess_depth(empties: u32) -> u32 {
+    let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
+    depth.min(empties - 8)
 }
 
 /// An upper bound on the score by the other side's stable discs, where it is not above `alpha`.

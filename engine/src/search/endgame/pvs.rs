@@ -5,15 +5,20 @@ use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::split::Goal;
 use super::super::window::{Best, Window};
 use super::{INFINITE, PVS_EMPTIES, stability_bound};
-use crate::board::{Discs, Position};
+use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
 /// The search that guesses the score leaves moves in the table: from this depth on they are the
 /// first here, while those of shallower searches are worse than what [`Searcher::promise`] finds.
-/// With these too, a large table, which keeps more of them, took more nodes than a small one. From
-/// 5 on, from 7 on, or none of them gained less over five suites. (Of few empty squares, where only
-/// the root comes here, every move is kept.)
-const TRUSTED_DEPTH: u32 = 6;
+/// From 6 on it takes 5 to 15 % more nodes. (Of few empty squares, where only the root comes here,
+/// every move is kept.)
+const TRUSTED_DEPTH: u32 = 8;
+
+/// The numbers of empty squares from which on the shallow search for a move's promise goes a ply deeper.
+const PROMISE_EMPTIES: [u32; 3] = [15, 17, 20];
+
+/// How much less than the best move another one may promise and still be told from others, in steps.
+const PROMISE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
 /// The number of empty squares from which on the moves of a node are worth sharing.
 const SHARED_EMPTIES: u32 = 16;
@@ -112,9 +117,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             let mut next = table_move.take().and_then(|square| moves.take(square));
             if next.is_none() {
                 if !rated {
-                    moves.rate(table_moves, |candidate| {
-                        self.promise(candidate, state, odd_squares, empties)
-                    });
+                    self.rate_by_promise(&mut moves, table_moves, state, odd_squares);
                     rated = true;
                 }
                 next = moves.take_best();
@@ -139,9 +142,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
             if empties >= SHARED_EMPTIES && self.is_help_welcome(&moves) {
                 if !rated {
-                    moves.rate(table_moves, |candidate| {
-                        self.promise(candidate, state, odd_squares, empties)
-                    });
+                    self.rate_by_promise(&mut moves, table_moves, state, odd_squares);
                 }
                 window = self.share((state, empties, Goal::End), moves, window);
                 if self.is_stopped() {
@@ -167,7 +168,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         let odd_squares = self.parity(position).odd_squares();
         let mut moves = Moves::new(position, position.moves());
         if moves.len() > 1 {
-            moves.rate([None; 2], |candidate| self.promise(candidate, state, odd_squares, empties));
+            self.rate_by_promise(&mut moves, [None; 2], state, odd_squares);
         }
         let mut best = Best { value: score, square: None };
         while let Some(next) = moves.take_best() {
@@ -185,27 +186,48 @@ impl<E: Evaluate> Searcher<'_, E> {
         best
     }
 
-    /// The promise of a move, in steps: by a shallow search, few replies, and parity.
+    /// Rates the moves of a node by their promise. Where a move promises less than the best one by more than
+    /// [`PROMISE_MARGIN`], how much less is not found out, which saves 6 to 8 % of the time.
+    fn rate_by_promise(
+        &mut self,
+        moves: &mut Moves,
+        table_moves: [Option<Square>; 2],
+        state: &E::State,
+        odd_squares: u64,
+    ) {
+        let mut most = None;
+        moves.rate(table_moves, |candidate| {
+            let least = most.map(|most| most - PROMISE_MARGIN);
+            let promise = self.promise(candidate, state, odd_squares, least);
+            most = most.max(Some(promise));
+            promise
+        });
+    }
+
+    /// The promise of a move, in steps: by a shallow search, few replies, and parity. Where it is less than `least`, an upper
+    /// bound on it.
     fn promise(
         &mut self,
         candidate: &Move,
         state: &E::State,
         odd_squares: u64,
-        empties: u32,
+        least: Option<i32>,
     ) -> i32 {
         let child = &candidate.child;
-        let mut promise = 0;
-        if self.features.value_ordering {
-            let state = self.evaluator.after(state, candidate.square, candidate.flips);
-            let depth = u32::from(empties >= 15) + u32::from(empties >= 18);
-            let (alpha, beta) = (-Value::INFINITE, Value::INFINITE);
-            promise -= self.alpha_beta(child, &state, alpha, beta, depth).steps();
-        }
+        let odd = i32::from(candidate.square.bit() & odd_squares != 0);
+        let mut promise = odd * STEPS_PER_DISC / 2;
         if self.features.fastest_first {
             promise -= 2 * STEPS_PER_DISC * weighted_count(child.moves());
         }
-        let odd = i32::from(candidate.square.bit() & odd_squares != 0);
-        promise + odd * STEPS_PER_DISC / 2
+        if self.features.value_ordering {
+            let state = self.evaluator.after(state, candidate.square, candidate.flips);
+            let empties = child.empties() + 1;
+            let depth = PROMISE_EMPTIES.iter().filter(|&&from| empties >= from).count() as u32;
+            let enough = least.map_or(Value::INFINITE, |least| Value::ZERO.raised(promise - least));
+            let beta = enough.max(Value::MIN);
+            promise -= self.alpha_beta(child, &state, -Value::INFINITE, beta, depth).steps();
+        }
+        promise
     }
 
     /// The quadrants that are odd; none of them where parity is turned off.
