@@ -123,19 +123,17 @@ impl Arguments {
         Ok(data)
     }
 
-    /// The settings file, or the settings of the first dataset, with the flags over it.
+    /// The settings of the first dataset, with the settings file and the flags over them.
     fn settings(&self, data: &[LayoutInput]) -> anyhow::Result<FitSettings> {
-        let mut settings = match &self.settings {
-            Some(path) => text::read_by(path, FitSettings::from_toml)?,
-            None => FitSettings::default(),
-        };
         let laid_out = data.iter().find_map(|input| match input {
             LayoutInput::Dataset(folder) => Some(folder.settings()),
             LayoutInput::Records(_) => None,
         });
-        if let (Some(laid_out), None) = (laid_out, &self.settings) {
-            settings.take_layout(laid_out);
-        }
+        let read = |text: &str| FitSettings::from_toml_over(text, laid_out);
+        let mut settings = match &self.settings {
+            Some(path) => text::read_by(path, read)?,
+            None => read("")?,
+        };
         settings.seed = self.seed.unwrap_or(settings.seed);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
         if !self.test.is_empty() {

@@ -325,21 +325,19 @@ impl Arguments {
         }
     }
 
-    /// The settings file, with the flags over it.
+    /// The settings of the dataset, where one is laid out, with the settings file and the flags over them.
     fn settings(
         &self,
         optimizer: fit::Optimizer,
         set: &PatternSet,
         folder: Option<&DatasetFolder>,
     ) -> anyhow::Result<FitSettings> {
-        let mut settings = match &self.settings {
-            Some(path) => text::read_by(path, FitSettings::from_toml)?,
-            None => FitSettings::default(),
-        };
         let laid_out = folder.map(DatasetFolder::settings);
-        if let (Some(laid_out), None) = (laid_out, &self.settings) {
-            settings.take_layout(laid_out);
-        }
+        let read = |text: &str| FitSettings::from_toml_over(text, laid_out);
+        let mut settings = match &self.settings {
+            Some(path) => text::read_by(path, read)?,
+            None => read("")?,
+        };
         settings.window = self.window.clone().unwrap_or(settings.window);
         settings.ridge = self.ridge.unwrap_or(settings.ridge);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);

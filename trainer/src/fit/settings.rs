@@ -184,7 +184,18 @@ pub enum SettingsError {
 impl FitSettings {
     /// Reads and checks settings.
     pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
-        let settings: Self = from_toml(text)?;
+        Self::from_toml_over(text, None)
+    }
+
+    /// The same, over those by which a dataset was laid out, where one was: they hold where the text names no others.
+    pub fn from_toml_over(
+        text: &str,
+        laid_out: Option<&LayoutSettings>,
+    ) -> Result<Self, SettingsError> {
+        let mut settings: Self = from_toml(text)?;
+        if let Some(laid_out) = laid_out {
+            settings.take_layout(laid_out, &from_toml(text)?);
+        }
         settings.check()?;
         Ok(settings)
     }
@@ -217,12 +228,26 @@ impl FitSettings {
         LayoutSettings { labels: self.labels.clone(), split: self.split() }
     }
 
-    /// Takes over what decides a dataset from how one was laid out.
-    pub fn take_layout(&mut self, layout: &LayoutSettings) {
-        let Split { seed, validation_percent, test_percent, share } = layout.split;
-        self.labels = layout.labels.clone();
-        (self.seed, self.share) = (seed, share);
-        (self.validation_percent, self.test_percent) = (validation_percent, test_percent);
+    /// Takes over what decides a dataset from how one was laid out, but for the settings that were named.
+    fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
+        let LayoutSettings { labels, split } = laid_out;
+        let Split { seed, validation_percent, test_percent, share } = *split;
+        let is_left_out = |name| !named.contains_key(name);
+        if is_left_out("labels") {
+            self.labels = labels.clone();
+        }
+        if is_left_out("seed") {
+            self.seed = seed;
+        }
+        if is_left_out("validation_percent") {
+            self.validation_percent = validation_percent;
+        }
+        if is_left_out("test_percent") {
+            self.test_percent = test_percent;
+        }
+        if is_left_out("share") {
+            self.share = share;
+        }
     }
 
     /// The most epochs of an optimizer.
@@ -307,6 +332,20 @@ fn within(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_file_does_not_name_is_as_the_dataset_was_laid_out() {
+        let text = "labels = \"all:result\"\nseed = 5\nvalidation_percent = 7\ntest_percent = 3\nshare = 0.5";
+        let laid_out = FitSettings::from_toml(text).unwrap().layout();
+        let over = |text: &str| FitSettings::from_toml_over(text, Some(&laid_out)).unwrap();
+        assert_eq!(over("ridge = 20").layout(), laid_out);
+        for other in ["seed = 6", "share = 1", "labels = \"all:value\"", "test_percent = 10"] {
+            let differences = over(other).layout().differences(&laid_out);
+            let (named, _) = other.split_once(' ').unwrap();
+            assert!(differences.contains(named), "{differences}");
+            assert_eq!(differences.matches(" there, ").count(), 1, "{differences}");
+        }
+    }
 
     #[test]
     fn settings_read_back_and_name_what_is_wrong() {

@@ -241,6 +241,12 @@ fn a_dataset_grows_without_its_games() {
     runs(at, "dataset 1 games/2.games*0.7 --out 1-2");
     runs(at, "dataset 1-2 games/3.games --out 1-2-3 --memory-mb 1");
     assert!(files(&at.join("1-2-3")) == all, "not the bytes of all at once");
+    // A settings file that named no labels meant those of a fit without one, and was refused.
+    fs::write(at.join("ridge.toml"), "ridge = 20").unwrap();
+    runs(at, "dataset 1-2 games/3.games --settings ridge.toml --out by-settings");
+    assert!(files(&at.join("by-settings")) == all);
+    let fit = "--patterns small --epochs 1 --phases 40 --settings ridge.toml";
+    runs(at, &format!("fit by-settings {fit} --out ridge.weights"));
     let other = refusal(at, "dataset 1-2 games/3.games --seed 6 --out refused");
     assert!(other.contains("settings.seed: 5 there, 6 wanted"), "{other}");
     let itself = refusal(at, "dataset 1-2 games/3.games --out 1-2 --force");
