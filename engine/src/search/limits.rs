@@ -78,3 +78,94 @@ impl<E: Evaluate> Searcher<'_, E> {
         control.is_stopped
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{positions, searcher, with_threads};
+    use super::super::*;
+    use crate::eval::{Evaluator, Mobility};
+    use crate::random::{Generator, random_position};
+
+    /// A limit of nodes ends a search with what the deepest one found that was done, the same each time, and
+    /// leaves nothing wrong in the table.
+    #[test]
+    fn a_limit_of_nodes_ends_a_search_with_that_of_a_lesser_depth() {
+        let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
+        let mut fresh = searcher(&Mobility, 5000);
+        let mut random = Generator::new(22);
+        for empties in 28..40 {
+            let position = random_position(&mut random, empties);
+            let mut searcher = searcher(&Mobility, 5000);
+            let found = searcher.search_within(&position, 7, &limits(2_000));
+            assert!(found.depth < 7 && found.depth % 2 == 1, "{found:?}");
+            fresh.new_game();
+            let lesser = fresh.search(&position, found.depth);
+            assert_eq!((found.value, found.best), (lesser.value, lesser.best), "{position:?}");
+            let whole = searcher.search_within(&position, 7, &limits(u64::MAX));
+            fresh.new_game();
+            assert_eq!((whole.depth, whole.value), (7, fresh.search(&position, 7).value));
+            searcher.new_game();
+            assert_eq!(searcher.search_within(&position, 7, &limits(2_000)), found);
+        }
+    }
+
+    /// What an earlier search found is not found again, and is the answer where there is no time for more. Without limits of time
+    /// a search visits the nodes it always did.
+    #[test]
+    fn a_search_by_time_goes_on_from_where_an_earlier_one_ended() {
+        let time = || Limits { stop: Some(Arc::new(false.into())), ..Limits::default() };
+        let over = || Limits { stop: Some(Arc::new(true.into())), ..Limits::default() };
+        let mut nodes = [0; 2];
+        for (position, earlier) in
+            positions(25, 12, 20..40).into_iter().zip([4, 3, 5].iter().cycle())
+        {
+            let mut searchers = [searcher(&Mobility, 20_000), searcher(&Mobility, 20_000)];
+            let before =
+                searchers.each_mut().map(|searcher| searcher.search(&position, *earlier))[0];
+            let ended = searchers[0].search_within(&position, 8, &over());
+            assert_eq!(
+                (ended.value, ended.best, ended.depth),
+                (before.value, before.best, *earlier)
+            );
+            let on = searchers[0].search_within(&position, 8, &time());
+            let again = searchers[1].search(&position, 8);
+            assert_eq!((on.value, on.depth), (again.value, 8), "{position:?}");
+            nodes = [nodes[0] + on.nodes, nodes[1] + again.nodes];
+        }
+        assert!(nodes[0] < nodes[1], "{nodes:?}");
+    }
+
+    /// Level 60 means perfect play wherever a clock ends it long before: the deepest search that was done counts.
+    #[test]
+    fn where_perfect_play_takes_too_long_a_clock_has_the_deepest_search_decide() {
+        let strength = Strength { depth: 1, exact: 60 };
+        let limits = Limits { nodes: Some(50_000), ..Limits::default() };
+        for position in positions(26, 6, 30..34) {
+            let found =
+                strength.search_by_clock(&mut searcher(&Mobility, 20_000), &position, &limits);
+            let plain = searcher(&Mobility, 20_000).search(&position, found.depth);
+            assert_eq!((found.value, found.best), (plain.value, plain.best), "{position:?}");
+        }
+    }
+
+    #[test]
+    fn a_stopped_search_has_a_move_and_leaves_no_wrong_score() {
+        let evaluator = Evaluator::embedded();
+        let position = random_position(&mut Generator::new(23), 18);
+        let score = Searcher::new(&evaluator, 1).solve(&position).score;
+        let stop = Limits { stop: Some(Arc::new(true.into())), ..Limits::default() };
+        let late = Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() };
+        let few = Limits { nodes: Some(30_000), ..Limits::default() };
+        for limits in [stop, late, few] {
+            for threads in [1, 3] {
+                let mut team = Team::try_new(&evaluator, 1, threads, 3).unwrap();
+                let solve = |searcher: &mut Searcher<'_, Evaluator>, position: &Position| {
+                    let stopped = searcher.search_within(position, 60, &limits);
+                    assert!(stopped.depth < position.empties() && stopped.best.is_some());
+                    assert_eq!(searcher.solve(position).score, score, "{threads} threads");
+                };
+                with_threads(threads, || team.work(&[position], solve));
+            }
+        }
+    }
+}
