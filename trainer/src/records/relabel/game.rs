@@ -11,7 +11,10 @@ use super::{Changes, Relabel, Settings};
 impl Relabel for Game {
     /// A game takes far longer than recording it, but where hardly anything of it is searched.
     fn at_once(settings: &Settings) -> usize {
-        (16 >> (settings.most_exact() / 2).min(4)).max(1)
+        match settings.search {
+            Some(_) => 1,
+            None => (16 >> (settings.exact / 2).min(4)).max(1),
+        }
     }
 
     /// The game with the exact score of each position from [`Settings::exact`] empty squares on, as the
