@@ -1,13 +1,14 @@
-//! The evaluation along random games, beside the table reads alone.
+//! The evaluation along random games, beside its loads alone: by the embedded weights, by these with the
+//! scalar features of the set `factors`, and with its 16 factors for each class.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use othello_engine::board::{Position, Square};
-use othello_engine::eval::{Evaluate, Tables, embedded};
-use othello_engine::pattern::Indices;
+use othello_engine::board::{Phase, Position, Square};
+use othello_engine::eval::{Evaluate, Tables, Weights, embedded};
+use othello_engine::pattern::{Indices, PatternSet};
 use othello_engine::random::Generator;
 
 /// A position, its indices, and a move there that neither passes nor ends the game.
@@ -50,38 +51,77 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     })
 }
 
-/// The 64 reads alone, from places computed before.
-fn reads(weights: &[i16], places: &[[u32; 64]]) -> i32 {
-    places.iter().fold(0, |sum, places| {
-        let weights = places.iter().map(|&place| i32::from(weights[place as usize]));
-        sum.wrapping_add(weights.sum())
+/// How many factors a class has.
+const FACTORS: usize = 16;
+
+/// What an evaluation loads: the places of weights, and of vectors of factors where there are any.
+struct Loads {
+    weights: [u32; 64],
+    factors: Vec<u32>,
+}
+
+impl Loads {
+    fn of(tables: &Tables, step: &Step) -> Self {
+        let indices = tables.after(&step.indices, step.square, step.flips);
+        let child = step.position.after(step.square, step.flips);
+        Self {
+            weights: tables.places(&indices, &child),
+            factors: tables.factor_places(&indices, &child).to_vec(),
+        }
+    }
+}
+
+/// The loads alone and their addition, from places computed before.
+fn load(tables: &Tables, loads: &[Loads]) -> i32 {
+    let (weights, factors) = (tables.weights(), tables.factors().as_chunks::<FACTORS>().0);
+    loads.iter().fold(0, |sum, loads| {
+        let weights = loads.weights.iter().map(|&place| i32::from(weights[place as usize]));
+        let mut vector = [0i16; FACTORS];
+        for &place in &loads.factors {
+            let factors = &factors[place as usize];
+            vector.iter_mut().zip(factors).for_each(|(sum, &factor)| *sum += i16::from(factor));
+        }
+        sum.wrapping_add(weights.sum()).wrapping_add(black_box(vector)[0].into())
     })
 }
 
-fn evaluation(criterion: &mut Criterion) {
-    let tables = embedded::tables();
-    let steps = steps(&tables, 20_000);
-    let places: Vec<[u32; 64]> = steps
-        .iter()
-        .map(|step| {
-            let indices = tables.after(&step.indices, step.square, step.flips);
-            tables.places(&indices, &step.position.after(step.square, step.flips))
-        })
-        .collect();
-    let mut group = criterion.benchmark_group("evaluation");
-    group.throughput(Throughput::Elements(steps.len() as u64));
-    group.bench_function("update and value", |bencher| {
-        bencher.iter(|| update_and_value(&tables, black_box(&steps)));
-    });
-    group.bench_function("64 reads", |bencher| {
-        bencher.iter(|| reads(tables.weights(), black_box(&places)));
-    });
-    group.finish();
-    println!("ratio of the speeds, in one run: {:.2}", ratio(&tables, &steps, &places));
+/// The tables of a shipped pattern set, every weight and factor 1.
+fn tables(name: &str, factors: bool) -> Tables {
+    let set = PatternSet::shipped(name).expect("a shipped set");
+    let mut weights = Weights::zero(if factors { set } else { set.with_factors(None) });
+    for phase in Phase::all() {
+        weights.set_steps(phase, |_| 1);
+    }
+    if let Some(factors) = weights.factors_mut() {
+        assert_eq!(factors.shape().dimensions(), FACTORS);
+        (0..factors.shape().groups()).for_each(|group| factors.set_group(group, |_| 1));
+    }
+    Tables::new(&weights)
 }
 
-/// The speed of update and value divided by the speed of the reads: alternating, the median of 31 pairs.
-fn ratio(tables: &Tables, steps: &[Step], places: &[[u32; 64]]) -> f64 {
+fn evaluation(criterion: &mut Criterion) {
+    let sets = [
+        ("embedded weights", embedded::tables()),
+        ("scalars", tables("factors", false)),
+        ("factors", tables("factors", true)),
+    ];
+    for (name, tables) in sets {
+        let steps = steps(&tables, 20_000);
+        let loads: Vec<Loads> = steps.iter().map(|step| Loads::of(&tables, step)).collect();
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(steps.len() as u64));
+        group.bench_function("update and value", |bencher| {
+            bencher.iter(|| update_and_value(&tables, black_box(&steps)));
+        });
+        group.bench_function("loads", |bencher| bencher.iter(|| load(&tables, black_box(&loads))));
+        group.finish();
+        let ratio = ratio(&tables, &steps, &loads);
+        println!("{name}: ratio of the speeds, in one run: {ratio:.2}");
+    }
+}
+
+/// The speed of update and value divided by the speed of the loads: alternating, the median of 31 pairs.
+fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();
         for _ in 0..10 {
@@ -91,7 +131,7 @@ fn ratio(tables: &Tables, steps: &[Step], places: &[[u32; 64]]) -> f64 {
     };
     let mut ratios: Vec<f64> = (0..31)
         .map(|_| {
-            let limit = time(&|| reads(tables.weights(), black_box(places)));
+            let limit = time(&|| load(tables, black_box(loads)));
             let whole = time(&|| update_and_value(tables, black_box(steps)));
             limit.as_secs_f64() / whole.as_secs_f64()
         })

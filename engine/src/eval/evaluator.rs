@@ -159,6 +159,24 @@ impl Evaluate for Evaluator {
     }
 
     #[inline]
+    fn value_after_within(
+        &self,
+        state: &Indices,
+        square: Square,
+        flips: u64,
+        after: &Position,
+        window: [Value; 2],
+    ) -> Value {
+        match &self.evaluation {
+            Evaluation::Zero => Zero.value(&(), after),
+            Evaluation::Mobility => Mobility.value(&(), after),
+            Evaluation::Tables(tables) => {
+                tables.value_after_within(state, square, flips, after, window)
+            }
+        }
+    }
+
+    #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         match &self.evaluation {
             Evaluation::Zero => Zero.value(&(), position),

@@ -41,6 +41,25 @@ impl FactorTables {
         Self { shape, stride: layout.stride, vectors: aligned }
     }
 
+    /// The group of a phase.
+    #[inline]
+    pub(super) fn group(&self, phase: usize) -> usize {
+        Phase::new(phase).map_or(0, |phase| self.shape.group(phase))
+    }
+
+    /// The vectors of all groups, one after another.
+    pub(super) fn vectors(&self) -> &[i8] {
+        bytemuck::cast_slice(&self.vectors)
+    }
+
+    /// Which of the vectors a position of a phase names.
+    pub(super) fn places(&self, phase: Phase, places: Places<'_>) -> impl Iterator<Item = u32> {
+        let first = (MARGIN + self.shape.group(phase) * self.stride) as u32;
+        let lanes = places.lanes().into_iter();
+        let others = places.others.iter().map(|&place| place.cast_signed());
+        lanes.chain(others).map(move |place| first.wrapping_add_signed(place))
+    }
+
     /// What the vectors that a position of a phase names are worth together, in steps.
     #[inline]
     pub(super) fn steps(&self, phase: Phase, places: Places<'_>) -> i32 {
@@ -61,8 +80,9 @@ impl FactorTables {
 
 #[cfg(test)]
 mod tests {
+    use crate::board::transcript::Step;
     use crate::board::{Phase, Symmetry};
-    use crate::eval::{Evaluate, Tables, Value, Weights};
+    use crate::eval::{Evaluate, STEPS_PER_DISC, Tables, Value, Weights};
     use crate::pattern::{FactorShape, PatternSet};
     use crate::random::{Generator, random_game};
 
@@ -107,5 +127,31 @@ mod tests {
             }
             assert!(together > 0);
         }
+    }
+
+    #[test]
+    fn factors_are_left_out_where_they_hardly_ever_move_a_value_across_the_window() {
+        let shape = FactorShape::new(16, 7).unwrap();
+        let tables = Tables::new(&weights("small", shape));
+        let (mut left_out, mut wrong, mut all) = (0, 0, 0);
+        for game in 0..20 {
+            for step in random_game(7, game, usize::MAX).steps {
+                let Step { position, square, .. } = step;
+                let flips = position.flips(square);
+                let (state, after) = (tables.state(&position), position.after(square, flips));
+                let value = tables.value_after(&state, square, flips, &after);
+                for discs in [-60, -30, -10, 0, 10, 30, 60] {
+                    let alpha = Value::clamped(value.steps() + discs * STEPS_PER_DISC);
+                    let window = [alpha, alpha + Value::STEP];
+                    let found = tables.value_after_within(&state, square, flips, &after, window);
+                    let [found_below, below] = [found, value].map(|value| value <= alpha);
+                    all += 1;
+                    left_out += u32::from(found != value);
+                    wrong += u32::from(found_below != below);
+                }
+            }
+        }
+        assert!(3 * left_out > all, "{left_out} of {all} left out");
+        assert!(100 * wrong < all, "{wrong} of {all} on the wrong side");
     }
 }

@@ -7,6 +7,7 @@ mod factor_sum;
 mod factor_tables;
 mod factors;
 pub mod layout;
+mod likely;
 mod move_ordering;
 mod move_ordering_weights;
 mod parts;
@@ -65,6 +66,21 @@ pub trait Evaluate: Sync {
         after: &Position,
     ) -> Value {
         self.value(&self.after(state, square, flips), after)
+    }
+
+    /// As [`Evaluate::value_after`], for a search that only needs to know on which side of its window from
+    /// `window[0]` to `window[1]` the value lies, if it lies outside: there it may be another one, and on
+    /// the wrong side where it is an unlikely one.
+    #[inline]
+    fn value_after_within(
+        &self,
+        state: &Self::State,
+        square: Square,
+        flips: u64,
+        after: &Position,
+        _window: [Value; 2],
+    ) -> Value {
+        self.value_after(state, square, flips, after)
     }
 
     /// The value that a position would have at another ply: good enough to order moves by, and with one

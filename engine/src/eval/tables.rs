@@ -7,6 +7,7 @@ use arrayvec::ArrayVec;
 use super::factor_sum::Places;
 use super::factor_tables::FactorTables;
 use super::layout::{TableLayout, expand};
+use super::likely::Likely;
 use super::sum::{Middles, sum};
 use super::{Evaluate, MoveOrdering, MoveOrderingWeights, ProbCut, Realization, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
@@ -21,6 +22,8 @@ pub struct Tables {
     scalars: Vec<Scalar>,
     weights: Cow<'static, [i16]>,
     factors: Option<FactorTables>,
+    /// What the factors of each group of phases are likely to be worth.
+    likely: Vec<Likely>,
     ordering: Option<MoveOrdering>,
     probcut: Option<ProbCut>,
     realization: Option<Realization>,
@@ -33,8 +36,10 @@ impl Tables {
         let learned = (weights.probcut().cloned(), weights.realization().cloned());
         let geometry = weights.geometry();
         let tables = Self::with_tables(geometry, tables, weights.move_ordering(), learned);
-        let expanded = |factors| FactorTables::new(geometry, &tables.layout, factors);
-        Self { factors: weights.factors().map(expanded), ..tables }
+        let Some(factors) = weights.factors() else { return tables };
+        let expanded = FactorTables::new(geometry, &tables.layout, factors);
+        let tables = Self { factors: Some(expanded), ..tables };
+        Self { likely: Likely::of_groups(factors.shape(), &tables), ..tables }
     }
 
     /// Takes tables that were expanded before, at build time, without factors. `weights` is as long as
@@ -54,6 +59,7 @@ impl Tables {
             scalars: geometry.scalars.clone(),
             weights,
             factors: None,
+            likely: vec![],
             ordering: ordering.map(MoveOrdering::new),
             probcut,
             realization,
@@ -74,6 +80,25 @@ impl Tables {
         std::array::from_fn(|lane| {
             (start + self.layout.middles[lane]).wrapping_add_signed(indices.0[lane].into())
         })
+    }
+
+    /// The vectors of factors of all phases, one after another, which [`Tables::factor_places`] counts;
+    /// none for a set without factors.
+    pub fn factors(&self) -> &[i8] {
+        self.factors.as_ref().map_or(&[], FactorTables::vectors)
+    }
+
+    /// The places of the vectors of factors that a position's lanes and scalar features name.
+    pub fn factor_places(
+        &self,
+        indices: &Indices,
+        position: &Position,
+    ) -> ArrayVec<u32, { LANES + Scalar::ALL.len() }> {
+        let phase = Phase::of(position);
+        let (Some(factors), Some(phase)) = (&self.factors, phase) else { return ArrayVec::new() };
+        let others = self.other_places(position);
+        let places = Places { middles: &self.middles, indices, others: &others };
+        factors.places(phase, places).collect()
     }
 
     /// The weights of all instances, added up, in steps.
@@ -111,13 +136,29 @@ impl Tables {
         }
     }
 
+    /// The weights of all instances and scalar features, added up, in steps.
+    #[inline]
+    fn sum_of_weights(&self, phase: usize, indices: &Indices, position: &Position) -> i32 {
+        self.sum_of_patterns(phase, indices) + self.sum_of_scalars(phase, position)
+    }
+
+    /// The places of a position's scalar features, as its factors take them.
+    #[inline]
+    fn other_places(&self, position: &Position) -> ArrayVec<u32, { Scalar::ALL.len() }> {
+        self.places_of_scalars(position).map(|place| place as u32).collect()
+    }
+
     /// What patterns and scalar features are worth together, in steps.
     #[inline]
-    fn sum_of_factors(&self, phase: usize, indices: &Indices, position: &Position) -> i32 {
+    pub(super) fn sum_of_factors(
+        &self,
+        phase: usize,
+        indices: &Indices,
+        position: &Position,
+    ) -> i32 {
         let (Some(factors), Some(phase)) = (&self.factors, Phase::new(phase)) else { return 0 };
-        let others = self.places_of_scalars(position).map(|place| place as u32);
-        let others: ArrayVec<u32, { Scalar::ALL.len() }> = others.collect();
-        factors.steps(phase, Places { middles: &self.layout.middles, indices, others: &others })
+        let others = self.other_places(position);
+        factors.steps(phase, Places { middles: &self.middles, indices, others: &others })
     }
 }
 
@@ -140,14 +181,35 @@ impl Evaluate for Tables {
 
     #[inline]
     fn value(&self, state: &Indices, position: &Position) -> Value {
-        self.value_at(state, position, position.ply())
+        let phase = phase_at(position.ply());
+        let alone = self.sum_of_weights(phase, state, position);
+        Value::clamped(alone + self.sum_of_factors(phase, state, position))
     }
 
     #[inline]
+    fn value_after_within(
+        &self,
+        state: &Indices,
+        square: Square,
+        flips: u64,
+        after: &Position,
+        [alpha, beta]: [Value; 2],
+    ) -> Value {
+        let (state, phase) = (self.after(state, square, flips), phase_at(after.ply()));
+        let alone = self.sum_of_weights(phase, &state, after);
+        if let Some(factors) = &self.factors {
+            let Likely { least, mean, greatest } = self.likely[factors.group(phase)];
+            if alone + greatest <= alpha.steps() || alone + least >= beta.steps() {
+                return Value::clamped(alone + mean);
+            }
+        }
+        Value::clamped(alone + self.sum_of_factors(phase, &state, after))
+    }
+
+    /// The weights alone: moves are ordered no worse without factors.
+    #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
-        let phase = (ply as usize).min(PHASES - 1);
-        let alone = self.sum_of_patterns(phase, state) + self.sum_of_scalars(phase, position);
-        Value::clamped(alone + self.sum_of_factors(phase, state, position))
+        Value::clamped(self.sum_of_weights(phase_at(ply), state, position))
     }
 
     fn move_ordering(&self) -> Option<&MoveOrdering> {
@@ -161,4 +223,10 @@ impl Evaluate for Tables {
     fn realization(&self) -> Option<&Realization> {
         self.realization.as_ref()
     }
+}
+
+/// The number of the phase at a ply: the last one where the board is full.
+#[inline]
+fn phase_at(ply: u32) -> usize {
+    (ply as usize).min(PHASES - 1)
 }

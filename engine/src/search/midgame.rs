@@ -351,6 +351,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         alpha: Value,
         beta: Value,
     ) -> Value {
+        let is_sure = self.selection.selectivity() == Selectivity::Full;
         let first = squares & self.refutation.map_or(0, Square::bit);
         let [corners, usual, last] = SQUARES_BY_WORTH.map(|group| squares & group & !first);
         let mut best = -Value::INFINITE;
@@ -363,7 +364,12 @@ impl<E: Evaluate> Searcher<'_, E> {
                     -self.alpha_beta(&child, &state, -beta, -best.max(alpha), 0)
                 } else {
                     self.nodes += 1;
-                    -self.evaluator.value_after(state, square, flips, &child)
+                    let (evaluator, window) = (self.evaluator, [-beta, -best.max(alpha)]);
+                    -if is_sure {
+                        evaluator.value_after(state, square, flips, &child)
+                    } else {
+                        evaluator.value_after_within(state, square, flips, &child, window)
+                    }
                 };
                 best = best.max(value);
                 if best >= beta {

@@ -34,8 +34,8 @@ pub(super) unsafe fn sum<const DIMENSIONS: usize>(
                 *sum = _mm256_add_epi16(*sum, _mm256_cvtepi8_epi16(part));
             }
         };
-        for (&middle, &index) in places.middles.iter().zip(&places.indices.0) {
-            add(first.offset(middle as isize + isize::from(index)));
+        for place in places.lanes() {
+            add(first.offset(place as isize));
         }
         for &place in places.others {
             add(first.add(place as usize));

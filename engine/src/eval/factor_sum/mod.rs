@@ -8,17 +8,27 @@ mod portable;
 
 #[cfg(any(target_feature = "avx2", test, doc))]
 use super::layout::MARGIN;
+use super::sum::Middles;
 use crate::pattern::{Indices, LANES};
 
 /// The places of the vectors that a position names, counted from the first vector of its group of phases.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     /// The place of the configuration 0 of each lane's pattern, to which its index is added.
-    pub(super) middles: &'a [u32; LANES],
+    pub(super) middles: &'a Middles,
     /// The configurations.
     pub(super) indices: &'a Indices,
     /// The places of other vectors.
     pub(super) others: &'a [u32],
+}
+
+impl Places<'_> {
+    /// The places of all lanes: made at once, so that a compiler can make them in vectors.
+    #[inline]
+    pub(super) fn lanes(&self) -> [i32; LANES] {
+        let (middles, indices) = (self.middles.of(), &self.indices.0);
+        std::array::from_fn(|lane| middles[lane].cast_signed() + i32::from(indices[lane]))
+    }
 }
 
 /// The sum of the vectors at `places`. `vectors` begins [`MARGIN`] vectors before the place 0.
@@ -32,8 +42,8 @@ pub(super) fn sum<const DIMENSIONS: usize>(
 ) -> [i16; DIMENSIONS] {
     #[cfg(target_feature = "avx2")]
     {
-        let all = places.middles.iter().chain(places.others);
-        let greatest = all.fold(0, |greatest, &place| greatest.max(place)) as usize;
+        let greatest =
+            places.others.iter().fold(places.middles.greatest(), |a, &b| a.max(b)) as usize;
         assert!(greatest + 2 * MARGIN <= vectors.len());
         // SAFETY: an index is −32,768..=32,767, so that with the middle it lies within the margins.
         unsafe { avx2::sum(vectors, places) }
@@ -55,7 +65,7 @@ mod tests {
             .map(|_| std::array::from_fn(|_| random.next_u64() as i8))
             .collect();
         for _ in 0..500 {
-            let middles = std::array::from_fn(|_| random.below(size as u32));
+            let middles = Middles::new(std::array::from_fn(|_| random.below(size as u32)));
             let indices = Indices(std::array::from_fn(|_| match random.below(8) {
                 0 => i16::MIN,
                 1 => i16::MAX,
@@ -65,7 +75,7 @@ mod tests {
             let others: Vec<u32> = (0..count).map(|_| random.below(size as u32)).collect();
             let places = Places { middles: &middles, indices: &indices, others: &others };
             let mut expected = [0i16; DIMENSIONS];
-            let lanes = middles.iter().zip(&indices.0).map(|(&m, &i)| m as i32 + i32::from(i));
+            let lanes = middles.of().iter().zip(&indices.0).map(|(&m, &i)| m as i32 + i32::from(i));
             for place in lanes.chain(others.iter().map(|&place| place as i32)) {
                 let vector = vectors[(MARGIN as i32 + place) as usize];
                 expected.iter_mut().zip(vector).for_each(|(sum, f)| *sum += i16::from(f));

@@ -10,8 +10,7 @@ pub(super) fn sum<const DIMENSIONS: usize>(
     places: Places<'_>,
 ) -> [i16; DIMENSIONS] {
     let mut sum = [0i16; DIMENSIONS];
-    let lanes = places.middles.iter().zip(&places.indices.0);
-    let lanes = lanes.map(|(&middle, &index)| (middle as usize).wrapping_add_signed(index.into()));
+    let lanes = places.lanes().into_iter().map(|place| place as usize);
     for place in lanes.chain(places.others.iter().map(|&place| place as usize)) {
         let vector = &vectors[MARGIN.wrapping_add(place)];
         sum.iter_mut().zip(vector).for_each(|(sum, &factor)| *sum += i16::from(factor));

@@ -56,6 +56,18 @@ impl Middles {
     pub(super) fn new(of: [u32; LANES]) -> Self {
         Self { of: Aligned(of), greatest: of.into_iter().fold(0, u32::max) }
     }
+
+    /// The middle of each lane.
+    #[inline]
+    pub(super) fn of(&self) -> &[u32; LANES] {
+        &self.of.0
+    }
+
+    /// The greatest of them.
+    #[inline]
+    pub(super) fn greatest(&self) -> u32 {
+        self.greatest
+    }
 }
 
 #[cfg(test)]

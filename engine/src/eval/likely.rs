@@ -1,0 +1,62 @@
+//! How much factors are likely to change a value: a selective search looks at them only where that may matter.
+
+use super::{Evaluate as _, Tables};
+use crate::board::Phase;
+use crate::pattern::FactorShape;
+use crate::random::random_game;
+
+/// Games of random moves that the worth of factors is measured on.
+const GAMES: u64 = 200;
+/// Standard deviations on either side of the mean that are likely.
+const DEVIATIONS: f64 = 3.0;
+
+/// The worth of the factors of a position, as far as it can be known without them: the least and the greatest
+/// that are likely, and what lies between them. In steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Likely {
+    pub(super) least: i32,
+    pub(super) mean: i32,
+    pub(super) greatest: i32,
+}
+
+impl Likely {
+    /// What is likely where factors were worth so many steps.
+    fn of(worths: &[i32]) -> Self {
+        let count = worths.len().max(1) as f64;
+        let mean = worths.iter().map(|&worth| f64::from(worth)).sum::<f64>() / count;
+        let square = |&worth: &i32| (f64::from(worth) - mean) * (f64::from(worth) - mean);
+        let deviation = (worths.iter().map(square).sum::<f64>() / count).sqrt();
+        let least = (mean - DEVIATIONS * deviation).floor() as i32;
+        let greatest = (mean + DEVIATIONS * deviation).ceil() as i32;
+        Self { least, mean: mean.round() as i32, greatest }
+    }
+
+    /// What is likely in each group of phases: measured on the positions of random games, which are wilder
+    /// than those of searches.
+    pub(super) fn of_groups(shape: FactorShape, tables: &Tables) -> Vec<Self> {
+        let mut worths = vec![vec![]; shape.groups()];
+        for game in 0..GAMES {
+            for step in random_game(0, game, usize::MAX).steps {
+                let position = step.position;
+                let Some(phase) = Phase::of(&position) else { continue };
+                let worth =
+                    tables.sum_of_factors(phase.index(), &tables.state(&position), &position);
+                worths[shape.group(phase)].push(worth);
+            }
+        }
+        worths.iter().map(|worths| Self::of(worths)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likely_is_what_lies_within_three_standard_deviations() {
+        // Mean 10, standard deviation 2.
+        let likely = Likely::of(&[8, 12, 8, 12]);
+        assert_eq!(likely, Likely { least: 4, mean: 10, greatest: 16 });
+        assert_eq!(Likely::of(&[]), Likely { least: 0, mean: 0, greatest: 0 });
+    }
+}
