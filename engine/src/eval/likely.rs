@@ -1,7 +1,6 @@
 //! How much factors are likely to change a value: a selective search looks at them only where that may matter.
 
-use super::{Evaluate as _, Tables};
-use crate::board::Phase;
+use crate::board::{Phase, Position};
 use crate::pattern::FactorShape;
 use crate::random::random_game;
 
@@ -31,17 +30,18 @@ impl Likely {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// What is likely in each group of phases: measured on the positions of random games, which are wilder
-    /// than those of searches.
-    pub(super) fn of_groups(shape: FactorShape, tables: &Tables) -> Vec<Self> {
+    /// What is likely in each group of phases, where factors are worth `worth` steps in a position: measured on
+    /// those of random games, which are wilder than those of searches.
+    pub(super) fn of_groups(
+        shape: FactorShape,
+        worth: impl Fn(Phase, &Position) -> i32,
+    ) -> Vec<Self> {
         let mut worths = vec![vec![]; shape.groups()];
         for game in 0..GAMES {
             for step in random_game(0, game, usize::MAX).steps {
-                let position = step.position;
-                let Some(phase) = Phase::of(&position) else { continue };
-                let worth =
-                    tables.sum_of_factors(phase.index(), &tables.state(&position), &position);
-                worths[shape.group(phase)].push(worth);
+                if let Some(phase) = Phase::of(&step.position) {
+                    worths[shape.group(phase)].push(worth(phase, &step.position));
+                }
             }
         }
         worths.iter().map(|worths| Self::of(worths)).collect()

@@ -39,7 +39,10 @@ impl Tables {
         let Some(factors) = weights.factors() else { return tables };
         let expanded = FactorTables::new(geometry, &tables.layout, factors);
         let tables = Self { factors: Some(expanded), ..tables };
-        Self { likely: Likely::of_groups(factors.shape(), &tables), ..tables }
+        let likely = Likely::of_groups(factors.shape(), |phase, position| {
+            tables.sum_of_factors(phase.index(), &tables.state(position), position)
+        });
+        Self { likely, ..tables }
     }
 
     /// Takes tables that were expanded before, at build time, without factors. `weights` is as long as
@@ -150,12 +153,7 @@ impl Tables {
 
     /// What patterns and scalar features are worth together, in steps.
     #[inline]
-    pub(super) fn sum_of_factors(
-        &self,
-        phase: usize,
-        indices: &Indices,
-        position: &Position,
-    ) -> i32 {
+    fn sum_of_factors(&self, phase: usize, indices: &Indices, position: &Position) -> i32 {
         let (Some(factors), Some(phase)) = (&self.factors, Phase::new(phase)) else { return 0 };
         let others = self.other_places(position);
         factors.steps(phase, Places { middles: &self.middles, indices, others: &others })
