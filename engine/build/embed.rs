@@ -22,12 +22,9 @@ fn embed() -> Result<(), String> {
         Ok(path) => read(&workspace()?.join(path))?,
         Err(_) => read(&workspace()?.join("engine/weights/default.weights"))?,
     };
-    if file.weights.factors().is_some() {
-        return Err(format!(
-            "weights with factors cannot be put into the program: name them where it runs \
-             (--weights), or set {VARIABLE} to weights without, or to `{NONE}`"
-        ));
-    }
+    let factors = file.weights.factors();
+    let factors = factors.map(|it| eval::layout::expand_factors(file.weights.geometry(), it));
+    write("embedded.factors", bytemuck::cast_slice(&factors.unwrap_or_default()))?;
     let tables: Vec<u8> =
         eval::layout::expand(&file.weights).iter().flat_map(|step| step.to_le_bytes()).collect();
     let ordering = match file.weights.move_ordering().map(MoveOrderingWeights::sections) {

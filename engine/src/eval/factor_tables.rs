@@ -1,44 +1,39 @@
 //! Factors ready to play from: a vector for every configuration, and the sum over all lanes.
 
-use super::factor_sum::{Places, sum};
-use super::factors::{Factors, steps_of_sum};
-use super::layout::{MARGIN, TableLayout, places};
-use crate::board::Phase;
-use crate::pattern::{FactorShape, Geometry, Scalar};
+use std::borrow::Cow;
 
-/// The factors of all groups of phases, by configuration. A group is laid out as the weights of a phase
-/// are ([`TableLayout`]), with a vector in the place of each weight.
+use super::factor_sum::{Places, sum};
+use super::factors::steps_of_sum;
+use super::layout::{MARGIN, TableLayout};
+use crate::board::Phase;
+use crate::pattern::{FactorShape, Geometry};
+
+/// The factors of all groups of phases, by configuration, as [`expand_factors`](super::layout::expand_factors)
+/// lays them out.
 #[derive(Clone, Debug)]
 pub(super) struct FactorTables {
     shape: FactorShape,
     /// Vectors from one group to the next.
     stride: usize,
-    /// Factors, aligned so that vectors of 8 and 16 lie in one cache line.
-    vectors: Vec<u128>,
+    vectors: Cow<'static, [u128]>,
 }
 
 impl FactorTables {
-    /// Expands factors.
-    pub(super) fn new(geometry: &Geometry, layout: &TableLayout, factors: &Factors) -> Self {
-        let shape = factors.shape();
-        let dimensions = shape.dimensions();
-        let bytes = (layout.stride * shape.groups() + 2 * MARGIN) * dimensions;
-        let mut aligned = vec![0u128; bytes.div_ceil(size_of::<u128>())];
-        let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut aligned);
-        let places = places(geometry);
-        let scalars = geometry.scalars.len() * Scalar::VALUES;
-        let of_scalars =
-            (0..scalars).map(|n| (layout.scalars + n, geometry.pattern_parameters + n));
-        let places: Vec<(usize, usize)> = places.into_iter().chain(of_scalars).collect();
-        for group in 0..shape.groups() {
-            let vectors = &mut vectors[(MARGIN + group * layout.stride) * dimensions..];
-            let by_parameter = factors.group(group);
-            for &(place, parameter) in &places {
-                vectors[place * dimensions..][..dimensions]
-                    .copy_from_slice(&by_parameter[parameter * dimensions..][..dimensions]);
-            }
-        }
-        Self { shape, stride: layout.stride, vectors: aligned }
+    /// Takes vectors that were expanded for this geometry.
+    pub(super) fn new(
+        geometry: &Geometry,
+        shape: FactorShape,
+        vectors: Cow<'static, [u128]>,
+    ) -> Self {
+        let layout = TableLayout::new(geometry);
+        let bytes = size_of_val(&vectors[..]);
+        assert!(bytes >= layout.bytes_of_factors(shape), "factors of another pattern set");
+        Self { shape, stride: layout.stride, vectors }
+    }
+
+    /// The shape.
+    pub(super) fn shape(&self) -> FactorShape {
+        self.shape
     }
 
     /// The group of a phase.
@@ -82,6 +77,8 @@ impl FactorTables {
 mod tests {
     use crate::board::transcript::Step;
     use crate::board::{Phase, Symmetry};
+    #[cfg(feature = "embedded")]
+    use crate::eval::layout;
     use crate::eval::{Evaluate, STEPS_PER_DISC, Tables, Value, Weights};
     use crate::pattern::{FactorShape, PatternSet};
     use crate::random::{Generator, random_game};
@@ -127,6 +124,17 @@ mod tests {
             }
             assert!(together > 0);
         }
+    }
+
+    #[cfg(feature = "embedded")]
+    #[test]
+    fn factors_fold_back_from_what_they_are_expanded_to() {
+        let expected = weights("small", FactorShape::new(8, 20).unwrap());
+        let (geometry, factors) = (expected.geometry(), expected.factors().unwrap());
+        let mut folded = Weights::zero(expected.set().clone());
+        let vectors = layout::expand_factors(geometry, factors);
+        layout::fold_factors(geometry, &vectors, folded.factors_mut().unwrap());
+        assert!(folded.factors() == Some(factors));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The layout of weights in memory once classes are expanded to configurations.
 
 use super::Weights;
+use super::factors::Factors;
 use crate::board::{PHASES, Phase};
 #[cfg(feature = "embedded")]
 use crate::pattern::PatternSet;
-use crate::pattern::{Geometry, LANES, Scalar, permuted};
+use crate::pattern::{FactorShape, Geometry, LANES, Scalar, permuted};
 
 /// Weights before the first phase and after the last, never used: whatever a 16-bit index is, it
 /// leads to a place inside, so that no read has to be checked.
@@ -42,6 +43,11 @@ impl TableLayout {
     /// Weights in all 60 phases together, and the margins.
     pub fn total(&self) -> usize {
         self.stride * PHASES + 2 * MARGIN
+    }
+
+    /// Bytes of the vectors of factors in all groups of phases together, and of the margins.
+    pub(super) fn bytes_of_factors(&self, shape: FactorShape) -> usize {
+        (self.stride * shape.groups() + 2 * MARGIN) * shape.dimensions()
     }
 
     /// The place where the table of a phase starts.
@@ -105,4 +111,47 @@ pub fn expand(weights: &Weights) -> Vec<i16> {
         table[layout.scalars..layout.scalars + scalars.len()].copy_from_slice(scalars);
     }
     tables
+}
+
+/// The place of every vector of factors in a group of phases, with the number of its parameter: those of
+/// configurations, and those of scalar features.
+fn places_of_vectors(geometry: &Geometry, layout: &TableLayout) -> Vec<(usize, usize)> {
+    let scalars = 0..geometry.scalars.len() * Scalar::VALUES;
+    let scalars = scalars.map(|n| (layout.scalars + n, geometry.pattern_parameters + n));
+    places(geometry).into_iter().chain(scalars).collect()
+}
+
+/// Expands factors into a vector for every configuration. Each group is laid out as the weights of a phase
+/// are, with a vector in the place of each weight and [`MARGIN`] vectors before the first and after the
+/// last. Aligned so that vectors of 8 and 16 lie in one cache line.
+pub fn expand_factors(geometry: &Geometry, factors: &Factors) -> Vec<u128> {
+    let (layout, shape) = (TableLayout::new(geometry), factors.shape());
+    let (dimensions, places) = (shape.dimensions(), places_of_vectors(geometry, &layout));
+    let mut aligned = vec![0u128; layout.bytes_of_factors(shape).div_ceil(size_of::<u128>())];
+    let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut aligned);
+    for group in 0..shape.groups() {
+        let vectors = &mut vectors[(MARGIN + group * layout.stride) * dimensions..];
+        for &(place, parameter) in &places {
+            vectors[place * dimensions..][..dimensions]
+                .copy_from_slice(&factors.group(group)[parameter * dimensions..][..dimensions]);
+        }
+    }
+    aligned
+}
+
+/// Sets the factors that were expanded into `vectors`: the way back of [`expand_factors`].
+#[cfg(feature = "embedded")]
+pub(super) fn fold_factors(geometry: &Geometry, vectors: &[u128], factors: &mut Factors) {
+    let (layout, shape) = (TableLayout::new(geometry), factors.shape());
+    let (dimensions, places) = (shape.dimensions(), places_of_vectors(geometry, &layout));
+    let vectors: &[i8] = bytemuck::cast_slice(vectors);
+    for group in 0..shape.groups() {
+        let vectors = &vectors[(MARGIN + group * layout.stride) * dimensions..];
+        let mut folded = vec![0; geometry.parameters() * dimensions];
+        for &(place, parameter) in &places {
+            folded[parameter * dimensions..][..dimensions]
+                .copy_from_slice(&vectors[place * dimensions..][..dimensions]);
+        }
+        factors.set_group(group, |place| folded[place]);
+    }
 }

@@ -6,10 +6,12 @@ use arrayvec::ArrayVec;
 
 use super::factor_sum::Places;
 use super::factor_tables::FactorTables;
-use super::layout::{TableLayout, expand};
+use super::layout::{self, TableLayout};
 use super::likely::Likely;
 use super::sum::{Middles, sum};
-use super::{Evaluate, MoveOrdering, MoveOrderingWeights, ProbCut, Realization, Value, Weights};
+use super::{
+    Evaluate, Factors, MoveOrdering, MoveOrderingWeights, ProbCut, Realization, Value, Weights,
+};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar, ScalarCounts};
 
@@ -32,41 +34,49 @@ pub struct Tables {
 impl Tables {
     /// Expands weights.
     pub fn new(weights: &Weights) -> Self {
-        let tables = Cow::Owned(expand(weights));
-        let learned = (weights.probcut().cloned(), weights.realization().cloned());
         let geometry = weights.geometry();
-        let tables = Self::with_tables(geometry, tables, weights.move_ordering(), learned);
-        let Some(factors) = weights.factors() else { return tables };
-        let expanded = FactorTables::new(geometry, &tables.layout, factors);
-        let tables = Self { factors: Some(expanded), ..tables };
-        let likely = Likely::of_groups(factors.shape(), |phase, position| {
-            tables.sum_of_factors(phase.index(), &tables.state(position), position)
-        });
-        Self { likely, ..tables }
+        let expanded = |it: &Factors| {
+            let vectors = Cow::Owned(layout::expand_factors(geometry, it));
+            FactorTables::new(geometry, it.shape(), vectors)
+        };
+        let (tables, factors) = (layout::expand(weights), weights.factors().map(expanded));
+        let learned = (weights.probcut().cloned(), weights.realization().cloned());
+        let ordering = weights.move_ordering();
+        Self::with_tables(geometry, Cow::Owned(tables), factors, ordering, learned)
     }
 
-    /// Takes tables that were expanded before, at build time, without factors. `weights` is as long as
+    /// Takes tables that were expanded before, at build time. `weights` is as long as
     /// [`TableLayout::total`] says for this geometry.
     pub(super) fn with_tables(
         geometry: &Geometry,
         weights: Cow<'static, [i16]>,
+        factors: Option<FactorTables>,
         ordering: Option<&MoveOrderingWeights>,
         (probcut, realization): (Option<ProbCut>, Option<Realization>),
     ) -> Self {
         let layout = TableLayout::new(geometry);
         assert_eq!(weights.len(), layout.total(), "tables of another pattern set");
-        Self {
+        let tables = Self {
             lanes: Lanes::new(geometry),
             middles: Middles::new(layout.middles),
             layout,
             scalars: geometry.scalars.clone(),
             weights,
-            factors: None,
+            factors,
             likely: vec![],
             ordering: ordering.map(MoveOrdering::new),
             probcut,
             realization,
-        }
+        };
+        Self { likely: tables.likely(), ..tables }
+    }
+
+    /// What the factors of each group of phases are likely to be worth.
+    fn likely(&self) -> Vec<Likely> {
+        let Some(factors) = &self.factors else { return vec![] };
+        Likely::of_groups(factors.shape(), |phase, position| {
+            self.sum_of_factors(phase.index(), &self.state(position), position)
+        })
     }
 }
 

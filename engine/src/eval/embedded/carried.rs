@@ -1,8 +1,7 @@
 //! The weights that the build script put into the binary.
 
-use std::borrow::Cow;
-
 use super::EmbeddedIdentity;
+use crate::eval::factor_tables::FactorTables;
 use crate::eval::{MoveOrderingWeights, ProbCut, Realization, Tables, Weights, layout};
 use crate::pattern::{Geometry, PatternSet};
 
@@ -12,6 +11,9 @@ struct Aligned<T: ?Sized>(T);
 
 static TABLES: &Aligned<[u8]> =
     &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/embedded.tables")));
+
+static FACTORS: &Aligned<[u8]> =
+    &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/embedded.factors")));
 
 // PATTERN_SET, PROVENANCE and SHA256 of the weights file, and ORDERING, PROBCUT and REALIZATION, the sections for them if
 // there are any.
@@ -24,17 +26,19 @@ pub const fn identity() -> EmbeddedIdentity {
 
 /// The embedded weights, ready to play from.
 pub fn tables() -> Tables {
-    Tables::with_tables(
-        &Geometry::new(&pattern_set()),
-        Cow::Borrowed(steps()),
-        move_ordering().as_ref(),
-        (probcut(), realization()),
-    )
+    let geometry = Geometry::new(&pattern_set());
+    let factors = pattern_set().factors();
+    let factors = factors.map(|shape| FactorTables::new(&geometry, shape, vectors().into()));
+    let learned = (probcut(), realization());
+    Tables::with_tables(&geometry, steps().into(), factors, move_ordering().as_ref(), learned)
 }
 
 /// The embedded weights by class. The binary does not carry their counts: all are 0.
 pub fn weights() -> Weights {
-    let weights = layout::fold(pattern_set(), steps());
+    let mut weights = layout::fold(pattern_set(), steps());
+    if let Some(factors) = weights.factors_mut() {
+        layout::fold_factors(&Geometry::new(&pattern_set()), vectors(), factors);
+    }
     let weights = weights.with_move_ordering(move_ordering()).with_probcut(probcut());
     weights.with_realization(realization())
 }
@@ -64,6 +68,11 @@ fn realization() -> Option<Realization> {
     REALIZATION.map(read)
 }
 
+/// The vectors of factors; none where the set has no factors.
+fn vectors() -> &'static [u128] {
+    bytemuck::cast_slice(&FACTORS.0)
+}
+
 fn steps() -> &'static [i16] {
     bytemuck::cast_slice(&TABLES.0)
 }
@@ -74,6 +83,9 @@ mod tests {
 
     #[test]
     fn the_weights_by_class_expand_to_the_embedded_tables() {
-        assert!(layout::expand(&weights()) == steps());
+        let weights = weights();
+        assert!(layout::expand(&weights) == steps());
+        let expanded = |it| layout::expand_factors(weights.geometry(), it);
+        assert!(weights.factors().map(expanded).unwrap_or_default() == vectors());
     }
 }
