@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The weights from a seed: generations of self-play and fits, from nothing but moves and corners, and
-# at last what their searches order moves by.
+# at last what their searches know of moves and of deeper searches.
 #
 #   scripts/regenerate.sh [--small] [--seed S] [--out DIR] [--threads N] [--profile PROFILE] [--built]
 #
-# Without --small it is the recipe of engine/weights/default.weights, made by an earlier search.
-# --small takes seconds. Everything is written to DIR (default: data/generations) and kept: a run
+# Without --small it takes some ten hours of a core: ten million games of the last generation.
+# (engine/weights/default.weights is of an earlier recipe.) --small takes seconds. Everything is written to DIR (default: data/generations) and kept: a run
 # that was killed goes on where it stopped. Prints the sha256 of the last weights, which
 # depends on the seed alone: not on threads (default: all), nor on cargo's profile (default:
 # release). --built takes the binaries of the profile as they are. CI compares the sha256 of --small --seed 1
@@ -47,6 +47,22 @@ play() {
         --random-plies "$random_plies" "${values[@]}" --weights "$2" --out "$name.games"
 }
 
+# explore NUMBER PLAYER GAMES: games that leave good play all along, with the values of the searches.
+explore() {
+    engine selfplay --games "$3" --seed $((seed + 1000 + $1)) --depth 4 --exact 12 --random-plies 8..12 \
+        --exploration all:softmax=1 --values --weights "$2" --out "$out/generation-$1.exploring.games"
+}
+
+# deepen NUMBER PLAYER GAMES DEPTH EXACT: games whose positions are searched deeper than they were played.
+deepen() {
+    local name="$out/generation-$1"
+    trainer calibrate probcut "$2" --seed "$seed" --out "$name.player.weights"
+    engine selfplay --games "$3" --seed $((seed + 2000 + $1)) --depth 4 --exact 12 \
+        --random-plies "$random_plies" --values --weights "$2" --out "$name.shallow.games"
+    trainer relabel "$name.shallow.games" --depth "$4" --exact "$5" --selectivity 87 --weights "$name.player.weights" \
+        --out "$name.deep.games"
+}
+
 # examine PLAYER GAMES DEPTH EXACT: games to test the last fit on, of a seed and schedule of their
 # own, played better than those it learns from.
 examine() {
@@ -62,6 +78,20 @@ learn() {
         --out "$name.weights"
 }
 
+# compete NUMBER: whether a generation beats the one before.
+compete() {
+    trainer match "$out/generation-$1.weights" "$out/generation-$(($1 - 1)).weights" --depth 4 --exact 12 \
+        --openings datasets/openings/balanced-8.txt --pairs 1000 --seed "$seed" --out "$out/generation-$1.match"
+}
+
+# calibrate NUMBER: the weights of a generation with what searches by them need to know of moves, and of deeper searches.
+calibrate() {
+    local name="$out/generation-$1"
+    order "$1"
+    trainer calibrate probcut "$out/ordered.weights" --seed "$seed" --out "$out/selective.weights"
+    trainer calibrate realization "$out/selective.weights" --data "$name.exploring.games" --out "$out/calibrated.weights"
+}
+
 # order NUMBER [ARGUMENTS...]: the weights of a generation with what exact searches order moves by.
 order() {
     trainer calibrate ordering "$out/generation-$1.weights" --seed "$seed" "${@:2}" --out "$out/ordered.weights"
@@ -75,18 +105,33 @@ if [[ $small ]]; then
     examine "$out/generation-0.weights" 128 3 10
     learn 1 --test "$out/test.games"
     order 1 --positions 1000 --searches 8
+    last=ordered
 else
-    patterns=standard
-    play 0 mobility 60000 4 12 7 3
+    patterns=scalars
+    play 0 mobility 60000 4 12 9 3
     learn 0
-    play 1 "$out/generation-0.weights" 50000 4 12 8 4
+    play 1 "$out/generation-0.weights" 100000 4 12 9 4
     learn 1
-    play 2 "$out/generation-1.weights" 120000 4 12 8 6
+    compete 1
+    play 2 "$out/generation-1.weights" 200000 4 12 9 4
     learn 2
-    play 3 "$out/generation-2.weights" 200000 4 12 8 6
-    examine "$out/generation-2.weights" 10000 8 16
-    learn 3 "$out/generation-2.games*0.5" --test "$out/test.games"
-    order 3
+    compete 2
+    play 3 "$out/generation-2.weights" 400000 4 12 9 4
+    learn 3
+    compete 3
+    play 4 "$out/generation-3.weights" 1000000 4 12 9 6
+    explore 4 "$out/generation-3.weights" 500000
+    learn 4 "$out/generation-4.exploring.games"
+    compete 4
+    play 5 "$out/generation-4.weights" 6000000 4 12 11 4
+    explore 5 "$out/generation-4.weights" 3000000
+    deepen 5 "$out/generation-4.weights" 1000000 6 14
+    examine "$out/generation-4.weights" 10000 8 16
+    patterns=factors
+    learn 5 "$out/generation-5.exploring.games" "$out/generation-5.deep.games" --epochs 5 --test "$out/test.games"
+    compete 5
+    calibrate 5
+    last=calibrated
 fi
 # The first sha256 is the file's own, those after it are of its inputs.
-engine weights "$out/ordered.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'
+engine weights "$out/$last.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'
