@@ -47,7 +47,7 @@ impl FactorTables {
         bytemuck::cast_slice(&self.vectors)
     }
 
-    /// Which of the vectors a position of a phase names.
+    /// The numbers of the vectors that a position of a phase names, counted over all groups.
     pub(super) fn places(&self, phase: Phase, places: Places<'_>) -> impl Iterator<Item = u32> {
         let first = (MARGIN + self.shape.group(phase) * self.stride) as u32;
         let lanes = places.lanes().into_iter();
