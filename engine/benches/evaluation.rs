@@ -1,5 +1,5 @@
-//! The evaluation along random games, beside its loads alone: by the embedded weights, by these with the
-//! scalar features of the set `factors`, and with its 16 factors for each class.
+//! The evaluation along random games, beside its loads alone: by the embedded weights, and by the pattern
+//! set `factors` without its factors (which is the set `scalars`) and with them.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -85,10 +85,9 @@ fn load(tables: &Tables, loads: &[Loads]) -> i32 {
     })
 }
 
-/// The tables of a shipped pattern set, every weight and factor 1.
-fn tables(name: &str, factors: bool) -> Tables {
-    let set = PatternSet::shipped(name).expect("a shipped set");
-    let mut weights = Weights::zero(if factors { set } else { set.with_factors(None) });
+/// The tables of a pattern set, every weight and factor 1.
+fn tables(set: PatternSet) -> Tables {
+    let mut weights = Weights::zero(set);
     for phase in Phase::all() {
         weights.set_steps(phase, |_| 1);
     }
@@ -100,10 +99,11 @@ fn tables(name: &str, factors: bool) -> Tables {
 }
 
 fn evaluation(criterion: &mut Criterion) {
+    let set = PatternSet::shipped("factors").expect("a shipped set");
     let sets = [
         ("embedded weights", embedded::tables()),
-        ("scalars", tables("factors", false)),
-        ("factors", tables("factors", true)),
+        ("scalars", tables(set.clone().with_factors(None))),
+        ("factors", tables(set)),
     ];
     for (name, tables) in sets {
         let steps = steps(&tables, 20_000);
