@@ -7,7 +7,7 @@
 # Without --small it takes ten hours of a core or more: ten million games of the last generation.
 # (engine/weights/default.weights is of an earlier recipe.) --small takes seconds. Everything is
 # written to DIR (default: data/generations) and kept: a run that was killed goes on where it stopped.
-# Prints the sha256 of the last weights, which depends on the seed alone: not on threads (default:
+# Prints the sha256 of shipped.weights, which depends on the seed alone: not on threads (default:
 # all), nor on cargo's profile (default: release). --built takes the binaries of the profile as they
 # are. CI compares the sha256 of --small --seed 1 with scripts/regenerate-small.sha256.
 set -euo pipefail
@@ -97,6 +97,13 @@ order() {
     trainer calibrate ordering "$out/generation-$1.weights" --seed "$seed" "${@:2}" --out "$out/ordered.weights"
 }
 
+# ship NAME: weights in coarser steps, for a smaller file, which names the revision of this recipe.
+ship() {
+    local revision
+    revision=$(git describe --always --dirty --abbrev=40 --exclude '*' || echo unknown)
+    trainer quantize "$out/$1.weights" --revision "$revision" --force --out "$out/shipped.weights"
+}
+
 if [[ $small ]]; then
     patterns=small valued=1
     play 0 mobility 1024 2 8 5 2
@@ -105,7 +112,7 @@ if [[ $small ]]; then
     examine "$out/generation-0.weights" 128 3 10
     learn 1 --test "$out/test.games"
     order 1 --positions 1000 --searches 8
-    last=ordered
+    ship ordered
 else
     patterns=scalars
     play 0 mobility 60000 4 12 9 3
@@ -131,7 +138,7 @@ else
     learn 5 "$out/generation-5.exploring.games" "$out/generation-5.deep.games" --epochs 5 --test "$out/test.games"
     compete 5
     calibrate 5
-    last=calibrated
+    ship calibrated
 fi
 # The first sha256 is the file's own, those after it are of its inputs.
-engine weights "$out/$last.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'
+engine weights "$out/shipped.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'

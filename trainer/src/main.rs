@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{arguments, generate, session};
 use othello_trainer::cli::{
     bench, calibrate, compare, curve, dataset, diff, doctor, export, fit, import, inspect, loss,
-    matches, merge, quickstart, relabel, report, sample, shuffle, split, tune, validate,
+    matches, merge, quantize, quickstart, relabel, report, sample, shuffle, split, tune, validate,
 };
 
 /// Fit Othello evaluation weights to games, and compare them.
@@ -56,6 +56,8 @@ enum Command {
     Match(matches::Arguments),
     /// Put the shards of a run together
     Merge(merge::Arguments),
+    /// Round weights to coarser steps, for a smaller file
+    Quantize(quantize::Arguments),
     /// Run the whole loop, small: openings, games, fit, match
     Quickstart(quickstart::Arguments),
     /// Give games and positions exact scores
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
             Command::Man(arguments) => arguments.write(Arguments::command()),
             Command::Match(arguments) => matches::run(arguments, session),
             Command::Merge(arguments) => merge::run(arguments, session),
+            Command::Quantize(arguments) => quantize::run(arguments, session),
             Command::Quickstart(arguments) => quickstart::run(arguments, session),
             Command::Relabel(arguments) => relabel::run(arguments, session),
             Command::Report(arguments) => report::run(arguments, session),

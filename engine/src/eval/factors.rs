@@ -108,6 +108,17 @@ impl Factors {
     }
 }
 
+/// What a vector is worth with itself, in discs: half the squares of the first half of its elements, less half
+/// those of the second half.
+pub fn own_worth(vector: &[i8]) -> f64 {
+    let (added, taken) = vector.split_at(vector.len() / 2);
+    let squares = |half: &[i8]| -> i32 {
+        half.iter().map(|&factor| i32::from(factor) * i32::from(factor)).sum()
+    };
+    let unit = f64::from(2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT);
+    f64::from(squares(added) - squares(taken)) / unit
+}
+
 /// The worth in steps of a sum of vectors: half the squares of the first half of its elements, less half
 /// those of the second half, rounded to the nearest step, halves up.
 ///

@@ -23,7 +23,7 @@ use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
 pub use evaluator::{Evaluator, WeightsChoice};
-pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR};
+pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth};
 pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
 pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};

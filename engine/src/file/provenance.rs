@@ -105,8 +105,9 @@ mod tests {
         "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
         // The same: others are games with perfect play from 16 empty squares on.
         "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
-        // The same: others are games by weights with factors, which order no moves and are left out at leaves.
-        "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
+        // The same, before the recipe ended with coarser steps: others are games by weights with factors, which order
+        // no moves and are left out at leaves.
+        "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
     ];
 
     #[test]

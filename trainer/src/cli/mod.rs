@@ -18,6 +18,7 @@ pub mod matches;
 mod max_mae;
 pub mod merge;
 pub mod phases;
+pub mod quantize;
 pub mod quickstart;
 pub mod relabel;
 pub mod report;

@@ -3,7 +3,7 @@
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{
-    FACTORS_PER_UNIT, MAX_FACTOR, Weights, nearest_weight, weight_in_discs,
+    FACTORS_PER_UNIT, MAX_FACTOR, Weights, nearest_weight, own_worth, weight_in_discs,
 };
 use othello_engine::random::Generator;
 use othello_engine::record::ScoredPosition;
@@ -265,15 +265,7 @@ impl<B: Backend> GroupFit<'_, B> {
     /// What each vector is worth with itself, in discs: the files' weights have it taken off, since there
     /// the sum of all vectors is squared as it is.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
-        let squares = |half: &[i8]| -> i32 {
-            half.iter().map(|&factor| i32::from(factor) * i32::from(factor)).sum()
-        };
-        let own = |vector: &[i8]| {
-            let (added, taken) = vector.split_at(vector.len() / 2);
-            let unit = f64::from(2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT);
-            f64::from(squares(added) - squares(taken)) / unit
-        };
-        factors.chunks_exact(self.group.dimensions()).map(own).collect()
+        factors.chunks_exact(self.group.dimensions()).map(own_worth).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod class;
 mod index;
+pub mod quantized;
 
 use othello_engine::board::Position;
 use othello_engine::pattern::{Geometry, PatternSet, Scalar, ScalarCounts};

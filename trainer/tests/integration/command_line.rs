@@ -69,6 +69,7 @@ fn no_command_replaces_its_own_input() {
         ("calibrate ordering a.weights --out @", "a.weights"),
         ("calibrate realization a.weights --data a.games --out @", "a.games"),
         ("fit a.games --init a.weights --out @", "a.weights"),
+        ("quantize a.weights --out @", "a.weights"),
         (&format!("{FIT} --out @"), "a.games"),
         ("report a.weights --out @", "a.weights"),
         ("bench --data a.games --repetitions 1 --indices @", "a.games"),

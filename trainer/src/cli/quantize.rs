@@ -1,0 +1,94 @@
+//! `othello-trainer quantize`: weights in coarser steps, for a smaller file.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::ensure;
+use othello_engine::cli::arguments::{existing, number_in};
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::{Weights, WeightsFile};
+use othello_engine::file::{Provenance, check_output};
+use serde::Serialize;
+
+use crate::model::quantized::{Change, Coarseness, quantized};
+
+/// Arguments of `quantize`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Weights file
+    weights: PathBuf,
+
+    /// Error of one label, in discs: what was learned from n occurrences is rounded to steps of at most this by
+    /// the root of n; 0 rounds nothing
+    #[arg(long, value_name = "DISCS", default_value_t = 5.0, value_parser = label_error)]
+    label_error: f64,
+
+    /// Keep N binary digits of each count, from the first that is 1; 0 leaves no counts
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = number_in(0..=u32::BITS))]
+    count_digits: u32,
+
+    /// Revision of the sources that made the weights, for the provenance
+    #[arg(long, value_name = "TEXT")]
+    revision: Option<String>,
+
+    /// Weights file to write
+    #[arg(long, value_name = "W2")]
+    out: PathBuf,
+
+    /// Replace an output that was made from something else
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    change: Change,
+    bytes: u64,
+    sha256: String,
+    seconds: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { change, bytes, sha256, seconds } = self;
+        let Change { positions, root_mean_square, greatest } = change;
+        writeln!(
+            f,
+            "values change by {root_mean_square:.3} discs (root mean square of {positions} positions of random \
+             games), by {greatest:.2} at most"
+        )?;
+        write!(f, "{bytes} bytes, sha256 {sha256}, {seconds:.2} s")
+    }
+}
+
+fn label_error(text: &str) -> Result<f64, String> {
+    let discs = text.parse().ok().filter(|discs| (0.0..=128.0).contains(discs));
+    discs.ok_or_else(|| "expected a number of discs from 0 to 128".to_owned())
+}
+
+/// Writes the file and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let &Arguments { label_error, count_digits, .. } = arguments;
+    check_output(&arguments.out, [arguments.weights.as_path()])?;
+    let WeightsFile { weights, provenance, sha256 } = Weights::read(&arguments.weights)?;
+    ensure!(
+        label_error == 0.0 || weights.all_counts().iter().any(|&count| count > 0),
+        "{}: all counts are 0, so nothing says how finely its weights are known; take the file of the fit, or \
+         `--label-error 0`",
+        arguments.weights.display()
+    );
+    let provenance = Provenance::new("quantize")
+        .with("weights", sha256)
+        .with("weights_provenance", provenance.as_map().clone())
+        .with("label_error", label_error)
+        .with("count_digits", count_digits)
+        .with("revision", arguments.revision.clone());
+    let coarser = quantized(&weights, Coarseness { label_error, count_digits });
+    let change = Change::between(&weights, &coarser);
+    let summary = coarser.write(&arguments.out, &provenance, existing(arguments.force))?;
+    let seconds = begun.elapsed().as_secs_f64();
+    session.print(&Report { change, bytes: summary.bytes, sha256: summary.sha256, seconds })?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,225 @@
+//! Weights in coarser steps, for a smaller file: what training hardly knows needs no fine steps.
+//!
+//! Every weight and every factor gets the coarsest steps that its error allows. Learned from n occurrences, it is uncertain
+//! by about σ/√n, if σ is the error of one label: so what is common keeps its steps, and what is rare, which is most of a
+//! file, packs to little.
+
+use othello_engine::board::Phase;
+use othello_engine::eval::{Factors, MAX_FACTOR, STEPS_PER_DISC, Weights, own_worth};
+use othello_engine::random::random_game;
+use serde::Serialize;
+
+/// Games of random moves that a change of values is measured on.
+const GAMES: u64 = 100;
+
+/// The coarsest steps, in steps of the file.
+const COARSEST: f64 = 64.0;
+
+/// How coarse weights are to be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Coarseness {
+    /// Weights that were learned from n occurrences get steps of at most so many discs by √n, factors as many
+    /// steps of theirs.
+    pub label_error: f64,
+    /// Counts keep so many binary digits, from the first that is 1, and are rounded down to them; with 0 digits
+    /// every count is 0.
+    pub count_digits: u32,
+}
+
+impl Coarseness {
+    /// The steps for what has so many occurrences, in steps of the file: a power of two.
+    fn steps(self, occurrences: u64) -> f64 {
+        let error =
+            self.label_error * f64::from(STEPS_PER_DISC) / (occurrences.max(1) as f64).sqrt();
+        error.clamp(1.0, COARSEST).log2().floor().exp2()
+    }
+}
+
+/// The same weights in coarser steps. What a class is worth by itself stays nearly the same: what its rounded vector is
+/// worth more or less with itself is taken off its weight.
+pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
+    let mut coarser = weights.clone();
+    if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
+        let dimensions = factors.shape().dimensions();
+        for group in 0..factors.shape().groups() {
+            let counts = group_counts(weights, factors, group);
+            let exact = factors.group(group);
+            coarser.set_group(group, |place| {
+                nearest_factor(exact[place], to.steps(counts[place / dimensions]))
+            });
+        }
+    }
+    let factors = weights.factors().zip(coarser.factors().cloned());
+    for phase in Phase::all() {
+        let (steps, counts) = (weights.steps(phase), weights.counts(phase));
+        let lost = factors.as_ref().map(|(before, after)| own_worth_lost(before, after, phase));
+        coarser.set_steps(phase, |parameter| {
+            let lost = lost.as_ref().map_or(0.0, |lost| lost[parameter]);
+            let exact = f64::from(steps[parameter]) + lost * f64::from(STEPS_PER_DISC);
+            nearest_multiple(exact, to.steps(counts[parameter].into())) as i16
+        });
+        coarser.set_counts(phase, |parameter| leading_digits(counts[parameter], to.count_digits));
+    }
+    coarser
+}
+
+/// How often the phases of a group met each parameter.
+fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> {
+    let mut sums = vec![0; weights.geometry().parameters()];
+    for phase in Phase::all().filter(|&phase| factors.shape().group(phase) == group) {
+        let counts = sums.iter_mut().zip(weights.counts(phase));
+        counts.for_each(|(sum, &count)| *sum += u64::from(count));
+    }
+    sums
+}
+
+/// The nearest multiple that is within the range of factors.
+fn nearest_factor(factor: i8, of: f64) -> i8 {
+    let largest = (f64::from(MAX_FACTOR) / of).floor() * of;
+    nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
+}
+
+/// The nearest multiple; from the middle between two, the even one, so that sums do not drift.
+fn nearest_multiple(exact: f64, of: f64) -> f64 {
+    (exact / of).round_ties_even() * of
+}
+
+/// For each parameter, by how much less the one vector is worth with itself than the other, in discs.
+fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
+    let dimensions = before.shape().dimensions();
+    let vectors = |factors: &Factors| -> Vec<f64> {
+        factors.of(phase).chunks_exact(dimensions).map(own_worth).collect()
+    };
+    vectors(before).into_iter().zip(vectors(after)).map(|(before, after)| before - after).collect()
+}
+
+/// A number with all but its first binary digits, from the first that is 1, set to 0.
+fn leading_digits(number: u32, digits: u32) -> u32 {
+    let others = (u32::BITS - number.leading_zeros()).saturating_sub(digits);
+    number.checked_shr(others).map_or(0, |leading| leading << others)
+}
+
+/// How much the values of two weights differ, in discs, on positions of random games.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Change {
+    /// The positions.
+    pub positions: u32,
+    /// The root of the mean square.
+    pub root_mean_square: f64,
+    /// The greatest.
+    pub greatest: f64,
+}
+
+impl Change {
+    /// Measures values before and after.
+    pub fn between(before: &Weights, after: &Weights) -> Self {
+        let (mut positions, mut squares, mut greatest) = (0_u32, 0.0, 0.0_f64);
+        for step in (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps) {
+            let values = [before, after].map(|it| it.parts(&step.position));
+            let [Some(before), Some(after)] = values else { continue };
+            let steps = f64::from(after.steps() - before.steps());
+            let discs = steps / f64::from(STEPS_PER_DISC);
+            positions += 1;
+            squares += discs * discs;
+            greatest = greatest.max(discs.abs());
+        }
+        let root_mean_square = (squares / f64::from(positions.max(1))).sqrt();
+        Self { positions, root_mean_square, greatest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::pattern::{FactorShape, PatternSet};
+    use othello_engine::random::Generator;
+
+    use super::*;
+
+    /// Weights, factors and counts without order.
+    fn weights() -> Weights {
+        let shape = FactorShape::new(8, 30).unwrap();
+        let set = PatternSet::shipped("small").unwrap().with_factors(Some(shape));
+        let mut weights = Weights::zero(set);
+        let mut random = Generator::new(3);
+        let parameters = weights.geometry().parameters();
+        for phase in Phase::all() {
+            let steps: Vec<i16> = (0..parameters).map(|_| random.below(401) as i16 - 200).collect();
+            weights.set_steps(phase, |parameter| steps[parameter]);
+            let counts: Vec<u32> = (0..parameters).map(|_| random.below(1 << 20)).collect();
+            weights.set_counts(phase, |parameter| counts[parameter]);
+        }
+        for group in 0..shape.groups() {
+            let drawn: Vec<i8> = (0..parameters * 8).map(|_| random.below(255) as i8).collect();
+            weights.factors_mut().unwrap().set_group(group, |place| drawn[place] / 8);
+        }
+        weights
+    }
+
+    const AS_FINE: Coarseness = Coarseness { label_error: 0.0, count_digits: 32 };
+
+    #[test]
+    fn steps_as_fine_as_before_change_nothing() {
+        let weights = weights();
+        let same = quantized(&weights, AS_FINE);
+        assert!(same.all_steps() == weights.all_steps());
+        assert!(same.all_counts() == weights.all_counts());
+        assert!(same.factors() == weights.factors());
+        let change = Change::between(&weights, &same);
+        assert!(change.positions > 5_000 && change.greatest == 0.0, "{change:?}");
+    }
+
+    #[test]
+    fn what_is_rare_gets_coarse_steps_and_what_is_common_fine_ones() {
+        let to = Coarseness { label_error: 10.0, count_digits: 32 };
+        // The error is 320 steps by the root of the number.
+        let steps = [1_000_000, 25_601, 25_600, 6_401, 6_400, 100, 25, 1, 0].map(|n| to.steps(n));
+        assert_eq!(steps, [1.0, 1.0, 2.0, 2.0, 4.0, 32.0, 64.0, 64.0, 64.0]);
+
+        let weights = weights();
+        let coarser = quantized(&weights, to);
+        for phase in Phase::all() {
+            let rows = coarser.steps(phase).iter().zip(weights.counts(phase));
+            for (&step, &count) in rows {
+                assert!(f64::from(step) % to.steps(count.into()) == 0.0, "{step} of {count}");
+            }
+        }
+        let factors = coarser.factors().unwrap();
+        let counts = group_counts(&weights, factors, 1);
+        let late = Phase::all().skip(30).map(|phase| u64::from(weights.counts(phase)[7]));
+        assert_eq!(counts[7], late.sum::<u64>());
+        for (vector, count) in factors.group(1).chunks_exact(8).zip(counts) {
+            assert!(vector.iter().all(|&factor| f64::from(factor) % to.steps(count) == 0.0));
+        }
+    }
+
+    #[test]
+    fn what_a_class_is_worth_by_itself_changes_by_half_a_step_at_most() {
+        let weights = weights();
+        let to = Coarseness { label_error: 1_000.0, count_digits: 32 };
+        let coarser = quantized(&weights, to);
+        assert!(coarser.factors() != weights.factors());
+        let by_themselves = |weights: &Weights, phase| -> Vec<f64> {
+            let vectors = weights.factors().unwrap().of(phase).chunks_exact(8);
+            let own = vectors.map(|vector| own_worth(vector) * f64::from(STEPS_PER_DISC));
+            own.zip(weights.steps(phase)).map(|(own, &step)| own + f64::from(step)).collect()
+        };
+        for phase in Phase::all() {
+            let worths = [&weights, &coarser].map(|weights| by_themselves(weights, phase));
+            for (parameter, &count) in weights.counts(phase).iter().enumerate() {
+                let change = worths[1][parameter] - worths[0][parameter];
+                assert!(change.abs() <= to.steps(count.into()) / 2.0, "{change} steps of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_is_to_the_nearest_within_the_range() {
+        let factors = [1, 2, 3, 5, 6, -6, -7].map(|factor| nearest_factor(factor, 4.0));
+        assert_eq!(factors, [0, 0, 4, 4, 8, -8, -8]);
+        assert_eq!([127, -127].map(|factor| nearest_factor(factor, 4.0)), [124, -124]);
+        assert_eq!([127, 100, 31].map(|factor| nearest_factor(factor, 64.0)), [64, 64, 0]);
+        assert_eq!([0, 1, 6, 7, 1023].map(|count| leading_digits(count, 2)), [0, 1, 6, 6, 768]);
+        assert_eq!(leading_digits(u32::MAX, 0), 0);
+        assert_eq!(leading_digits(u32::MAX, 32), u32::MAX);
+    }
+}
