@@ -30,12 +30,12 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
     }
 }
 
-/// The effort of searches.
+/// The effort of finding moves.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Effort {
-    /// The number of nodes.
+    /// The number of nodes; those of other programs are not known.
     pub nodes: u64,
-    /// The time of all threads together.
+    /// The time of all threads together: of searches, and of other programs' answers.
     pub seconds: f64,
 }
 
@@ -45,6 +45,9 @@ const HASH_MEGABYTES: usize = 16;
 /// A player at work.
 pub(super) struct Player<'a> {
     mind: Mind<'a>,
+    /// The empty squares from which on play is perfect, and its effort not counted.
+    exact: u32,
+    effort: Effort,
     /// The time for a game, if there is a limit.
     time: Option<Duration>,
     /// What is left of it.
@@ -53,12 +56,7 @@ pub(super) struct Player<'a> {
 
 /// Who finds the moves.
 enum Mind<'a> {
-    Evaluation {
-        searcher: Box<Searcher<'a, Evaluator>>,
-        strength: Strength,
-        budget: Budget,
-        effort: Effort,
-    },
+    Evaluation { searcher: Box<Searcher<'a, Evaluator>>, strength: Strength, budget: Budget },
     External(Conversation<'a>),
 }
 
@@ -74,6 +72,7 @@ impl std::iter::Sum for Effort {
 impl<'a> Player<'a> {
     /// A player for some games. A contestant without a search of its own has the given strength.
     pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Self {
+        let effort = Effort::default();
         let (evaluator, strength, budget, selection) = match contestant {
             Contestant::Evaluation(evaluator) => {
                 (evaluator, strength, Budget::default(), Selection::default())
@@ -83,21 +82,18 @@ impl<'a> Player<'a> {
             }
             Contestant::External(engine, terms) => {
                 let mind = Mind::External(Conversation::new(engine, terms));
-                return Self { mind, time: terms.game, clock: None };
+                let exact = strength.exact;
+                return Self { mind, exact, effort, time: terms.game, clock: None };
             }
         };
         let searcher = Searcher::new(evaluator, HASH_MEGABYTES).with_selection(selection);
-        let (searcher, effort) = (Box::new(searcher), Effort::default());
-        let mind = Mind::Evaluation { searcher, strength, budget, effort };
-        Self { mind, time: budget.game_time(), clock: None }
+        let mind = Mind::Evaluation { searcher: Box::new(searcher), strength, budget };
+        Self { mind, exact: strength.exact, effort, time: budget.game_time(), clock: None }
     }
 
-    /// The effort since it was last taken.
+    /// The effort before exact play since it was last taken.
     pub(super) fn take_effort(&mut self) -> Effort {
-        match &mut self.mind {
-            Mind::Evaluation { effort, .. } => std::mem::take(effort),
-            Mind::External(_) => Effort::default(),
-        }
+        std::mem::take(&mut self.effort)
     }
 
     /// A game begins, with a full clock.
@@ -115,7 +111,11 @@ impl<'a> Player<'a> {
     /// The square that it plays within its time; its side can move.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         let begun = Instant::now();
-        let square = self.mind.choose(game, self.clock)?;
+        let (square, nodes) = self.mind.choose(game, self.clock)?;
+        if game.board.position().empties() > self.exact {
+            self.effort.nodes += nodes;
+            self.effort.seconds += begun.elapsed().as_secs_f64();
+        }
         let (Some(clock), Some(time)) = (&mut self.clock, self.time) else { return Ok(square) };
         clock.spend(begun.elapsed());
         if clock.left().is_zero() {
@@ -134,25 +134,24 @@ impl<'a> Player<'a> {
 }
 
 impl Mind<'_> {
-    fn choose(&mut self, game: &Underway<'_>, clock: Option<Clock>) -> Result<Square, Misconduct> {
-        let (searcher, strength, budget, effort) = match self {
-            Self::Evaluation { searcher, strength, budget, effort } => {
-                (searcher, strength, budget, effort)
-            }
-            Self::External(conversation) => return conversation.choose(game, clock),
+    /// The square that it plays, and the nodes that this took, where they are known.
+    fn choose(
+        &mut self,
+        game: &Underway<'_>,
+        clock: Option<Clock>,
+    ) -> Result<(Square, u64), Misconduct> {
+        let (searcher, strength, budget) = match self {
+            Self::Evaluation { searcher, strength, budget } => (searcher, strength, budget),
+            Self::External(conversation) => return Ok((conversation.choose(game, clock)?, 0)),
         };
-        let (begun, position) = (Instant::now(), game.board.position());
-        let is_exact = position.empties() <= strength.exact;
+        let position = game.board.position();
         let limits = budget.limits(clock.map(|clock| clock.for_move(position.empties())));
         let found = match clock {
             Some(_) => strength.search_by_clock(searcher, position, &limits),
             None => strength.search_within(searcher, position, &limits),
         };
-        if !is_exact {
-            effort.nodes += found.nodes;
-            effort.seconds += begun.elapsed().as_secs_f64();
-        }
         // A search finds a move wherever there is one.
-        found.best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })
+        let square = found.best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })?;
+        Ok((square, found.nodes))
     }
 }

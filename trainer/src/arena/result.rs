@@ -14,7 +14,7 @@ use super::{Pair, Statistics};
 pub struct PlayedPair {
     /// The games. In the first one the first player moves first, in the second one the second player.
     pub games: [PlayedGame; 2],
-    /// The effort of each player's searches before exact play; nothing of other programs.
+    /// The effort of each player before exact play; of other programs the time alone.
     pub efforts: [Effort; 2],
 }
 
@@ -34,7 +34,7 @@ pub struct MatchResult {
     pub distinct_games: usize,
     /// The games that were not played to their end.
     pub forfeits: Vec<Forfeit>,
-    /// The effort of each player's searches before exact play; nothing of other programs.
+    /// The effort of each player before exact play; of other programs the time alone.
     pub efforts: [Effort; 2],
     /// The games, two of each pair.
     pub games: Vec<PlayedGame>,

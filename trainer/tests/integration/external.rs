@@ -149,6 +149,9 @@ fn an_engine_that_behaves_plays_the_games_that_it_plays_among_ourselves() {
     let nboard = play(&engine(Protocol::Nboard, "good"), &openings, 60_000);
     assert_eq!(nboard.forfeits, []);
     check_accounts(&nboard, openings.len());
+    // Its nodes are not known, but its time is.
+    assert_eq!((gtp.efforts[0].nodes, gtp.efforts[1].nodes), (among_us.efforts[0].nodes, 0));
+    assert!(gtp.efforts.iter().all(|effort| effort.seconds > 0.0), "{:?}", gtp.efforts);
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub(in crate::cli) struct MatchReport {
     distinct_games: usize,
     /// The games that a player lost other than by playing.
     forfeits: Vec<Forfeit>,
-    /// The effort of each player's searches before exact play.
+    /// The effort of each player before exact play; of other programs the time alone.
     efforts: [Effort; 2],
     seconds: f64,
 }
@@ -96,8 +96,9 @@ impl fmt::Display for MatchReport {
         )?;
         writeln!(f, "  {wins} won, {draws} drawn, {losses} lost; {distinct_games} distinct games")?;
         for (player, Effort { nodes, seconds }) in [first, second].into_iter().zip(self.efforts) {
-            if nodes > 0 {
-                writeln!(f, "  {player}: {nodes} nodes, {seconds:.1} s before exact play")?;
+            let nodes = if nodes > 0 { format!("{nodes} nodes, ") } else { String::new() };
+            if seconds > 0.0 {
+                writeln!(f, "  {player}: {nodes}{seconds:.1} s before exact play")?;
             }
         }
         for (player, number) in [(first, 1), (second, 2)] {
