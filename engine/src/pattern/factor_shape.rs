@@ -38,6 +38,11 @@ impl FactorShape {
         self.dimensions
     }
 
+    /// The number of phases that share factors, 1 to 60.
+    pub fn phases(self) -> usize {
+        self.phases
+    }
+
     /// The number of groups of phases. The last group may have fewer phases than the others.
     pub fn groups(self) -> usize {
         PHASES.div_ceil(self.phases)

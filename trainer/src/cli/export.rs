@@ -96,10 +96,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         return export_games(arguments, session);
     }
     let ByClass { weights, counted, sha256, provenance } = ByClass::load(&arguments.weights)?;
+    let has_factors = weights.factors().is_some();
     ensure!(
-        weights.factors().is_none(),
-        "{}: the weights have factors, and none of the formats has a place for them; fit a pattern set \
-         without",
+        !(has_factors && matches!(arguments.format, Format::Edax | Format::Egaroucid)),
+        "{}: the weights have factors, and no other program's file has a place for them; fit a pattern set without",
         arguments.weights
     );
     let mut provenance = Value::Object(provenance);

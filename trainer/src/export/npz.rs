@@ -1,11 +1,12 @@
 //! Weights as NumPy arrays: an `.npz` file, a zip of `.npy` files. `datasets/formats.md` lists them.
 
 use std::io::{Cursor, Seek, Write};
+use std::ops::Range;
 
 use ndarray::{Array1, Array2, Array3, ArrayView2, s};
 use ndarray_npy::{NpzWriter, WriteNpzError};
 use othello_engine::board::PHASES;
-use othello_engine::eval::{STEPS_PER_DISC, Weights};
+use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
 
 /// What is written beside the weights, so that a file tells where it comes from.
@@ -33,8 +34,11 @@ pub fn npz(weights: &Weights, origin: Origin<'_>) -> Result<Vec<u8>, WriteNpzErr
         let steps = weights.all_steps().slice_move(s![.., parameters.clone()]);
         npz.add_array(format!("weights_{number:02}"), &steps)?;
         if origin.counted {
-            let counts = weights.all_counts().slice_move(s![.., parameters]);
+            let counts = weights.all_counts().slice_move(s![.., parameters.clone()]);
             npz.add_array(format!("counts_{number:02}"), &counts)?;
+        }
+        if let Some(all) = weights.factors() {
+            npz.add_array(format!("factors_{number:02}"), &factors(all, parameters))?;
         }
         npz.add_array(format!("classes_{number:02}"), &Array1::from(pattern.class_of.clone()))?;
         npz.add_array(format!("instances_{number:02}"), &instances(weights, number, pattern))?;
@@ -43,7 +47,24 @@ pub fn npz(weights: &Weights, origin: Origin<'_>) -> Result<Vec<u8>, WriteNpzErr
     if origin.counted {
         npz.add_array("scalar_counts", &scalars(weights.geometry(), weights.all_counts()))?;
     }
+    if let Some(all) = weights.factors() {
+        let of_scalars = factors(all, geometry.pattern_parameters..geometry.parameters());
+        let (groups, dimensions) = (all.shape().groups(), all.shape().dimensions());
+        let shape = (groups, geometry.scalars.len(), Scalar::VALUES, dimensions);
+        let of_scalars =
+            of_scalars.to_shape(shape).expect("every scalar has one vector for each count");
+        npz.add_array("scalar_factors", &of_scalars)?;
+    }
     Ok(npz.finish()?.into_inner())
+}
+
+/// The vectors of some parameters: group by parameter by factor.
+fn factors(all: &Factors, parameters: Range<usize>) -> Array3<i8> {
+    let (groups, dimensions) = (all.shape().groups(), all.shape().dimensions());
+    let own = parameters.start * dimensions..parameters.end * dimensions;
+    let factors = (0..groups).flat_map(|group| &all.group(group)[own.clone()]).copied().collect();
+    Array3::from_shape_vec((groups, parameters.len(), dimensions), factors)
+        .expect("every parameter has one vector in each group")
 }
 
 /// NumPy's strings take four bytes a character: texts are arrays of the bytes of their UTF-8.

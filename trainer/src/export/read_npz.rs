@@ -2,11 +2,11 @@
 
 use std::io::{Cursor, Read as _};
 
-use ndarray::{Array2, ArrayD, ArrayViewD, s};
+use ndarray::{Array2, ArrayD, ArrayView1, ArrayViewD, s};
 use ndarray_npy::{ViewElement, ViewNpyError, ViewNpyExt as _};
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights};
-use othello_engine::pattern::{PatternSet, Scalar};
+use othello_engine::eval::{MAX_FACTOR, MAX_STEPS, STEPS_PER_DISC, Weights};
+use othello_engine::pattern::{FactorShape, Geometry, PatternSet, Scalar};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -15,8 +15,8 @@ use super::tables::{Differences, ReadTables, TableError};
 /// The most bytes that an array is unpacked to: more than one of any pattern has.
 const MAX_ARRAY_BYTES: u64 = 1 << 28;
 
-/// Reads `pattern_set`, `weights_KK`, and where they are there `scalar_weights` and the counts. Weights may be
-/// whole numbers of steps, or any numbers, which are rounded.
+/// Reads `pattern_set`, `weights_KK`, where they are there `scalar_weights` and the counts, and where the set has them
+/// the factors. Weights and factors may be whole numbers of steps, or any numbers, which are rounded.
 pub fn read_npz(bytes: &[u8]) -> Result<ReadTables, TableError> {
     let mut arrays =
         Arrays(ZipArchive::new(Cursor::new(bytes)).map_err(|e| refused(e.to_string()))?);
@@ -51,7 +51,33 @@ pub fn read_npz(bytes: &[u8]) -> Result<ReadTables, TableError> {
             weights.set_counts(phase, |parameter| counts[parameter] as u32);
         }
     }
+    if let Some(shape) = weights.set().factors() {
+        let read = arrays.factors(weights.geometry(), shape)?;
+        for (group, factors) in read.outer_iter().enumerate() {
+            set_factors(&mut weights, group, factors)?;
+        }
+    }
     Ok(ReadTables { weights, rounding: differences.rounding() })
+}
+
+/// Rounds the factors of a group.
+fn set_factors(
+    weights: &mut Weights,
+    group: usize,
+    factors: ArrayView1<'_, f64>,
+) -> Result<(), TableError> {
+    let limit = f64::from(MAX_FACTOR);
+    // A number that is none is not in the range either.
+    if let Some(factor) = factors.iter().find(|factor| !(-limit..=limit).contains(&factor.round()))
+    {
+        let reason =
+            format!("a factor of group {group} is {factor}; from -{limit} to {limit} can be held");
+        return Err(refused(reason));
+    }
+    if let Some(own) = weights.factors_mut() {
+        own.set_group(group, |place| factors[place].round() as i8);
+    }
+    Ok(())
 }
 
 fn refused(reason: String) -> TableError {
@@ -87,7 +113,8 @@ impl Arrays<'_> {
     /// The numbers of an array of whatever type; `None` where it is not there.
     fn numbers(&mut self, name: &str) -> Result<Option<ArrayD<f64>>, TableError> {
         let Some(bytes) = self.bytes(name)? else { return Ok(None) };
-        let known = view::<i16>(&bytes)
+        let known = view::<i8>(&bytes)
+            .or_else(|| view::<i16>(&bytes))
             .or_else(|| view::<i32>(&bytes))
             .or_else(|| view::<u32>(&bytes))
             .or_else(|| view::<f32>(&bytes))
@@ -127,6 +154,32 @@ impl Arrays<'_> {
             all.slice_mut(s![.., geometry.pattern_parameters..]).assign(&array);
         }
         Ok(Some(all))
+    }
+
+    /// The factors of each group, by parameter.
+    fn factors(
+        &mut self,
+        geometry: &Geometry,
+        shape: FactorShape,
+    ) -> Result<Array2<f64>, TableError> {
+        let (groups, dimensions) = (shape.groups(), shape.dimensions());
+        let mut all = Array2::zeros((groups, geometry.parameters() * dimensions));
+        let mut read = |name: &str, shape: &[usize], first: usize| {
+            let array = self.shaped(name, shape)?;
+            let array = array.ok_or_else(|| refused(format!("it has no array `{name}`")))?;
+            let places = first * dimensions..first * dimensions + array.ncols();
+            all.slice_mut(s![.., places]).assign(&array);
+            Ok(())
+        };
+        for (number, pattern) in geometry.patterns.iter().enumerate() {
+            let shape = [groups, pattern.classes, dimensions];
+            read(&format!("factors_{number:02}"), &shape, pattern.first_parameter)?;
+        }
+        let shape = [groups, geometry.scalars.len(), Scalar::VALUES, dimensions];
+        if !geometry.scalars.is_empty() {
+            read("scalar_factors", &shape, geometry.pattern_parameters)?;
+        }
+        Ok(all)
     }
 
     /// An array that has this shape, by its first place and all others.
@@ -183,6 +236,30 @@ mod tests {
         assert_eq!(read.weights.all_steps(), weights.all_steps());
         assert_eq!(read.weights.all_counts(), weights.all_counts());
         assert_eq!(read.rounding.largest, 0.0);
+    }
+
+    #[test]
+    fn factors_are_read_back() {
+        let shape = FactorShape::new(8, 25).unwrap();
+        let set = PatternSet::from_toml(SET).unwrap().with_factors(Some(shape));
+        let mut weights = Weights::zero(set);
+        for group in 0..shape.groups() {
+            let factors = weights.factors_mut().unwrap();
+            factors
+                .set_group(group, |place| (place as i8).wrapping_mul(7).wrapping_add(group as i8));
+        }
+        let origin = Origin { provenance: "{}", sha256: "", counted: false };
+        let read = read_npz(&npz(&weights, origin).unwrap()).unwrap();
+        assert!(read.weights.factors() == weights.factors());
+    }
+
+    #[test]
+    fn factors_beyond_what_a_file_holds_are_refused() {
+        let set = PatternSet::from_toml(SET).unwrap();
+        let mut weights = Weights::zero(set.with_factors(FactorShape::new(8, 25)));
+        let factors = Array1::from_elem(weights.geometry().parameters() * 8, 127.6);
+        let error = set_factors(&mut weights, 1, factors.view()).unwrap_err();
+        assert!(error.to_string().contains("a factor of group 1 is 127.6"), "{error}");
     }
 
     /// A file as a program in Python may write it, with `change` made to the weights of the pattern.

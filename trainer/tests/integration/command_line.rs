@@ -108,11 +108,12 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
 #[test]
 fn a_selectivity_without_a_search_or_its_model_is_refused() {
     let folder = Folder::new();
+    folder.report(&format!("{FIT} --out a.weights"));
     for (more, said) in
         [("", "add --depth, --nodes or --level"), ("--nodes 50", "calibrate probcut")]
     {
-        let output = folder
-            .trainer(&format!("relabel a.games --exact 4 --selectivity 73 {more} --out b.games"));
+        let relabel = "relabel a.games --exact 4 --weights a.weights --selectivity 73";
+        let output = folder.trainer(&format!("{relabel} {more} --out b.games"));
         assert_eq!(output.status.code(), Some(2));
         assert!(message(&output).contains(said), "{}", message(&output));
     }

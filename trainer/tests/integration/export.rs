@@ -25,8 +25,16 @@ fn export(weights: &str, out: &Path, more: &[&str]) -> Output {
 }
 
 fn conformance_weights() -> String {
-    vectors("conformance.weights").to_str().unwrap().to_owned()
+    path_of("conformance.weights")
 }
+
+fn path_of(name: &str) -> String {
+    vectors(name).to_str().unwrap().to_owned()
+}
+
+/// Weights of all kinds, and the values of `boards.txt` by them.
+const VALUED: [(&str, &str); 2] =
+    [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
 #[test]
 fn the_arrays_hold_the_weights_and_their_origin() {
@@ -128,8 +136,6 @@ fn numpy_evaluates_from_the_arrays() {
         skip!("{python} has no numpy; set PYTHON");
     }
     let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("weights.npz");
-    assert!(export(&conformance_weights(), &out, &[]).status.success());
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/formats.md");
     let formats = std::fs::read_to_string(formats).unwrap();
     let code = formats.split("```python\n").nth(1).and_then(|rest| rest.split("```").next());
@@ -142,14 +148,18 @@ fn numpy_evaluates_from_the_arrays() {
         print('equal')\n";
     let program = code.unwrap().replace("\"first.npz\"", "sys.argv[1]") + check;
     let readers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/readers");
-    let output = Command::new(python)
-        .env("PYTHONPATH", readers)
-        .args(["-c", &format!("import sys\n{program}")])
-        .args([&out, &vectors("boards.txt"), &vectors("values.txt")])
-        .output()
-        .unwrap();
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(stdout.trim(), "equal", "{}", String::from_utf8_lossy(&output.stderr));
+    for (weights, values) in VALUED {
+        let out = folder.path().join(weights).with_extension("npz");
+        assert!(export(&path_of(weights), &out, &[]).status.success());
+        let output = Command::new(&python)
+            .env("PYTHONPATH", &readers)
+            .args(["-c", &format!("import sys\n{program}")])
+            .args([&out, &vectors("boards.txt"), &vectors(values)])
+            .output()
+            .unwrap();
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(stdout.trim(), "equal", "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 /// A program in C that knows nothing but the header and the words, and the counts of the scalar features.
@@ -159,7 +169,7 @@ const PROGRAM: &str = r##"
 #include "weights.h"
 #include "scalars.h"
 
-static int16_t weights[OTHELLO_PHASES * OTHELLO_WEIGHTS_OF_PHASE + 1];
+static int16_t weights[OTHELLO_BYTES / 2 + 1];
 
 static int value(uint64_t player, uint64_t opponent) {
     int own = __builtin_popcountll(player), theirs = __builtin_popcountll(opponent), counts[OTHELLO_SCALARS + 1];
@@ -176,8 +186,8 @@ static int value(uint64_t player, uint64_t opponent) {
 
 int main(int argc, char **argv) {
     FILE *words = fopen(argv[1], "rb"), *boards = fopen(argv[2], "r");
-    size_t all = OTHELLO_PHASES * OTHELLO_WEIGHTS_OF_PHASE;
-    if (argc != 3 || !words || !boards || fread(weights, 2, all + 1, words) != all) return 2;
+    size_t all = OTHELLO_BYTES;
+    if (argc != 3 || !words || !boards || fread(weights, 1, all + 1, words) != all) return 2;
     for (char board[65], side; fscanf(boards, " %64[-XO] %c", board, &side) == 2;) {
         uint64_t discs[2] = {0, 0};
         for (int s = 0; board[s]; s++) discs[board[s] == 'O'] |= (uint64_t)(board[s] != '-') << s;
@@ -188,25 +198,28 @@ int main(int argc, char **argv) {
 
 #[test]
 fn a_program_in_c_values_boards_by_the_words_and_the_header_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    for (format, name) in [("raw", "weights.raw"), ("c", "weights.h")] {
-        let out = path(name);
-        let exported =
-            trainer(&["export", &conformance_weights(), "--format", format, "--out", &out]);
-        assert!(exported.status.success(), "{}", String::from_utf8_lossy(&exported.stderr));
+    for (weights, values) in VALUED {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        for (format, name) in [("raw", "weights.raw"), ("c", "weights.h")] {
+            let exported =
+                trainer(&["export", &path_of(weights), "--format", format, "--out", &path(name)]);
+            assert!(exported.status.success(), "{}", String::from_utf8_lossy(&exported.stderr));
+        }
+        std::fs::write(path("values.c"), PROGRAM).unwrap();
+        let readers = vectors("../readers");
+        let compiled = Command::new("cc")
+            .args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-I"])
+            .arg(&readers)
+            .args([&path("values.c"), "-o", &path("values")])
+            .output();
+        let Ok(compiled) = compiled else { skip!("no C compiler `cc`") };
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        let valued = Command::new(path("values"))
+            .arg(path("weights.raw"))
+            .arg(vectors("boards.txt"))
+            .output();
+        let expected = std::fs::read_to_string(vectors(values)).unwrap();
+        assert_eq!(String::from_utf8_lossy(&valued.unwrap().stdout), expected, "{weights}");
     }
-    std::fs::write(path("values.c"), PROGRAM).unwrap();
-    let readers = vectors("../readers");
-    let compiled = Command::new("cc")
-        .args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-I"])
-        .arg(&readers)
-        .args([&path("values.c"), "-o", &path("values")])
-        .output();
-    let Ok(compiled) = compiled else { skip!("no C compiler `cc`") };
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let valued =
-        Command::new(path("values")).arg(path("weights.raw")).arg(vectors("boards.txt")).output();
-    let expected = std::fs::read_to_string(vectors("values.txt")).unwrap();
-    assert_eq!(String::from_utf8_lossy(&valued.unwrap().stdout), expected);
 }

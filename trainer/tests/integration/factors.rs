@@ -74,7 +74,7 @@ fn what_has_no_place_for_factors_refuses_them() {
             "leave out --optimizer",
         ),
         ("fit a.games --patterns set.toml --schedule constant --out b.weights", "--schedule"),
-        ("export a.weights --format npz --out a.npz", "a.weights: the weights have factors"),
+        ("export a.weights --format edax --out a.dat", "a.weights: the weights have factors"),
     ] {
         let output = trainer(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments}");

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 
 use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluate as _, STEPS_PER_DISC, Tables, Weights};
+use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::Game;
 use othello_testing::random_games::random_moves;
@@ -353,13 +354,15 @@ fn trainer(arguments: &[&str]) -> Output {
 fn the_commands_write_files_and_read_them_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (table, back) = (path("eval.egev2"), path("back.weights"));
+    let (own, table, back) = (path("own.weights"), path("eval.egev2"), path("back.weights"));
+    let (written, provenance) = (weights(shipped("egaroucid")), Provenance::new("test"));
+    written.write(Path::new(&own), &provenance, Existing::Keep).unwrap();
     let done = |arguments: &[&str]| {
         let output = trainer(arguments);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
-    let report = done(&["export", "embedded", "--format", "egaroucid", "--out", &table, "--json"]);
+    let report = done(&["export", &own, "--format", "egaroucid", "--out", &table, "--json"]);
     assert_eq!(report["bytes"], std::fs::metadata(&table).unwrap().len());
     let import = ["import", "weights", &table, "--format", "egaroucid", "--out", &back, "--json"];
     let report = done(&import);
@@ -368,7 +371,7 @@ fn the_commands_write_files_and_read_them_back() {
         (&"egaroucid".into(), &0.0.into())
     );
     assert_eq!(report["sha256"], done(&import)["sha256"]);
-    assert_eq!(done(&["diff", "embedded", &back, "--json"])["equal"], true);
+    assert_eq!(done(&["diff", &own, &back, "--json"])["equal"], true);
 
     let refused = |arguments: &[&str], message: &str| {
         let output = trainer(arguments);
@@ -377,7 +380,7 @@ fn the_commands_write_files_and_read_them_back() {
         assert!(stderr.contains(message), "{stderr}");
     };
     let dat = path("eval.dat");
-    refused(&["export", "embedded", "--format", "edax", "--out", &dat], "embedded: pattern 2");
+    refused(&["export", &own, "--format", "edax", "--out", &dat], "own.weights: pattern 2");
     assert!(!Path::new(&dat).exists());
     refused(
         &["import", "weights", &table, "--format", "edax", "--out", &dat],
