@@ -131,7 +131,7 @@ else
     learn 4 "$out/generation-4.exploring.games"
     compete 4
     play 5 "$out/generation-4.weights" 6000000 4 12 11 2
-    explore 5 "$out/generation-4.weights" 3000000
+    explore 5 "$out/generation-4.weights" 3400000
     deepen 5 "$out/generation-4.weights" 1000000 6 14
     examine "$out/generation-4.weights" 10000 8 16
     patterns=factors
