@@ -70,13 +70,19 @@ pub fn header(weights: &Weights, sha256: &str) -> String {
     let factors = weights.factors().map(Factors::shape);
     let (dimensions, phases) =
         factors.map_or((0, PHASES), |shape| (shape.dimensions(), shape.phases()));
+    let then = match dimensions {
+        0 => String::new(),
+        _ => format!(
+            ";\n * then int8_t factors, {dimensions} for each of as many places, for every {phases} phases"
+        ),
+    };
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write!(
         text,
         r"/* Weights of an Othello evaluation, as `othello-trainer export --format raw` writes them: little-endian
- * int16_t in steps of 1/{STEPS_PER_DISC} disc, {weights_of_phase} for each of {PHASES} phases; then {dimensions} factors (int8_t) for each of
- * as many places, for each {phases} phases together; {bytes} bytes in all. The SHA-256 of the file is {sha256}. */
+ * int16_t in steps of 1/{STEPS_PER_DISC} disc, {weights_of_phase} for each of {PHASES} phases{then}.
+ * The file has {bytes} bytes and the SHA-256 {sha256}. */
 #ifndef OTHELLO_WEIGHTS_H
 #define OTHELLO_WEIGHTS_H
 #include <stdint.h>
