@@ -12,8 +12,8 @@ use serde::Serialize;
 /// Games of random moves that a change of values is measured on.
 const GAMES: u64 = 100;
 
-/// The coarsest steps, in steps of the file.
-const COARSEST: f64 = 64.0;
+/// How coarse steps can be, in steps of the file, the coarsest first.
+const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 
 /// How coarse weights are to be.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,11 +27,12 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// The steps for what has so many occurrences, in steps of the file: a power of two.
+    /// The steps for what has so many occurrences, in steps of the file. Squares are compared, since every machine
+    /// multiplies alike.
     fn steps(self, occurrences: u64) -> f64 {
-        let error =
-            self.label_error * f64::from(STEPS_PER_DISC) / (occurrences.max(1) as f64).sqrt();
-        error.clamp(1.0, COARSEST).log2().floor().exp2()
+        let error = self.label_error * f64::from(STEPS_PER_DISC);
+        let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
+        STEPS.into_iter().find(fits).unwrap_or(1.0)
     }
 }
 
