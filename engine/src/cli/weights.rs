@@ -15,9 +15,12 @@ use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, weight_in_discs};
 use crate::file::{check_output, plain};
-use crate::pattern::{Coverage, Geometry, lines};
+use crate::pattern::{Coverage, FactorShape, Geometry, Scalar, lines};
 
+mod history;
 mod picture;
+
+use history::History;
 
 /// Arguments of `weights`.
 #[derive(clap::Args, Debug)]
@@ -45,6 +48,10 @@ pub struct Arguments {
 struct Report {
     pattern_set: String,
     patterns: Vec<String>,
+    scalars: Vec<Scalar>,
+    /// The shape of the factors, where the set has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    factors: Option<FactorShape>,
     phases: usize,
     steps_per_disc: i32,
     /// How many weights each phase has.
@@ -53,6 +60,8 @@ struct Report {
     /// The move-ordering evaluation, where the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
+    /// The selective searches that the file says enough for.
+    selective: Vec<&'static str>,
     /// The counts of training for each phase; the embedded weights carry none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
@@ -143,6 +152,12 @@ impl fmt::Display for Report {
         for pattern in &self.patterns {
             writeln!(f, "             {pattern}")?;
         }
+        let scalars: Vec<_> = self.scalars.iter().map(|scalar| scalar.name()).collect();
+        list(f, "scalars", &scalars)?;
+        if let Some(shape) = self.factors {
+            let (dimensions, phases) = (shape.dimensions(), shape.phases());
+            writeln!(f, "factors      {dimensions} of each weight, the same in {phases} phases")?;
+        }
         writeln!(f, "coverage     {}", self.coverage)?;
         writeln!(f, "phases       {}, each with {} weights", self.phases, self.parameters)?;
         writeln!(f, "unit         1/{} disc", self.steps_per_disc)?;
@@ -150,13 +165,17 @@ impl fmt::Display for Report {
             writeln!(f, "ordering     {parameters} weights, strength {strength}")?;
             patterns.iter().try_for_each(|pattern| writeln!(f, "             {pattern}"))?;
         }
+        list(f, "selective", &self.selective)?;
         self.counts.as_deref().map_or(Ok(()), |counts| describe_counts(f, counts))?;
         writeln!(f, "sha256       {}", self.sha256)?;
-        for (key, value) in &self.provenance {
-            writeln!(f, "made from    {key} {value}")?;
-        }
+        History(&self.provenance).fmt(f)?;
         self.inspect.as_ref().map_or(Ok(()), |inspection| inspection.fmt(f))
     }
+}
+
+/// Names in one line, where there are any.
+fn list(f: &mut fmt::Formatter<'_>, heading: &str, names: &[&str]) -> fmt::Result {
+    if names.is_empty() { Ok(()) } else { writeln!(f, "{heading:12} {}", names.join(", ")) }
 }
 
 /// The phases in which training met the fewest and the most of the weights.
@@ -205,16 +224,24 @@ fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
     Report {
         pattern_set: set.name().to_owned(),
         patterns: set.patterns().iter().map(|pattern| names(pattern.squares())).collect(),
+        scalars: set.scalars().to_vec(),
+        factors: set.factors(),
         phases: PHASES,
         steps_per_disc: STEPS_PER_DISC,
         parameters: weights.geometry().parameters(),
         coverage: Covered::of(weights.geometry()),
         ordering: weights.move_ordering().map(Light::of),
+        selective: selective(&weights),
         counts: counted.then(|| Phase::all().map(|phase| counts(&weights, phase)).collect()),
         sha256,
         provenance,
         inspect,
     }
+}
+
+fn selective(weights: &Weights) -> Vec<&'static str> {
+    let probcut = weights.probcut().map(|_| "probcut");
+    probcut.into_iter().chain(weights.realization().map(|_| "realization")).collect()
 }
 
 fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {

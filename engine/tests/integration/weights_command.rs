@@ -44,6 +44,9 @@ fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
     assert_eq!(report["phases"], 60);
     assert_eq!(report["steps_per_disc"], 32);
     assert_eq!(report["provenance"]["seed"], 7);
+    assert_eq!(report["scalars"], json!(["player_discs"]));
+    assert!(report.get("factors").is_none());
+    assert_eq!(report["selective"], json!([]));
     assert_eq!(report["sha256"].as_str().map(str::len), Some(64));
     assert!(report.get("inspect").is_none());
 
@@ -59,6 +62,16 @@ fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
     assert_eq!(inspect["counts"][0], inspect["parameter"]);
     let parameter = inspect["parameter"].as_u64().expect("a number") as usize;
     assert!(parameter < weights.geometry().patterns[0].classes);
+}
+
+/// Once, nothing told that a file had factors, and all that it was made from stood in one line.
+#[test]
+fn factors_are_told_and_a_step_of_the_history_begins_a_line() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/factors.weights");
+    assert_eq!(json(&[path, "--json"])["factors"], json!({"dimensions": 16, "phases": 25}));
+    let text = String::from_utf8(run(&[path]).stdout).unwrap();
+    assert!(text.contains("\nfactors      16 of each weight, the same in 25 phases\n"), "{text}");
+    assert!(text.contains("\nmade by      "), "{text}");
 }
 
 #[test]

@@ -1,0 +1,68 @@
+//! What weights were made from, step by step, for people to read.
+
+use std::fmt;
+
+use serde_json::{Map, Value as Json};
+
+/// Lists with more entries are counted, not shown.
+const SHOWN: usize = 3;
+
+/// A provenance of weights: the last step first, then those that it began with.
+pub(super) struct History<'a>(pub(super) &'a Map<String, Json>);
+
+impl<'a> fmt::Display for History<'a> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let earlier = |step: &&'a Map<String, Json>| step.get("weights_provenance")?.as_object();
+        for (number, step) in std::iter::successors(Some(self.0), earlier).enumerate() {
+            let heading = if number == 0 { "made by" } else { "before that" };
+            writeln!(f, "{heading:12} {}", text(step.get("command").unwrap_or(&Json::Null)))?;
+            let told = |key: &str| key == "command" || key == "weights_provenance";
+            for (key, value) in step.iter().filter(|(key, _)| !told(key)) {
+                writeln!(f, "             {key}: {}", text(value))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value in one line: long lists and texts as how long they are.
+fn text(value: &Json) -> String {
+    match value {
+        Json::Array(list) if list.is_empty() => "none".to_owned(),
+        Json::Array(list) if list.len() > SHOWN => format!("{} of them", list.len()),
+        Json::Array(list) => list.iter().map(text).collect::<Vec<_>>().join(", "),
+        Json::Object(map) => {
+            let fields = map.iter().map(|(key, value)| format!("{key} {}", text(value)));
+            fields.collect::<Vec<_>>().join(", ")
+        }
+        Json::String(words) if words.contains('\n') => format!("{} lines", words.lines().count()),
+        Json::String(words) => words.clone(),
+        Json::Null => "none".to_owned(),
+        Json::Bool(_) | Json::Number(_) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn steps_are_told_from_the_last_to_the_first_a_value_a_line() {
+        let fit = json!({"command": "fit", "data": [1, 2, 3, 4], "initial": null, "patterns": "a\nb\n",
+            "settings": {"adam": {"epochs": 3}, "ridge": 0.5}});
+        let last = json!({"command": "quantize", "label_error": 5.0, "weights": "0a1b", "weights_provenance": fit});
+        let told = "\
+made by      quantize
+             label_error: 5.0
+             weights: 0a1b
+before that  fit
+             data: 4 of them
+             initial: none
+             patterns: 2 lines
+             settings: adam epochs 3, ridge 0.5
+";
+        assert_eq!(History(last.as_object().unwrap()).to_string(), told);
+    }
+}
