@@ -63,7 +63,8 @@ impl Middles {
         &self.of.0
     }
 
-    /// The greatest of them.
+    /// The greatest of them: what is read unchecked must lie below it.
+    #[cfg(target_feature = "avx2")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {
         self.greatest
