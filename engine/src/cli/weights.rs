@@ -239,6 +239,7 @@ fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
     }
 }
 
+/// The names of the selective searches that the weights say enough for.
 fn selective(weights: &Weights) -> Vec<&'static str> {
     let probcut = weights.probcut().map(|_| "probcut");
     probcut.into_iter().chain(weights.realization().map(|_| "realization")).collect()

@@ -18,14 +18,14 @@ impl<'a> fmt::Display for History<'a> {
             writeln!(f, "{heading:12} {}", text(step.get("command").unwrap_or(&Json::Null)))?;
             let told = |key: &str| key == "command" || key == "weights_provenance";
             for (key, value) in step.iter().filter(|(key, _)| !told(key)) {
-                writeln!(f, "             {key}: {}", text(value))?;
+                writeln!(f, "             {}: {}", key.escape_debug(), text(value))?;
             }
         }
         Ok(())
     }
 }
 
-/// A value in one line: long lists and texts as how long they are.
+/// A value in one line, without control characters: long lists and texts as how long they are.
 fn text(value: &Json) -> String {
     match value {
         Json::Array(list) if list.is_empty() => "none".to_owned(),
@@ -36,7 +36,7 @@ fn text(value: &Json) -> String {
             fields.collect::<Vec<_>>().join(", ")
         }
         Json::String(words) if words.contains('\n') => format!("{} lines", words.lines().count()),
-        Json::String(words) => words.clone(),
+        Json::String(words) => words.escape_debug().to_string(),
         Json::Null => "none".to_owned(),
         Json::Bool(_) | Json::Number(_) => value.to_string(),
     }
@@ -52,11 +52,11 @@ mod tests {
     fn steps_are_told_from_the_last_to_the_first_a_value_a_line() {
         let fit = json!({"command": "fit", "data": [1, 2, 3, 4], "initial": null, "patterns": "a\nb\n",
             "settings": {"adam": {"epochs": 3}, "ridge": 0.5}});
-        let last = json!({"command": "quantize", "label_error": 5.0, "weights": "0a1b", "weights_provenance": fit});
+        let last = json!({"command": "quantize", "label_error": 5.0, "weights": "0a\u{1b}", "weights_provenance": fit});
         let told = "\
 made by      quantize
              label_error: 5.0
-             weights: 0a1b
+             weights: 0a\\u{1b}
 before that  fit
              data: 4 of them
              initial: none
