@@ -116,7 +116,11 @@ pub fn rated_move_within<E: Evaluate>(
 ) -> Option<RatedMove> {
     let child = position.play(square)?;
     let (empties, depth) = (position.empties(), strength.depth_of(position));
-    let found = searcher.search_within(&child, depth - 1, limits);
+    let found = if depth < empties {
+        searcher.search_within(&child, depth - 1, limits)
+    } else {
+        Strength::PERFECT.search_by_clock(searcher, &child, limits)
+    };
     let (value, depth, nodes) = (-found.value, found.depth + 1, found.nodes);
     let mut line = vec![square];
     follow(searcher, child, found.depth, limits, &mut line);
@@ -154,7 +158,7 @@ mod tests {
     use crate::board::obf::Problem;
     use crate::board::transcript::Replay;
     use crate::eval::Mobility;
-    use crate::random::random_game;
+    use crate::random::{Generator, random_game, random_position};
 
     /// The score by perfect play, without any search that is tested.
     fn negamax(position: &Position) -> Discs {
@@ -222,6 +226,25 @@ mod tests {
             );
         }
         assert!(rated.iter().all(|other| other.value == rated[0].value));
+    }
+
+    /// Perfect play was asked for, and a guess that comes before it was the answer.
+    #[test]
+    fn where_limits_end_perfect_play_a_move_is_rated_by_a_deep_search() {
+        let limits = Limits { nodes: Some(200_000), ..Limits::default() };
+        let strength = Level::new(30).unwrap().strength();
+        for seed in 0..4 {
+            let position = random_position(&mut Generator::new(seed), 20);
+            let square = Squares(position.moves()).next().unwrap();
+            let mut searcher = Searcher::new(&Mobility, 1);
+            let rated = rated_move_within(&mut searcher, &position, square, strength, &limits);
+            let child = position.play(square).unwrap();
+            let deep = Searcher::new(&Mobility, 1).search_within(&child, 11, &limits);
+            let rated = rated.unwrap();
+            assert_eq!((rated.value, rated.depth), (-deep.value, deep.depth + 1), "{position:?}");
+            assert!(!rated.exact && rated.depth > 8 && rated.line.len() > 1);
+            assert!(rated.nodes < 250_000, "{rated:?}");
+        }
     }
 
     /// FFO 1, with the published scores of its moves.

@@ -148,6 +148,28 @@ mod tests {
         }
     }
 
+    /// A depth of 24 goes to the end of the game from 24 empty squares on, for which these nodes do not suffice.
+    #[test]
+    fn where_a_depth_goes_to_the_end_limits_leave_the_deepest_search_that_does_not() {
+        let strength = Strength { depth: 24, exact: 10 };
+        let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
+        for position in positions(28, 8, 15..18) {
+            let few =
+                strength.search_within(&mut searcher(&Mobility, 20_000), &position, &limits(5_000));
+            let below = position.empties() - 1;
+            let deepest =
+                searcher(&Mobility, 20_000).search_within(&position, below, &limits(5_000));
+            assert_eq!(few, deepest, "{position:?}");
+            let many = strength.search_within(
+                &mut searcher(&Mobility, 20_000),
+                &position,
+                &limits(u64::MAX),
+            );
+            let score = searcher(&Mobility, 20_000).solve(&position).score;
+            assert_eq!((many.value.score(), many.depth), (score, position.empties()));
+        }
+    }
+
     #[test]
     fn a_stopped_search_has_a_move_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();

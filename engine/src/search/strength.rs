@@ -20,6 +20,8 @@ pub struct Strength {
 impl Strength {
     /// A depth that ends no search: no game has more moves.
     pub const ANY_DEPTH: u32 = 60;
+    /// Perfect play from the start of a game on.
+    pub const PERFECT: Self = Self { depth: Self::ANY_DEPTH, exact: Self::ANY_DEPTH };
 
     /// The depth of a search of a position: the number of empty squares where play is perfect.
     pub fn depth_of(self, position: &Position) -> u32 {
@@ -33,7 +35,9 @@ impl Strength {
         self.search_within(searcher, position, &Limits::default())
     }
 
-    /// Searches a position as strongly as that, but for limits, which do not end perfect play.
+    /// Searches a position as strongly as that, but for limits, which do not end perfect play. A depth that reaches the end of
+    /// the game with more empty squares than [`Self::exact`] means the score, too; where limits do not suffice for it, the
+    /// deepest search counts that stays short of the end.
     pub fn search_within<E: Evaluate>(
         self,
         searcher: &mut Searcher<'_, E>,
@@ -43,14 +47,15 @@ impl Strength {
         let empties = position.empties();
         if empties <= self.exact {
             searcher.search(position, empties)
+        } else if empties <= self.depth {
+            to_the_end_after(searcher, position, empties.saturating_sub(1), limits)
         } else {
             searcher.search_within(position, self.depth.max(1), limits)
         }
     }
 
     /// Searches a position as strongly as that, but for limits that end perfect play, too: where they do, the deepest search
-    /// before it counts. For a clock: where so many squares are empty that time does not suffice for perfect play, the
-    /// attempt would else take the time of a deep search.
+    /// before it counts. That one comes first, and costs little beside perfect play, which then has what is left of time and nodes.
     pub fn search_by_clock<E: Evaluate>(
         self,
         searcher: &mut Searcher<'_, E>,
@@ -61,12 +66,7 @@ impl Strength {
         if empties > self.exact {
             return self.search_within(searcher, position, limits);
         }
-        let before =
-            searcher.search_within(position, empties.saturating_sub(BEFORE_PERFECT), limits);
-        let whole = searcher.search_within(position, empties, limits);
-        let nodes = before.nodes + whole.nodes;
-        let found = if whole.depth < empties && before.best.is_some() { before } else { whole };
-        Found { nodes, ..found }
+        to_the_end_after(searcher, position, empties.saturating_sub(BEFORE_PERFECT), limits)
     }
 
     /// Searches a position as strongly as that; before perfect play in about so many nodes, to a lesser depth where they
@@ -87,4 +87,27 @@ impl Strength {
         let limits = Limits { nodes, ..Limits::default() };
         Self { depth, ..self }.search_within(searcher, position, &limits)
     }
+}
+
+/// Searches a position to the end of the game. Where there are limits, a search to a lesser depth comes first, and
+/// counts where they end the other.
+fn to_the_end_after<E: Evaluate>(
+    searcher: &mut Searcher<'_, E>,
+    position: &Position,
+    depth: u32,
+    limits: &Limits,
+) -> Found {
+    let empties = position.empties();
+    if !limits.are_set() {
+        return searcher.search(position, empties);
+    }
+    let before = searcher.search_within(position, depth, limits);
+    if before.depth < depth {
+        return before;
+    }
+    let nodes = limits.nodes.map(|most| most.saturating_sub(before.nodes));
+    let whole = searcher.search_within(position, empties, &Limits { nodes, ..limits.clone() });
+    let nodes = before.nodes + whole.nodes;
+    let found = if whole.depth < empties && before.best.is_some() { before } else { whole };
+    Found { nodes, ..found }
 }
