@@ -4,9 +4,9 @@
 #
 #   scripts/regenerate.sh [--small] [--seed S] [--out DIR] [--threads N] [--profile PROFILE] [--built]
 #
-# Without --small it takes ten hours of a core or more: ten million games of the last generation.
-# (engine/weights/default.weights is of an earlier recipe.) --small takes seconds. Everything is
-# written to DIR (default: data/generations) and kept: a run that was killed goes on where it stopped.
+# Without --small it makes engine/weights/default.weights, from ten million games of the last
+# generation, in about thirteen hours of a core. --small takes seconds. Everything is written to DIR
+# (default: data/generations) and kept: a run that was killed goes on where it stopped.
 # Prints the sha256 of shipped.weights, which depends on the seed alone: not on threads (default:
 # all), nor on cargo's profile (default: release). --built takes the binaries of the profile as they
 # are. CI compares the sha256 of --small --seed 1 with scripts/regenerate-small.sha256.
