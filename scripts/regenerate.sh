@@ -4,9 +4,10 @@
 #
 #   scripts/regenerate.sh [--small] [--seed S] [--out DIR] [--threads N] [--profile PROFILE] [--built]
 #
-# Without --small it makes engine/weights/default.weights, from ten million games of the last
-# generation, in about thirteen hours of a core. --small takes seconds. Everything is written to DIR
-# (default: data/generations) and kept: a run that was killed goes on where it stopped.
+# Without --small it is the recipe of engine/weights/default.weights: ten million games of the last
+# generation, an estimated 14 hours of a core. The file names the commit that it was made at, and at
+# another the name differs. --small takes seconds. Everything is written to DIR (default:
+# data/generations) and kept: a run that was killed goes on where it stopped.
 # Prints the sha256 of shipped.weights, which depends on the seed alone: not on threads (default:
 # all), nor on cargo's profile (default: release). --built takes the binaries of the profile as they
 # are. CI compares the sha256 of --small --seed 1 with scripts/regenerate-small.sha256.
@@ -22,7 +23,7 @@ while (($#)); do
     --threads) threads=(--threads "$2") && shift ;;
     --profile) profile=$2 && shift ;;
     --built) built=1 ;;
-    *) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    *) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
     esac
     shift
 done
