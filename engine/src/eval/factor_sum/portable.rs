@@ -10,10 +10,11 @@ pub(super) fn sum<const DIMENSIONS: usize>(
     places: Places<'_>,
 ) -> [i16; DIMENSIONS] {
     let mut sum = [0i16; DIMENSIONS];
-    let lanes = places.lanes().into_iter().map(|place| place as usize);
-    for place in lanes.chain(places.others.iter().map(|&place| place as usize)) {
+    let mut add = |place: usize| {
         let vector = &vectors[MARGIN.wrapping_add(place)];
-        sum.iter_mut().zip(vector).for_each(|(sum, &factor)| *sum += i16::from(factor));
-    }
+        sum = std::array::from_fn(|dimension| sum[dimension] + i16::from(vector[dimension]));
+    };
+    places.lanes().into_iter().for_each(|place| add(place as usize));
+    places.others.iter().for_each(|&place| add(place as usize));
     sum
 }
