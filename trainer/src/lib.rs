@@ -10,6 +10,7 @@ pub mod cli;
 pub mod dataset;
 pub mod export;
 pub mod fit;
+pub mod measure;
 pub mod model;
 pub mod records;
 pub mod report;

@@ -44,6 +44,11 @@ impl Errors {
         self.squared += u128::from(u64::from(weight) * size * size);
     }
 
+    /// The weight of all positions in 1/64 occurrence.
+    pub fn weight(&self) -> u64 {
+        self.weight
+    }
+
     /// Mean squared error in discs²; `None` without positions.
     pub fn mse(&self) -> Option<f64> {
         self.mean(self.squared, f64::from(RESIDUALS_PER_DISC).powi(2))

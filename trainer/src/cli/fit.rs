@@ -17,8 +17,8 @@ use othello_engine::text;
 use serde::Serialize;
 
 use super::device::{Device, Picked};
-use super::max_mae::{Verdict, largest_error};
 use super::phases::Phases;
+use super::verdict::{Verdict, largest_error};
 use crate::dataset::{DataChoice, Dataset, DatasetFolder, MemoryLimit, Part, allowed_bytes};
 use crate::fit::{
     self, FactorSettings, Fit, FitReport, FitSettings, Limits, Schedule, Units, Window,
@@ -214,7 +214,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         ));
     }
     let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
-    let verdict = arguments.max_mae.map(|limit| Verdict::new(limit, validation_mae));
+    let verdict = Verdict::default().with_max_mae(
+        arguments.max_mae,
+        "mean absolute validation error",
+        validation_mae,
+    );
     session.print(&Fitted {
         device: device.name(),
         optimizer: optimizer.name(),
@@ -223,16 +227,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         phases,
         filled,
         test_mae,
-        passed: verdict.as_ref().map(Verdict::passed),
+        passed: verdict.passed(),
         positions: folder.map_or(dataset.len(Part::Training) as u64, |all| all.len(Part::Training)),
         validation_mae,
         weights: arguments.out.clone(),
         seconds: begun.elapsed().as_secs_f64(),
         sha256: summary.sha256,
     })?;
-    Ok(verdict.map_or(Outcome::Done, |verdict| {
-        verdict.outcome("mean absolute validation error", session)
-    }))
+    Ok(verdict.outcome(session))
 }
 
 /// The phases that a fit without weights to start from was not to fit.

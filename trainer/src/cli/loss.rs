@@ -3,29 +3,32 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use othello_engine::board::Phase;
+use anyhow::Context as _;
+use clap::ValueEnum;
+use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::eval::WeightsChoice;
+use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
+use othello_engine::progress::Progress as _;
 use othello_engine::record::record_files;
+use othello_engine::search::{Selection, Selectivity};
 use serde::Serialize;
 
-use super::max_mae::{Verdict, largest_error};
 use super::phases::Phases;
+use super::verdict::{Verdict, largest_error};
+use crate::dataset::Part;
+use crate::measure::{Group, GroupErrors, Measured, Measuring, PhaseErrors, Trained};
 use crate::source::LabelRules;
 
 mod explain;
-mod groups;
-mod held_out;
-mod measure;
 mod picture;
 mod worst;
 
-use groups::{Group, GroupErrors, Sums, by_region};
-use held_out::PartChoice;
-use measure::measure;
 use worst::WorstPosition;
+
+/// The number of positions with as many empty squares from which on `--max-bias` looks at their bias.
+const ENOUGH_FOR_BIAS: u64 = 100;
 
 /// Arguments of `loss`.
 #[derive(clap::Args, Clone, Debug)]
@@ -40,8 +43,15 @@ pub struct Arguments {
     #[arg(long, value_name = "PART", value_enum)]
     part: Option<PartChoice>,
     /// Take the value of this board apart instead: 64 characters a1 b1 … h8, and the side to move
-    #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "part", "picture", "max_mae"])]
+    #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "part", "picture", "max_mae", "max_bias", "depth"])]
     explain: Option<String>,
+    /// Value by a search of this many plies, to the end of the game where that is near; 0 takes static values
+    #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]
+    depth: u32,
+    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100
+    /// leaves out nothing
+    #[arg(long, value_name = "PERCENT", default_value_t, requires = "depth")]
+    selectivity: Selectivity,
     /// Phases to measure, A and B included
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
@@ -53,6 +63,10 @@ pub struct Arguments {
     /// Exit with status 1 where the mean absolute error is larger, in discs
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
+    /// Exit with status 1 where the bias at any number of empty squares with at least 100 positions is
+    /// further from 0, in discs
+    #[arg(long, value_name = "X", value_parser = largest_error)]
+    max_bias: Option<f64>,
     /// List this many positions with the largest errors: the game, the kind of the label, what each pattern adds
     /// to the value, and board lines with their labels
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -65,37 +79,64 @@ pub struct Arguments {
     force: bool,
 }
 
+/// A part of the data of a fit, as `--part` names it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum PartChoice {
+    /// Positions that were fitted
+    Training,
+    /// Positions that told when to stop
+    Validation,
+    /// Positions that only the report of the fit looked at
+    Test,
+}
+
+impl From<PartChoice> for Part {
+    fn from(choice: PartChoice) -> Self {
+        match choice {
+            PartChoice::Training => Self::Training,
+            PartChoice::Validation => Self::Validation,
+            PartChoice::Test => Self::Test,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Loss {
-    phases: Vec<PhaseLoss>,
+    /// The plies that searches looked ahead; 0 for static values.
+    depth: u32,
+    phases: Vec<PhaseErrors>,
     /// The errors of all of them.
     #[serde(flatten)]
     all: GroupErrors,
-    /// Whether the mean absolute error is within `--max-mae`; null without it.
+    /// Whether the errors are within `--max-mae` and `--max-bias`; null without either.
     passed: Option<bool>,
     /// The positions grouped by the value that they got.
     by_value: Vec<Group>,
     /// The positions grouped by region of the game.
     by_region: Vec<Group>,
+    /// The positions grouped by the number of empty squares.
+    by_group: Vec<Group>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     worst: Vec<WorstPosition>,
-}
-
-#[derive(Serialize)]
-struct PhaseLoss {
-    phase: Phase,
-    #[serde(flatten)]
-    errors: GroupErrors,
 }
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let phases = self.phases.iter().filter(|row| row.errors.positions > 0);
-        let phases = phases.map(|row| row.errors.cells(row.phase));
-        writeln!(f, "{}", errors_table("phase", phases.chain([self.all.cells("all")])))?;
-        for (name, groups) in [("value", &self.by_value), ("region", &self.by_region)] {
-            let rows = groups.iter().map(|group| group.errors.cells(&group.name));
-            writeln!(f, "\n{}", errors_table(name, rows))?;
+        let phases = phases
+            .map(|row| phase_cells(row.phase.to_string(), row.empties.to_string(), &row.errors));
+        let all = phase_cells("all".to_owned(), String::new(), &self.all);
+        let [positions, bias, error, mae, mse] = COLUMNS;
+        let columns = ["phase", "empties", positions, bias, error, mae, mse];
+        let columns = columns.map(|name| (name, Align::Right));
+        writeln!(f, "{}", table(columns, phases.chain([all])))?;
+        let groups =
+            [("empties", &self.by_group), ("value", &self.by_value), ("region", &self.by_region)];
+        for (name, groups) in groups {
+            let rows = groups.iter().map(|group| group_cells(&group.name, &group.errors));
+            let [positions, bias, error, mae, mse] = COLUMNS;
+            let columns = [name, positions, bias, error, mae, mse].map(|name| (name, Align::Right));
+            writeln!(f, "\n{}", table(columns, rows))?;
         }
         if self.worst.is_empty() {
             return Ok(());
@@ -106,10 +147,25 @@ impl fmt::Display for Loss {
     }
 }
 
-/// A table of the errors of groups, under the name of what these have in common.
-fn errors_table(name: &str, rows: impl Iterator<Item = [String; 5]>) -> String {
-    let columns = [name, "positions", "bias", "MAE", "MSE"].map(|name| (name, Align::Right));
-    table(columns, rows)
+/// The columns of errors in a table for people.
+const COLUMNS: [&str; 5] = ["positions", "bias", "std error", "MAE", "MSE"];
+
+/// The cells of errors in a table for people.
+fn error_cells(errors: &GroupErrors) -> [String; 5] {
+    let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
+    let GroupErrors { positions, bias, bias_error, mae, mse } = *errors;
+    let bias = bias.map_or("-".into(), |bias| format!("{bias:+.3}"));
+    [positions.to_string(), bias, number(bias_error), number(mae), number(mse)]
+}
+
+fn phase_cells(phase: String, empties: String, errors: &GroupErrors) -> [String; 7] {
+    let [positions, bias, bias_error, mae, mse] = error_cells(errors);
+    [phase, empties, positions, bias, bias_error, mae, mse]
+}
+
+fn group_cells(name: &str, errors: &GroupErrors) -> [String; 6] {
+    let [positions, bias, bias_error, mae, mse] = error_cells(errors);
+    [name.to_owned(), positions, bias, bias_error, mae, mse]
 }
 
 impl Arguments {
@@ -117,9 +173,69 @@ impl Arguments {
     fn rules(&self) -> LabelRules {
         self.labels.clone().unwrap_or_default()
     }
+
+    /// Measures the data, or a part of it; warns of data that the weights were fitted to.
+    fn measure(&self, session: &Session) -> anyhow::Result<Measured> {
+        let evaluator = Evaluator::load(&self.weights)?;
+        let measuring = Measuring {
+            evaluator: &evaluator,
+            depth: self.depth,
+            selection: Selection::new(&evaluator, self.selectivity)?,
+            phases: self.phases.0.clone(),
+            worst: self.worst,
+        };
+        let trained = Trained::of(&self.weights)?;
+        let progress = session.progress();
+        if let Some(part) = self.part {
+            let trained = trained.with_context(|| {
+                format!(
+                    "--part: {} does not say what it was fitted to; only weights of `fit` do",
+                    self.weights
+                )
+            })?;
+            let rows = trained.part(part.into(), &self.data, self.labels.as_ref(), progress)?;
+            return Ok(measuring.positions(rows, progress)?);
+        }
+        let measured = measuring.files(&self.data, &self.rules(), progress)?;
+        for (path, sha256) in self.data.iter().zip(&measured.sha256) {
+            if trained.as_ref().is_some_and(|trained| trained.knows(sha256)) {
+                progress.message(&format!(
+                    "{}: the weights were fitted to this file, so that the error is no test of them; \
+                     --part test measures what was held out",
+                    path.display()
+                ));
+            }
+        }
+        Ok(measured)
+    }
+
+    /// The verdict on the errors by the limits that were given.
+    fn verdict(&self, measured: &Measured) -> Verdict {
+        let enough = measured.phases.iter().filter(|row| row.errors.positions >= ENOUGH_FOR_BIAS);
+        let biases = enough.filter_map(|row| {
+            Some((format!("bias with {} empty squares", row.empties), row.errors.bias?))
+        });
+        let unknown = format!("no number of empty squares has {ENOUGH_FOR_BIAS} positions");
+        Verdict::default().with_max_mae(self.max_mae, "mean absolute error", measured.all.mae).with(
+            "--max-bias",
+            self.max_bias,
+            biases,
+            &unknown,
+        )
+    }
+
+    /// Draws the errors where `--picture` says.
+    fn draw(&self, measured: &Measured) -> anyhow::Result<()> {
+        let Some(path) = &self.picture else { return Ok(()) };
+        let by = if self.depth == 0 { String::new() } else { format!(", {} plies", self.depth) };
+        let title = format!("{}{by} on {} positions", self.weights, measured.all.positions);
+        let picture = picture::picture(&title, &measured.phases)?;
+        let existing = if self.force { Existing::Replace } else { Existing::Keep };
+        Ok(plain::write(path, picture.as_bytes(), existing)?)
+    }
 }
 
-/// Measures and reports; exit status 1 where the error is above `--max-mae`.
+/// Measures and reports; exit status 1 where an error is above `--max-mae` or `--max-bias`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     if let Some(board) = &arguments.explain {
         session.print(&explain::explain(&arguments.weights, board)?)?;
@@ -130,25 +246,18 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         let data = arguments.data.iter().map(PathBuf::as_path);
         check_output(path, data.chain(arguments.weights.path()))?;
     }
-    let measured = measure(arguments, session)?;
-    let all = measured.phases.iter().fold(Sums::default(), |sum, phase| sum.plus(*phase));
-    let row = |phase: Phase| PhaseLoss { phase, errors: (&measured.phases[phase.index()]).into() };
-    let rows: Vec<PhaseLoss> = arguments.phases.iter().map(row).collect();
-    let all = GroupErrors::from(&all);
-    if let Some(path) = &arguments.picture {
-        let title = format!("{} on {} positions", arguments.weights, all.positions);
-        let picture = picture::picture(&title, &rows)?;
-        let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-        plain::write(path, picture.as_bytes(), existing)?;
-    }
-    let verdict = arguments.max_mae.map(|limit| Verdict::new(limit, all.mae));
+    let measured = arguments.measure(session)?;
+    arguments.draw(&measured)?;
+    let verdict = arguments.verdict(&measured);
     session.print(&Loss {
-        phases: rows,
-        all,
-        by_value: measured.by_value.groups(),
-        by_region: by_region(&measured.phases),
-        passed: verdict.as_ref().map(Verdict::passed),
+        depth: arguments.depth,
         worst: WorstPosition::describe(&measured.worst, arguments)?,
+        phases: measured.phases,
+        all: measured.all,
+        passed: verdict.passed(),
+        by_value: measured.by_value,
+        by_region: measured.by_region,
+        by_group: measured.by_group,
     })?;
-    Ok(verdict.map_or(Outcome::Done, |verdict| verdict.outcome("mean absolute error", session)))
+    Ok(verdict.outcome(session))
 }

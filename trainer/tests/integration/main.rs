@@ -15,6 +15,7 @@ mod factors;
 mod fit;
 mod fit_outputs;
 mod fit_shards;
+mod loss;
 mod quantize;
 mod readme;
 #[cfg(target_os = "linux")]

@@ -5,13 +5,13 @@ use std::ops::Range;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::PhaseLoss;
+use crate::measure::PhaseErrors;
 
 const SIZE: (u32, u32) = (860, 330);
 
 /// The mean absolute error by phase as an SVG picture. Phases without positions are left out. The
 /// same errors give the same text.
-pub(super) fn picture(title: &str, phases: &[PhaseLoss]) -> anyhow::Result<String> {
+pub(super) fn picture(title: &str, phases: &[PhaseErrors]) -> anyhow::Result<String> {
     let mut text = String::new();
     let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
     draw(&area, title, phases).map_err(|error| anyhow::anyhow!("the picture: {error}"))?;
@@ -22,7 +22,7 @@ pub(super) fn picture(title: &str, phases: &[PhaseLoss]) -> anyhow::Result<Strin
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type DrawingError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>;
 
-fn draw<'a>(area: &Area<'a>, title: &str, phases: &[PhaseLoss]) -> Result<(), DrawingError<'a>> {
+fn draw<'a>(area: &Area<'a>, title: &str, phases: &[PhaseErrors]) -> Result<(), DrawingError<'a>> {
     area.fill(&WHITE)?;
     let highest = phases.iter().filter_map(|row| row.errors.mae).fold(1.0, f64::max);
     let mut chart = ChartBuilder::on(area)
@@ -50,12 +50,12 @@ fn draw<'a>(area: &Area<'a>, title: &str, phases: &[PhaseLoss]) -> Result<(), Dr
     area.present()
 }
 
-fn point(row: &PhaseLoss) -> Option<(f64, f64)> {
+fn point(row: &PhaseErrors) -> Option<(f64, f64)> {
     Some((row.phase.index() as f64, row.errors.mae?))
 }
 
 /// The stretches of phases that have errors: no line leads over a phase that has none.
-fn runs(phases: &[PhaseLoss]) -> Vec<Range<usize>> {
+fn runs(phases: &[PhaseErrors]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = vec![];
     for (index, _) in phases.iter().enumerate().filter(|(_, row)| row.errors.mae.is_some()) {
         match runs.last_mut() {
@@ -68,19 +68,19 @@ fn runs(phases: &[PhaseLoss]) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::groups::GroupErrors;
     use super::*;
+    use crate::measure::GroupErrors;
     use othello_engine::board::Phase;
 
     #[test]
     fn a_phase_without_positions_has_no_point() {
         let row = |phase: Phase| {
             let mae = (phase.index() % 3 != 1).then_some(5.0);
-            let errors =
-                GroupErrors { positions: u64::from(mae.is_some()), bias: None, mae, mse: mae };
-            PhaseLoss { phase, errors }
+            let positions = u64::from(mae.is_some());
+            let errors = GroupErrors { positions, bias: None, bias_error: None, mae, mse: mae };
+            PhaseErrors { phase, empties: 60 - phase.index(), errors }
         };
-        let rows: Vec<PhaseLoss> = Phase::all().take(6).map(row).collect();
+        let rows: Vec<PhaseErrors> = Phase::all().take(6).map(row).collect();
         assert_eq!(runs(&rows), [0..1, 2..4, 5..6]);
         let text = picture("a < b", &rows).expect("it is drawn");
         assert_eq!(text.matches("<circle").count(), 4);

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::Arguments;
 use super::explain::{Explainer, Total};
-use super::measure::Valued;
 use crate::backend::RESIDUALS_PER_DISC;
+use crate::measure::Valued;
 
 /// A position with a large error.
 #[derive(Serialize)]
@@ -30,8 +30,8 @@ pub(super) struct WorstPosition {
     game: Option<u64>,
     /// The number of moves played before.
     ply: u32,
-    /// What all instances of each pattern, and each scalar feature, add to the value, the largest first;
-    /// empty for evaluations by hand.
+    /// What all instances of each pattern, and each scalar feature, add to the static value, the largest
+    /// first; empty for evaluations by hand.
     parts: Vec<Total>,
 }
 
@@ -97,7 +97,7 @@ impl WorstPosition {
             ("kind", Align::Left),
             ("game", Align::Right),
             ("file", Align::Left),
-            ("largest parts of the value", Align::Left),
+            ("largest parts of the static value", Align::Left),
         ];
         table(columns, worst.iter().map(Self::cells))
     }

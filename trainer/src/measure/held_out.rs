@@ -1,57 +1,58 @@
-//! What weights were trained on, by their own account, and what of it was held out.
+//! The data that weights were trained on, by their own account, and what of it was held out.
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, ensure};
-use clap::ValueEnum;
 use othello_engine::board::Phase;
-use othello_engine::cli::by_class::ByClass;
-use othello_engine::eval::WeightsChoice;
+use othello_engine::eval::{Weights, WeightsChoice, WeightsError, embedded};
 use othello_engine::progress::Progress;
 use othello_engine::record::ScoredPosition;
 use serde_json::{Map, Value as Json};
 
-use crate::dataset::{DataChoice, Dataset, Part, Share, Split};
+use crate::dataset::{DataChoice, Dataset, DatasetError, Part, Share, Split};
 use crate::source::LabelRules;
 
-/// A part of the data of a fit, as `--part` names it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum PartChoice {
-    /// Positions that were fitted
-    Training,
-    /// Positions that told when to stop
-    Validation,
-    /// Positions that only the report of the fit looked at
-    Test,
-}
-
-impl From<PartChoice> for Part {
-    fn from(choice: PartChoice) -> Self {
-        match choice {
-            PartChoice::Training => Self::Training,
-            PartChoice::Validation => Self::Validation,
-            PartChoice::Test => Self::Test,
-        }
-    }
-}
-
 /// The data and the split of a fit.
-pub(super) struct Trained {
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trained {
     /// The checksums of the data.
     data: Vec<String>,
     split: Split,
     labels: LabelRules,
 }
 
+/// Why a part of the data of a fit is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum HeldOutError {
+    /// A file that the weights were not fitted to.
+    #[error(
+        "{}: the weights were not fitted to this file (sha256 {sha256}), so that it has no --part; \
+         leave --part out", path.display()
+    )]
+    OtherData {
+        /// The file.
+        path: PathBuf,
+        /// The checksum of its content.
+        sha256: String,
+    },
+    /// Data that cannot be read.
+    #[error(transparent)]
+    Data(#[from] DatasetError),
+}
+
 impl Trained {
-    /// What the provenance of weights says; `None` where they are no weights of a fit.
-    pub(super) fn of(choice: &WeightsChoice) -> anyhow::Result<Option<Self>> {
-        match choice {
-            WeightsChoice::None | WeightsChoice::Mobility => Ok(None),
-            WeightsChoice::Embedded | WeightsChoice::File(_) => {
-                Ok(Self::by_provenance(&ByClass::load(choice)?.provenance))
+    /// The data and the split that the provenance of weights names; `None` where they are no weights of a
+    /// fit.
+    pub fn of(choice: &WeightsChoice) -> Result<Option<Self>, WeightsError> {
+        Ok(match choice {
+            WeightsChoice::None | WeightsChoice::Mobility => None,
+            WeightsChoice::Embedded => {
+                let provenance = serde_json::from_str(embedded::identity().provenance);
+                provenance.ok().as_ref().and_then(Self::by_provenance)
             }
-        }
+            WeightsChoice::File(path) => {
+                Self::by_provenance(Weights::read(path)?.provenance.as_map())
+            }
+        })
     }
 
     /// Weights that were calibrated after their fit name its provenance inside their own.
@@ -78,42 +79,32 @@ impl Trained {
         Some(Self { data, split, labels })
     }
 
-    /// Whether this is a file that the weights were fitted to.
-    pub(super) fn knows(&self, sha256: &str) -> bool {
+    /// Whether the weights were fitted to the file with this checksum.
+    pub fn knows(&self, sha256: &str) -> bool {
         self.data.iter().any(|own| own == sha256)
     }
 
     /// The positions of a part of the data, phase by phase; `labels` in place of those of the fit.
-    pub(super) fn part(
+    pub fn part(
         &self,
-        part: PartChoice,
+        part: Part,
         paths: &[PathBuf],
         labels: Option<&LabelRules>,
         progress: &dyn Progress,
-    ) -> anyhow::Result<Vec<ScoredPosition>> {
+    ) -> Result<Vec<ScoredPosition>, HeldOutError> {
         let choice = |path: &PathBuf| DataChoice { path: path.clone(), weight: 1.0 };
         let data: Vec<DataChoice> = paths.iter().map(choice).collect();
         let labels = labels.unwrap_or(&self.labels);
         let dataset = Dataset::read(&data, &[], labels, self.split, progress)?;
-        for (input, path) in dataset.inputs().iter().zip(paths) {
-            ensure!(
-                self.knows(&input.sha256),
-                "{}: the weights were not fitted to this file (sha256 {}), so that it has no --part; \
-                 leave --part out",
-                path.display(),
-                input.sha256,
-            );
+        let mut inputs = dataset.inputs().iter().zip(paths);
+        if let Some((input, path)) = inputs.find(|(input, _)| !self.knows(&input.sha256)) {
+            return Err(HeldOutError::OtherData {
+                path: path.clone(),
+                sha256: input.sha256.clone(),
+            });
         }
-        Ok(Phase::all().flat_map(|phase| dataset.part(part.into(), phase)).copied().collect())
+        Ok(Phase::all().flat_map(|phase| dataset.part(part, phase)).copied().collect())
     }
-}
-
-/// What the provenance of `choice` says, or the error that it says nothing of a fit.
-pub(super) fn trained(choice: &WeightsChoice) -> anyhow::Result<Trained> {
-    let trained = Trained::of(choice)?;
-    trained.with_context(|| {
-        format!("--part: {choice} does not say what it was fitted to; only weights of `fit` do")
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,183 @@
+//! Sums of errors, and how sure the bias is that they come to.
+
+use serde::Serialize;
+
+use crate::backend::{Errors, RESIDUALS_PER_DISC};
+
+/// Sums of the errors of some positions, added up in integers, game by game.
+///
+/// Positions of one game resemble each other. So the standard error of the bias is clustered by game: the sum
+/// of a game's errors is one observation. A position that is from no game is a game by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ErrorSums {
+    errors: Errors,
+    /// Σ weight · (label − value), in 1/64 occurrence and 1/[`RESIDUALS_PER_DISC`] disc.
+    signed: i128,
+    /// The number of games.
+    games: u64,
+    /// Σ over games of the square of their signed sum.
+    signed_squared: i128,
+    /// Σ over games of their signed sum times their weight.
+    signed_by_weight: i128,
+    /// Σ over games of the square of their weight.
+    weight_squared: i128,
+    /// The signed sum and the weight of the game that has not ended.
+    open: (i128, i128),
+}
+
+impl ErrorSums {
+    /// Adds a position of a game: its weight in 1/64 occurrence, and the label less the value in
+    /// 1/[`RESIDUALS_PER_DISC`] disc. [`Self::end_game`] comes after the last one of the game.
+    pub fn add(&mut self, weight: u16, error: i32) {
+        self.errors.add(weight, error);
+        let signed = i128::from(weight) * i128::from(error);
+        self.signed += signed;
+        self.open.0 += signed;
+        self.open.1 += i128::from(weight);
+    }
+
+    /// Ends a game; does nothing where none of its positions were added.
+    pub fn end_game(&mut self) {
+        let (signed, weight) = std::mem::take(&mut self.open);
+        if weight > 0 {
+            self.games += 1;
+            self.signed_squared += signed * signed;
+            self.signed_by_weight += signed * weight;
+            self.weight_squared += weight * weight;
+        }
+    }
+
+    /// Adds the sums of other games.
+    pub fn add_games(&mut self, other: &Self) {
+        self.errors = self.errors.plus(other.errors);
+        self.signed += other.signed;
+        self.games += other.games;
+        self.signed_squared += other.signed_squared;
+        self.signed_by_weight += other.signed_by_weight;
+        self.weight_squared += other.weight_squared;
+    }
+
+    /// The bias: by how much the values are too high on average, in discs; `None` without positions.
+    fn bias(&self) -> Option<f64> {
+        let unit = self.errors.weight() as f64 * f64::from(RESIDUALS_PER_DISC);
+        (unit > 0.0).then(|| -self.signed as f64 / unit)
+    }
+
+    /// The standard error of the bias, in discs; `None` for fewer than two games.
+    ///
+    /// The bias is a ratio of sums over games, whose errors are those of the residuals: a game's signed sum
+    /// less its weight times the bias (Cochran, Sampling Techniques, chapter 6).
+    fn bias_error(&self) -> Option<f64> {
+        let (games, weight) = (self.games as f64, self.errors.weight() as f64);
+        let mean = (self.games > 1).then(|| self.signed as f64 / weight)?;
+        let squares = self.signed_squared as f64 - 2.0 * mean * self.signed_by_weight as f64
+            + mean * mean * self.weight_squared as f64;
+        let variance = (squares * games / (games - 1.0)).max(0.0);
+        Some(variance.sqrt() / weight / f64::from(RESIDUALS_PER_DISC))
+    }
+}
+
+/// The errors of some positions.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct GroupErrors {
+    /// The number of positions.
+    pub positions: u64,
+    /// The bias: by how much the values are too high on average, in discs; `None` without positions.
+    pub bias: Option<f64>,
+    /// The standard error of the bias, clustered by game; `None` for fewer than two games.
+    pub bias_error: Option<f64>,
+    /// Mean absolute error in discs, the value clamped to ±64.
+    pub mae: Option<f64>,
+    /// Mean squared error in discs².
+    pub mse: Option<f64>,
+}
+
+impl From<&ErrorSums> for GroupErrors {
+    fn from(sums: &ErrorSums) -> Self {
+        let errors = &sums.errors;
+        Self {
+            positions: errors.positions,
+            bias: sums.bias(),
+            bias_error: sums.bias_error(),
+            mae: errors.mae(),
+            mse: errors.mse(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DISC: i32 = RESIDUALS_PER_DISC;
+
+    /// The errors of games, each given by the errors of its positions in discs.
+    fn errors(games: &[&[i32]]) -> GroupErrors {
+        let mut sums = ErrorSums::default();
+        for game in games {
+            game.iter().for_each(|error| sums.add(64, error * DISC));
+            sums.end_game();
+        }
+        GroupErrors::from(&sums)
+    }
+
+    #[test]
+    fn single_positions_have_the_standard_error_of_a_mean() {
+        // The standard deviation of 1, 2, 3, 6 is sqrt(14/3).
+        let found = errors(&[&[1], &[2], &[3], &[6]]);
+        assert_eq!((found.positions, found.bias), (4, Some(-3.0)));
+        assert!((found.bias_error.unwrap() - (14.0_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-12);
+        assert_eq!((found.mae, found.mse), (Some(3.0), Some(12.5)));
+    }
+
+    #[test]
+    fn more_positions_of_the_same_games_do_not_make_the_bias_surer() {
+        let once = errors(&[&[1], &[2], &[3], &[6]]);
+        let often = errors(&[&[1; 9], &[2; 9], &[3; 9], &[6; 9]]);
+        assert_eq!(often.positions, 36);
+        assert!((once.bias_error.unwrap() - often.bias_error.unwrap()).abs() < 1e-12);
+        // Errors that are apart within each game leave nothing to chance between games.
+        assert_eq!(errors(&[&[1, 5], &[5, 1], &[3, 3]]).bias_error, Some(0.0));
+    }
+
+    /// The spread of biases over many samples of games is what the standard error of one says.
+    #[test]
+    fn the_standard_error_is_the_spread_over_samples_of_games() {
+        let mut random = othello_engine::random::Generator::split(1, 2);
+        let mut sample = || {
+            let mut sums = ErrorSums::default();
+            for _ in 0..200 {
+                let of_game = random.below(9) as i32 - 4;
+                for _ in 0..=random.below(6) {
+                    sums.add(64, (of_game + random.below(5) as i32 - 2) * DISC);
+                }
+                sums.end_game();
+            }
+            GroupErrors::from(&sums)
+        };
+        let samples: Vec<GroupErrors> = (0..2_000).map(|_| sample()).collect();
+        let mean = |of: &dyn Fn(&GroupErrors) -> f64| samples.iter().map(of).sum::<f64>() / 2_000.0;
+        let bias = mean(&|one| one.bias.unwrap());
+        let spread = mean(&|one| (one.bias.unwrap() - bias).powi(2)).sqrt();
+        let said = mean(&|one| one.bias_error.unwrap());
+        assert!((said / spread - 1.0).abs() < 0.05, "{said} said, {spread} seen");
+    }
+
+    #[test]
+    fn sums_of_games_add_up_and_one_game_has_no_standard_error() {
+        let sums = |games: &[[i32; 2]]| {
+            let mut sums = ErrorSums::default();
+            for game in games {
+                game.iter().for_each(|error| sums.add(32, error * DISC));
+                sums.end_game();
+                sums.end_game();
+            }
+            sums
+        };
+        let mut both = sums(&[[1, 4]]);
+        assert_eq!(GroupErrors::from(&both).bias_error, None);
+        both.add_games(&sums(&[[-2, 7], [0, 3]]));
+        assert_eq!(both, sums(&[[1, 4], [-2, 7], [0, 3]]));
+        assert_eq!(GroupErrors::from(&ErrorSums::default()).bias, None);
+    }
+}

@@ -1,0 +1,238 @@
+//! Groups of positions: of each phase, by the value, by region of the game, and by the number of empty squares.
+
+use std::iter;
+
+use othello_engine::board::{PHASES, Phase};
+use serde::Serialize;
+
+use super::errors::{ErrorSums, GroupErrors};
+use super::valued::Valued;
+use crate::backend::RESIDUALS_PER_DISC;
+
+/// Bounds of groups by value, in discs: from one of them, the next group begins.
+const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
+
+/// The phases from which a region of the game begins, and the name of the region.
+const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endgame")];
+
+/// Says whether positions with so many empty squares belong to a group.
+type Holds = fn(usize) -> bool;
+
+/// Names of groups, and whether positions with so many empty squares belong to them. Groups may share positions.
+const BY_EMPTIES: [(&str, Holds); 5] = [
+    ("13 to 18", |empties| (13..=18).contains(&empties)),
+    ("19 to 24", |empties| (19..=24).contains(&empties)),
+    ("25 to 30", |empties| (25..=30).contains(&empties)),
+    ("even", |empties| empties % 2 == 0),
+    ("odd", |empties| empties % 2 == 1),
+];
+
+/// The errors of the positions of a phase: of those with so many empty squares.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct PhaseErrors {
+    /// The phase.
+    pub phase: Phase,
+    /// The number of empty squares.
+    pub empties: usize,
+    /// The errors.
+    #[serde(flatten)]
+    pub errors: GroupErrors,
+}
+
+/// Positions that have something in common.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Group {
+    /// The name of what they have in common.
+    pub name: String,
+    /// Their errors.
+    #[serde(flatten)]
+    pub errors: GroupErrors,
+}
+
+/// A group with a name; `None` without positions.
+fn group(name: String, sums: &ErrorSums) -> Option<Group> {
+    let errors = GroupErrors::from(sums);
+    (errors.positions > 0).then_some(Group { name, errors })
+}
+
+/// The number of empty squares of the positions of a phase.
+fn empties(phase: Phase) -> usize {
+    PHASES - phase.index()
+}
+
+/// The sums of all groups.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    all: ErrorSums,
+    phases: [ErrorSums; PHASES],
+    by_value: [ErrorSums; BOUNDS.len() + 1],
+    by_region: [ErrorSums; REGIONS.len()],
+    by_empties: [ErrorSums; BY_EMPTIES.len()],
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            all: ErrorSums::default(),
+            phases: [ErrorSums::default(); PHASES],
+            by_value: [ErrorSums::default(); BOUNDS.len() + 1],
+            by_region: [ErrorSums::default(); REGIONS.len()],
+            by_empties: [ErrorSums::default(); BY_EMPTIES.len()],
+        }
+    }
+}
+
+impl Tally {
+    /// Adds the positions of a game.
+    pub(super) fn add_game(mut self, game: &[Valued]) -> Self {
+        for valued in game {
+            let weight = valued.row.weight().steps();
+            self.groups_of(valued).for_each(|sums| sums.add(weight, valued.error));
+        }
+        for valued in game {
+            self.groups_of(valued).for_each(ErrorSums::end_game);
+        }
+        self
+    }
+
+    /// Adds the games of another tally.
+    pub(super) fn plus(mut self, mut other: Self) -> Self {
+        self.sums().zip(other.sums()).for_each(|(own, of_others)| own.add_games(of_others));
+        self
+    }
+
+    /// The sums that a position is part of.
+    fn groups_of(&mut self, valued: &Valued) -> impl Iterator<Item = &mut ErrorSums> {
+        let Self { all, phases, by_value, by_region, by_empties } = self;
+        let phase = valued.phase.index();
+        let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);
+        let regions = REGIONS.iter().skip(1).filter(|&&(from, _)| phase >= from);
+        let empties = empties(valued.phase);
+        let with_so_many = by_empties.iter_mut().zip(&BY_EMPTIES);
+        let with_so_many = with_so_many.filter(move |(_, (_, holds))| holds(empties));
+        iter::once(all)
+            .chain(phases.get_mut(phase))
+            .chain(by_value.get_mut(value.count()))
+            .chain(by_region.get_mut(regions.count()))
+            .chain(with_so_many.map(|(sums, _)| sums))
+    }
+
+    fn sums(&mut self) -> impl Iterator<Item = &mut ErrorSums> {
+        let Self { all, phases, by_value, by_region, by_empties } = self;
+        iter::once(all).chain(phases).chain(by_value).chain(by_region).chain(by_empties)
+    }
+
+    /// The errors of all positions.
+    pub(super) fn all(&self) -> GroupErrors {
+        (&self.all).into()
+    }
+
+    /// The errors of each phase.
+    pub(super) fn phases(&self) -> impl Iterator<Item = PhaseErrors> {
+        let phases = Phase::all().zip(&self.phases);
+        phases.map(|(phase, sums)| PhaseErrors {
+            phase,
+            empties: empties(phase),
+            errors: sums.into(),
+        })
+    }
+
+    /// The groups by ranges of empty squares and by their parity.
+    pub(super) fn by_empties(&self) -> Vec<Group> {
+        let groups = BY_EMPTIES.iter().zip(&self.by_empties);
+        groups.filter_map(|((name, _), sums)| group((*name).to_owned(), sums)).collect()
+    }
+
+    /// The groups by value, the lowest first.
+    pub(super) fn by_value(&self) -> Vec<Group> {
+        let name =
+            |number: usize| match (number.checked_sub(1).map(|n| BOUNDS[n]), BOUNDS.get(number)) {
+                (Some(from), Some(to)) => format!("{from} to {to}"),
+                (None, Some(to)) => format!("below {to}"),
+                (Some(from), None) => format!("{from} and above"),
+                (None, None) => String::new(),
+            };
+        let numbered = self.by_value.iter().enumerate();
+        numbered.filter_map(|(number, sums)| group(name(number), sums)).collect()
+    }
+
+    /// The groups by region of the game.
+    pub(super) fn by_region(&self) -> Vec<Group> {
+        let lasts = REGIONS.iter().skip(1).map(|region| region.0 - 1).chain([PHASES - 1]);
+        let named = REGIONS.iter().zip(lasts);
+        let named = named.map(|((from, name), last)| format!("{name} ({from} to {last})"));
+        named.zip(&self.by_region).filter_map(|(name, sums)| group(name, sums)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::board::Position;
+    use othello_engine::record::{Label, ScoredPosition, Weight};
+
+    const DISC: i32 = RESIDUALS_PER_DISC;
+
+    /// A position of a phase, of which only what the groups look at is true.
+    fn valued(phase: usize, value: i32, error: i32) -> Valued {
+        let label = Label::of_discs(f64::from(value + error)).expect("a label");
+        let row = ScoredPosition::new(Position::START, label, Weight::ONE);
+        Valued { phase: Phase::new(phase).unwrap(), row, error: error * DISC, place: None }
+    }
+
+    fn tally(games: &[&[Valued]]) -> Tally {
+        let add = |tally: Tally, game: &&[Valued]| tally.add_game(game);
+        let (first, second) = games.split_at(games.len() / 2);
+        let [first, second] = [first, second].map(|games| games.iter().fold(Tally::default(), add));
+        first.plus(second)
+    }
+
+    fn names(groups: &[Group]) -> Vec<(&str, u64, f64)> {
+        let row = |group: &Group| group.errors.bias.map(|bias| (group.errors.positions, bias));
+        let row =
+            |group| row(group).map(|(positions, bias)| (group.name.as_str(), positions, bias));
+        groups.iter().filter_map(row).collect()
+    }
+
+    #[test]
+    fn values_fall_in_their_groups_and_bias_is_above_0_where_they_are_too_high() {
+        let values = [(-64, 1), (-40, 1), (-4, 2), (3, -4), (4, 0), (61, 3)];
+        let game = values.map(|(value, error)| valued(30, value, error));
+        let found = tally(&[&game]);
+        let expected = [
+            ("below -40", 1, -1.0),
+            ("-40 to -24", 1, -1.0),
+            ("-4 to 4", 2, 1.0),
+            ("4 to 12", 1, 0.0),
+            ("40 and above", 1, -3.0),
+        ];
+        assert_eq!(names(&found.by_value()), expected);
+        assert_eq!(found.by_value()[2].errors.mae, Some(3.0));
+    }
+
+    #[test]
+    fn phases_fall_in_regions_and_in_groups_by_empty_squares() {
+        let games = [(19, 1), (30, 2), (35, 6), (36, -3), (47, 4), (48, 0)];
+        let games = games.map(|(phase, error)| [valued(phase, 0, -error)]);
+        let found = tally(&games.each_ref().map(|game| &game[..]));
+        let regions = [
+            ("opening (0 to 19)", 1, 1.0),
+            ("midgame (20 to 39)", 3, 5.0 / 3.0),
+            ("endgame (40 to 59)", 2, 2.0),
+        ];
+        assert_eq!(names(&found.by_region()), regions);
+        // 41, 30, 25, 24, 13 and 12 empty squares.
+        let groups = [
+            ("13 to 18", 1, 4.0),
+            ("19 to 24", 1, -3.0),
+            ("25 to 30", 2, 4.0),
+            ("even", 3, -1.0 / 3.0),
+            ("odd", 3, 11.0 / 3.0),
+        ];
+        assert_eq!(names(&found.by_empties()), groups);
+        let with_positions = found.phases().filter(|row| row.errors.positions > 0);
+        let empties: Vec<usize> = with_positions.map(|row| row.empties).collect();
+        assert_eq!(empties, [41, 30, 25, 24, 13, 12]);
+        assert_eq!((found.all().positions, found.all().bias), (6, Some(10.0 / 6.0)));
+    }
+}

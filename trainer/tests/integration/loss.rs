@@ -1,0 +1,218 @@
+//! Errors by number of empty squares, of static values and of searches, by the command line.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Mutex;
+
+use othello_engine::board::{Phase, Position};
+use othello_engine::eval::Mobility;
+use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::progress::{Progress, Silent};
+use othello_engine::record::{Game, GameWriter, ScoredPosition};
+use othello_engine::search::{Selection, values};
+use othello_testing::random_games::random_moves;
+use othello_trainer::measure::Measuring;
+use othello_trainer::source::LabelRules;
+use serde_json::Value;
+
+const GAMES: u64 = 300;
+
+fn random_games() -> impl Iterator<Item = Game> {
+    (0..GAMES).map(|seed| Game::new(6, &random_moves(seed)).unwrap())
+}
+
+/// A folder with the random games.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.games");
+    let begun = GameWriter::begin(&path, &Provenance::new("test"), Existing::Replace).unwrap();
+    let Begin::Writer(mut writer) = begun else { panic!("nothing was there before") };
+    random_games().for_each(|game| writer.push(game).unwrap());
+    writer.finish().unwrap();
+    folder
+}
+
+fn trainer(folder: &Path, arguments: &str) -> Output {
+    let binary = assert_cmd::cargo::cargo_bin!("othello-trainer");
+    Command::new(binary).current_dir(folder).args(arguments.split(' ')).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Bias, its standard error by games, mean absolute and mean squared error, by the formulas as they are
+/// in the books, of the positions that are wanted.
+fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> bool) -> [f64; 4] {
+    let errors = |game: &Vec<(ScoredPosition, f64)>| -> Vec<f64> {
+        let wanted = game.iter().filter(|(row, _)| wanted(row.position().empties()));
+        wanted.map(|(row, value)| value - row.label().discs()).collect()
+    };
+    let games: Vec<Vec<f64>> = games.iter().map(errors).filter(|game| !game.is_empty()).collect();
+    let all: Vec<f64> = games.concat();
+    let mean = |of: &dyn Fn(f64) -> f64| {
+        all.iter().map(|&error| of(error)).sum::<f64>() / all.len() as f64
+    };
+    let bias = mean(&|error| error);
+    let of_game = |game: &Vec<f64>| game.iter().map(|error| error - bias).sum::<f64>().powi(2);
+    let count = games.len() as f64;
+    let variance = games.iter().map(of_game).sum::<f64>() * count / (count - 1.0);
+    [bias, variance.sqrt() / all.len() as f64, mean(&f64::abs), mean(&|error| error * error)]
+}
+
+#[test]
+fn errors_of_searches_by_number_of_empty_squares_are_those_computed_by_hand() {
+    let folder = folder();
+    let rules = LabelRules::default();
+    for depth in [0, 3] {
+        let games: Vec<Vec<(ScoredPosition, f64)>> = random_games()
+            .map(|game| {
+                let mut rows = rules.positions(&game, 1.0);
+                rows.retain(|row| (4..=20).contains(&row.position().empties()));
+                let positions: Vec<Position> = rows.iter().map(|row| row.position()).collect();
+                let found = values(&positions, &Mobility, depth, &Silent);
+                rows.into_iter().zip(found.iter().map(|value| value.discs())).collect()
+            })
+            .collect();
+        let loss = format!("loss mobility a.games --phases 40..56 --depth {depth} --json");
+        let found = json(&trainer(folder.path(), &loss));
+        assert_eq!(found["depth"], depth);
+        let check = |row: &Value, wanted: &dyn Fn(u32) -> bool| {
+            let expected = errors_by_hand(&games, wanted);
+            for (name, expected) in ["bias", "bias_error", "mae", "mse"].iter().zip(expected) {
+                let found = row[name].as_f64().unwrap();
+                assert!((found - expected).abs() < 1e-9, "{name} {expected} expected: {row}");
+            }
+        };
+        check(&found, &|_| true);
+        let phases = found["phases"].as_array().unwrap();
+        assert_eq!(phases.len(), 17);
+        for row in phases {
+            let empties = row["empties"].as_u64().unwrap();
+            assert_eq!(row["phase"].as_u64().unwrap() + empties, 60);
+            check(row, &|other| u64::from(other) == empties);
+        }
+        let groups = found["by_group"].as_array().unwrap();
+        let names: Vec<&str> = groups.iter().map(|row| row["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["13 to 18", "19 to 24", "even", "odd"]);
+        check(&groups[0], &|empties| (13..=18).contains(&empties));
+        check(&groups[1], &|empties| (19..=24).contains(&empties));
+        check(&groups[2], &|empties| empties % 2 == 0);
+        check(&groups[3], &|empties| empties % 2 == 1);
+    }
+}
+
+#[test]
+fn errors_of_searches_do_not_depend_on_the_number_of_threads() {
+    let folder = folder();
+    let loss = |threads: u32| {
+        let loss = "loss embedded a.games --phases 45..50 --depth 4 --selectivity 73";
+        let loss = trainer(folder.path(), &format!("{loss} --worst 5 --json --threads {threads}"));
+        assert!(loss.status.success(), "{}", said(&loss));
+        loss.stdout
+    };
+    assert_eq!(loss(1), loss(3));
+}
+
+/// Remembers the stages with their totals, and how far the last one came.
+#[derive(Default)]
+struct Stages(Mutex<Vec<(String, u64, u64)>>);
+
+impl Progress for Stages {
+    fn begin(&self, stage: &str, _done: u64, total: u64) {
+        self.0.lock().unwrap().push((stage.to_owned(), total, 0));
+    }
+
+    fn advance(&self, units: u64) {
+        self.0.lock().unwrap().last_mut().unwrap().2 += units;
+    }
+
+    fn message(&self, _line: &str) {}
+}
+
+#[test]
+fn searches_are_shown_position_by_position() {
+    let folder = folder();
+    let phase = |phase| Phase::new(phase).unwrap();
+    let measuring = Measuring {
+        evaluator: &Mobility,
+        depth: 2,
+        selection: Selection::default(),
+        phases: phase(50)..=phase(52),
+        worst: 0,
+    };
+    let (paths, rules, stages) =
+        ([folder.path().join("a.games")], LabelRules::default(), Stages::default());
+    let measured = measuring.files(&paths, &rules, &stages).unwrap();
+    let (positions, stages) = (measured.all.positions, stages.0.into_inner().unwrap());
+    assert!(positions > 2 * GAMES);
+    assert_eq!(stages.last(), Some(&("loss (positions)".to_owned(), positions, positions)));
+    // Merged from many games, the same positions count each by itself.
+    let rows = random_games().flat_map(|game| rules.positions(&game, 1.0)).collect();
+    let alone = measuring.positions(rows, &Silent).unwrap();
+    assert_eq!((alone.all.mae, alone.all.bias), (measured.all.mae, measured.all.bias));
+    assert_ne!(alone.all.bias_error, measured.all.bias_error);
+}
+
+#[test]
+fn a_bias_above_the_limit_names_the_numbers_of_empty_squares() {
+    let folder = folder();
+    let loss = |more: &str| trainer(folder.path(), &format!("loss mobility a.games --json {more}"));
+    let found = json(&loss("--phases 52..55"));
+    assert!(found["passed"].is_null());
+    let bias = |row: &Value| row["bias"].as_f64().unwrap();
+    let mut rows = found["phases"].as_array().unwrap().clone();
+    rows.sort_by(|one, other| bias(one).abs().total_cmp(&bias(other).abs()));
+    // Two numbers of empty squares are above a limit between the second and the third.
+    let limit = (bias(&rows[1]).abs() + bias(&rows[2]).abs()) / 2.0;
+    let failed = loss(&format!("--phases 52..55 --max-bias {limit}"));
+    assert_eq!((failed.status.code(), &json(&failed)["passed"]), (Some(1), &false.into()));
+    for (number, row) in rows.iter().enumerate() {
+        let name = format!("the bias with {} empty squares is {:.3}", row["empties"], bias(row));
+        assert_eq!(said(&failed).contains(&name), number >= 2, "{name}: {}", said(&failed));
+    }
+    let within = loss("--phases 52..55 --max-bias 64");
+    assert_eq!((within.status.code(), &json(&within)["passed"]), (Some(0), &true.into()));
+    let other_limit = loss("--phases 52..55 --max-bias 64 --max-mae 0.1");
+    assert_eq!(other_limit.status.code(), Some(1));
+}
+
+#[test]
+fn the_bias_of_few_positions_is_not_judged() {
+    let folder = folder();
+    let boards: String = random_games()
+        .take(99)
+        .map(|game| {
+            let row = LabelRules::default().positions(&game, 1.0)[30];
+            let side = othello_engine::board::Side::Black;
+            format!("{} 64\n", othello_engine::board::notation::board_text(&row.position(), side))
+        })
+        .collect();
+    fs::write(folder.path().join("boards.txt"), boards).unwrap();
+    let imported = trainer(folder.path(), "import boards boards.txt --out few.positions");
+    assert!(imported.status.success(), "{}", said(&imported));
+    let few = trainer(folder.path(), "loss none few.positions --max-bias 0");
+    assert_eq!(few.status.code(), Some(1));
+    let expected = "--max-bias 0, and no number of empty squares has 100 positions";
+    assert!(said(&few).contains(expected), "{}", said(&few));
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let folder = folder();
+    for (arguments, why) in [
+        ("loss embedded a.games --selectivity 73", "--depth"),
+        ("loss mobility a.games --depth 4 --selectivity 73", "probcut"),
+        ("loss mobility a.games --depth 61", "from 0 to 60"),
+        ("loss mobility a.games --max-bias nan", "--max-bias"),
+    ] {
+        let refused = trainer(folder.path(), arguments);
+        assert_eq!(refused.status.code(), Some(2), "{arguments}");
+        assert!(said(&refused).contains(why), "{arguments}: {}", said(&refused));
+    }
+}
