@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use othello_engine::cli::{Outcome, Session};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::fit::side_files;
-use crate::report::{Page, Run};
+use crate::report::{Loss, Page, Run};
 
 /// Arguments of `report`.
 #[derive(clap::Args, Debug)]
@@ -26,6 +26,9 @@ pub struct Arguments {
     /// Matches to show: files of what `match --json` printed
     #[arg(long = "match", value_name = "FILE", num_args = 1..)]
     matches: Vec<PathBuf>,
+    /// Errors to show by number of empty squares: files of what `loss --json` printed
+    #[arg(long = "loss", value_name = "FILE", num_args = 1..)]
+    losses: Vec<PathBuf>,
     /// Number of classes of each pattern whose weights the page holds, those met most
     #[arg(long, value_name = "N", default_value_t = 500)]
     classes: usize,
@@ -39,6 +42,7 @@ struct Written {
     page: PathBuf,
     runs: usize,
     matches: usize,
+    losses: usize,
     bytes: usize,
     /// Runs without the report of their fit beside them: of these, errors and data are not shown.
     without_report: Vec<PathBuf>,
@@ -54,32 +58,28 @@ impl fmt::Display for Written {
                 report.display()
             )?;
         }
-        let Self { page, runs, matches, bytes, .. } = self;
-        let megabytes = *bytes as f64 / 1e6;
-        write!(f, "{}: {runs} runs, {matches} matches, {megabytes:.1} MB", page.display())
+        let Self { page, runs, matches, losses, bytes, .. } = self;
+        let (page, megabytes) = (page.display(), *bytes as f64 / 1e6);
+        write!(f, "{page}: {runs} runs, {matches} matches, {losses} losses, {megabytes:.1} MB")
     }
 }
 
 /// Reads the runs and writes the page.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { runs: paths, out, matches, classes, force } = arguments;
-    check_output(out, paths.iter().chain(matches))?;
+    let Arguments { runs: paths, out, matches, losses, classes, force } = arguments;
+    check_output(out, paths.iter().chain(matches).chain(losses))?;
     session.progress().begin("report (runs)", 0, paths.len() as u64);
-    let mut page = Page { runs: vec![], matches: vec![] };
+    let mut page = Page { runs: vec![], matches: vec![], losses: vec![] };
     for path in paths {
         page.runs.push(Run::read(path, *classes)?);
         session.progress().advance(1);
     }
     for path in matches {
-        let shown = path.display();
-        let text = fs::read_to_string(path).with_context(|| format!("{shown}: cannot read it"))?;
-        let read: Json = serde_json::from_str(&text)
-            .with_context(|| format!("{shown}: expected what `match --json` printed"))?;
-        ensure!(
-            read.get("elo_interval").is_some(),
-            "{shown}: has no `elo_interval`; expected what `match --json` printed"
-        );
-        page.matches.push(read);
+        page.matches.push(printed(path, "match", "elo_interval")?);
+    }
+    for path in losses {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        page.losses.push(Loss { name, errors: printed(path, "loss", "by_group")? });
     }
     let html = page.html()?;
     let existing = if *force { Existing::Replace } else { Existing::Keep };
@@ -89,8 +89,22 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         page: out.clone(),
         runs: page.runs.len(),
         matches: page.matches.len(),
+        losses: page.losses.len(),
         bytes: html.len(),
         without_report: without_report.map(|(path, _)| path.clone()).collect(),
     })?;
     Ok(Outcome::Done)
+}
+
+/// Reads the JSON object that a command printed into a file; it has a field by which it is known.
+fn printed(path: &Path, command: &str, field: &str) -> anyhow::Result<Json> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("{shown}: cannot read it"))?;
+    let read: Json = serde_json::from_str(&text)
+        .with_context(|| format!("{shown}: expected what `{command} --json` printed"))?;
+    ensure!(
+        read.get(field).is_some(),
+        "{shown}: has no `{field}`; expected what `{command} --json` printed"
+    );
+    Ok(read)
 }
