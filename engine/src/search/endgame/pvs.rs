@@ -15,10 +15,14 @@ use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 const TRUSTED_DEPTH: u32 = 8;
 
 /// The numbers of empty squares from which on the shallow search for a move's promise goes a ply deeper.
-const PROMISE_EMPTIES: [u32; 3] = [15, 17, 20];
+/// A square earlier each it takes as many nodes, in 2 to 4 % more time.
+const PROMISE_EMPTIES: [u32; 3] = [16, 18, 21];
 
 /// How much less than the best move another one may promise and still be told from others, in steps.
 const PROMISE_MARGIN: i32 = 8 * STEPS_PER_DISC;
+
+/// How far below the window the value of a move may lie and still be told from others, as in Edax.
+const HOPELESS_MARGIN: Discs = 8;
 
 /// The number of empty squares from which on the moves of a node are worth sharing.
 const SHARED_EMPTIES: u32 = 16;
@@ -117,7 +121,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             let mut next = table_move.take().and_then(|square| moves.take(square));
             if next.is_none() {
                 if !rated {
-                    self.rate_by_promise(&mut moves, table_moves, state, odd_squares);
+                    self.rate_by_promise(&mut moves, table_moves, state, odd_squares, window.alpha);
                     rated = true;
                 }
                 next = moves.take_best();
@@ -142,7 +146,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
             if empties >= SHARED_EMPTIES && self.is_help_welcome(&moves) {
                 if !rated {
-                    self.rate_by_promise(&mut moves, table_moves, state, odd_squares);
+                    self.rate_by_promise(&mut moves, table_moves, state, odd_squares, window.alpha);
                 }
                 window = self.share((state, empties, Goal::End), moves, window);
                 if self.is_stopped() {
@@ -168,7 +172,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         let odd_squares = self.parity(position).odd_squares();
         let mut moves = Moves::new(position, position.moves());
         if moves.len() > 1 {
-            self.rate_by_promise(&mut moves, [None; 2], state, odd_squares);
+            self.rate_by_promise(&mut moves, [None; 2], state, odd_squares, score - 1);
         }
         let mut best = Best { value: score, square: None };
         while let Some(next) = moves.take_best() {
@@ -187,31 +191,35 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Rates the moves of a node by their promise. Where a move promises less than the best one by more than
-    /// [`PROMISE_MARGIN`], how much less is not found out, which saves 6 to 8 % of the time.
+    /// [`PROMISE_MARGIN`], or its value lies below `alpha` by more than [`HOPELESS_MARGIN`], how much less is not
+    /// found out, which saves 6 to 8 % of the time, and 3 to 8 %.
     fn rate_by_promise(
         &mut self,
         moves: &mut Moves,
         table_moves: [Option<Square>; 2],
         state: &E::State,
         odd_squares: u64,
+        alpha: Discs,
     ) {
+        let hopeless = Value::clamped((alpha - HOPELESS_MARGIN) * STEPS_PER_DISC);
         let mut most = None;
         moves.rate(table_moves, |candidate| {
             let least = most.map(|most| most - PROMISE_MARGIN);
-            let promise = self.promise(candidate, state, odd_squares, least);
+            let promise = self.promise(candidate, state, odd_squares, least, hopeless);
             most = most.max(Some(promise));
             promise
         });
     }
 
-    /// The promise of a move, in steps: by a shallow search, few replies, and parity. Where it is less than `least`, an upper
-    /// bound on it.
+    /// The promise of a move, in steps: by a shallow search, few replies, and parity. Where it is less than `least`, or the value
+    /// that the search finds is less than `hopeless`, an upper bound on it.
     fn promise(
         &mut self,
         candidate: &Move,
         state: &E::State,
         odd_squares: u64,
         least: Option<i32>,
+        hopeless: Value,
     ) -> i32 {
         let child = &candidate.child;
         let odd = i32::from(candidate.square.bit() & odd_squares != 0);
@@ -224,7 +232,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             let empties = child.empties() + 1;
             let depth = PROMISE_EMPTIES.iter().filter(|&&from| empties >= from).count() as u32;
             let enough = least.map_or(Value::INFINITE, |least| Value::ZERO.raised(promise - least));
-            let beta = enough.max(Value::MIN);
+            let beta = enough.min(-hopeless).max(Value::MIN);
             promise -= self.alpha_beta(child, &state, -Value::INFINITE, beta, depth).steps();
         }
         promise
