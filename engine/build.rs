@@ -30,8 +30,10 @@ mod text;
 #[cfg(feature = "embedded")]
 #[path = "src/eval"]
 mod eval {
+    mod ends;
     mod factors;
     pub(crate) mod layout;
+    mod models;
     mod move_ordering_weights;
     mod probcut;
     mod realization;
@@ -39,9 +41,9 @@ mod eval {
     mod value;
     mod weights;
 
+    pub use models::Models;
     pub use move_ordering_weights::MoveOrderingWeights;
-    pub use probcut::ProbCut;
-    pub use realization::Realization;
+    pub use probcut::Prediction;
     pub use sections::{PhaseRow, PhaseSection};
     pub use value::{MAX_STEPS, STEPS_PER_DISC};
     pub use weights::{Weights, WeightsError, WeightsFile};

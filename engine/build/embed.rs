@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use crate::eval::{self, MoveOrderingWeights, ProbCut, Realization, Weights, WeightsFile};
+use crate::eval::{self, MoveOrderingWeights, Weights, WeightsFile};
 use crate::{file, pattern};
 
 const VARIABLE: &str = "OTHELLO_WEIGHTS";
@@ -37,22 +37,17 @@ fn embed() -> Result<(), String> {
         }
         None => "None".to_owned(),
     };
-    let probcut = match file.weights.probcut().map(ProbCut::section) {
-        Some(section) => format!("Some(&{:?})", section.content),
-        None => "None".to_owned(),
-    };
-    let realization = match file.weights.realization().map(Realization::section) {
-        Some(section) => {
-            write("embedded.realization", &section.content)?;
-            "Some(include_bytes!(concat!(env!(\"OUT_DIR\"), \"/embedded.realization\")))".to_owned()
-        }
-        None => "None".to_owned(),
-    };
+    let models = file.weights.models().sections().map(|section| {
+        let name = format!("embedded.{}", section.name);
+        write(&name, &section.content)?;
+        let content = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\"))");
+        Ok(format!("({:?}, {content})", section.name))
+    });
+    let models = models.collect::<Result<Vec<String>, String>>()?.join(", ");
     let identity = format!(
         "const PATTERN_SET: &str = {:?};\nconst PROVENANCE: &str = {:?};\nconst SHA256: &str = {:?};\n\
         const ORDERING: Option<(&str, &[u8])> = {ordering};\n\
-        const PROBCUT: Option<&[u8]> = {probcut};\n\
-        const REALIZATION: Option<&[u8]> = {realization};\n",
+        const MODELS: &[(&str, &[u8])] = &[{models}];\n",
         file.weights.set().to_toml(),
         file.provenance.canonical(),
         file.sha256,

@@ -15,7 +15,7 @@ use crate::board::{Position, StatedPosition};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
-use crate::search::{Selectivity, Strength, TableError, strong_values};
+use crate::search::{EndSteps, Selectivity, Strength, TableError, strong_values};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
@@ -106,7 +106,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let lines_at_once = if strength.depth == 0 { 1 << 16 } else { 1 << 10 };
     let evaluator = Evaluator::load(&arguments.weights)?;
     let selection = arguments.search.selection(arguments.selectivity, &evaluator)?;
-    let selection = selection.with_end(&evaluator, arguments.end_selectivity)?;
+    let ends = EndSteps::always(arguments.end_selectivity);
+    let selection = selection.with_ends(&evaluator, &ends)?;
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
     let mut lines = arguments.file.lines()?;

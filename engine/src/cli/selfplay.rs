@@ -12,7 +12,7 @@ use crate::analysis::Level;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::file::check_output;
 use crate::record::Shard;
-use crate::search::{Selectivity, Strength};
+use crate::search::{EndSteps, Selectivity, Strength};
 use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, play_games,
 };
@@ -52,6 +52,12 @@ pub struct Arguments {
     /// `othello-trainer calibrate probcut` made; 100 leaves out nothing
     #[arg(long, value_name = "PERCENT", default_value_t)]
     selectivity: Selectivity,
+
+    /// Search to the end of the game before perfect play, too, as sure of the score as each step says:
+    /// `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights that
+    /// `othello-trainer calibrate ends` made
+    #[arg(long, value_name = "STEPS", default_value = "none")]
+    ends: EndSteps,
 
     /// Play perfectly from this many empty squares on
     #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
@@ -148,6 +154,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         depth: PerSide { black: depth, white: arguments.white_depth.unwrap_or(depth) },
         nodes: arguments.nodes,
         selectivity: arguments.selectivity,
+        ends: arguments.ends.clone(),
         exact,
         exploration: arguments.exploration.clone(),
         values: arguments.values || !arguments.exploration.is_none(),

@@ -13,7 +13,9 @@ use super::by_class::ByClass;
 use super::table::{Align, table};
 use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::eval::{MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, weight_in_discs};
+use crate::eval::{
+    Models, MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, weight_in_discs,
+};
 use crate::file::{check_output, plain};
 use crate::pattern::{Coverage, FactorShape, Geometry, Scalar, lines};
 
@@ -241,8 +243,13 @@ fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
 
 /// The names of the selective searches that the weights say enough for.
 fn selective(weights: &Weights) -> Vec<&'static str> {
-    let probcut = weights.probcut().map(|_| "probcut");
-    probcut.into_iter().chain(weights.realization().map(|_| "realization")).collect()
+    let Models { probcut, ends, realization } = weights.models();
+    let there = [
+        ("probcut", probcut.is_some()),
+        ("ends", ends.is_some()),
+        ("realization", realization.is_some()),
+    ];
+    there.into_iter().filter(|&(_, is_there)| is_there).map(|(name, _)| name).collect()
 }
 
 fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {

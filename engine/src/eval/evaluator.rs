@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::{
-    Evaluate, Identified, Mobility, MoveOrdering, ProbCut, Realization, Tables, Value, Weights,
-    WeightsError, WeightsFile, Zero, embedded,
+    Evaluate, Identified, Mobility, Models, MoveOrdering, Tables, Value, Weights, WeightsError,
+    WeightsFile, Zero, embedded,
 };
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
@@ -192,17 +192,11 @@ impl Evaluate for Evaluator {
         }
     }
 
-    fn probcut(&self) -> Option<&ProbCut> {
+    fn models(&self) -> &Models {
         match &self.evaluation {
-            Evaluation::Zero | Evaluation::Mobility => None,
-            Evaluation::Tables(tables) => tables.probcut(),
-        }
-    }
-
-    fn realization(&self) -> Option<&Realization> {
-        match &self.evaluation {
-            Evaluation::Zero | Evaluation::Mobility => None,
-            Evaluation::Tables(tables) => tables.realization(),
+            Evaluation::Zero => Zero.models(),
+            Evaluation::Mobility => Mobility.models(),
+            Evaluation::Tables(tables) => tables.models(),
         }
     }
 }

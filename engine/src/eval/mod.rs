@@ -2,12 +2,14 @@
 
 mod builtin;
 pub mod embedded;
+mod ends;
 mod evaluator;
 mod factor_sum;
 mod factor_tables;
 mod factors;
 pub mod layout;
 mod likely;
+mod models;
 mod move_ordering;
 mod move_ordering_weights;
 mod parts;
@@ -22,8 +24,10 @@ mod weights;
 use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
+pub use ends::{CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends};
 pub use evaluator::{Evaluator, WeightsChoice};
 pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth};
+pub use models::Models;
 pub use move_ordering::MoveOrdering;
 pub use move_ordering_weights::MoveOrderingWeights;
 pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};
@@ -95,14 +99,10 @@ pub trait Evaluate: Sync {
         None
     }
 
-    /// The model of what shallow searches say of deeper ones, where the weights have one.
-    fn probcut(&self) -> Option<&ProbCut> {
-        None
-    }
-
-    /// The model of how likely moves are to be played, where the weights have one.
-    fn realization(&self) -> Option<&Realization> {
-        None
+    /// The models of what searches may leave out: those that the weights have.
+    fn models(&self) -> &Models {
+        static NONE: Models = Models::NONE;
+        &NONE
     }
 }
 

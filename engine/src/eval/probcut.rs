@@ -73,9 +73,6 @@ impl ProbCut {
 
     /// The prediction for two depths.
     pub fn prediction(&self, depths: Depths) -> Prediction {
-        let dot = |coefficients: &[f64], terms: &[f64]| -> f64 {
-            coefficients.iter().zip(terms).map(|(coefficient, term)| coefficient * term).sum()
-        };
         // The slope is what the mean gains when the known value does by a disc.
         let [at_0, at_1] = [0.0, 1.0].map(|value| dot(&self.mean, &depths.mean_terms(value)));
         // A sum of logarithms that is far off would give no number.
@@ -92,19 +89,26 @@ impl ProbCut {
 
     /// Reads the section.
     pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
-        let (numbers, rest) = content.as_chunks();
-        let numbers: Vec<f64> = numbers.iter().copied().map(f64::from_le_bytes).collect();
-        match numbers.split_first_chunk() {
-            Some((mean, error)) if rest.is_empty() && error.len() == ERROR_TERMS => {
-                Self::new(*mean, std::array::from_fn(|place| error[place]))
-            }
-            _ => Err(format!(
-                "has {} bytes; expected {}",
-                content.len(),
-                8 * (MEAN_TERMS + ERROR_TERMS)
-            )),
-        }
+        let all: [f64; MEAN_TERMS + ERROR_TERMS] = coefficients(content)?;
+        let (mean, error) = all.split_at(MEAN_TERMS);
+        Self::new(
+            std::array::from_fn(|place| mean[place]),
+            std::array::from_fn(|place| error[place]),
+        )
     }
+}
+
+/// Returns the sum of the terms, each times its coefficient.
+pub(super) fn dot(coefficients: &[f64], terms: &[f64]) -> f64 {
+    coefficients.iter().zip(terms).map(|(coefficient, term)| coefficient * term).sum()
+}
+
+/// Reads the coefficients that a section consists of.
+pub(super) fn coefficients<const COUNT: usize>(content: &[u8]) -> Result<[f64; COUNT], String> {
+    let (numbers, rest) = content.as_chunks();
+    let numbers: Vec<f64> = numbers.iter().copied().map(f64::from_le_bytes).collect();
+    let length = format!("has {} bytes; expected {}", content.len(), 8 * COUNT);
+    numbers.try_into().ok().filter(|_| rest.is_empty()).ok_or(length)
 }
 
 impl Depths {

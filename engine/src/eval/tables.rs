@@ -9,9 +9,7 @@ use super::factor_tables::FactorTables;
 use super::layout::{self, TableLayout};
 use super::likely::Likely;
 use super::sum::{Middles, sum};
-use super::{
-    Evaluate, Factors, MoveOrdering, MoveOrderingWeights, ProbCut, Realization, Value, Weights,
-};
+use super::{Evaluate, Factors, Models, MoveOrdering, MoveOrderingWeights, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar, ScalarCounts};
 
@@ -27,8 +25,7 @@ pub struct Tables {
     /// What the factors of each group of phases are likely to be worth.
     likely: Vec<Likely>,
     ordering: Option<MoveOrdering>,
-    probcut: Option<ProbCut>,
-    realization: Option<Realization>,
+    models: Models,
 }
 
 impl Tables {
@@ -40,9 +37,8 @@ impl Tables {
             FactorTables::new(geometry, it.shape(), vectors)
         };
         let (tables, factors) = (layout::expand(weights), weights.factors().map(expanded));
-        let learned = (weights.probcut().cloned(), weights.realization().cloned());
-        let ordering = weights.move_ordering();
-        Self::with_tables(geometry, Cow::Owned(tables), factors, ordering, learned)
+        let (ordering, models) = (weights.move_ordering(), weights.models().clone());
+        Self::with_tables(geometry, Cow::Owned(tables), factors, ordering, models)
     }
 
     /// Takes tables that were expanded before, at build time. `weights` is as long as
@@ -52,7 +48,7 @@ impl Tables {
         weights: Cow<'static, [i16]>,
         factors: Option<FactorTables>,
         ordering: Option<&MoveOrderingWeights>,
-        (probcut, realization): (Option<ProbCut>, Option<Realization>),
+        models: Models,
     ) -> Self {
         let layout = TableLayout::new(geometry);
         assert_eq!(weights.len(), layout.total(), "tables of another pattern set");
@@ -65,8 +61,7 @@ impl Tables {
             factors,
             likely: vec![],
             ordering: ordering.map(MoveOrdering::new),
-            probcut,
-            realization,
+            models,
         };
         Self { likely: tables.likely(), ..tables }
     }
@@ -224,12 +219,8 @@ impl Evaluate for Tables {
         self.ordering.as_ref()
     }
 
-    fn probcut(&self) -> Option<&ProbCut> {
-        self.probcut.as_ref()
-    }
-
-    fn realization(&self) -> Option<&Realization> {
-        self.realization.as_ref()
+    fn models(&self) -> &Models {
+        &self.models
     }
 }
 

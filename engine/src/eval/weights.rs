@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use ndarray::{Array2, ArrayView2};
 
 use super::factors::{FactorParts, Factors};
+use super::models::once;
 use super::move_ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
-use super::probcut::PROBCUT;
-use super::realization::REALIZATION;
-use super::{MAX_STEPS, MoveOrderingWeights, PhaseSection, ProbCut, Realization};
+use super::{MAX_STEPS, Models, MoveOrderingWeights, PhaseSection};
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet, PatternSetError};
@@ -27,8 +26,7 @@ pub struct Weights {
     /// There are factors where the pattern set says their shape.
     factors: Option<Factors>,
     ordering: Option<MoveOrderingWeights>,
-    probcut: Option<ProbCut>,
-    realization: Option<Realization>,
+    models: Models,
 }
 
 /// Weights as read from a file, with what the file says of itself.
@@ -85,8 +83,8 @@ impl Weights {
         let shape = (PHASES, geometry.parameters());
         let (steps, counts) = (Array2::zeros(shape), Array2::zeros(shape));
         let factors = set.factors().map(|shape| Factors::zero(shape, geometry.parameters()));
-        let (ordering, probcut, realization) = (None, None, None);
-        Self { set, geometry, steps, counts, factors, ordering, probcut, realization }
+        let models = Models::NONE;
+        Self { set, geometry, steps, counts, factors, ordering: None, models }
     }
 
     /// The pattern set.
@@ -152,26 +150,15 @@ impl Weights {
         Self { ordering, ..self }
     }
 
-    /// The model of what shallow searches say of deeper ones, if there is one.
-    pub fn probcut(&self) -> Option<&ProbCut> {
-        self.probcut.as_ref()
+    /// The models of what searches may leave out.
+    pub fn models(&self) -> &Models {
+        &self.models
     }
 
-    /// These weights with another such model, or none.
+    /// These weights with other models.
     #[must_use]
-    pub fn with_probcut(self, probcut: Option<ProbCut>) -> Self {
-        Self { probcut, ..self }
-    }
-
-    /// The model of how likely moves are to be played, if there is one.
-    pub fn realization(&self) -> Option<&Realization> {
-        self.realization.as_ref()
-    }
-
-    /// These weights with another such model, or none.
-    #[must_use]
-    pub fn with_realization(self, realization: Option<Realization>) -> Self {
-        Self { realization, ..self }
+    pub fn with_models(self, models: Models) -> Self {
+        Self { models, ..self }
     }
 
     /// Reads a weights file and checks every part of it.
@@ -277,9 +264,7 @@ impl Weights {
         });
         let factors = self.factors.iter().flat_map(Factors::sections);
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
-        let probcut = self.probcut.iter().map(ProbCut::section);
-        let learned =
-            ordering.chain(probcut).chain(self.realization.iter().map(Realization::section));
+        let learned = ordering.chain(self.models.sections());
         std::iter::once(first).chain(phases).chain(factors).chain(learned)
     }
 }
@@ -302,8 +287,7 @@ struct Parts {
     factors: Option<FactorParts>,
     ordering_set: Option<Vec<u8>>,
     ordering: Option<MoveOrderingWeights>,
-    probcut: Option<ProbCut>,
-    realization: Option<Realization>,
+    models: Models,
 }
 
 impl Parts {
@@ -319,8 +303,7 @@ impl Parts {
             factors,
             ordering_set: None,
             ordering: None,
-            probcut: None,
-            realization: None,
+            models: Models::NONE,
         }
     }
 
@@ -336,11 +319,7 @@ impl Parts {
                 let ordering = MoveOrderingWeights::from_sections(set, &section.content)?;
                 return once(&mut self.ordering, ordering);
             }
-            PROBCUT => return once(&mut self.probcut, ProbCut::from_section(&section.content)?),
-            REALIZATION => {
-                let read = Realization::from_section(&section.content)?;
-                return once(&mut self.realization, read);
-            }
+            name if self.models.take(name, &section.content)? => return Ok(()),
             _ => {}
         }
         if let Some(factors) = &mut self.factors
@@ -375,8 +354,8 @@ impl Parts {
         if self.ordering_set.is_some() && self.ordering.is_none() {
             return Err(ORDERING_WEIGHTS.to_owned());
         }
-        let Self { set, geometry, ordering, probcut, realization, .. } = self;
-        Ok(Weights { set, geometry, steps, counts, factors, ordering, probcut, realization })
+        let Self { set, geometry, ordering, models, .. } = self;
+        Ok(Weights { set, geometry, steps, counts, factors, ordering, models })
     }
 }
 
@@ -394,11 +373,4 @@ fn matrix<T>(rows: [Option<Vec<T>>; PHASES], columns: usize) -> Result<Array2<T>
     }
     let matrix = Array2::from_shape_vec((PHASES, columns), elements);
     Ok(matrix.expect("a section was read as one element for each parameter"))
-}
-
-fn once<T>(place: &mut Option<T>, value: T) -> Result<(), String> {
-    match place.replace(value) {
-        None => Ok(()),
-        Some(_) => Err("comes a second time".to_owned()),
-    }
 }

@@ -83,7 +83,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         (alpha, beta): (i32, i32),
     ) -> i32 {
         match split.goal {
-            Goal::End => self.endgame(child, state, alpha, beta, split.empties - 1),
+            Goal::End(_) => self.endgame(child, state, alpha, beta, split.empties - 1),
             Goal::Depth(depth, _) => {
                 // Ends of open windows are beyond every value.
                 let [alpha, beta] = [alpha, beta].map(|steps| Value::ZERO.raised(steps));

@@ -7,6 +7,7 @@
 mod brothers;
 mod costs;
 mod endgame;
+mod ends;
 mod enhanced;
 mod features;
 mod limits;
@@ -31,6 +32,7 @@ mod tests;
 
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, Value};
+use ends::End;
 use limits::Control;
 use midgame::Going;
 use shallow_table::ShallowTable;
@@ -41,9 +43,10 @@ use team::Pool;
 use tuning::Tuning;
 use window::Best;
 
+pub use ends::{EndSteps, EndStepsError};
 pub use features::Features;
 pub use limits::Limits;
-pub use probcut::{Selection, Selectivity, SelectivityError, shallow_depth};
+pub use probcut::{Selection, Selectivity, SelectivityError, shallow_depth, shallow_depth_of_end};
 pub use searchers::Searchers;
 pub use strength::Strength;
 pub use table::TableError;
@@ -71,6 +74,8 @@ pub struct Searcher<'a, E: Evaluate> {
     refutation: Option<Square>,
     /// The selection of what searches to a fixed depth leave out.
     selection: Selection,
+    /// The confidence of the search to the end that is under way.
+    end: End,
     /// The nodes of a search by probability, by ply.
     nodes_by_ply: [u64; PLIES_OF_NODES],
     control: Control,
@@ -131,6 +136,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
             tuning: Tuning::of(&Position::START, 0, 0),
             refutation: None,
             selection: Selection::default(),
+            end: End::default(),
             nodes_by_ply: [0; PLIES_OF_NODES],
             control: Control::default(),
             pool: None,
@@ -142,6 +148,11 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     #[must_use]
     pub fn with_features(self, features: Features) -> Self {
         Self { features, ..self }
+    }
+
+    /// Says whether the value that a search of this position to the end finds is the score for sure.
+    pub fn is_exact(&self, position: &Position) -> bool {
+        self.selection.is_exact(position.empties())
     }
 
     /// Forgets everything: what follows is as with a new searcher.
@@ -160,8 +171,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     /// The value as by [`Self::search`], or where a limit ends the search, that of the deepest one that was
     /// done, with its depth. The first and shallowest one is done in any case.
     pub fn search_within(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
-        self.begin(limits);
         let empties = position.empties();
+        self.begin(limits, empties);
         let reached = if depth >= empties {
             match self.endgame_to_the_end(position) {
                 Ok(Best { value, square }) => {
@@ -188,7 +199,9 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.probe(position)?.best()[0]
     }
 
-    fn begin(&mut self, limits: &Limits) {
+    /// Begins a search of a position with so many empty squares.
+    fn begin(&mut self, limits: &Limits, empties: u32) {
+        self.end = self.selection.end(empties);
         self.nodes = 0;
         self.nodes_by_ply = [0; PLIES_OF_NODES];
         self.control = Control::new(limits, true);

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use super::Searcher;
 use super::costs::Costs;
+use super::ends::{End, EndSteps, Ends};
 use crate::board::{Discs, Position};
-use crate::eval::{Depths, Evaluate, NoProbCut, Prediction, ProbCut, Value};
+use crate::eval::{Depths, EndDepths, Evaluate, NoProbCut, Prediction, Value};
 
 /// How sure a search has to be before it leaves out what is unlikely to matter: the probability that a
 /// normally distributed number lies within as many standard deviations of its mean.
@@ -93,9 +94,8 @@ const PLIES: usize = 60;
 pub struct Selection {
     pub(super) selectivity: Selectivity,
     pub(super) cuts: Option<Arc<Cuts>>,
-    /// The selectivity of searches to the end, and its cuts.
-    pub(super) end: Selectivity,
-    pub(super) end_cuts: Option<Arc<Cuts>>,
+    /// The selective ends.
+    pub(super) ends: Ends,
     /// The costs of moves in a search by probability.
     pub(super) costs: Option<Arc<Costs>>,
 }
@@ -106,22 +106,33 @@ impl Selection {
     /// # Errors
     /// Weights without such a model, but for [`Selectivity::Full`].
     pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
-        let cuts = Cuts::of(evaluator, selectivity, shallow_depth)?;
+        let cuts = Cuts::of(evaluator, selectivity)?;
         Ok(Self { selectivity, cuts, ..Self::default() })
     }
 
-    /// This selection with a selectivity of searches to the end of the game, too: what they find is then likely to be
-    /// the score, and no longer proven.
+    /// This selection with selective ends, too: the value that a search to the end finds is then likely to
+    /// be the score, and no longer proven.
     ///
     /// # Errors
-    /// Weights without such a model, but for [`Selectivity::Full`].
-    pub fn with_end(self, evaluator: &impl Evaluate, end: Selectivity) -> Result<Self, NoProbCut> {
-        Ok(Self { end, end_cuts: Cuts::of(evaluator, end, shallow_depth_of_end)?, ..self })
+    /// Weights without a model to go by, where a step leaves something out.
+    pub fn with_ends(self, evaluator: &impl Evaluate, steps: &EndSteps) -> Result<Self, NoProbCut> {
+        Ok(Self { ends: Ends::new(evaluator, steps)?, ..self })
+    }
+
+    /// The end for a search of a position with so many empty squares.
+    pub(super) fn end(&self, empties: u32) -> End {
+        self.ends.of(empties)
+    }
+
+    /// Says whether a search to the end of a position with so many empty squares leaves nothing out.
+    pub fn is_exact(&self, empties: u32) -> bool {
+        self.end(empties).selectivity == Selectivity::Full
     }
 
     /// Whether nothing is left out: then what is found does not depend on what the table holds.
     pub(super) fn is_full(&self) -> bool {
-        !self.is_by_probability() && [self.selectivity, self.end] == [Selectivity::Full; 2]
+        let is_full = self.selectivity == Selectivity::Full && self.ends.are_full();
+        is_full && !self.is_by_probability()
     }
 
     /// The selectivity.
@@ -154,36 +165,65 @@ pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
-/// The same for a search to the end of so many empty squares, which takes less time than one of that depth in the
-/// middle of the game: about a quarter.
-fn shallow_depth_of_end(empties: u32) -> u32 {
+/// The depth of the search that may take the place of one to the end: about a quarter of the empty squares, since a
+/// search to the end takes less time than one of that depth in the middle of the game.
+pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
 
 impl Cuts {
-    fn new(model: &ProbCut, deviations: f64, shallow_depth: fn(u32) -> u32) -> Self {
+    /// Cuts by the predictions of a search to a depth from one to a shallower depth.
+    fn new(
+        deviations: f64,
+        shallow_depth: fn(u32) -> u32,
+        prediction: impl Fn(Depths) -> Prediction,
+    ) -> Self {
         let none = Prediction { slope: 1.0, offset: 0.0, error: f64::INFINITY };
         let none = Cut { shallow: 0, by_search: none, by_static: none };
         let mut by_ply = Box::new([[none; (GREATEST_DEPTH + 1) as usize]; PLIES]);
         for (ply, cuts) in (0..).zip(by_ply.iter_mut()) {
             for (deep, cut) in (0..).zip(cuts).skip(LEAST_DEPTH as usize) {
                 let shallow = shallow_depth(deep);
-                let by = |shallow| model.prediction(Depths { ply, shallow, deep });
+                let by = |shallow| prediction(Depths { ply, shallow, deep });
                 *cut = Cut { shallow, by_search: by(shallow), by_static: by(0) };
             }
         }
         Self { deviations, by_ply }
     }
 
-    /// The cuts of a selectivity by the model of an evaluation; none where nothing is left out.
+    /// Returns the cuts of a selectivity by the model of an evaluation; none where nothing is left out.
     fn of(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
-        shallow_depth: fn(u32) -> u32,
     ) -> Result<Option<Arc<Self>>, NoProbCut> {
         let Some(deviations) = selectivity.deviations() else { return Ok(None) };
-        let model = evaluator.probcut().ok_or(NoProbCut)?;
-        Ok(Some(Arc::new(Self::new(model, deviations, shallow_depth))))
+        let model = evaluator.models().probcut.as_ref().ok_or(NoProbCut)?;
+        let cuts = Self::new(deviations, shallow_depth, |depths| model.prediction(depths));
+        Ok(Some(Arc::new(cuts)))
+    }
+
+    /// Returns the cuts of a selectivity in searches to the end: by the model of scores; where the
+    /// evaluation has none, by that of deeper searches.
+    pub(super) fn of_end(
+        evaluator: &impl Evaluate,
+        selectivity: Selectivity,
+    ) -> Result<Option<Arc<Self>>, NoProbCut> {
+        let Some(usual) = selectivity.deviations() else { return Ok(None) };
+        let models = evaluator.models();
+        let cuts = match (&models.ends, &models.probcut) {
+            (Some(ends), _) => {
+                let deviations = ends.deviations(selectivity as usize).unwrap_or(usual);
+                Self::new(deviations, shallow_depth_of_end, |Depths { shallow, deep, .. }| {
+                    ends.prediction(EndDepths { empties: deep, shallow })
+                })
+            }
+            (None, Some(probcut)) => {
+                let by_probcut = |depths| probcut.prediction(depths);
+                Self::new(usual, shallow_depth_of_end, by_probcut)
+            }
+            (None, None) => return Err(NoProbCut),
+        };
+        Ok(Some(Arc::new(cuts)))
     }
 
     fn at(&self, ply: u32, depth: u32) -> Option<&Cut> {
@@ -219,7 +259,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         state: &E::State,
         alpha: Discs,
     ) -> Option<Discs> {
-        let cuts = self.selection.end_cuts.as_deref()?;
+        let cuts = self.end.cuts.as_deref()?;
         let (deviations, cut) = (cuts.deviations, *cuts.at(position.ply(), position.empties())?);
         let bounds = [alpha, alpha + 1].map(Value::from_score);
         let found = self.bound_by(&cut, deviations, (position, state), bounds.into())?;

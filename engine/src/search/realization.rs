@@ -38,7 +38,7 @@ impl Selection {
     /// # Errors
     /// Weights without such a model.
     pub fn by_probability(evaluator: &impl Evaluate) -> Result<Self, NoRealization> {
-        let model = evaluator.realization().ok_or(NoRealization)?;
+        let model = evaluator.models().realization.as_ref().ok_or(NoRealization)?;
         Ok(Self { costs: Some(Arc::new(Costs::new(model))), ..Self::default() })
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::ends::End;
 use super::limits::Limits;
 use super::ordering::{Move, Moves};
 use super::table::Table;
@@ -13,10 +14,10 @@ use super::window::Window;
 use crate::board::Square;
 
 /// What is searched below a split point; it says what the numbers of its window are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Goal {
-    /// The score, in discs.
-    End,
+    /// The score, in discs, as sure as this.
+    End(End),
     /// The value after so many moves, in steps.
     Depth(u32, Tuning),
 }

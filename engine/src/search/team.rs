@@ -208,8 +208,10 @@ impl<E: Evaluate> Searcher<'_, E> {
             let control = Control::new(&split.limits, false);
             let control = std::mem::replace(&mut self.control, control);
             let tuning = self.tuning;
-            if let Goal::Depth(_, tuning) = split.goal {
-                self.tuning = tuning;
+            let end = self.end.clone();
+            match &split.goal {
+                Goal::Depth(_, tuning) => self.tuning = *tuning,
+                Goal::End(end) => self.end = end.clone(),
             }
             self.nodes = 0;
             self.pool = Some(Arc::clone(pool));
@@ -217,7 +219,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             visit.helper.search_brothers(&split);
             drop(visit);
             (self.split, self.nodes, self.pool) = kept;
-            (self.table, self.control, self.tuning) = (table, control, tuning);
+            (self.table, self.control, self.tuning, self.end) = (table, control, tuning, end);
         }
     }
 }

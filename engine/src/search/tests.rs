@@ -4,7 +4,7 @@ use super::table::Table;
 use super::*;
 use crate::board::Squares;
 use crate::eval::{
-    ERROR_TERMS, Evaluator, MEAN_TERMS, Mobility, ProbCut, WeightsChoice, Zero, embedded,
+    ERROR_TERMS, Evaluator, MEAN_TERMS, Mobility, Models, ProbCut, WeightsChoice, Zero, embedded,
 };
 use crate::file::{Existing, Provenance};
 use crate::random::{Generator, random_position};
@@ -282,7 +282,8 @@ fn with_predictions() -> Evaluator {
     let mut error = [0.0; ERROR_TERMS];
     error[0] = libm::log(2.0);
     let model = ProbCut::new(mean, error).unwrap();
-    let weights = embedded::weights().with_probcut(Some(model));
+    let models = Models { probcut: Some(model), ..Models::NONE };
+    let weights = embedded::weights().with_models(models);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.weights");
     weights.write(&path, &Provenance::new("test"), Existing::Keep).unwrap();
@@ -317,6 +318,24 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     }
 }
 
+/// Bounds that are likely may contradict each other: there is a move all the same, down to the last square.
+#[test]
+fn a_selective_end_finds_a_move_wherever_there_is_one() {
+    let evaluator = with_predictions();
+    let steps: EndSteps = "18:73,15:87".parse().unwrap();
+    let selection = Selection::default().with_ends(&evaluator, &steps.exact_from(14)).unwrap();
+    let mut searcher = Searcher::new(&evaluator, 4).with_selection(selection);
+    for position in positions(15, 40, 15..19) {
+        let mut position = position;
+        searcher.new_game();
+        while position.moves() != 0 {
+            let found = searcher.search(&position, position.empties());
+            let child = position.play(found.best.unwrap()).unwrap();
+            position = if child.moves() == 0 { child.pass() } else { child };
+        }
+    }
+}
+
 /// Scores of searches to the end that leave something out are mostly right, in fewer nodes; where nothing is left out
 /// afterwards, they are not taken over.
 #[test]
@@ -329,7 +348,9 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
         let position = random_position(&mut random, 17);
         searcher.new_game();
         let exact = searcher.solve(&position);
-        let selection = Selection::default().with_end(&evaluator, Selectivity::Percent73).unwrap();
+        let selection = Selection::default()
+            .with_ends(&evaluator, &EndSteps::always(Selectivity::Percent73))
+            .unwrap();
         searcher = searcher.with_selection(selection);
         searcher.new_game();
         let likely = searcher.solve(&position);
@@ -339,7 +360,11 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
         off += (likely.score - exact.score).abs();
     }
     assert!(4 * nodes[1] < 3 * nodes[0] && off <= 16, "{nodes:?} {off}");
-    assert!(Selection::default().with_end(&Mobility, Selectivity::Percent99).is_err());
+    assert!(
+        Selection::default()
+            .with_ends(&Mobility, &EndSteps::always(Selectivity::Percent99))
+            .is_err()
+    );
 }
 
 /// A selective search said that a value was below one window and above the next, without end.

@@ -106,7 +106,7 @@ impl<'s> Underway<'s> {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
             && replay.end.moves() != 0
-            && replay.end.empties() > settings.exact
+            && replay.end.empties() > settings.to_the_end()
     }
 
     /// Plays a move that is searched with empty tables, or need not be.
@@ -143,14 +143,15 @@ impl<'s> Underway<'s> {
 
     fn play_move<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         let Self { settings, replay, .. } = self;
-        let strength = Strength { depth: *settings.depth.of(replay.side), exact: settings.exact };
+        let strength =
+            Strength { depth: *settings.depth.of(replay.side), exact: settings.to_the_end() };
         let searcher = players.of(replay.side);
         let found = strength.search_in_nodes(searcher, &replay.end, settings.nodes);
         let best = found.best.expect("a search finds a move");
         let mut played = best;
         if found.depth < replay.end.empties() {
             played = self.drawn(best, searcher);
-        } else if self.solved.is_none() {
+        } else if self.solved.is_none() && searcher.is_exact(&replay.end) {
             let black_score = found.value.score() * replay.side.sign();
             self.solved = Some(Solved { ply: replay.end.ply() as u8, black_score });
         }

@@ -56,6 +56,7 @@ impl Run {
             depth,
             nodes,
             selectivity,
+            ends,
             exact,
             exploration,
             values,
@@ -79,6 +80,7 @@ impl Run {
                 "selectivity",
                 (*selectivity != Selectivity::Full).then(|| selectivity.percent().into()),
             ),
+            ("ends", (!ends.is_none()).then(|| ends.to_string().into())),
             ("white_depth", (depth.white != depth.black).then(|| depth.white.into())),
             ("white_weights", (weights.white != weights.black).then(|| weights.white.into())),
         ];
@@ -138,7 +140,9 @@ pub fn play_games<E: Identified>(
     let frames = run.frames();
     let count = |games: Range<u64>| games.end - games.start;
     let games = count(run.games_of(frames.clone()));
-    let selected = |evaluator| Selection::new(evaluator, run.settings.selectivity);
+    let Settings { selectivity, ends, exact, .. } = &run.settings;
+    let ends = ends.clone().exact_from(*exact);
+    let selected = |evaluator| Selection::new(evaluator, *selectivity)?.with_ends(evaluator, &ends);
     let selections =
         PerSide { black: selected(evaluators.black)?, white: selected(evaluators.white)? };
     let mut tally = Tally::default();
@@ -249,7 +253,7 @@ impl Tally {
 mod tests {
     use super::*;
     use crate::board::{Position, Square};
-    use crate::eval::{ERROR_TERMS, Evaluate, MEAN_TERMS, Mobility, ProbCut};
+    use crate::eval::{ERROR_TERMS, Evaluate, MEAN_TERMS, Mobility, Models, ProbCut};
     use crate::file::Checkpoint;
     use crate::progress::{Silent, StopAfter};
     use crate::record::Record as _;
@@ -298,7 +302,7 @@ mod tests {
     }
 
     /// Mobility, with predictions.
-    struct Predicting(ProbCut);
+    struct Predicting(Models);
 
     impl Evaluate for Predicting {
         type State = ();
@@ -313,8 +317,8 @@ mod tests {
             Mobility.value(&(), position)
         }
 
-        fn probcut(&self) -> Option<&ProbCut> {
-            Some(&self.0)
+        fn models(&self) -> &Models {
+            &self.0
         }
     }
 
@@ -331,7 +335,8 @@ mod tests {
         mean[0] = 1.0;
         let mut error = [0.0; ERROR_TERMS];
         error[0] = 1.0;
-        let predicting = Predicting(ProbCut::new(mean, error).unwrap());
+        let probcut = Some(ProbCut::new(mean, error).unwrap());
+        let predicting = Predicting(Models { probcut, ..Models::NONE });
         let folder = tempfile::tempdir().unwrap();
         for depth in [4, 6] {
             let settings = Settings::new(5, "12..=30".parse().unwrap(), depth, 4);

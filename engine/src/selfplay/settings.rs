@@ -1,7 +1,7 @@
 //! The settings of self-play.
 
 use super::{Exploration, Openings, PerSide, Schedule};
-use crate::search::Selectivity;
+use crate::search::{EndSteps, Selectivity};
 
 /// How games are played.
 #[derive(Clone, PartialEq, Debug)]
@@ -19,6 +19,8 @@ pub struct Settings {
     pub nodes: Option<u64>,
     /// The selectivity of searches before perfect play.
     pub selectivity: Selectivity,
+    /// The selective ends before perfect play.
+    pub ends: EndSteps,
     /// The number of empty squares from which on play is perfect.
     pub exact: u32,
     /// The moves before perfect play that are drawn by chance instead of chosen by the search.
@@ -38,6 +40,11 @@ impl Settings {
         self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
     }
 
+    /// The number of empty squares from which on searches go to the end of the game.
+    pub(super) fn to_the_end(&self) -> u32 {
+        self.ends.most_empties().max(self.exact)
+    }
+
     /// Games after random moves, both sides searching equally deep, without values.
     pub fn new(seed: u64, random_plies: Schedule, depth: u32, exact: u32) -> Self {
         let depth = PerSide::both(depth);
@@ -48,6 +55,7 @@ impl Settings {
             depth,
             nodes: None,
             selectivity: Selectivity::Full,
+            ends: EndSteps::NONE,
             exact,
             exploration: Exploration::NONE,
             values: false,

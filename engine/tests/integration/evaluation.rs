@@ -3,7 +3,8 @@
 
 use othello_engine::board::{PHASES, Phase, Position, Squares, Symmetry};
 use othello_engine::eval::{
-    Evaluate, MAX_STEPS, MoveOrderingWeights, PhaseSection, Realization, Tables, Value, Weights,
+    Evaluate, MAX_STEPS, Models, MoveOrderingWeights, PhaseSection, Realization, Tables, Value,
+    Weights,
 };
 use othello_engine::file::{Begin, Existing, Kind, Provenance, Reader, Section, Writer};
 use othello_engine::pattern::{Geometry, MAX_SQUARES, PatternSet};
@@ -247,11 +248,12 @@ fn how_likely_moves_are_travels_with_the_weights() {
     let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
     let realization = Realization::new(&all).unwrap();
     let weights = random_weights(PatternSet::shipped("discs").unwrap(), 1);
-    let weights = weights.with_realization(Some(realization.clone()));
+    let models = Models { realization: Some(realization.clone()), ..Models::NONE };
+    let weights = weights.with_models(models);
     weights.write(&path, &Provenance::new("test"), Existing::Keep).unwrap();
     let read = Weights::read(&path).unwrap().weights;
-    assert_eq!(read.realization(), Some(&realization));
-    assert_eq!(Tables::new(&read).realization(), Some(&realization));
+    assert_eq!(read.models().realization, Some(realization.clone()));
+    assert_eq!(Tables::new(&read).models().realization, Some(realization));
     // The section of another version: the file says so by its name.
     let sections = Reader::open(&path, Kind::Weights).unwrap().map(Result::unwrap);
     let sections: Vec<Section> = sections.collect();

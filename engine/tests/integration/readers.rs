@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use othello_engine::board::Position;
 use othello_engine::board::notation::BoardLine;
-use othello_engine::eval::{Evaluator, Realization, Weights, WeightsChoice};
+use othello_engine::eval::{Evaluator, Models, Realization, Weights, WeightsChoice};
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
@@ -94,7 +94,8 @@ fn agrees(reader: &mut dyn FnMut() -> Command) {
     let learned = folder.path().join("learned.weights");
     let weights = Weights::read(&vectors("conformance.weights")).unwrap().weights;
     let realization = Realization::new(&vec![0.25; Realization::COUNT]).unwrap();
-    let weights = weights.with_realization(Some(realization));
+    let models = Models { realization: Some(realization), ..Models::NONE };
+    let weights = weights.with_models(models);
     weights.write(&learned, &Provenance::new("test"), Existing::Keep).unwrap();
     assert_eq!(values(&learned), text("values.txt"));
 }

@@ -1,5 +1,6 @@
 //! `othello-trainer calibrate`: what a search learns beside an evaluation, as a new section of its weights file.
 
+mod ends;
 mod ordering;
 mod probcut;
 mod realization;
@@ -28,6 +29,9 @@ enum What {
     Ordering(ordering::Arguments),
     /// Learn what shallow searches predict of deeper ones, so that `--selectivity` can leave these out
     Probcut(probcut::Arguments),
+    /// Learn what shallow searches predict of scores near the end, so that `--end-selectivity` can leave
+    /// searches to the end out
+    Ends(ends::Arguments),
     /// Learn how likely moves are to be played, so that `--search realization` can go by it
     Realization(realization::Arguments),
 }
@@ -37,6 +41,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     match &arguments.what {
         What::Ordering(arguments) => ordering::run(arguments, session),
         What::Probcut(arguments) => probcut::run(arguments, session),
+        What::Ends(arguments) => ends::run(arguments, session),
         What::Realization(arguments) => realization::run(arguments, session),
     }
 }

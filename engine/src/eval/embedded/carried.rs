@@ -2,7 +2,7 @@
 
 use super::EmbeddedIdentity;
 use crate::eval::factor_tables::FactorTables;
-use crate::eval::{MoveOrderingWeights, ProbCut, Realization, Tables, Weights, layout};
+use crate::eval::{Models, MoveOrderingWeights, Tables, Weights, layout};
 use crate::pattern::{Geometry, PatternSet};
 
 /// Bytes at the start of a cache line, shared by all processes that run the binary.
@@ -15,8 +15,8 @@ static TABLES: &Aligned<[u8]> =
 static FACTORS: &Aligned<[u8]> =
     &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/embedded.factors")));
 
-// PATTERN_SET, PROVENANCE and SHA256 of the weights file, and ORDERING, PROBCUT and REALIZATION, the sections for them if
-// there are any.
+// PATTERN_SET, PROVENANCE and SHA256 of the weights file, and ORDERING and MODELS: the sections for
+// them.
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// Says what the embedded weights are.
@@ -29,8 +29,7 @@ pub fn tables() -> Tables {
     let geometry = Geometry::new(&pattern_set());
     let factors = pattern_set().factors();
     let factors = factors.map(|shape| FactorTables::new(&geometry, shape, vectors().into()));
-    let learned = (probcut(), realization());
-    Tables::with_tables(&geometry, steps().into(), factors, move_ordering().as_ref(), learned)
+    Tables::with_tables(&geometry, steps().into(), factors, move_ordering().as_ref(), models())
 }
 
 /// The embedded weights by class. The binary does not carry their counts: all are 0.
@@ -39,8 +38,7 @@ pub fn weights() -> Weights {
     if let Some(factors) = weights.factors_mut() {
         layout::fold_factors(&Geometry::new(&pattern_set()), vectors(), factors);
     }
-    let weights = weights.with_move_ordering(move_ordering()).with_probcut(probcut());
-    weights.with_realization(realization())
+    weights.with_move_ordering(move_ordering()).with_models(models())
 }
 
 #[expect(clippy::expect_used, reason = "the build script read this very text as a pattern set")]
@@ -57,15 +55,13 @@ fn move_ordering() -> Option<MoveOrderingWeights> {
     ORDERING.map(read)
 }
 
-#[expect(clippy::expect_used, reason = "the build script read this very section")]
-fn probcut() -> Option<ProbCut> {
-    PROBCUT.map(|content| ProbCut::from_section(content).expect("the build script checked it"))
-}
-
-#[expect(clippy::expect_used, reason = "the build script read this very section")]
-fn realization() -> Option<Realization> {
-    let read = |content| Realization::from_section(content).expect("the build script checked it");
-    REALIZATION.map(read)
+#[expect(clippy::expect_used, reason = "the build script read these very sections")]
+fn models() -> Models {
+    let mut models = Models::NONE;
+    for (name, content) in MODELS {
+        models.take(name, content).expect("the build script checked them");
+    }
+    models
 }
 
 /// The vectors of factors; none where the set has no factors.

@@ -82,7 +82,8 @@ impl<E: Evaluate> Searcher<'_, E> {
                 return Err(guess);
             }
             if alpha < best.value && best.value < beta {
-                return Ok(best);
+                // Bounds that are likely and not proven may contradict each other, and leave no move.
+                return Ok(Best { square: best.square.or(guess.best.square), ..best });
             }
             margin *= 2;
             center = best.value;
@@ -92,7 +93,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     /// The score, where the transposition table holds it, and the best move, where it does.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
-        let (lower, upper) = entry.bounds(position.empties(), self.selection.end);
+        let (lower, upper) = entry.bounds(position.empties(), self.end.selectivity);
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
@@ -107,7 +108,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         for (position, score, best) in [(position, best.value, Some(square)), (&next, score, None)]
         {
             let exact = Some(Value::from_score(score));
-            let effort = (position.empties(), self.selection.end);
+            let effort = (position.empties(), self.end.selectivity);
             self.table.store(position, effort, (exact, exact), best);
         }
     }

@@ -1,9 +1,9 @@
 //! PVS nodes: their moves are ordered by value.
 
-use super::super::Searcher;
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::split::Goal;
 use super::super::window::{Best, Window};
+use super::super::{Searcher, Selectivity};
 use super::{INFINITE, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
@@ -89,7 +89,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             && let Some(entry) = self.table.probe(position)
         {
             let found = entry.best();
-            if window.narrow(exact(entry.bounds(empties, self.selection.end)), found[0]) {
+            if window.narrow(exact(entry.bounds(empties, self.end.selectivity)), found[0]) {
                 return window.best;
             }
             if entry.depth() >= TRUSTED_DEPTH || empties < PVS_EMPTIES {
@@ -102,7 +102,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             && empties > PVS_EMPTIES
         {
             let (bounds, square) =
-                self.bounds_from_children(&moves, (empties - 1, self.selection.end), exact);
+                self.bounds_from_children(&moves, (empties - 1, self.end.selectivity), exact);
             if window.narrow(bounds, square) {
                 return window.best;
             }
@@ -148,7 +148,8 @@ impl<E: Evaluate> Searcher<'_, E> {
                 if !rated {
                     self.rate_by_promise(&mut moves, table_moves, state, odd_squares, window.alpha);
                 }
-                window = self.share((state, empties, Goal::End), moves, window);
+                let shared = (state, empties, Goal::End(self.end.clone()));
+                window = self.share(shared, moves, window);
                 if self.is_stopped() {
                     return window.best;
                 }
@@ -159,8 +160,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         window.best
     }
 
-    /// A move that attains the score, which is known already: the first one of which a null window
-    /// proves it, or the last that is left, by itself. There is a move.
+    /// Finds a move that attains the score, which is known already: the first one of which a null window
+    /// proves it, or the last that is left, by itself. Where the score is likely and not proven, perhaps
+    /// none does; then it is the most promising one. There is a move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
@@ -174,18 +176,20 @@ impl<E: Evaluate> Searcher<'_, E> {
         if moves.len() > 1 {
             self.rate_by_promise(&mut moves, [None; 2], state, odd_squares, score - 1);
         }
+        let is_proven = self.end.selectivity == Selectivity::Full;
         let mut best = Best { value: score, square: None };
         while let Some(next) = moves.take_best() {
-            best.square = Some(next.square);
-            if moves.is_empty() {
-                // Some move attains it.
+            if is_proven && moves.is_empty() {
+                best.square = Some(next.square);
                 break;
             }
             let state = self.evaluator.after(state, next.square, next.flips);
             let reply = self.endgame(&next.child, &state, -score, 1 - score, empties - 1);
             if -reply >= score {
+                best.square = Some(next.square);
                 break;
             }
+            best.square = best.square.or(Some(next.square));
         }
         best
     }
@@ -250,7 +254,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
         let (lower, upper) = window.proven();
         let bounds = (lower.map(Value::from_score), upper.map(Value::from_score));
-        let effort = (empties, self.selection.end);
+        let effort = (empties, self.end.selectivity);
         self.table.store(position, effort, bounds, window.best.square);
     }
 }

@@ -3,16 +3,17 @@
 use super::super::tests::{minimax, negamax, positions, searcher};
 use super::super::{Limits, Selection};
 use super::*;
-use crate::eval::Mobility;
+use crate::eval::{Mobility, Models};
 
 /// The evaluation by hand, with probabilities.
-struct Likely(Realization);
+struct Likely(Models);
 
 impl Likely {
     /// With the probability of each number of a stage and kind.
     fn with(probability: impl Fn(usize) -> f64) -> Self {
         let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
-        Self(Realization::new(&all).unwrap())
+        let realization = Some(Realization::new(&all).unwrap());
+        Self(Models { realization, ..Models::NONE })
     }
 
     /// Probabilities from 1/16 to 6/16 in no order.
@@ -34,8 +35,8 @@ impl Evaluate for Likely {
         Mobility.value(&(), position)
     }
 
-    fn realization(&self) -> Option<&Realization> {
-        Some(&self.0)
+    fn models(&self) -> &Models {
+        &self.0
     }
 }
 
@@ -88,7 +89,7 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = Likely::in_no_order();
-    let costs = Costs::new(&likely.0);
+    let costs = Costs::new(likely.0.realization.as_ref().unwrap());
     let most = costs.0.iter().flatten().copied().max().unwrap();
     assert_eq!(most, 16, "-4 log2 of 1/16");
     for clusters in [1, 5000] {

@@ -1,16 +1,16 @@
 //! What shallow searches predict of deeper ones: the model behind Multi-ProbCut, fitted to positions of
 //! games that the evaluation plays against itself.
 
-mod regression;
 mod samples;
 
 use ndarray::{Array1, Array2};
 use othello_engine::eval::{Depths, ERROR_TERMS, MEAN_TERMS, ProbCut, Tables, Weights};
-use othello_engine::progress::{Interrupted, Progress};
+use othello_engine::progress::Progress;
 use othello_engine::search::{Selectivity, shallow_depth};
 use serde::Serialize;
 
-use regression::{least_squares, log_error};
+use super::CalibrateError;
+use super::regression::{least_squares, log_error};
 use samples::{Sample, samples};
 
 /// The settings of a calibration.
@@ -85,17 +85,6 @@ pub fn calibrate(
         (LEAST_DEPTH..=settings.depth).filter_map(|deep| depth_error(&probcut, &held_out, deep));
     let misses = Selectivity::ALL.into_iter().filter_map(|one| miss(&probcut, &held_out, one));
     Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
-}
-
-/// The reason why nothing was learned.
-#[derive(Debug, thiserror::Error)]
-pub enum CalibrateError {
-    /// Numbers that no model can have.
-    #[error("the values of searches give no model: {0}")]
-    Model(String),
-    /// The work was asked to stop.
-    #[error(transparent)]
-    Interrupted(#[from] Interrupted),
 }
 
 /// The values of two searches of a position, in discs.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::Models;
 use serde::Serialize;
 
 use super::{Changing, Written};
@@ -67,7 +68,8 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let provenance =
         provenance.with("seed", seed).with("positions", positions).with("depth", depth);
     let calibrated = calibrate(&Settings { seed, positions, depth }, &weights, session.progress())?;
-    let weights = weights.with_probcut(Some(calibrated.probcut));
+    let models = Models { probcut: Some(calibrated.probcut), ..weights.models().clone() };
+    let weights = weights.with_models(models);
     let written = arguments.changing.write(&weights, &provenance, begun)?;
     session.print(&Report { depths: calibrated.depths, misses: calibrated.misses, written })?;
     Ok(Outcome::Done)

@@ -7,6 +7,7 @@ use std::time::Instant;
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::Models;
 use othello_engine::record::record_files;
 use serde::Serialize;
 
@@ -69,7 +70,8 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let Calibrated { realization, games, positions, families, halvings, sha256 } = calibrated;
     let provenance =
         provenance.with("data", sha256).with("games", games).with("positions", positions);
-    let weights = weights.with_realization(Some(realization));
+    let models = Models { realization: Some(realization), ..weights.models().clone() };
+    let weights = weights.with_models(models);
     let written = arguments.changing.write(&weights, &provenance, begun)?;
     session.print(&Report { games, positions, families, halvings, written })?;
     Ok(Outcome::Done)

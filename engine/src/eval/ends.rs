@@ -1,0 +1,203 @@
+//! The model of a score, given the value of a shallow search: behind selective searches to the end, and
+//! its section of a weights file.
+//!
+//! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
+//! Othello", 1997, which gives searches near the end predictions apart. Its confidences are those of one
+//! cut; here they are those of the score that a whole search finds, which many cuts have to do with.
+
+use super::Prediction;
+use super::probcut::{coefficients, dot};
+use crate::file::Section;
+
+/// The name of the section.
+pub(super) const ENDS: &str = "ends";
+
+/// The number of coefficients of the mean.
+pub const END_MEAN_TERMS: usize = 9;
+
+/// The number of coefficients of the error.
+pub const END_ERROR_TERMS: usize = 5;
+
+/// The number of confidences: those of [`crate::search::Selectivity`] that leave something out.
+pub const CONFIDENCES: usize = 5;
+
+/// The least slope of a prediction: scores rise with values.
+const LEAST_SLOPE: f64 = 0.1;
+
+/// The number of empty squares about which the terms are centred.
+const CENTRE: f64 = 16.0;
+
+/// A model of the score of a position, given the value of a shallow search: normally distributed, in
+/// discs, with a mean linear in the known value, and an error that does not depend on the value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ends {
+    mean: [f64; END_MEAN_TERMS],
+    error: [f64; END_ERROR_TERMS],
+    deviations: [f64; CONFIDENCES],
+}
+
+/// The number of empty squares of a position, and the depth of a search of it whose value is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EndDepths {
+    /// The number of empty squares.
+    pub empties: u32,
+    /// The depth of the search; less than `empties`.
+    pub shallow: u32,
+}
+
+impl Ends {
+    /// A model by its coefficients, as [`EndDepths::mean_terms`] and [`EndDepths::error_terms`] number
+    /// them, and the numbers of standard deviations that a cut keeps from the window, by confidence.
+    ///
+    /// # Errors
+    /// The problem with the coefficients: a number that is none, or one so large that no fit gives it.
+    pub fn new(
+        mean: [f64; END_MEAN_TERMS],
+        error: [f64; END_ERROR_TERMS],
+        deviations: [f64; CONFIDENCES],
+    ) -> Result<Self, String> {
+        let ends = Self { mean, error, deviations };
+        let all = ends.coefficients();
+        match all.iter().position(|coefficient| !(-1000.0..=1000.0).contains(coefficient)) {
+            None => Ok(ends),
+            Some(place) => Err(format!("coefficient {place} is not within ±1000")),
+        }
+    }
+
+    /// These predictions with other numbers of standard deviations, by confidence.
+    #[must_use]
+    pub fn with_deviations(self, deviations: [f64; CONFIDENCES]) -> Self {
+        Self { deviations, ..self }
+    }
+
+    /// The prediction of the score.
+    pub fn prediction(&self, depths: EndDepths) -> Prediction {
+        // The slope is what the mean gains when the known value does by a disc.
+        let [at_0, at_1] = [0.0, 1.0].map(|value| dot(&self.mean, &depths.mean_terms(value)));
+        // A sum of logarithms that is far off would give no number.
+        let logarithm = dot(&self.error, &depths.error_terms()).clamp(-5.0, 5.0);
+        let slope = (at_1 - at_0).max(LEAST_SLOPE);
+        Prediction { slope, offset: at_0, error: libm::exp(logarithm) }
+    }
+
+    /// The number of standard deviations that a cut keeps from the window, by the number of the
+    /// confidence: 0 for the least one.
+    pub fn deviations(&self, confidence: usize) -> Option<f64> {
+        self.deviations.get(confidence).copied()
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        self.mean.iter().chain(&self.error).chain(&self.deviations).copied().collect()
+    }
+
+    /// The section of the file.
+    pub(crate) fn section(&self) -> Section {
+        let content = self.coefficients().iter().flat_map(|c| c.to_le_bytes()).collect();
+        Section { name: ENDS.to_owned(), content }
+    }
+
+    /// Reads the section.
+    pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
+        let all: [f64; END_MEAN_TERMS + END_ERROR_TERMS + CONFIDENCES] = coefficients(content)?;
+        let (mean, rest) = all.split_at(END_MEAN_TERMS);
+        let (error, deviations) = rest.split_at(END_ERROR_TERMS);
+        Self::new(
+            std::array::from_fn(|place| mean[place]),
+            std::array::from_fn(|place| error[place]),
+            std::array::from_fn(|place| deviations[place]),
+        )
+    }
+}
+
+impl EndDepths {
+    /// The terms of the mean for a known value in discs: its slope by empty squares and by the depth; an
+    /// offset by empty squares, another one where their number is odd, since evaluations favour the side
+    /// that moves last or the other one; and more of both where the value is static.
+    pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
+        let (empties, odd) = (self.empties(), self.odd());
+        let is_static = f64::from(u8::from(self.shallow == 0));
+        [
+            value,
+            value * empties,
+            value * self.depth(),
+            1.0,
+            empties,
+            odd,
+            odd * empties,
+            is_static,
+            is_static * odd,
+        ]
+    }
+
+    /// The terms of the logarithm of the error, in discs: by empty squares and by the depth.
+    pub fn error_terms(self) -> [f64; END_ERROR_TERMS] {
+        let (empties, depth) = (self.empties(), self.depth());
+        [1.0, empties, depth, empties * depth, self.odd()]
+    }
+
+    fn empties(self) -> f64 {
+        (f64::from(self.empties) - CENTRE) / 10.0
+    }
+
+    fn depth(self) -> f64 {
+        libm::log(f64::from(self.shallow + 1))
+    }
+
+    /// 1 where the number of empty squares is odd, and −1 where it is even.
+    fn odd(self) -> f64 {
+        if self.empties % 2 == 1 { 1.0 } else { -1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slope 1 and errors of 2 discs everywhere; half a disc more with an odd number of empty squares.
+    fn model() -> Ends {
+        let mut mean = [0.0; END_MEAN_TERMS];
+        (mean[0], mean[5]) = (1.0, 0.5);
+        let mut error = [0.0; END_ERROR_TERMS];
+        error[0] = libm::log(2.0);
+        Ends::new(mean, error, [1.0, 1.5, 2.0, 2.5, 3.0]).unwrap()
+    }
+
+    #[test]
+    fn a_section_reads_back_and_a_damaged_one_is_refused() {
+        let content = model().section().content;
+        assert_eq!(Ends::from_section(&content), Ok(model()));
+        let error = Ends::from_section(&content[1..]).unwrap_err();
+        assert_eq!(error, "has 151 bytes; expected 152");
+        for wrong in [f64::NAN, f64::INFINITY, -1e4] {
+            let mut content = content.clone();
+            content[16..24].copy_from_slice(&wrong.to_le_bytes());
+            let error = Ends::from_section(&content).unwrap_err();
+            assert_eq!(error, "coefficient 2 is not within ±1000");
+        }
+    }
+
+    #[test]
+    fn a_score_is_predicted_by_empty_squares() {
+        let prediction = |empties| model().prediction(EndDepths { empties, shallow: 2 });
+        let (even, odd) = (prediction(16), prediction(17));
+        assert_eq!((even.slope, even.offset), (1.0, -0.5));
+        assert_eq!((odd.slope, odd.offset), (1.0, 0.5));
+        assert!((even.error - 2.0).abs() < 1e-12);
+        assert_eq!((model().deviations(4), model().deviations(5)), (Some(3.0), None));
+    }
+
+    /// Coefficients of a file may be anything within their range.
+    #[test]
+    fn predictions_are_numbers_whatever_the_coefficients() {
+        for extreme in [-1000.0, 0.0, 1000.0] {
+            let (mean, error) = ([extreme; END_MEAN_TERMS], [extreme; END_ERROR_TERMS]);
+            let model = Ends::new(mean, error, [extreme; CONFIDENCES]).unwrap();
+            for (empties, shallow) in [(1, 0), (60, 1), (30, 14)] {
+                let prediction = model.prediction(EndDepths { empties, shallow });
+                assert!(prediction.error.is_finite() && prediction.slope > 0.0);
+                prediction.least_for(2048, extreme);
+                prediction.greatest_for(-2048, extreme);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! `othello-trainer calibrate ends`: what shallow searches predict of scores near the end.
+
+use std::fmt;
+use std::time::Instant;
+
+use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::Models;
+use serde::Serialize;
+
+use super::{Changing, Written};
+use crate::calibrate::ends::{Confidence, EmptiesError, Settings, Trial, calibrate};
+
+/// Arguments of `calibrate ends`.
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    changing: Changing,
+
+    /// Seed of the games whose positions are learned from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+
+    /// Number of positions, each from a game of its own; one in five is held out to test the predictions
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number_in(100..=1_u64 << 32))]
+    positions: u64,
+
+    /// Solve positions with up to this many empty squares; predictions go on beyond it
+    #[arg(long, value_name = "E", default_value_t = 20, value_parser = number_in(14..=26_u32))]
+    empties: u32,
+}
+
+#[derive(Serialize)]
+struct Report {
+    empties: Vec<EmptiesError>,
+    trials: Vec<Trial>,
+    confidences: Vec<Confidence>,
+    #[serde(flatten)]
+    written: Written,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "error of predictions in discs, on positions held out:")?;
+        let columns = ["empty squares", "from depth", "positions", "predicted", "observed"];
+        let rows = self.empties.iter().map(|row| {
+            let [predicted, observed] = [row.predicted, row.observed].map(|e| format!("{e:.2}"));
+            let [empties, shallow] = [row.empties, row.shallow].map(|number| number.to_string());
+            [empties, shallow, row.positions.to_string(), predicted, observed]
+        });
+        writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+        writeln!(f, "whole searches to the end, by what their cuts keep from the window:")?;
+        let columns = ["deviations", "positions", "scores right", "MAE", "nodes"];
+        let rows = self.trials.iter().map(|row| {
+            let percent = |share: f64| format!("{share:.1} %");
+            let (deviations, mae) = (format!("{:.2}", row.deviations), format!("{:.2}", row.mae));
+            let positions = row.positions.to_string();
+            [deviations, positions, percent(row.right), mae, percent(100.0 * row.nodes)]
+        });
+        writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+        let confidences = self.confidences.iter();
+        let confidences =
+            confidences.map(|row| format!("{} %: {:.2}", row.percent, row.deviations));
+        writeln!(f, "deviations: {}", confidences.collect::<Vec<_>>().join(", "))?;
+        self.written.fmt(f)
+    }
+}
+
+/// Calibrates and reports.
+pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let (weights, provenance) = arguments.changing.load("calibrate ends", [])?;
+    let Arguments { seed, positions, empties, .. } = *arguments;
+    let provenance =
+        provenance.with("seed", seed).with("positions", positions).with("empties", empties);
+    let settings = Settings { seed, positions, empties };
+    let calibrated = calibrate(&settings, &weights, session.progress())?;
+    let models = Models { ends: Some(calibrated.ends), ..weights.models().clone() };
+    let weights = weights.with_models(models);
+    let written = arguments.changing.write(&weights, &provenance, begun)?;
+    let (empties, trials) = (calibrated.empties, calibrated.trials);
+    session.print(&Report { empties, trials, confidences: calibrated.confidences, written })?;
+    Ok(Outcome::Done)
+}
