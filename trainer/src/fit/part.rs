@@ -5,14 +5,21 @@ use std::path::Path;
 
 use othello_engine::eval::Factors;
 use othello_engine::file::{FileError, Kind, Reader, Section, Summary, Writer};
+use othello_engine::progress::Progress;
 use othello_engine::text::excerpt;
 
 use super::assembly::Assembly;
 use super::checkpoint::{Found, sections_of};
 use crate::model::Model;
 
-/// Writes all phases that are fitted, and their factors before them.
-pub(super) fn write(mut writer: Writer, fitted: &Assembly) -> Result<Summary, FileError> {
+/// Writes all phases that are fitted, and their factors before them. What a killed run left of the
+/// part is compared with them.
+pub(super) fn write(
+    mut writer: Writer,
+    fitted: &Assembly,
+    progress: &dyn Progress,
+) -> Result<Summary, FileError> {
+    writer.compare_from_start();
     let mut group = None;
     for phase in fitted.phases() {
         if let Some((number, factors)) = fitted.factors(phase.report.phase)
@@ -25,6 +32,7 @@ pub(super) fn write(mut writer: Writer, fitted: &Assembly) -> Result<Summary, Fi
             writer.section(&name, &content)?;
         }
     }
+    progress.warn(writer.end_comparison()?);
     writer.finish()
 }
 

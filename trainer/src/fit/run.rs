@@ -191,7 +191,7 @@ impl Fit<'_> {
             }
             let report = shared.fitted.report();
             report_file.write(&report)?;
-            let summary = part::write(writer, &shared.fitted)?;
+            let summary = part::write(writer, &shared.fitted, progress)?;
             shared.finished_file.remove()?;
             outputs.remove_phase_files(&wanted)?;
             return Ok((summary, report));

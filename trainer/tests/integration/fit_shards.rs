@@ -118,6 +118,36 @@ fn twelve_parts_of_which_one_is_killed_are_the_fit_of_one_process() {
     assert!(shards.contains("by 60 machines at most"), "{shards}");
 }
 
+/// A run that ended between its last write and the rename left a part of twice as many sections.
+/// The whole file under the name of the partial one is what such a run leaves.
+#[test]
+fn a_part_that_was_killed_at_its_rename_is_that_of_the_undisturbed_run() {
+    let folder = folder();
+    let at = folder.path();
+    let fit = "fit a.games --patterns small --epochs 2 --threads 1 --phases 30..33 --shard 1/1";
+    runs(at, &format!("{fit} --out part.weights"));
+    let (part, partial) = (at.join("part.weights"), at.join("part.weights.partial"));
+    let whole = fs::read(&part).unwrap();
+    // Sections of right checksums of another fit, which the run before took over unchecked.
+    runs(at, &format!("{} --out forged.weights", fit.replace("epochs 2", "epochs 3")));
+    let forged = forged_part(&at.join("forged.weights"), &whole);
+    for there in [whole.as_slice(), &whole[..whole.len() - 20], &whole[..whole.len() / 2], &forged]
+    {
+        fs::rename(&part, &partial).unwrap();
+        fs::write(&partial, there).unwrap();
+        runs(at, &format!("{fit} --out part.weights"));
+        assert!(fs::read(&part).unwrap() == whole, "{} bytes were there", there.len());
+        assert!(!partial.exists());
+    }
+}
+
+/// The header of a part, and the sections of another.
+fn forged_part(other: &Path, whole: &[u8]) -> Vec<u8> {
+    let header = |bytes: &[u8]| bytes.windows(4).position(|marker| marker == b"SECT").unwrap();
+    let other = fs::read(other).unwrap();
+    [&whole[..header(whole)], &other[header(&other)..]].concat()
+}
+
 #[test]
 fn parts_of_a_fit_that_began_from_weights_need_these() {
     let folder = folder();
