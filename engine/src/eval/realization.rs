@@ -22,6 +22,10 @@ const PLIES_PER_STAGE: u32 = 10;
 /// What stands for certainty in the file.
 const CERTAIN: f64 = 65535.0;
 
+/// The most that kinds of which a position may have many moves come to on average: three quarters. Two such
+/// moves would be more than one.
+const MOST_OF_MANY: usize = 0xC000;
+
 /// The place of a move among those of its position, ordered by the value after them and the replies they leave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
@@ -98,6 +102,13 @@ impl MoveKind {
 
     /// The kinds that have the same rank and memory stand together, so many in a row.
     pub const FAMILY: usize = 5 * 16;
+
+    /// Whether a position may have many moves of a family, by its number in whatever stage: those of a rank
+    /// that only one move has, and the best one of an earlier search, are none.
+    fn is_of_many(family: usize) -> bool {
+        let family = family % (Self::COUNT / Self::FAMILY);
+        family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
+    }
 
     /// The number of the kind, less than [`Self::COUNT`].
     #[inline]
@@ -180,8 +191,19 @@ impl Realization {
             let expected = 2 + 2 * Self::COUNT;
             return Err(format!("has {} bytes; expected {expected}", content.len()));
         }
-        match steps.iter().position(|&step| step == 0) {
-            Some(place) => Err(format!("probability {place} is 0; expected more")),
+        if let Some(place) = steps.iter().position(|&step| step == 0) {
+            return Err(format!("probability {place} is 0; expected more"));
+        }
+        let is_certain = |(family, steps): (usize, &[u16])| {
+            let sum: usize = steps.iter().map(|&step| usize::from(step)).sum();
+            MoveKind::is_of_many(family) && sum > MOST_OF_MANY * steps.len()
+        };
+        match steps.chunks(MoveKind::FAMILY).enumerate().position(is_certain) {
+            Some(family) => Err(format!(
+                "from probability {} on says that moves are all but certain of which a position may \
+                 have many; expected less",
+                family * MoveKind::FAMILY
+            )),
             None => Ok(Self { steps }),
         }
     }
@@ -192,7 +214,11 @@ mod tests {
     use super::*;
 
     fn model() -> Realization {
-        let probability = |place: usize| (place % 1000 + 1) as f64 / 1000.0;
+        let probability = |place: usize| {
+            let is_of_many = MoveKind::is_of_many(place / MoveKind::FAMILY);
+            let most = if is_of_many && place != 999 { 700 } else { 1000 };
+            (place % most + 1) as f64 / 1000.0
+        };
         Realization::new(&(0..Realization::COUNT).map(probability).collect::<Vec<f64>>()).unwrap()
     }
 
@@ -209,6 +235,14 @@ mod tests {
         let mut never = content.clone();
         never[12..14].fill(0);
         assert_eq!(refused(&never), "probability 5 is 0; expected more");
+    }
+
+    /// Searches by a file in which every move is all but certain did not end.
+    #[test]
+    fn a_section_in_which_every_move_is_certain_is_refused() {
+        let forged = Realization { steps: vec![60_000; Realization::COUNT] };
+        let refused = Realization::from_section(&forged.section().content).unwrap_err();
+        assert!(refused.contains("all but certain of which a position may have many"), "{refused}");
     }
 
     #[test]

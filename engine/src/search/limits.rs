@@ -49,13 +49,21 @@ pub(super) struct Control {
     pub(super) is_patient: bool,
     /// A limit was reached.
     pub(super) is_stopped: bool,
+    /// The nodes at which any search ends, patient or not: no honest one comes to so many.
+    most_nodes: Option<u64>,
 }
 
 impl Control {
     /// A search with these limits, which do not end it before [`Self::is_patient`] says so.
     pub(super) fn new(limits: &Limits, is_patient: bool) -> Self {
         let has_limits = limits.are_set();
-        Self { limits: limits.clone(), has_limits, is_patient, is_stopped: false }
+        Self { limits: limits.clone(), has_limits, is_patient, is_stopped: false, most_nodes: None }
+    }
+
+    /// Ends the search at so many nodes in any case.
+    pub(super) fn end_at(&mut self, nodes: u64) {
+        self.most_nodes = Some(nodes);
+        self.has_limits = true;
     }
 }
 
@@ -72,6 +80,9 @@ impl<E: Evaluate> Searcher<'_, E> {
             return true;
         }
         let control = &mut self.control;
+        if control.most_nodes.is_some_and(|most| self.nodes >= most) {
+            control.is_stopped = true;
+        }
         if !control.is_patient && !control.is_stopped {
             control.is_stopped = control.limits.are_reached(self.nodes);
         }

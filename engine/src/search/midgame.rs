@@ -1,5 +1,6 @@
 //! Search to a fixed depth: iterative deepening, principal variation search, fail-soft.
 
+use super::limits::Control;
 use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
 use super::split::Goal;
 use super::table::Entry;
@@ -45,6 +46,14 @@ impl Going {
             Self::ByDepth => DEEPENING,
             Self::ByProbability => 1,
         }
+    }
+
+    /// The nodes that a search to a depth never comes to, where there is such a number. Where the
+    /// probabilities of a position's moves add up to about 1, no more than 4^depth lines are as likely as
+    /// the threshold 4^−depth. A file may say otherwise: that all moves are all but certain.
+    fn most_nodes(self, depth: u32) -> Option<u64> {
+        const PER_LINE: u64 = 1 << 10;
+        (self == Self::ByProbability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
     }
 }
 
@@ -92,9 +101,16 @@ impl<E: Evaluate> Searcher<'_, E> {
             let deepest = if going == Going::ByDepth { depth } else { 0 };
             self.tuning = Tuning::of(position, next, deepest);
             self.control.is_patient = reached.is_none();
+            if let Some(most) = going.most_nodes(next) {
+                self.control.end_at(self.nodes.saturating_add(most));
+            }
             let best = self.aspirate(position, &state, (next, going), guess);
-            if let Some(reached) = reached.filter(|_| self.is_stopped()) {
-                return reached;
+            if self.is_stopped() {
+                match reached {
+                    Some(reached) => return reached,
+                    None if going == Going::ByProbability => return self.one_ply(position, &state),
+                    None => {}
+                }
             }
             let now = Reached { best, depth: next };
             if next == depth {
@@ -105,6 +121,13 @@ impl<E: Evaluate> Searcher<'_, E> {
             next += deepening;
             guess = Some(best.value);
         }
+    }
+
+    /// What a look at every move finds, where not even the first search came to its end.
+    fn one_ply(&mut self, position: &Position, state: &E::State) -> Reached {
+        self.control = Control::default();
+        let best = self.aspirate(position, state, (1, Going::ByDepth), None);
+        Reached { best, depth: 1 }
     }
 
     /// Searches in windows around a guess, each wider than the one before; without one, or to few

@@ -20,6 +20,11 @@ impl Likely {
     fn in_no_order() -> Self {
         Self::with(|number| (1 + number * 7 % 6) as f64 / 16.0)
     }
+
+    /// All moves all but certain, which no file may say of the many last ones.
+    fn certain() -> Self {
+        Self::with(|_| 60_000.0 / 65_535.0)
+    }
 }
 
 impl Evaluate for Likely {
@@ -129,6 +134,40 @@ fn a_limit_ends_a_search_with_what_the_depth_before_found() {
         searcher.new_game();
         let found = searcher.search(&position, ended.depth);
         assert_eq!((found.value, found.best), (ended.value, ended.best), "{position:?}");
+    }
+}
+
+/// Where every move was all but certain, no move cost anything, and a search of one ply went on to the end of the game.
+#[test]
+fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
+    let forged = Likely::certain();
+    let mut searcher = by_probability(&forged, 3000);
+    for position in positions(27, 5, 30..50) {
+        for (depth, limits) in [
+            (1, Limits::default()),
+            (3, Limits::default()),
+            (31, Limits { nodes: Some(1000), ..Limits::default() }),
+        ] {
+            searcher.new_game();
+            let found = searcher.search_within(&position, depth, &limits);
+            assert!(found.best.is_some() && found.depth <= depth, "{found:?}");
+            assert!(found.nodes < 200_000, "{found:?}");
+        }
+    }
+}
+
+/// The bound is far beyond what a search by a model takes.
+#[test]
+fn a_search_by_probabilities_that_can_be_is_not_ended() {
+    let likely = Likely::in_no_order();
+    let mut searcher = by_probability(&likely, 3000);
+    for position in positions(28, 20, 20..50) {
+        for depth in 1..=4 {
+            searcher.new_game();
+            let found = searcher.search(&position, depth);
+            assert_eq!(found.depth, depth);
+            assert!(found.nodes < 64 * 4_u64.pow(depth), "{found:?}");
+        }
     }
 }
 
