@@ -69,8 +69,36 @@ pub fn nboard(arguments: &Arguments, _session: &Session) -> anyhow::Result<Outco
     run(&mut Nboard::new(arguments.player(&evaluator)?))
 }
 
+/// Ends the process as soon as nobody reads its answers any more: a client that died takes its pipes along,
+/// and the search for it would go on, since what is asked is answered after the end of input, too.
+#[cfg(unix)]
+fn end_with_the_client() -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let watch = || {
+        let stdout = io::stdout();
+        // Without events asked for, only the end is told. Files and terminals have none.
+        let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
+        loop {
+            match poll(&mut ends, None) {
+                Ok(_) if ends[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) => {
+                    std::process::exit(0)
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                _ => return,
+            }
+        }
+    };
+    std::thread::Builder::new().name("client".to_owned()).spawn(watch).map(drop)
+}
+
+#[cfg(not(unix))]
+fn end_with_the_client() -> io::Result<()> {
+    Ok(())
+}
+
 /// A client that closes its end has had enough.
 fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
+    end_with_the_client().context("cannot start a thread; try a smaller --threads")?;
     match serve(server, io::stdin().lock(), io::stdout().lock()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("the conversation broke off")

@@ -18,3 +18,30 @@ fn a_closed_pipe_ends_the_program_quietly() {
         assert_eq!(output.status.code(), Some(0));
     }
 }
+
+/// A search for a client that had died went on for hours.
+#[cfg(unix)]
+#[test]
+fn a_server_ends_with_its_client() {
+    use std::io::Write as _;
+    use std::time::{Duration, Instant};
+
+    let mut server = Command::new(env!("CARGO_BIN_EXE_othello-engine"))
+        .args(["gtp", "--weights", "mobility", "--level", "30"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut input = server.stdin.take().expect("a pipe");
+    input.write_all(b"genmove b\n").expect("it listens");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(server.try_wait().expect("its state").is_none());
+    drop((input, server.stdout.take()));
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while server.try_wait().expect("its state").is_none() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let ended = server.try_wait().expect("its state");
+    server.kill().expect("SIGKILL");
+    assert!(ended.is_some_and(|status| status.success()), "{ended:?}");
+}

@@ -68,6 +68,8 @@ pub(super) struct Process {
     input: ChildStdin,
     lines: Receiver<String>,
     #[cfg(unix)]
+    mark: Mark,
+    #[cfg(unix)]
     guard: Guard,
 }
 
@@ -75,7 +77,12 @@ impl Process {
     /// Starts a command line by the shell, in a group of processes of its own.
     pub(super) fn start(command: &str) -> Result<Self, Misconduct> {
         let failed = |error: io::Error| Misconduct::NotStarted(error.to_string());
-        let mut child = shell(command)
+        let mut shell = shell(command);
+        #[cfg(unix)]
+        let mark = Mark::new();
+        #[cfg(unix)]
+        shell.env(Mark::VARIABLE, &mark.0);
+        let mut child = shell
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -86,11 +93,13 @@ impl Process {
         let (sender, lines) = sync_channel(MOST_LINES_AHEAD);
         let listener = std::thread::Builder::new().name("engine".to_owned());
         #[cfg(unix)]
-        let guard = Guard::of(&mut child).map_err(failed)?;
+        let guard = Guard::of(&mut child, &mark).map_err(failed)?;
         let process = Self {
             child,
             input,
             lines,
+            #[cfg(unix)]
+            mark,
             #[cfg(unix)]
             guard,
         };
@@ -139,10 +148,57 @@ impl Drop for Process {
             let group = rustix::process::Pid::from_child(&self.child);
             // It may have ended by itself.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            self.mark.kill_all();
             self.guard.dismiss();
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// The mark of a program and of all that it started, in their environment: what made a session or a group
+/// of its own, or whose parent ended, still carries it.
+#[cfg(unix)]
+#[derive(Debug)]
+struct Mark(String);
+
+#[cfg(unix)]
+impl Mark {
+    const VARIABLE: &str = "OTHELLO_MATCH_PLAYER";
+
+    /// A mark that no other program has.
+    fn new() -> Self {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        Self(format!("{process}-{number}-{}", since.as_nanos()))
+    }
+
+    /// Kills all that carry the mark, until none does: what is killed may have started more. Systems
+    /// without `/proc` do not say who does.
+    fn kill_all(&self) {
+        const MOST_ROUNDS: usize = 10;
+        let marked = format!("{}={}", Self::VARIABLE, self.0);
+        for _ in 0..MOST_ROUNDS {
+            let mut found = false;
+            for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let number = name.to_str().and_then(|name| name.parse().ok());
+                let Some(process) = number.and_then(rustix::process::Pid::from_raw) else {
+                    continue;
+                };
+                // Of those that ended, and those of others, nothing can be read.
+                let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+                if environment.split(|&byte| byte == 0).any(|one| one == marked.as_bytes()) {
+                    found = true;
+                    let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+                }
+            }
+            if !found {
+                return;
+            }
+        }
     }
 }
 
@@ -155,11 +211,19 @@ struct Guard(Child);
 
 #[cfg(unix)]
 impl Guard {
+    /// Waits until we are gone, kills the group, and what carries the mark, twice: what is killed may have
+    /// started more meanwhile.
+    const SCRIPT: &str = "read -r nothing; kill -s KILL -- \"-$0\"
+        for round in 1 2; do for process in /proc/[0-9]*; do
+            if grep -qzFx -- \"$1\" \"$process/environ\"; then kill -s KILL \"${process#/proc/}\"; fi
+        done; done";
+
     /// The guard of a program that was started in a group of its own; without a guard it is killed.
-    fn of(program: &mut Child) -> io::Result<Self> {
+    fn of(program: &mut Child, mark: &Mark) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
+        let marked = format!("{}={}", Mark::VARIABLE, mark.0);
         let guard = Command::new("sh")
-            .args(["-c", "read -r nothing; kill -s KILL -- \"-$0\"", &program.id().to_string()])
+            .args(["-c", Self::SCRIPT, &program.id().to_string(), &marked])
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -217,6 +281,32 @@ mod tests {
         }
         let length = |line: &str| (line.len() == 5).then_some(line.to_owned());
         assert_eq!(cat.hear("three", SOON, length).unwrap(), "three");
+    }
+
+    /// What made a session of its own, or was forked twice, went on after the match.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn all_that_a_program_started_ends_with_it() {
+        let command =
+            "setsid sleep 4815 & (setsid sleep 4816 &) ; (sleep 4817 &) ; echo ready; cat";
+        let mut program = Process::start(command).unwrap();
+        program.hear("ready", SOON, |line| (line == "ready").then_some(())).unwrap();
+        let left = |marked: &str| {
+            let processes = std::fs::read_dir("/proc").unwrap().flatten();
+            let environments = processes.map(|one| std::fs::read(one.path().join("environ")));
+            let all = environments.flatten();
+            all.filter(|all| all.split(|&byte| byte == 0).any(|one| one == marked.as_bytes()))
+                .count()
+        };
+        let marked = format!("{}={}", Mark::VARIABLE, program.mark.0);
+        // The shells may take a moment to begin.
+        let deadline = Instant::now() + SOON;
+        while left(&marked) < 4 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(left(&marked) >= 4);
+        drop(program);
+        assert_eq!(left(&marked), 0);
     }
 
     #[test]
