@@ -12,15 +12,26 @@ const NONE: &str = "none";
 pub(crate) fn main() {
     println!("cargo::rerun-if-env-changed={VARIABLE}");
     if let Err(error) = embed() {
-        println!("cargo::error={error}");
+        println!("cargo::error={}", error.replace(['\n', '\r'], " "));
     }
 }
 
 fn embed() -> Result<(), String> {
     let file = match env::var(VARIABLE) {
         Ok(choice) if choice == NONE => no_weights(),
+        // Cargo takes every line for an instruction of its own.
+        Ok(path) if path.contains(char::is_control) => {
+            return Err(format!(
+                "{VARIABLE}: {path:?} has a line break or another control character"
+            ));
+        }
         Ok(path) => read(&workspace()?.join(path))?,
-        Err(_) => read(&workspace()?.join("engine/weights/default.weights"))?,
+        Err(env::VarError::NotUnicode(path)) => {
+            return Err(format!("{VARIABLE}: {path:?} is no text in UTF-8"));
+        }
+        Err(env::VarError::NotPresent) => {
+            read(&workspace()?.join("engine/weights/default.weights"))?
+        }
     };
     let factors = file.weights.factors();
     let factors = factors.map(|it| eval::layout::expand_factors(file.weights.geometry(), it));

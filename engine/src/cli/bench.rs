@@ -69,7 +69,7 @@ impl fmt::Display for Bench {
 /// Searches and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
-    let mut searcher = Searcher::new(&evaluator, HASH_MEGABYTES);
+    let mut searcher = Searcher::try_new(&evaluator, HASH_MEGABYTES)?;
     session.progress().begin("bench (positions)", 0, 2 * POSITIONS);
     let mut time = |search: &mut dyn FnMut(&mut Searcher<'_, Evaluator>, u64) -> u64| {
         let begun = Instant::now();

@@ -54,15 +54,17 @@ impl Interrupts {
         first.is_ok() && self.0.stage_stops.load(Ordering::SeqCst)
     }
 
-    /// Listens from now on, in a thread of its own.
+    /// Listens from now on, in a thread of its own. The signal that comes with a write beyond the limit on
+    /// the size of files (`ulimit -f`) is caught, too: the write fails then, and that is told.
     #[cfg(unix)]
     pub(super) fn listen() -> std::io::Result<Self> {
-        use signal_hook::consts::{SIGINT, SIGTERM};
+        use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
         use signal_hook::iterator::Signals;
 
         use super::message::say;
 
         let interrupts = Self::default();
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let received = interrupts.clone();
         let listener = move || {

@@ -1,8 +1,60 @@
-//! Lines on standard error.
+//! Lines on standard error, and texts that a terminal may be shown.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 
 /// Writes a line to standard error. Where nobody reads it any more, that is no reason to stop.
 pub(super) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(line)));
+}
+
+/// A text without characters that a terminal obeys: files may come from anybody, and names and provenance
+/// of theirs are told. Line breaks and tabulators stay.
+pub(super) fn harmless(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    if !text.contains(is_obeyed) {
+        return text.into();
+    }
+    let mut shown = String::new();
+    for letter in text.chars() {
+        if is_obeyed(letter) {
+            shown.extend(letter.escape_debug());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown.into()
+}
+
+/// The most bytes of a message, far more than any has that does not repeat its input.
+const MOST: usize = 8 << 10;
+
+/// A message; of one that is too long the beginning, and the end, where the remedy stands.
+pub(super) fn shortened(line: &str) -> Cow<'_, str> {
+    if line.len() <= MOST {
+        return line.into();
+    }
+    let beginning = &line[..line.floor_char_boundary(MOST / 2)];
+    let end = &line[line.ceil_char_boundary(line.len() - MOST / 4)..];
+    format!("{beginning} … {end}").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_obeys_is_written_out() {
+        assert_eq!(harmless("a\tb\nc é"), "a\tb\nc é");
+        assert_eq!(harmless("a\u{1b}[2J\r\u{9b}b"), "a\\u{1b}[2J\\r\\u{9b}b");
+    }
+
+    #[test]
+    fn a_message_that_repeats_its_input_keeps_its_beginning_and_its_remedy() {
+        let line = format!("a.games: {} is too long; cut it", "é".repeat(100_000));
+        let said = shortened(&line);
+        assert!(said.len() < MOST, "{}", said.len());
+        assert!(said.starts_with("a.games: é") && said.ends_with(" is too long; cut it"));
+        assert_eq!(shortened("short"), "short");
+    }
 }

@@ -1,6 +1,7 @@
 //! `othello-engine openings`: counts the unique positions of every ply, and scores them.
 
 use std::fmt;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,9 +11,9 @@ use serde::Serialize;
 use super::arguments::{existing, number_in};
 use super::table::{Align, table};
 use super::{Outcome, Session};
-use crate::board::{Discs, Square};
+use crate::board::{Discs, Square, transcript};
 use crate::eval::{Evaluator, WeightsChoice};
-use crate::file::{check_output, plain};
+use crate::file::{FileError, check_output, open_ordinary, plain};
 use crate::openings::{self, Balance, MAX_PLIES, MAX_PLIES_HELD, Settings, write_openings};
 use crate::record::Shard;
 
@@ -127,6 +128,24 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
+/// Refuses a file that does not begin with a transcript of so many moves, before the work.
+fn check_is_of_openings(path: &Path, plies: u32) -> anyhow::Result<()> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let mut line = vec![];
+    let length = 2 * u64::from(plies) + 1;
+    open_ordinary(path)?.take(length).read_to_end(&mut line)?;
+    let is_transcript = str::from_utf8(&line).is_ok_and(|line| {
+        line.strip_suffix('\n').is_some_and(|moves| transcript::parse(moves).is_ok())
+    });
+    if is_transcript {
+        return Ok(());
+    }
+    let reason = format!("it does not begin with a transcript of {plies} moves");
+    Err(FileError::Exists { path: path.to_owned(), reason }.into())
+}
+
 /// Writes transcripts of openings near even, one a line.
 fn write_balanced(
     path: &Path,
@@ -140,6 +159,9 @@ fn write_balanced(
         "--plies {plies}: openings near even are looked for up to ply {MAX_PLIES_BALANCED}"
     );
     check_output(path, arguments.weights.path())?;
+    if !arguments.force {
+        check_is_of_openings(path, plies)?;
+    }
     let evaluator = Evaluator::load(&arguments.weights)?;
     let unique = openings::count(plies, session.progress());
     let balance = Balance { plies, depth, within, count, seed };

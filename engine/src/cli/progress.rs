@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use serde_json::{Map, Value};
 
 use super::interrupt::Interrupts;
-use super::message::say;
+use super::message::{harmless, say, shortened};
 use crate::progress::Progress;
 use unit::{Unit, duration, time_left};
 
@@ -96,7 +96,7 @@ impl Progress for Reporter {
     fn message(&self, line: &str) {
         match &self.display {
             Display::Bar(bar) => match lock(bar).as_ref() {
-                Some(bar) => bar.println(line),
+                Some(bar) => bar.println(shortened(&harmless(line))),
                 None => say(line),
             },
             Display::Lines(_) => say(line),

@@ -7,6 +7,8 @@ use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::message::harmless;
+
 /// What a subcommand found: the fields of its JSON object, and by `Display` its summary.
 pub trait Report: Serialize + Display {}
 
@@ -41,7 +43,7 @@ pub(super) fn print(
             writeln!(out)
         } else {
             let summary = report.to_string();
-            writeln!(out, "{}", summary.trim_end())
+            writeln!(out, "{}", harmless(summary.trim_end()))
         }
     })
 }

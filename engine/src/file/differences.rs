@@ -87,8 +87,20 @@ impl fmt::Display for Difference {
         let same = there.chars().zip(wanted.chars()).take_while(|(one, other)| one == other);
         let same = same.count();
         let [there, wanted] = [there, wanted].map(|text| surroundings(&text, same));
-        write!(f, "{}: {there} there, {wanted} wanted", self.path)
+        // Whoever made the file may have put anything into it.
+        let told = [surroundings(&self.path, 0), there, wanted].map(|text| harmless(&text));
+        let [path, there, wanted] = told;
+        write!(f, "{path}: {there} there, {wanted} wanted")
     }
+}
+
+/// A text without characters that a terminal obeys.
+fn harmless(text: &str) -> String {
+    let escaped = |letter: char| match letter {
+        '"' | '\'' | '\\' => letter.to_string(),
+        letter => letter.escape_debug().to_string(),
+    };
+    text.chars().map(escaped).collect()
 }
 
 /// A short text as it is; of a long one what surrounds the character with number `at`.
@@ -107,6 +119,16 @@ fn surroundings(text: &str, at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+
+    /// A key of 100 kB was told whole, and what a terminal obeys as it stood there.
+    #[test]
+    fn keys_and_values_are_told_shortly_and_do_nothing_to_a_terminal() {
+        let long = "k".repeat(100_000);
+        let there = json!({long: 1, "\u{9b}2J": "\u{9b}\u{202e}"});
+        let told = Differences::between(there.as_object().unwrap(), &Map::new()).to_string();
+        assert!(told.len() < 500, "{}", told.len());
+        assert!(!told.contains(['\u{9b}', '\u{202e}']) && told.contains("\\u{9b}2J"), "{told}");
+    }
 
     use super::super::Provenance;
     use super::*;

@@ -101,6 +101,15 @@ pub enum FileError {
         /// What stands there, such as `a folder`.
         found: &'static str,
     },
+    /// More than is read at once.
+    #[error("{}: is longer than {most} bytes, the most that is read of such a file; take it away, or \
+        name another", path.display())]
+    Long {
+        /// The file.
+        path: PathBuf,
+        /// The most bytes.
+        most: u64,
+    },
     /// A command would replace what it reads.
     #[error("{}: is also an input ({}), which is never replaced; name another output",
         path.display(), input.display())]
@@ -133,6 +142,10 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
         }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "; make room and run the same command again: what is finished is kept"
+        }
+        ErrorKind::FileTooLarge => {
+            "; files may not grow so large here (`ulimit -f`): raise that and run the same command \
+             again: what is finished is kept"
         }
         _ => "",
     }

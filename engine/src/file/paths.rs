@@ -2,10 +2,11 @@
 //! opening a named pipe waits for somebody at its other end, and would wait for ever.
 
 use std::fs::{self, File, Metadata};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::FileError;
+use super::writer::lock;
+use super::{FileError, Kind, kind_of};
 
 /// Where an output is written until it is complete.
 pub(super) fn partial_path(path: &Path) -> PathBuf {
@@ -31,27 +32,64 @@ pub(super) fn remove_leftover_checkpoint(output: &Path) {
 }
 
 /// Whether a command may write `output`, replacing what is there if need be: refuses what is no
-/// ordinary file (a folder, a named pipe, a device, a socket), and a file that is also one of the
-/// command's `inputs`, by whatever name. The files that stand beside an unfinished output are
-/// looked at in the same way.
+/// ordinary file (a folder, a named pipe, a device, a socket, a link that leads nowhere), a file
+/// that is also one of the command's `inputs`, by whatever name, or stands in a folder of records
+/// that is one, and a new file where none can be made. The files that stand beside an unfinished
+/// output are looked at in the same way.
 ///
-/// Every command with inputs calls this before it reads them. What [`super::Writer`] writes is
-/// looked at once more when it begins, without inputs.
+/// Every command calls this for every output before its work, or before it reads inputs. What
+/// [`super::Writer`] writes is looked at once more when it begins, without inputs.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
 ) -> Result<(), FileError> {
+    let written = refuse_special_outputs(output)?;
+    for input in inputs {
+        let input = input.as_ref();
+        let is_input = |path: &PathBuf| is_same_file(path, input) || is_in_input(path, input);
+        if written.iter().any(is_input) {
+            let (path, input) = (output.to_owned(), input.to_owned());
+            return Err(FileError::OutputIsInput { path, input });
+        }
+    }
+    // What stands there may be the finished output, which need not be written again.
+    if output.exists() { Ok(()) } else { prove_writable(output) }
+}
+
+/// Refuses an output where something other than an ordinary file stands, or beside it; the paths
+/// that are written.
+pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 3], FileError> {
     let checkpoint = checkpoint_path(output);
     let written = [output.to_owned(), partial_path(output), partial_path(&checkpoint)];
     for path in &written {
         refuse_special(path)?;
     }
-    for input in inputs {
-        let input = input.as_ref();
-        if written.iter().any(|path| is_same_file(path, input)) {
-            let (path, input) = (output.to_owned(), input.to_owned());
-            return Err(FileError::OutputIsInput { path, input });
-        }
+    Ok(written)
+}
+
+/// The names of the files that say what a folder of records, or a dataset, holds.
+const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
+
+/// Whether the file at `path` is one of those for which a folder is named as an input: records, or
+/// what lists them.
+fn is_in_input(path: &Path, input: &Path) -> bool {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let is_inside =
+        || input.is_dir() && is_same_file(parent.unwrap_or(Path::new(".")), input) && path.exists();
+    let is_manifest = || path.file_name().is_some_and(|name| MANIFESTS.iter().any(|m| name == *m));
+    let is_records = || matches!(kind_of(path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
+    is_inside() && (is_manifest() || is_records())
+}
+
+/// Makes the file that the output is until it is complete, and takes it away again where it was not
+/// there before.
+fn prove_writable(output: &Path) -> Result<(), FileError> {
+    let partial = partial_path(output);
+    let is_new = !partial.exists();
+    let _locked = lock(&partial)?;
+    if is_new {
+        let removed = fs::remove_file(&partial);
+        removed.map_err(|source| FileError::Io { path: partial, action: "remove it", source })?;
     }
     Ok(())
 }
@@ -61,13 +99,41 @@ pub fn open_ordinary(path: &Path) -> Result<File, FileError> {
     let failed = |source| FileError::Io { path: path.to_owned(), action: "open it", source };
     let metadata = fs::metadata(path).map_err(failed)?;
     refuse(path, &metadata)?;
-    File::open(path).map_err(failed)
+    open_without_waiting(path).map_err(failed)
+}
+
+/// Opens a file of which no read waits: some that the kernel makes look ordinary, and would never end.
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    const O_NONBLOCK: i32 = 0o4000;
+    fs::OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path)
+}
+
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Reads an ordinary file of at most `most` bytes: what a program looks for beside the files that it
+/// was given may be anything.
+pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    let mut bytes = vec![];
+    let read = open_ordinary(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|source| FileError::Io { path: path.to_owned(), action: "read it", source })?;
+    if bytes.len() as u64 > most {
+        return Err(FileError::Long { path: path.to_owned(), most });
+    }
+    Ok(bytes)
 }
 
 /// Refuses a path at which something other than an ordinary file stands.
 fn refuse_special(path: &Path) -> Result<(), FileError> {
     match fs::metadata(path) {
         Ok(metadata) => refuse(path, &metadata),
+        Err(_) if path.is_symlink() => {
+            Err(FileError::Special { path: path.to_owned(), found: "a link that leads nowhere" })
+        }
         // Whoever opens it says why that is not possible.
         Err(_) => Ok(()),
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use super::paths::partial_path;
+use super::paths::{open_ordinary, partial_path, read_ordinary, refuse_special_outputs};
 use super::writer::{lock, sync_folder};
 use super::{Existing, FileError};
 
@@ -15,11 +15,13 @@ use super::{Existing, FileError};
 /// name of the partial one that is no beginning of these bytes, as a killed run leaves it.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
     if existing == Existing::Keep {
-        match fs::read(path) {
+        match read_ordinary(path, bytes.len() as u64) {
             Ok(there) if there == bytes => return Ok(()),
-            Ok(_) => return Err(exists(path, "it has other content")),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(unreadable(path, source)),
+            Ok(_) | Err(FileError::Long { .. }) => {
+                return Err(exists(path, "it has other content"));
+            }
+            Err(error) if is_missing(&error) => {}
+            Err(error) => return Err(error),
         }
         check_head(path, bytes)?;
     }
@@ -28,6 +30,7 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
 
 /// Puts a file in place at once, whatever stands there.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    refuse_special_outputs(path)?;
     let partial = partial_path(path);
     let mut file = lock(&partial)?;
     let failed = |action| {
@@ -46,19 +49,24 @@ pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     let partial = partial_path(path);
     for (path, may_be_shorter) in [(path, false), (&partial, true)] {
         let mut there = vec![];
-        match fs::File::open(path) {
+        match open_ordinary(path) {
             Ok(file) => file
                 .take(head.len() as u64)
                 .read_to_end(&mut there)
                 .map_err(|source| unreadable(path, source))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(source) => return Err(unreadable(path, source)),
+            Err(error) if is_missing(&error) && !path.is_symlink() => continue,
+            Err(error) => return Err(error),
         };
         if there != head && !(may_be_shorter && head.starts_with(&there)) {
             return Err(exists(path, "it is another file than the one that belongs there"));
         }
     }
     Ok(())
+}
+
+/// Whether there is no file.
+fn is_missing(error: &FileError) -> bool {
+    matches!(error, FileError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
 
 fn unreadable(path: &Path, source: io::Error) -> FileError {

@@ -5,11 +5,10 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
-use super::paths::{checkpoint_exists, partial_path, remove_leftover_checkpoint};
-use super::{FileError, Kind, Provenance, Reader, Section, Summary, check_output};
-
-/// Whoever has inputs calls [`check_output`] with them.
-const NO_INPUT: [&Path; 0] = [];
+use super::paths::{
+    checkpoint_exists, partial_path, refuse_special_outputs, remove_leftover_checkpoint,
+};
+use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 
 /// What is wrong with a section that a run writes differently now.
 const OTHER_CONTENT: &str = "is none that this run writes there";
@@ -85,7 +84,7 @@ impl Writer {
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Begin, FileError> {
-        check_output(path, NO_INPUT)?;
+        refuse_special_outputs(path)?;
         let partial = partial_path(path);
         let mut refusal = None;
         if existing == Existing::Keep && path.exists() {

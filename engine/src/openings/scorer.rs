@@ -4,7 +4,7 @@ use crate::board::Position;
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
 use crate::record::{FinishedWork, RecordError};
-use crate::search::Searchers;
+use crate::search::{Searchers, Selection};
 
 /// The table of a search to a fixed depth: large enough that shallow searches never fill it.
 const HASH_MEGABYTES: usize = 4;
@@ -24,9 +24,11 @@ impl<'a, E: Evaluate> Scorer<'a, E> {
         depth: u32,
         found: &'a FinishedWork<Value>,
         progress: &'a dyn Progress,
-    ) -> Self {
+    ) -> Result<Self, RecordError> {
         let hash_megabytes = if depth == 0 { 0 } else { HASH_MEGABYTES };
-        Self { searchers: Searchers::new(evaluator, hash_megabytes), depth, found, progress }
+        let searchers = Searchers::try_new(evaluator, hash_megabytes, &Selection::default())
+            .map_err(|error| RecordError::Search(error.into()))?;
+        Ok(Self { searchers, depth, found, progress })
     }
 
     /// The values of positions of which the first has the place `first` in its ply.

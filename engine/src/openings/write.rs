@@ -116,7 +116,7 @@ pub fn write_openings<E: Identified>(
             let mut output = Output::resume(writer, expected, progress)?;
             let found = FinishedWork::open(path, &provenance, existing)?;
             progress.warn(found.warning());
-            let scorer = Scorer::new(evaluator, settings.score_depth, &found, progress);
+            let scorer = Scorer::new(evaluator, settings.score_depth, &found, progress)?;
             let values = output.score(last, places, &scorer, &found, progress)?;
             if settings.is_whole() {
                 output.write_earlier(&plies, values)?;

@@ -18,9 +18,9 @@ use crate::analysis::Level;
 use crate::board::sgf::SgfGame;
 use crate::board::{Discs, Side, Squares};
 use crate::eval::Evaluate;
-use crate::file::open_ordinary;
+use crate::file::read_ordinary;
 use crate::search::Limits;
-use crate::text::read_by;
+use crate::text::MAX_FILE_BYTES;
 
 /// The commands that are understood.
 const COMMANDS: [&str; 29] = [
@@ -163,8 +163,11 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         let cannot = |reason: String| format!("cannot load file: {reason}");
         let path = Path::new(path);
         // What is no ordinary file might never end.
-        open_ordinary(path).map_err(|error| cannot(error.to_string()))?;
-        let game = read_by(path, SgfGame::parse).map_err(|error| cannot(error.to_string()))?;
+        let bytes =
+            read_ordinary(path, MAX_FILE_BYTES).map_err(|error| cannot(error.to_string()))?;
+        let wrong = |reason: String| cannot(format!("{}: {reason}", path.display()));
+        let text = str::from_utf8(&bytes).map_err(|_| wrong("is no text in UTF-8".to_owned()))?;
+        let game = SgfGame::parse(text.trim_start_matches('\u{feff}')).map_err(wrong)?;
         let mut board = Board::new(game.position, game.side);
         for (number, (side, turn)) in game.turns.into_iter().take(moves).enumerate() {
             let illegal =

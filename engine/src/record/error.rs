@@ -19,6 +19,9 @@ pub enum RecordError {
     /// Weights that do not say what a selective search may leave out.
     #[error(transparent)]
     NoProbCut(#[from] NoProbCut),
+    /// A search that cannot begin, such as for want of memory.
+    #[error(transparent)]
+    Search(Box<dyn std::error::Error + Send + Sync>),
     /// A folder that is not what its manifest says, or has none.
     #[error("{}: {reason}", path.display())]
     Folder {

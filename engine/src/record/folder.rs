@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::RecordError;
-use crate::file::{FileError, Kind, kind_of, plain, stated_sha256};
+use crate::file::{FileError, Kind, kind_of, plain, read_ordinary, stated_sha256};
 use crate::text::{excerpt, quoted_reason};
 
 /// A folder of files of records, each of which is the one that the manifest lists.
@@ -91,21 +91,20 @@ impl RecordFolder {
     /// What the manifest lists, whatever is in the folder; `None` where there is no manifest.
     fn listed(path: &Path) -> Result<Option<Self>, RecordError> {
         let manifest = path.join(MANIFEST);
-        let unreadable =
-            |source| FileError::Io { path: manifest.clone(), action: "read it", source };
-        let bytes = match fs::metadata(&manifest) {
-            Ok(metadata) => metadata.len(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(unreadable(error).into()),
-        };
+        if !manifest.exists() && !manifest.is_symlink() {
+            return Ok(None);
+        }
         let no_manifest = |reason: String| {
             let anew = "take it away, and list the files anew";
             wrong(manifest.clone(), format!("{reason}; {anew}: {}", list(path)))
         };
-        if bytes > LONGEST_MANIFEST {
-            return Err(no_manifest(format!("{bytes} bytes are too many for a manifest")));
-        }
-        let text = fs::read(&manifest).map_err(unreadable)?;
+        let text = match read_ordinary(&manifest, LONGEST_MANIFEST) {
+            Err(FileError::Long { .. }) => {
+                let reason = format!("more than {LONGEST_MANIFEST} bytes are too many");
+                return Err(no_manifest(reason));
+            }
+            text => text?,
+        };
         let files = Self::parse(&text).map_err(no_manifest)?;
         Ok(Some(Self { path: path.to_owned(), files }))
     }

@@ -15,35 +15,30 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
-    /// Makes so many searchers at once, whose tables may be too large for the memory.
+    /// Makes a searcher for each thread of the pool at once: where there is no memory for their tables,
+    /// that is said before the work. Untouched memory costs nothing.
+    ///
+    /// # Errors
+    /// Where there is no memory for the tables.
     pub fn try_new(
         evaluator: &'a E,
         hash_megabytes: usize,
-        count: usize,
+        selection: &Selection,
     ) -> Result<Self, TableError> {
-        let made = (0..count).map(|_| Searcher::try_new(evaluator, hash_megabytes));
+        let made = (0..rayon::current_num_threads()).map(|_| {
+            let searcher = Searcher::try_new(evaluator, hash_megabytes)?;
+            Ok(searcher.with_selection(selection.clone()))
+        });
         let idle = Mutex::new(made.collect::<Result<_, _>>()?);
-        Ok(Self { evaluator, hash_megabytes, selection: Selection::default(), idle })
-    }
-
-    /// A collection without searchers: each is made when it is first needed.
-    pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
-        let (selection, idle) = (Selection::default(), Mutex::new(vec![]));
-        Self { evaluator, hash_megabytes, selection, idle }
-    }
-
-    /// This collection with another selection for the searchers that it makes from now on.
-    #[must_use]
-    pub fn with_selection(self, selection: Selection) -> Self {
-        Self { selection, ..self }
+        Ok(Self { evaluator, hash_megabytes, selection: selection.clone(), idle })
     }
 
     /// Works with a searcher that no one else has meanwhile. Its table may hold what it learned
     /// before: call [`Searcher::new_game`].
     ///
     /// # Panics
-    /// Where one more searcher is needed and there is no memory for its table: use [`Self::try_new`]
-    /// for a size that a user chose.
+    /// Where more searchers are needed at once than there are threads, and there is no memory for the
+    /// table of one more.
     pub fn with<T>(&self, work: impl FnOnce(&mut Searcher<'a, E>) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
@@ -56,5 +51,19 @@ impl<'a, E: Evaluate> Searchers<'a, E> {
     fn make(&self) -> Searcher<'a, E> {
         let searcher = Searcher::new(self.evaluator, self.hash_megabytes);
         searcher.with_selection(self.selection.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Mobility;
+
+    /// The first search panicked where its table found no memory.
+    #[test]
+    fn tables_without_memory_are_an_error_before_the_work() {
+        let made = Searchers::try_new(&Mobility, 1 << 40, &Selection::default());
+        let error = made.map(drop).unwrap_err().to_string();
+        assert!(error.contains("1099511627776 MB") && error.contains("fewer --threads"), "{error}");
     }
 }

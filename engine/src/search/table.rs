@@ -94,7 +94,9 @@ impl Entry {
 
 /// A transposition table that there is no memory for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no memory for a transposition table of {megabytes} MB; choose a smaller one")]
+#[error(
+    "there is no memory for a transposition table of {megabytes} MB; choose a smaller one, or fewer --threads"
+)]
 pub struct TableError {
     /// The size that was asked for.
     pub megabytes: usize,

@@ -171,10 +171,13 @@ pub fn play_games<E: Identified>(
     let found = finished.count_in(run.games_of(next..frames.end));
     let done = count(run.games_of(frames.start..next)) + found;
     progress.begin_stoppable(GAMES, done, games);
-    let black = Searchers::new(evaluators.black, HASH_MEGABYTES).with_selection(selections.black);
+    let searchers = |evaluator, selection| {
+        Searchers::try_new(evaluator, HASH_MEGABYTES, selection)
+            .map_err(|error| RecordError::Search(error.into()))
+    };
+    let black = searchers(evaluators.black, &selections.black)?;
     let different = identities.white != identities.black;
-    let white = different
-        .then(|| Searchers::new(evaluators.white, HASH_MEGABYTES).with_selection(selections.white));
+    let white = different.then(|| searchers(evaluators.white, &selections.white)).transpose()?;
     let play = |numbers: &[u64]| {
         black.with(|black| match &white {
             None => play_together(&beginnings, numbers, &mut Players::Same(black)),

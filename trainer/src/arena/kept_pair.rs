@@ -56,7 +56,10 @@ pub(super) fn encode(pair: &PlayedPair) -> Section {
 
 /// The number of the pair that a section holds, counted from 0; `None` where it holds none.
 pub(super) fn number(section: &Section) -> Option<usize> {
-    section.name.strip_prefix(PREFIX)?.parse::<usize>().ok()?.checked_sub(1)
+    let digits = section.name.strip_prefix(PREFIX)?;
+    let number = digits.parse::<usize>().ok()?;
+    // `05` and `+5` are no names of pair 5.
+    if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
 /// The pair with this number, counted from 0; the error goes on after "section 3 …".
@@ -104,4 +107,18 @@ fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
         (position, sign) = (position.play(square)?, -sign);
     }
     Some((position, sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_has_one_name() {
+        let numbered = |name: &str| number(&Section { name: name.to_owned(), content: vec![] });
+        assert_eq!(numbered("pair 5"), Some(4));
+        for name in ["pair 05", "pair +5", "pair 0", "pair", "pair 5 ", "pairs 5"] {
+            assert_eq!(numbered(name), None, "{name}");
+        }
+    }
 }

@@ -12,6 +12,7 @@ use othello_engine::file::{
 };
 use othello_engine::progress::{Interrupted, Progress};
 use othello_engine::record::Shard;
+use othello_engine::search::TableError;
 use serde::{Deserialize, Serialize};
 
 use super::kept_pair;
@@ -70,6 +71,9 @@ pub enum MatchFileError {
     /// The match was stopped; the pairs that were played are kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
+    /// There is no memory to search with.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// Files that are not all shards of one match.
     #[error(transparent)]
     Shards(#[from] MergeError),

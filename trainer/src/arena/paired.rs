@@ -1,7 +1,6 @@
 //! Games in pairs: each opening twice, with colours swapped, so that no opening favours a player.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +9,7 @@ use std::time::{Duration, Instant};
 use othello_engine::board::{Discs, Position};
 use othello_engine::progress::Progress;
 use othello_engine::protocol::Board;
-use othello_engine::search::Strength;
+use othello_engine::search::{Strength, TableError};
 use rayon::prelude::*;
 
 use super::Pair;
@@ -52,7 +51,14 @@ impl Match<'_> {
     /// Plays every opening twice. Each game of an evaluation starts from an empty table, so that it is the
     /// same wherever it is played and whatever was played before. A program that ends, hangs, talks
     /// without end or plays what is not legal forfeits the game, and is started again.
-    pub fn play(&self, openings: &[Position], progress: &dyn Progress) -> MatchResult {
+    ///
+    /// # Errors
+    /// Where there is no memory for the players' tables.
+    pub fn play(
+        &self,
+        openings: &[Position],
+        progress: &dyn Progress,
+    ) -> Result<MatchResult, TableError> {
         self.play_until(openings, |_| false, progress)
     }
 
@@ -63,17 +69,17 @@ impl Match<'_> {
         openings: &[Position],
         enough: impl FnMut(Pair) -> bool + Send,
         progress: &dyn Progress,
-    ) -> MatchResult {
+    ) -> Result<MatchResult, TableError> {
         progress.begin(PAIRS, 0, openings.len() as u64);
-        let keep = |_: &PlayedPair| Ok::<(), Infallible>(());
+        let keep = |_: &PlayedPair| Ok::<(), TableError>(());
         let all = Part { openings, numbers: 0..openings.len(), earlier: BTreeMap::new() };
-        let Ok(pairs) = self.play_part(all, keep, enough, progress);
-        MatchResult::new(pairs)
+        let pairs = self.play_part(all, keep, enough, progress)?;
+        Ok(MatchResult::new(pairs))
     }
 
     /// Plays the pairs of a part that nobody played earlier, and hands each to `keep` as soon as it is played. The
     /// pairs that count, the earlier ones too, are those up to the one at which `enough` says so.
-    pub(super) fn play_part<E: Send>(
+    pub(super) fn play_part<E: Send + From<TableError>>(
         &self,
         part: Part<'_>,
         keep: impl Fn(&PlayedPair) -> Result<(), E> + Sync,
@@ -87,8 +93,9 @@ impl Match<'_> {
         let (next, played) = (AtomicUsize::new(0), Mutex::new(played));
         let lock = || played.lock().unwrap_or_else(PoisonError::into_inner);
         // Pairs are begun in order, so that not many are played behind the last one that counts.
-        let work = |_| {
-            let mut players = [self.first, self.second].map(|one| Player::new(one, self.strength));
+        let work = |_| -> Result<(), E> {
+            let player = |contestant| Player::new(contestant, self.strength);
+            let mut players = [player(self.first)?, player(self.second)?];
             while let Some(&number) = left.get(next.fetch_add(1, Ordering::SeqCst))
                 && let Some(&position) = openings.get(number)
                 && !lock().has_ended()
@@ -210,7 +217,7 @@ mod tests {
     #[test]
     fn an_evaluation_against_itself_is_even_and_plays_each_game_twice() {
         let (first, second) = (&Mobility.into(), &Mobility.into());
-        let result = played(first, second).play(&openings(), &Silent);
+        let result = played(first, second).play(&openings(), &Silent).unwrap();
         assert!(result.pairs.iter().all(|pair| pair.0[0] == -pair.0[1]));
         assert_eq!(result.distinct_games, openings().len());
         assert_eq!(result.statistics().p_value, 1.0);
@@ -221,14 +228,14 @@ mod tests {
     fn a_match_that_is_ended_early_is_the_beginning_of_the_whole_one() {
         let (first, second) = (&Mobility.into(), &Zero.into());
         let played = played(first, second);
-        let whole = played.play(&openings(), &Silent);
+        let whole = played.play(&openings(), &Silent).unwrap();
         for wanted in [1, 5] {
             let mut seen = vec![];
             let enough = |pair| {
                 seen.push(pair);
                 seen.len() == wanted
             };
-            let ended = played.play_until(&openings(), enough, &Silent);
+            let ended = played.play_until(&openings(), enough, &Silent).unwrap();
             assert_eq!(ended.pairs, whole.pairs[..wanted]);
             assert_eq!(ended.pairs, seen);
         }
@@ -244,7 +251,7 @@ mod tests {
         };
         let [few, more, all] = [Some(1_000), Some(10_000), None].map(|nodes| {
             let played = Match { first: searching(nodes), second: (&evaluator).into(), strength };
-            played.play(&openings()[..1], &Silent).efforts[0].nodes
+            played.play(&openings()[..1], &Silent).unwrap().efforts[0].nodes
         });
         assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
     }
@@ -257,17 +264,17 @@ mod tests {
         let budget = Budget { seconds_a_game: Some(1), ..Budget::default() };
         let first = Contestant::Searching(&evaluator, strength, budget, &selection);
         let played = Match { first, second: (&evaluator).into(), strength: STRENGTH };
-        let result = played.play(&openings()[..1], &Silent);
+        let result = played.play(&openings()[..1], &Silent).unwrap();
         assert!(result.games.iter().all(|game| game.forfeit.is_some() || game.squares.len() > 40));
     }
 
     #[test]
     fn looking_at_moves_and_corners_beats_looking_at_nothing() {
         let (first, second) = (&Mobility.into(), &Zero.into());
-        let result = played(first, second).play(&openings(), &Silent);
+        let result = played(first, second).play(&openings(), &Silent).unwrap();
         assert!(result.statistics().wins > result.statistics().losses);
         let (first, second) = (second, first);
-        let swapped = played(first, second).play(&openings(), &Silent);
+        let swapped = played(first, second).play(&openings(), &Silent).unwrap();
         let negated: Vec<Pair> =
             swapped.pairs.iter().map(|pair| Pair([-pair.0[1], -pair.0[0]])).collect();
         assert_eq!(negated, result.pairs);

@@ -121,7 +121,7 @@ mod tests {
         let (first, second): (Evaluator, Evaluator) = (Mobility.into(), Zero.into());
         let strength = Strength { depth: 1, exact: 4 };
         let played = Match { first: (&first).into(), second: (&second).into(), strength };
-        let result = played.play(&openings, &Silent);
+        let result = played.play(&openings, &Silent).unwrap();
         assert_eq!(result.games.len(), 6);
         for (number, game) in result.games.iter().enumerate() {
             assert_eq!((game.pair, game.game), (number / 2 + 1, number % 2 + 1));

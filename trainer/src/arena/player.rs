@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use othello_engine::board::{Side, Square};
 use othello_engine::eval::Evaluator;
 use othello_engine::protocol::Clock;
-use othello_engine::search::{Searcher, Selection, Strength};
+use othello_engine::search::{Searcher, Selection, Strength, TableError};
 use serde::{Deserialize, Serialize};
 
 use super::budget::Budget;
@@ -63,7 +63,7 @@ enum Mind<'a> {
 impl std::iter::Sum for Effort {
     fn sum<I: Iterator<Item = Self>>(efforts: I) -> Self {
         efforts.fold(Self::default(), |sum, next| Self {
-            nodes: sum.nodes + next.nodes,
+            nodes: sum.nodes.saturating_add(next.nodes),
             seconds: sum.seconds + next.seconds,
         })
     }
@@ -71,7 +71,7 @@ impl std::iter::Sum for Effort {
 
 impl<'a> Player<'a> {
     /// A player for some games. A contestant without a search of its own has the given strength.
-    pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Self {
+    pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Result<Self, TableError> {
         let effort = Effort::default();
         let (evaluator, strength, budget, selection) = match contestant {
             Contestant::Evaluation(evaluator) => {
@@ -83,12 +83,12 @@ impl<'a> Player<'a> {
             Contestant::External(engine, terms) => {
                 let mind = Mind::External(Conversation::new(engine, terms));
                 let exact = strength.exact;
-                return Self { mind, exact, effort, time: terms.game, clock: None };
+                return Ok(Self { mind, exact, effort, time: terms.game, clock: None });
             }
         };
-        let searcher = Searcher::new(evaluator, HASH_MEGABYTES).with_selection(selection);
+        let searcher = Searcher::try_new(evaluator, HASH_MEGABYTES)?.with_selection(selection);
         let mind = Mind::Evaluation { searcher: Box::new(searcher), strength, budget };
-        Self { mind, exact: strength.exact, effort, time: budget.game_time(), clock: None }
+        Ok(Self { mind, exact: strength.exact, effort, time: budget.game_time(), clock: None })
     }
 
     /// The effort before exact play since it was last taken.
@@ -113,7 +113,7 @@ impl<'a> Player<'a> {
         let begun = Instant::now();
         let (square, nodes) = self.mind.choose(game, self.clock)?;
         if game.board.position().empties() > self.exact {
-            self.effort.nodes += nodes;
+            self.effort.nodes = self.effort.nodes.saturating_add(nodes);
             self.effort.seconds += begun.elapsed().as_secs_f64();
         }
         let (Some(clock), Some(time)) = (&mut self.clock, self.time) else { return Ok(square) };

@@ -148,7 +148,7 @@ fn samples<E: Evaluate>(
 ) -> Result<Vec<Sample>, CalibrateError> {
     let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), DEPTH, 0);
     let beginnings = Beginnings::new(&play);
-    let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
     progress.begin_stoppable("ends (positions)", 0, settings.positions);
     let sample = |number: u64| {
         progress.check()?;
@@ -259,7 +259,7 @@ fn trials(
         let evaluator = Tables::new(&weights.clone().with_models(models));
         let selection = Selection::default()
             .with_ends(&evaluator, &EndSteps::always(Selectivity::Percent73))?;
-        let searchers = Searchers::new(&evaluator, HASH_MEGABYTES).with_selection(selection);
+        let searchers = Searchers::try_new(&evaluator, HASH_MEGABYTES, &selection)?;
         let solve = |sample: &&Sample| {
             progress.check()?;
             let found = searchers.with(|searcher| {

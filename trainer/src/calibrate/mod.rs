@@ -10,6 +10,7 @@ mod siblings;
 
 use othello_engine::eval::NoProbCut;
 use othello_engine::progress::Interrupted;
+use othello_engine::search::TableError;
 
 /// The reason why no model of shallow searches was learned.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +18,9 @@ pub enum CalibrateError {
     /// Numbers that no model can have.
     #[error("the values of searches give no model: {0}")]
     Model(String),
+    /// There is no memory to search with.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// The work was asked to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),

@@ -10,7 +10,7 @@ use othello_engine::eval::{
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::progress::{Interrupted, Progress};
 use othello_engine::random::Generator;
-use othello_engine::search::{Searcher, Searchers};
+use othello_engine::search::{Searcher, Searchers, Selection, TableError};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -76,6 +76,9 @@ pub enum CalibrateError {
         /// What is wrong.
         reason: String,
     },
+    /// There is no memory to search with.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// Somebody wanted the work to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -103,7 +106,7 @@ pub fn calibrate(
     let explained = [&found, &by_counts].map(|found| held_out.explained(found));
 
     let steps: Vec<i16> = found.weights.iter().map(|&weight| nearest_weight(weight)).collect();
-    let positions = trial_positions(settings, &evaluator);
+    let positions = trial_positions(settings, &evaluator)?;
     let strengths = strengths(found.counts[0]);
     progress.begin_stoppable("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
     let mut trials = vec![];
@@ -129,9 +132,9 @@ fn families(
     geometry: &Geometry,
     evaluator: &Tables,
     progress: &dyn Progress,
-) -> Result<[Siblings; 2], Interrupted> {
+) -> Result<[Siblings; 2], CalibrateError> {
     progress.begin_stoppable("solve (positions with all moves)", 0, settings.families);
-    let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
     let family = |number: u64| {
         progress.check()?;
         progress.advance(1);
@@ -203,14 +206,17 @@ fn play_to<E: Evaluate>(
 }
 
 /// What the strengths are compared on, from games of their own.
-fn trial_positions(settings: &Settings, evaluator: &Tables) -> Vec<Position> {
-    let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+fn trial_positions(
+    settings: &Settings,
+    evaluator: &Tables,
+) -> Result<Vec<Position>, CalibrateError> {
+    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
     let numbers = (settings.families..settings.families + settings.searches).into_par_iter();
     let position = |number| {
         let random = Generator::split(settings.seed, number);
         searchers.with(|searcher| play_to(TRIAL_EMPTIES, random, searcher))
     };
-    numbers.filter_map(position).collect()
+    Ok(numbers.filter_map(position).collect())
 }
 
 /// What it takes to solve these positions.
@@ -218,8 +224,8 @@ fn nodes(
     positions: &[Position],
     evaluator: &Tables,
     progress: &dyn Progress,
-) -> Result<u64, Interrupted> {
-    let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+) -> Result<u64, CalibrateError> {
+    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
     let nodes = |position: &Position| {
         progress.check()?;
         progress.advance(1);
@@ -228,7 +234,7 @@ fn nodes(
             searcher.solve(position).nodes
         }))
     };
-    positions.par_iter().map(nodes).sum()
+    Ok(positions.par_iter().map(nodes).sum::<Result<u64, Interrupted>>()?)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use othello_engine::eval::{Evaluate, MoveKind, Realization, STAGES, Tables, Weights};
 use othello_engine::progress::{Interrupted, Progress};
 use othello_engine::record::{Game, GameReader, RecordError};
-use othello_engine::search::{Searcher, Searchers};
+use othello_engine::search::{Searcher, Searchers, Selection, TableError};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -68,6 +68,9 @@ pub enum CalibrateError {
     /// No game with a move that a search chose.
     #[error("the games have no move that was not drawn by chance; expected games of play")]
     Empty,
+    /// There is no memory to search with.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// The work was asked to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -81,7 +84,7 @@ pub fn calibrate(
     progress: &dyn Progress,
 ) -> Result<Calibrated, CalibrateError> {
     let evaluator = Tables::new(weights);
-    let searchers = Searchers::new(&evaluator, HASH_MEGABYTES);
+    let searchers = Searchers::try_new(&evaluator, HASH_MEGABYTES, &Selection::default())?;
     let mut counts = Counts::none();
     let mut sha256 = vec![];
     for path in data {

@@ -13,7 +13,7 @@ use othello_engine::cli::arguments::existing;
 use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsChoice};
-use othello_engine::file::{Provenance, check_output};
+use othello_engine::file::{Begin, FileError, Kind, Provenance, Reader, Writer, check_output};
 use serde::Serialize;
 
 /// Arguments of `calibrate`.
@@ -90,15 +90,37 @@ impl Changing {
         Ok((weights, provenance))
     }
 
+    /// Refuses, before the work, an output that was made from something else, by what is known already of
+    /// what decides the new weights.
+    fn check_is_own(&self, known: &Provenance) -> Result<(), FileError> {
+        if self.force || !self.out.exists() {
+            return Ok(());
+        }
+        let there = Reader::open(&self.out, Kind::Weights)?;
+        let there = there.provenance();
+        match known.as_map().iter().find(|(key, value)| there.get(key) != Some(value)) {
+            None => Ok(()),
+            Some((key, _)) => {
+                let reason = format!("made from other settings ({key})");
+                Err(FileError::Exists { path: self.out.clone(), reason })
+            }
+        }
+    }
+
+    /// Begins the new weights: what stands in the way is said before the work, not after.
+    fn begin(&self, provenance: &Provenance) -> Result<Begin, FileError> {
+        Writer::begin(&self.out, Kind::Weights, provenance, existing(self.force))
+    }
+}
+
+impl Written {
     /// Writes the new weights.
-    fn write(
-        &self,
-        weights: &Weights,
-        provenance: &Provenance,
-        begun: Instant,
-    ) -> anyhow::Result<Written> {
-        let summary = weights.write(&self.out, provenance, existing(self.force))?;
+    fn new(weights: &Weights, file: Begin, begun: Instant) -> anyhow::Result<Self> {
+        let summary = match file {
+            Begin::Done(summary) => summary,
+            Begin::Writer(writer) => weights.write_to(writer)?,
+        };
         let seconds = begun.elapsed().as_secs_f64();
-        Ok(Written { bytes: summary.bytes, sha256: summary.sha256, seconds })
+        Ok(Self { bytes: summary.bytes, sha256: summary.sha256, seconds })
     }
 }

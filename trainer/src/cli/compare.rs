@@ -15,8 +15,7 @@ use serde::Serialize;
 use super::sprt::SprtArguments;
 use super::study::{Fitted, StudyArguments};
 use crate::arena::{Choice, Decision, Match, Pair, Pentanomial, SprtReport, Statistics};
-use crate::measure::ErrorsByGame;
-use crate::study::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
+use crate::study::{CONFIDENCE, Difference, ErrorsByGame, Needed, Recipe, Verdict};
 
 /// Arguments of `compare`.
 #[derive(clap::Args, Debug)]
@@ -237,7 +236,7 @@ fn play(
             ended
         };
         let played = Match { first, second, strength };
-        pairs.extend(played.play_until(openings, enough, session.progress()).pairs);
+        pairs.extend(played.play_until(openings, enough, session.progress())?.pairs);
     }
     let sprt = sprt.map(|sprt| sprt.report(&counts));
     Ok(Some(Played { statistics: Statistics::new(&pairs), sprt }))

@@ -10,13 +10,12 @@ use othello_engine::board::Phase;
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::file::{check_output, plain};
+use othello_engine::file::{Existing, check_output, plain};
 use serde::Serialize;
 
 use super::study::{Study, StudyArguments};
 use crate::dataset::Share;
-use crate::measure::ErrorsByGame;
-use crate::study::{Law, Prediction, Recipe};
+use crate::study::{ErrorsByGame, Law, Prediction, Recipe};
 
 mod picture;
 
@@ -125,7 +124,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let recipe = Recipe::read(&arguments.recipe)?;
     if let Some(path) = &arguments.picture {
-        check_output(path, [arguments.recipe.as_path()])?;
+        let data = recipe.data.iter().map(|choice| choice.path.as_path());
+        let inputs = data.chain(arguments.study.test());
+        check_output(path, inputs.chain([arguments.recipe.as_path()]))?;
+        if arguments.study.existing() == Existing::Keep {
+            plain::check_head(path, picture::HEAD)?;
+        }
     }
     let mut shares = arguments.shares.clone();
     shares.sort_unstable();

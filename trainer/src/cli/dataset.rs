@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::Existing;
 use othello_engine::text;
@@ -79,10 +79,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let settings = arguments.settings(&data)?;
     let (layout, progress) = (settings.layout(), session.progress());
     let memory = arguments.memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
-    std::fs::create_dir_all(out)?;
+    std::fs::create_dir_all(out)
+        .with_context(|| format!("cannot make the folder {}", out.display()))?;
+    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    DatasetFolder::check_place(out, arguments.inputs(), existing)?;
     let limit = MemoryLimit { bytes: memory, folder: out.clone() };
     let dataset = Dataset::lay_out(limit, &data, &test, &layout, progress)?;
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     dataset.write(out, &layout, existing, progress)?;
     let positions = |part| dataset.len(part) as u64;
     session.print(&Report {
@@ -99,6 +101,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
+    /// The files and folders that are read.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
+        data.chain(self.settings.as_deref())
+    }
+
     /// The files of records and the datasets.
     fn data(&self, out: &Path) -> anyhow::Result<Vec<LayoutInput>> {
         let mut data = vec![];

@@ -166,10 +166,11 @@ impl fmt::Display for Fitted {
 /// Fits and reports; exit status 1 where the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let arguments = &arguments.with_files_of_folders()?;
-    check_output(&arguments.out, arguments.inputs())?;
-    for path in fit::side_files(&arguments.out) {
-        check_output(&path, arguments.inputs())?;
+    let named = arguments;
+    let arguments = &named.with_files_of_folders()?;
+    let [metrics, report] = fit::side_files(&arguments.out);
+    for path in [&arguments.out, &metrics, &report] {
+        check_output(path, named.inputs().chain(arguments.inputs()))?;
     }
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
     let set = match &initial {

@@ -7,6 +7,7 @@ use std::time::Instant;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::record_files;
+use othello_engine::text::excerpt;
 use serde::Serialize;
 
 use super::histogram::Histogram;
@@ -47,7 +48,7 @@ impl fmt::Display for Inspection {
                 let value = value.to_string();
                 let end = value.char_indices().nth(100).map_or(value.len(), |(end, _)| end);
                 let more = if end < value.len() { "…" } else { "" };
-                writeln!(f, "  {key}: {}{more}", &value[..end])?;
+                writeln!(f, "  {}: {}{more}", excerpt(key), &value[..end])?;
             }
             writeln!(f)?;
         }

@@ -304,8 +304,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         sprt: arguments.sprt.test(),
     };
     let settings = |openings: &[Position]| arguments.provenance(&loaded, openings);
+    arguments.kept.check_are_own(&settings(&openings))?;
     let result = match &arguments.out {
-        None => players.play_until(&openings, Sprt::ends(conditions.sprt), session.progress()),
+        None => players.play_until(&openings, Sprt::ends(conditions.sprt), session.progress())?,
         Some(out) => {
             let shard = arguments.shard.unwrap_or(Shard::WHOLE);
             let kept = KeptMatch { players, openings: &openings, shard, conditions: &conditions };
@@ -314,9 +315,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
     };
     let openings = &openings[..result.pairs.len()];
-    arguments.kept.write(&result.games, settings(openings), session)?;
     let report = MatchReport::new(&conditions, &result, begun);
+    // What was played is told, whatever becomes of the files of games.
     session.print(&report)?;
+    arguments.kept.write(&result.games, settings(openings), session)?;
     let found: Vec<Finding> =
         arguments.fail_if.iter().copied().filter(|finding| report.shows(*finding)).collect();
     for finding in &found {

@@ -228,7 +228,7 @@ impl Quickstart<'_> {
         let strength = Strength { depth: MATCH_DEPTH, exact: MATCH_EXACT };
         let played = Match { first: (&first).into(), second: (&second).into(), strength };
         self.session.progress().message(&format!("{player} against {opponent}"));
-        let mut result = played.play(&choice.draw(openings)?, self.session.progress());
+        let mut result = played.play(&choice.draw(openings)?, self.session.progress())?;
         // A first look needs no effort.
         result.efforts = Default::default();
         let conditions = Conditions {

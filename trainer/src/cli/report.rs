@@ -1,18 +1,17 @@
 //! `othello-trainer report`: a page of what runs came to.
 
 use std::fmt;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::file::{Existing, check_output, plain};
+use othello_engine::file::{Existing, check_output, plain, read_ordinary};
 use othello_engine::progress::Progress as _;
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::fit::side_files;
-use crate::report::{Loss, Page, Run};
+use crate::report::{Page, Run};
 
 /// Arguments of `report`.
 #[derive(clap::Args, Debug)]
@@ -26,9 +25,6 @@ pub struct Arguments {
     /// Matches to show: files of what `match --json` printed
     #[arg(long = "match", value_name = "FILE", num_args = 1..)]
     matches: Vec<PathBuf>,
-    /// Errors to show by number of empty squares: files of what `loss --json` printed
-    #[arg(long = "loss", value_name = "FILE", num_args = 1..)]
-    losses: Vec<PathBuf>,
     /// Number of classes of each pattern whose weights the page holds, those met most
     #[arg(long, value_name = "N", default_value_t = 500)]
     classes: usize,
@@ -42,7 +38,6 @@ struct Written {
     page: PathBuf,
     runs: usize,
     matches: usize,
-    losses: usize,
     bytes: usize,
     /// Runs without the report of their fit beside them: of these, errors and data are not shown.
     without_report: Vec<PathBuf>,
@@ -58,28 +53,60 @@ impl fmt::Display for Written {
                 report.display()
             )?;
         }
-        let Self { page, runs, matches, losses, bytes, .. } = self;
-        let (page, megabytes) = (page.display(), *bytes as f64 / 1e6);
-        write!(f, "{page}: {runs} runs, {matches} matches, {losses} losses, {megabytes:.1} MB")
+        let Self { page, runs, matches, bytes, .. } = self;
+        let megabytes = *bytes as f64 / 1e6;
+        write!(f, "{}: {runs} runs, {matches} matches, {megabytes:.1} MB", page.display())
     }
+}
+
+/// The most bytes that are read of the report of a match.
+const LONGEST_MATCH: u64 = 64 << 20;
+
+/// The first field without which the page cannot show a match, and how it differs from what
+/// `match --json` prints.
+fn problem_of(report: &Json) -> Option<String> {
+    let is_number = |value: &Json| value.is_number();
+    let maybe_number = |value: &Json| value.is_number() || value.is_null();
+    let is_interval = |value: &Json| match value.as_array() {
+        Some(ends) => ends.len() == 2 && ends.iter().all(maybe_number),
+        None => false,
+    };
+    let problem = |names: &[&str], is_right: &dyn Fn(&Json) -> bool, kind: &str| {
+        let wrong = names.iter().find(|name| !report.get(name).is_some_and(is_right))?;
+        Some(format!("`{wrong}` is not there, or is no {kind}"))
+    };
+    problem(&["first", "second"], &|value: &Json| value.is_string(), "text")
+        .or_else(|| problem(&["elo_interval"], &is_interval, "pair of numbers"))
+        .or_else(|| {
+            let counts = ["pairs", "wins", "draws", "losses", "mean_discs"];
+            problem(&counts, &is_number, "number")
+        })
+        .or_else(|| {
+            let others = ["mean_discs_error", "elo", "p_value"];
+            problem(&others, &maybe_number, "number")
+        })
 }
 
 /// Reads the runs and writes the page.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { runs: paths, out, matches, losses, classes, force } = arguments;
-    check_output(out, paths.iter().chain(matches).chain(losses))?;
+    let Arguments { runs: paths, out, matches, classes, force } = arguments;
+    let beside = paths.iter().flat_map(|path| side_files(path));
+    check_output(out, paths.iter().chain(matches).cloned().chain(beside))?;
     session.progress().begin("report (runs)", 0, paths.len() as u64);
-    let mut page = Page { runs: vec![], matches: vec![], losses: vec![] };
+    let mut page = Page { runs: vec![], matches: vec![] };
     for path in paths {
         page.runs.push(Run::read(path, *classes)?);
         session.progress().advance(1);
     }
     for path in matches {
-        page.matches.push(printed(path, "match", "elo_interval")?);
-    }
-    for path in losses {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        page.losses.push(Loss { name, errors: printed(path, "loss", "by_group")? });
+        let shown = path.display();
+        let bytes = read_ordinary(path, LONGEST_MATCH)?;
+        let read: Json = serde_json::from_slice(&bytes)
+            .with_context(|| format!("{shown}: expected what `match --json` printed"))?;
+        if let Some(problem) = problem_of(&read) {
+            bail!("{shown}: {problem}; expected what `match --json` printed");
+        }
+        page.matches.push(read);
     }
     let html = page.html()?;
     let existing = if *force { Existing::Replace } else { Existing::Keep };
@@ -89,22 +116,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         page: out.clone(),
         runs: page.runs.len(),
         matches: page.matches.len(),
-        losses: page.losses.len(),
         bytes: html.len(),
         without_report: without_report.map(|(path, _)| path.clone()).collect(),
     })?;
     Ok(Outcome::Done)
-}
-
-/// Reads the JSON object that a command printed into a file; it has a field by which it is known.
-fn printed(path: &Path, command: &str, field: &str) -> anyhow::Result<Json> {
-    let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("{shown}: cannot read it"))?;
-    let read: Json = serde_json::from_str(&text)
-        .with_context(|| format!("{shown}: expected what `{command} --json` printed"))?;
-    ensure!(
-        read.get(field).is_some(),
-        "{shown}: has no `{field}`; expected what `{command} --json` printed"
-    );
-    Ok(read)
 }

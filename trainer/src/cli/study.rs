@@ -19,10 +19,9 @@ use super::device::{Device, Picked};
 use super::phases::Phases;
 use crate::dataset::{DataChoice, Dataset, Split};
 use crate::fit::{Fit, FitSettings, Limits};
-use crate::measure::{ErrorsByGame, TestGames};
 use crate::model::Model;
 use crate::source::LabelRules;
-use crate::study::Recipe;
+use crate::study::{ErrorsByGame, Recipe, TestGames};
 
 /// Arguments of every study.
 #[derive(clap::Args, Debug)]
@@ -82,6 +81,11 @@ impl StudyArguments {
             .with_context(|| format!("cannot make the folder {}", self.out.display()))?;
         let device = self.device.pick()?;
         Ok(Study { arguments: self, session, test, device, last: RefCell::default() })
+    }
+
+    /// The files of test games, and the folders of such.
+    pub(super) fn test(&self) -> impl Iterator<Item = &Path> {
+        self.test.iter().map(PathBuf::as_path)
     }
 
     /// The rule for a file of another study that is there.

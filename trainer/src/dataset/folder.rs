@@ -7,12 +7,11 @@ mod write;
 pub(super) use read::{ExactRows, FolderRows};
 
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::file::{FileError, Provenance};
+use othello_engine::file::{FileError, Provenance, read_ordinary};
 use othello_engine::progress::Interrupted;
 use othello_engine::record::RecordError;
 use othello_engine::text::{excerpt, quoted_reason};
@@ -99,6 +98,11 @@ impl fmt::Display for Content {
 }
 
 impl Content {
+    /// What there is a file of for each phase.
+    fn all() -> impl Iterator<Item = Self> {
+        Part::ALL.into_iter().map(Self::Part).chain([Self::Sums])
+    }
+
     fn file_name(self, phase: Phase) -> String {
         format!("{self}-{:02}.positions", phase.index())
     }
@@ -195,21 +199,21 @@ const VERSION: u32 = 2;
 const LONGEST_MANIFEST: u64 = 64 << 20;
 
 impl DatasetFolder {
-    /// Whether a folder has a manifest.
+    /// Whether a folder has a manifest, whatever stands under its name.
     pub fn is_at(folder: &Path) -> bool {
-        folder.join(MANIFEST).is_file()
+        folder.join(MANIFEST).exists()
     }
 
     /// Reads the manifest of a folder.
     pub fn open(folder: &Path) -> Result<Self, FolderError> {
         let path = folder.join(MANIFEST);
-        let io = |source| FileError::Io { path: path.clone(), action: "read it", source };
         let wrong = |reason: String| FolderError::Manifest { path: path.clone(), reason };
-        let bytes = fs::metadata(&path).map_err(io)?.len();
-        if bytes > LONGEST_MANIFEST {
-            return Err(wrong(format!("{bytes} bytes are too many for a manifest")));
-        }
-        let text = fs::read(&path).map_err(io)?;
+        let text = match read_ordinary(&path, LONGEST_MANIFEST) {
+            Err(FileError::Long { most, .. }) => {
+                return Err(wrong(format!("more than {most} bytes are too many for a manifest")));
+            }
+            text => text?,
+        };
         let (manifest, made) = Manifest::parse(&text).map_err(wrong)?;
         Ok(Self { path: folder.to_owned(), manifest, made })
     }

@@ -20,22 +20,100 @@ impl MemoryLimit {
     }
 }
 
-/// What the machine, the control group and the limit on the process's data allow.
+/// The bytes that the machine, the control groups and the limits of the process allow.
 #[cfg(target_os = "linux")]
 pub fn allowed_bytes() -> u64 {
-    use rustix::process::{Resource, getrlimit};
-
     let machine = rustix::system::sysinfo();
     let installed = (machine.totalram as u64).saturating_mul(u64::from(machine.mem_unit));
-    // Without a number in it there is no limit.
-    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    let group = group.and_then(|text| text.trim().parse().ok());
-    let data = getrlimit(Resource::Data).current;
-    [group, data].into_iter().flatten().fold(installed, u64::min)
+    // Without a number in them there is no limit.
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let groups = limits_of_groups(&groups, Path::new("/sys/fs/cgroup"));
+    groups.chain(limits_of_process()).fold(installed, u64::min)
 }
 
 /// Nothing is known of what the machine allows.
 #[cfg(not(target_os = "linux"))]
 pub fn allowed_bytes() -> u64 {
     u64::MAX
+}
+
+/// The limits on the data and on the address space of the process (`ulimit -d` and `-v`): half of what
+/// is left of them, since vectors take twice their size while they grow, and threads and the allocator
+/// reserve what they do not use.
+#[cfg(target_os = "linux")]
+fn limits_of_process() -> impl Iterator<Item = u64> {
+    use rustix::process::{Resource, getrlimit};
+
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let taken = move |field: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(field));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        kilobytes.and_then(|number| number.parse().ok()).unwrap_or(0_u64).saturating_mul(1 << 10)
+    };
+    let limits = [(Resource::Data, "VmData:"), (Resource::As, "VmSize:")];
+    limits.into_iter().filter_map(move |(resource, field)| {
+        let limit = getrlimit(resource).current?;
+        Some(limit.saturating_sub(taken(field)) / 2)
+    })
+}
+
+/// The limits of the control groups that the process is in, and of those around them, by the text of
+/// `/proc/self/cgroup` and the folder in which the groups are. A group of the second version has the file
+/// `memory.max`, one of the first, under `memory/`, the file `memory.limit_in_bytes`.
+#[cfg(target_os = "linux")]
+fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
+    let files = groups.lines().flat_map(move |line| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, group) =
+            (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let (bases, file) = match controllers {
+            // Where both versions are in use, the second one stands under `unified/`.
+            "" => (vec![root.to_owned(), root.join("unified")], "memory.max"),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                (vec![root.join("memory")], "memory.limit_in_bytes")
+            }
+            _ => (vec![], ""),
+        };
+        // Seen from within a container, a group may be outside of what is mounted: `/../name`.
+        let group = group.trim_start_matches('/');
+        let group = if group.split('/').any(|part| part == "..") { "" } else { group };
+        let folders = move |base: PathBuf| {
+            Path::new(group).ancestors().map(move |part| base.join(part).join(file))
+        };
+        bases.into_iter().flat_map(folders)
+    });
+    files.filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// The limit of the root group alone was read, which has none where a scheduler makes a group for each
+    /// job.
+    #[test]
+    fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |folder: &str, file: &str, text: &str| {
+            let folder = root.path().join(folder);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join(file), text).unwrap();
+        };
+        let least = |groups: &str| limits_of_groups(groups, root.path()).min();
+        assert_eq!(least("0::/slurm/job_7/step_0\n"), None);
+        write("slurm/job_7/step_0", "memory.max", "max\n");
+        write("slurm/job_7", "memory.max", "1048576\n");
+        write("slurm", "memory.max", "2097152\n");
+        assert_eq!(least("0::/slurm/job_7/step_0\n"), Some(1 << 20));
+        assert_eq!(least("0::/slurm\n"), Some(2 << 20));
+        assert_eq!(least("0::/\n"), None);
+        write("memory/slurm/uid_1", "memory.limit_in_bytes", "9223372036854771712\n");
+        write("memory/slurm", "memory.limit_in_bytes", "4096\n");
+        let both = "12:cpu,cpuacct:/slurm\n5:memory:/slurm/uid_1/job\n0::/elsewhere\n";
+        assert_eq!(least(both), Some(4096));
+        write(".", "memory.max", "77\n");
+        assert_eq!(least("0::/../outside\n"), Some(77));
+    }
 }

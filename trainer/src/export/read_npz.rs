@@ -47,7 +47,13 @@ pub fn read_npz(bytes: &[u8]) -> Result<ReadTables, TableError> {
         weights.set_steps(phase, |parameter| fitting[parameter]);
         if let Some(counts) = &counts {
             let counts = counts.row(phase.index());
-            // A conversion stays within the numbers that there are.
+            let most = f64::from(u32::MAX);
+            // A number that is none is not in the range either.
+            if let Some(count) = counts.iter().find(|count| !(0.0..=most).contains(*count)) {
+                let reason =
+                    format!("a count of phase {phase} is {count}; from 0 to {most} can be held");
+                return Err(refused(reason));
+            }
             weights.set_counts(phase, |parameter| counts[parameter] as u32);
         }
     }
@@ -284,6 +290,27 @@ mod tests {
         for wrong in [f64::NAN, 4096.0, f64::NEG_INFINITY] {
             let error = read_npz(&of_python(wrong)).unwrap_err().to_string();
             assert!(error.contains("a weight of phase 59 is"), "{error}");
+        }
+    }
+
+    /// Counts of −1, of no number and of 2³² were taken for others.
+    #[test]
+    fn counts_that_are_none_are_refused() {
+        let classes = weights().geometry().patterns[0].classes;
+        let of = |count: f64| {
+            let mut npz = NpzWriter::new(Cursor::new(vec![]));
+            npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
+            let scalars = ndarray::Array3::<f64>::zeros((PHASES, 1, Scalar::VALUES));
+            npz.add_array("weights_00", &Array2::<f64>::zeros((PHASES, classes))).unwrap();
+            npz.add_array("scalar_weights", &scalars).unwrap();
+            npz.add_array("counts_00", &Array2::from_elem((PHASES, classes), count)).unwrap();
+            npz.add_array("scalar_counts", &scalars).unwrap();
+            read_npz(&npz.finish().unwrap().into_inner())
+        };
+        assert_eq!(of(4_294_967_295.0).unwrap().weights.all_counts()[[0, 0]], u32::MAX);
+        for wrong in [-1.0, f64::NAN, 4_294_967_296.0] {
+            let error = of(wrong).unwrap_err().to_string();
+            assert!(error.contains(&format!("a count of phase 0 is {wrong};")), "{error}");
         }
     }
 

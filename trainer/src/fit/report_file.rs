@@ -1,11 +1,10 @@
 //! The report file: how the fit of each phase came out, beside the weights, for a later run that
 //! finds them complete.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use othello_engine::file::{FileError, Provenance, plain};
+use othello_engine::file::{FileError, Provenance, plain, read_ordinary};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -57,7 +56,10 @@ impl ReportFile {
     /// Reads the report of weights that an earlier run has completed.
     pub(super) fn read(&self) -> Result<FitReport, ReportError> {
         let error = |source| ReportError { path: self.path.clone(), source };
-        let text = fs::read(&self.path).map_err(error)?;
+        let text = read_ordinary(&self.path, LONGEST).map_err(|problem| match problem {
+            FileError::Io { source, .. } => error(source),
+            other => error(io::Error::other(other)),
+        })?;
         if !text.starts_with(self.head.as_bytes()) {
             return Err(error(io::Error::other("made from other settings, or by another program")));
         }
@@ -65,6 +67,9 @@ impl ReportFile {
         Ok(stored.phases)
     }
 }
+
+/// The most bytes that are read of a report: the provenance may list a hundred thousand inputs.
+const LONGEST: u64 = 64 << 20;
 
 /// The path of the report of an output.
 pub(super) fn path(weights: &Path) -> PathBuf {

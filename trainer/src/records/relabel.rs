@@ -124,7 +124,8 @@ pub fn relabel<R: Relabel, E: Identified>(
             progress.warn(run.keep_own(&mut writer)?);
             let finished = FinishedWork::open(out, &provenance, existing)?;
             progress.warn(finished.warning());
-            let searchers = Searchers::new(evaluator, HASH_MEGABYTES).with_selection(selection);
+            let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &selection)
+                .map_err(|error| RecordError::Search(error.into()))?;
             run.write(&searchers, &mut writer, &finished, progress)?;
             let summary = writer.finish()?;
             finished.remove()?;

@@ -1,10 +1,10 @@
 //! A run: its weights, with the files that its fit left beside them.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
+use othello_engine::file::{FileError, read_ordinary};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -75,9 +75,17 @@ fn read_beside<T>(
     parse: impl FnOnce(&str) -> serde_json::Result<T>,
 ) -> Result<Option<T>, RunError> {
     let failed = |source| RunError::Side { path: path.to_owned(), source };
-    match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed(error)),
-        Ok(text) => parse(&text).map(Some).map_err(|error| failed(error.into())),
+    match read_ordinary(path, LONGEST) {
+        Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(FileError::Io { source, .. }) => Err(failed(source)),
+        Err(error) => Err(failed(io::Error::other(error))),
+        Ok(bytes) => {
+            let text = str::from_utf8(&bytes).map_err(|error| failed(io::Error::other(error)))?;
+            parse(text).map(Some).map_err(|error| failed(error.into()))
+        }
     }
 }
+
+/// The most bytes that are read of a file beside weights: the metrics of a hundred thousand epochs of
+/// every phase.
+const LONGEST: u64 = 1 << 30;

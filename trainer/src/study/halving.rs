@@ -4,8 +4,7 @@
 
 use serde::Serialize;
 
-use super::{Difference, Estimate, Verdict};
-use crate::measure::GameErrors;
+use super::{Difference, Estimate, GameErrors, Verdict};
 
 /// The outcome of a round for a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

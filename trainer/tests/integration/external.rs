@@ -123,7 +123,7 @@ fn play_by(engine: &ExternalEngine, openings: &[Position], terms: Terms) -> Matc
         second: Contestant::External(engine, terms),
         strength: STRENGTH,
     };
-    played.play(openings, &Silent)
+    played.play(openings, &Silent).unwrap()
 }
 
 /// Every game counts once, and those that were forfeited count all discs for the other.
@@ -142,7 +142,7 @@ fn an_engine_that_behaves_plays_the_games_that_it_plays_among_ourselves() {
     let openings = openings(6);
     let zero = Evaluator::from(Zero);
     let among_us = Match { first: (&zero).into(), second: (&zero).into(), strength: STRENGTH };
-    let among_us = among_us.play(&openings, &Silent);
+    let among_us = among_us.play(&openings, &Silent).unwrap();
     let gtp = play(&engine(Protocol::Gtp, "good"), &openings, 60_000);
     assert_eq!(gtp.forfeits, []);
     assert_eq!(gtp.distinct_games, among_us.distinct_games);

@@ -16,6 +16,8 @@ mod fit;
 mod fit_outputs;
 mod fit_shards;
 mod loss;
+#[cfg(target_os = "linux")]
+mod outputs;
 mod quantize;
 mod readme;
 #[cfg(target_os = "linux")]

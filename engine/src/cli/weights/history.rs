@@ -4,6 +4,11 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
+use crate::text::{excerpt, quoted_reason};
+
+/// The most fields of an object that are shown.
+const MOST_FIELDS: usize = 64;
+
 /// Lists with more entries are counted, not shown.
 const SHOWN: usize = 3;
 
@@ -18,7 +23,7 @@ impl<'a> fmt::Display for History<'a> {
             writeln!(f, "{heading:12} {}", text(step.get("command").unwrap_or(&Json::Null)))?;
             let told = |key: &str| key == "command" || key == "weights_provenance";
             for (key, value) in step.iter().filter(|(key, _)| !told(key)) {
-                writeln!(f, "             {}: {}", key.escape_debug(), text(value))?;
+                writeln!(f, "             {}: {}", excerpt(key), text(value))?;
             }
         }
         Ok(())
@@ -32,11 +37,11 @@ fn text(value: &Json) -> String {
         Json::Array(list) if list.len() > SHOWN => format!("{} of them", list.len()),
         Json::Array(list) => list.iter().map(text).collect::<Vec<_>>().join(", "),
         Json::Object(map) => {
-            let fields = map.iter().map(|(key, value)| format!("{key} {}", text(value)));
-            fields.collect::<Vec<_>>().join(", ")
+            let fields = map.iter().map(|(key, value)| format!("{} {}", excerpt(key), text(value)));
+            quoted_reason(&fields.take(MOST_FIELDS).collect::<Vec<_>>().join(", "))
         }
         Json::String(words) if words.contains('\n') => format!("{} lines", words.lines().count()),
-        Json::String(words) => words.escape_debug().to_string(),
+        Json::String(words) => quoted_reason(words),
         Json::Null => "none".to_owned(),
         Json::Bool(_) | Json::Number(_) => value.to_string(),
     }

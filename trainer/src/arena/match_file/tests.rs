@@ -101,7 +101,7 @@ fn timeless(result: &MatchResult) -> MatchResult {
 #[test]
 fn a_kept_match_comes_out_as_one_that_is_not_kept() {
     let setting = Setting::new(None);
-    let plain = setting.players().play(&openings(), &Silent);
+    let plain = setting.players().play(&openings(), &Silent).unwrap();
     let kept = setting.play("a.match", "1/1", &Silent).unwrap();
     assert_eq!(timeless(&kept.result), timeless(&plain));
     assert_eq!(kept.conditions, setting.conditions);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use cudarc::nvrtc::{result, sys};
+use othello_engine::file::read_ordinary;
 use othello_kernels::Program;
 use sha2::{Digest as _, Sha256};
 
@@ -97,6 +98,9 @@ fn text(bytes: Vec<c_char>) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
 }
 
+/// The most bytes of PTX that are read.
+const LONGEST_PTX: u64 = 64 << 20;
+
 /// PTX that was compiled before, under the user's cache folder.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
@@ -111,7 +115,7 @@ impl Cache {
     }
 
     pub(super) fn read(&self) -> Option<String> {
-        fs::read_to_string(self.path.as_ref()?).ok()
+        String::from_utf8(read_ordinary(self.path.as_ref()?, LONGEST_PTX).ok()?).ok()
     }
 
     /// Keeps PTX for the next time. A cache that cannot be written is none.

@@ -5,13 +5,14 @@ use std::ops::RangeInclusive;
 use othello_engine::eval::{Evaluate, Value};
 use othello_engine::progress::{Interrupted, Progress};
 use othello_engine::random::Generator;
-use othello_engine::search::{Searcher, Searchers};
+use othello_engine::search::{Searcher, Searchers, Selection};
 use othello_engine::selfplay::{
     Beginnings, Exploration, Players, Schedule, Settings as Play, play,
 };
 use rayon::prelude::*;
 
 use super::Settings;
+use crate::calibrate::CalibrateError;
 
 /// The values that searches find of a position.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,13 +34,13 @@ pub(super) fn samples<E: Evaluate>(
     settings: &Settings,
     evaluator: &E,
     progress: &dyn Progress,
-) -> Result<Vec<Sample>, Interrupted> {
+) -> Result<Vec<Sample>, CalibrateError> {
     let play = Play {
         exploration: Exploration::softmax(1.0),
         ..Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), 1, 0)
     };
     let beginnings = Beginnings::new(&play);
-    let searchers = Searchers::new(evaluator, HASH_MEGABYTES);
+    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
     progress.begin_stoppable("probcut (positions)", 0, settings.positions);
     let sample = |number: u64| {
         progress.check()?;
@@ -47,7 +48,8 @@ pub(super) fn samples<E: Evaluate>(
         progress.advance(1);
         Ok(sample)
     };
-    (0..settings.positions).into_par_iter().map(sample).collect()
+    let samples = (0..settings.positions).into_par_iter().map(sample);
+    Ok(samples.collect::<Result<_, Interrupted>>()?)
 }
 
 fn sample<E: Evaluate>(

@@ -75,10 +75,11 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let provenance =
         provenance.with("seed", seed).with("positions", positions).with("empties", empties);
     let settings = Settings { seed, positions, empties };
+    let file = arguments.changing.begin(&provenance)?;
     let calibrated = calibrate(&settings, &weights, session.progress())?;
     let models = Models { ends: Some(calibrated.ends), ..weights.models().clone() };
     let weights = weights.with_models(models);
-    let written = arguments.changing.write(&weights, &provenance, begun)?;
+    let written = Written::new(&weights, file, begun)?;
     let (empties, trials) = (calibrated.empties, calibrated.trials);
     session.print(&Report { empties, trials, confidences: calibrated.confidences, written })?;
     Ok(Outcome::Done)

@@ -89,10 +89,11 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
         families: arguments.positions,
         searches: arguments.searches,
     };
+    let file = arguments.changing.begin(&provenance)?;
     let calibrated = calibrate(&settings, &weights, session.progress())?;
     let strength = calibrated.weights.strength();
     let weights = weights.with_move_ordering(Some(calibrated.weights));
-    let written = arguments.changing.write(&weights, &provenance, begun)?;
+    let written = Written::new(&weights, file, begun)?;
     let [explained, explained_by_replies] = calibrated.explained;
     session.print(&Report {
         positions: calibrated.positions,

@@ -67,10 +67,11 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let Arguments { seed, positions, depth, .. } = *arguments;
     let provenance =
         provenance.with("seed", seed).with("positions", positions).with("depth", depth);
+    let file = arguments.changing.begin(&provenance)?;
     let calibrated = calibrate(&Settings { seed, positions, depth }, &weights, session.progress())?;
     let models = Models { probcut: Some(calibrated.probcut), ..weights.models().clone() };
     let weights = weights.with_models(models);
-    let written = arguments.changing.write(&weights, &provenance, begun)?;
+    let written = Written::new(&weights, file, begun)?;
     session.print(&Report { depths: calibrated.depths, misses: calibrated.misses, written })?;
     Ok(Outcome::Done)
 }

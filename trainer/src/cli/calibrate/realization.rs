@@ -66,13 +66,15 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let data = record_files(&arguments.data)?;
     let inputs = data.iter().map(PathBuf::as_path);
     let (weights, provenance) = arguments.changing.load("calibrate realization", inputs)?;
+    arguments.changing.check_is_own(&provenance)?;
     let calibrated = calibrate(&weights, &data, arguments.games, session.progress())?;
     let Calibrated { realization, games, positions, families, halvings, sha256 } = calibrated;
     let provenance =
         provenance.with("data", sha256).with("games", games).with("positions", positions);
     let models = Models { realization: Some(realization), ..weights.models().clone() };
     let weights = weights.with_models(models);
-    let written = arguments.changing.write(&weights, &provenance, begun)?;
+    let file = arguments.changing.begin(&provenance)?;
+    let written = Written::new(&weights, file, begun)?;
     session.print(&Report { games, positions, families, halvings, written })?;
     Ok(Outcome::Done)
 }

@@ -6,6 +6,9 @@ use plotters::prelude::*;
 use super::Point;
 use crate::study::Law;
 
+/// The beginning of every picture.
+pub(super) const HEAD: &[u8] = b"<svg ";
+
 const SIZE: (u32, u32) = (860, 360);
 
 /// The errors of points, the law of all of them, and the law of all but the last, as an SVG picture. The
@@ -92,6 +95,7 @@ mod tests {
         let law = Law { floor: 5.0, scale: 10.0, exponent: 0.3 };
         let points = [100.0, 200.0, 400.0].map(point);
         let text = picture("a < b", &points, &law, &law).expect("it is drawn");
+        assert!(text.as_bytes().starts_with(HEAD));
         assert_eq!(text.matches("<circle").count(), 6);
         assert!(text.contains("a &lt; b"), "{text}");
         assert_eq!(text, picture("a < b", &points, &law, &law).expect("it is drawn"));

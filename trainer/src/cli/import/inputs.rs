@@ -65,6 +65,7 @@ impl Inputs {
     ) -> anyhow::Result<()> {
         progress.begin_stoppable("import (bytes)", place.bytes, self.bytes);
         let (mut skip, mut shown, mut of_files_before) = (place.entries, place.bytes, 0);
+        let mut rejected = 0_u64;
         for file in &self.files {
             let mut entries = open(file)?;
             while skip > 0
@@ -77,16 +78,27 @@ impl Inputs {
                 progress.check()?;
                 let read = of_files_before + entries.bytes_read();
                 let bytes = read.saturating_sub(shown);
-                let rejected = |rejection| progress.message(&format!("rejected: {rejection}"));
-                take(entry?.map_err(rejected).ok(), bytes)?;
+                let entry = entry?.map_err(|rejection| {
+                    rejected += 1;
+                    if rejected <= MOST_TOLD {
+                        progress.message(&format!("rejected: {rejection}"));
+                    }
+                });
+                take(entry.ok(), bytes)?;
                 progress.advance(bytes);
                 shown += bytes;
             }
             of_files_before += entries.bytes_read();
         }
+        if rejected > MOST_TOLD {
+            progress.message(&format!("rejected: {} more", rejected - MOST_TOLD));
+        }
         Ok(())
     }
 }
+
+/// The most rejections that are told one by one.
+const MOST_TOLD: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
     let unreadable = || format!("cannot read the folder {}", folder.display());

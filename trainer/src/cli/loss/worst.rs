@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::Arguments;
 use super::explain::{Explainer, Total};
+use crate::backend::RESIDUALS_PER_DISC;
 use crate::measure::Valued;
 
 /// A position with a large error.
@@ -44,7 +45,8 @@ impl WorstPosition {
         };
         let rules = arguments.rules();
         let describe = |valued: &Valued| {
-            let (Valued { phase, row, place, .. }, error) = (valued, valued.error_in_discs());
+            let Valued { phase, row, error, place } = valued;
+            let error = -f64::from(*error) / f64::from(RESIDUALS_PER_DISC);
             let (position, label) = (row.position(), row.label().discs());
             let board = board_text(&position, Side::Black);
             let parts = explainer.as_ref().map(|explainer| explainer.explain(&position));

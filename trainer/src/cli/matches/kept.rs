@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use othello_engine::board::{Position, Side, notation::board_text};
 use othello_engine::cli::Session;
 use othello_engine::cli::arguments::existing;
-use othello_engine::file::{Begin, Existing, Provenance, check_output, plain};
+use othello_engine::file::{
+    Begin, Existing, FileError, Kind, Provenance, Reader, check_output, plain,
+};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::GameWriter;
 use sha2::{Digest as _, Sha256};
@@ -37,6 +39,29 @@ impl KeptArguments {
         let outputs = [&self.games_out, &self.transcripts_out];
         for path in outputs.into_iter().flatten() {
             check_output(path, inputs.iter().copied())?;
+        }
+        Ok(())
+    }
+
+    /// Refuses files that were made from something else, as far as they tell before anything is played.
+    pub(super) fn check_are_own(&self, settings: &Provenance) -> anyhow::Result<()> {
+        if self.existing() == Existing::Replace {
+            return Ok(());
+        }
+        if let Some(path) = &self.transcripts_out {
+            plain::check_head(path, FIRST_GAME)?;
+        }
+        let Some(path) = self.games_out.as_ref().filter(|path| path.exists()) else {
+            return Ok(());
+        };
+        let there = Reader::open(path, Kind::Games)?;
+        // Which openings were played a sequential test decides.
+        let all_but_openings = |settings: &Provenance| settings.clone().with("openings", "");
+        let [there, wanted] = [there.provenance(), settings].map(all_but_openings);
+        if there != wanted {
+            let differences = Provenance::differences(&there, &wanted);
+            let reason = format!("made from other settings ({differences})");
+            return Err(FileError::Exists { path: path.clone(), reason }.into());
         }
         Ok(())
     }
@@ -77,6 +102,9 @@ impl KeptArguments {
         Ok(())
     }
 }
+
+/// The beginning of every file of transcripts.
+const FIRST_GAME: &[u8] = b"{\"pair\":1,\"game\":1,";
 
 /// The checksum of openings, to tell in a provenance which ones were played.
 pub(super) fn checksum(openings: &[Position]) -> String {

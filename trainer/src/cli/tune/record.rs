@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use othello_engine::file::{Existing, FileError, Provenance, plain};
+use othello_engine::file::{Existing, FileError, Provenance, plain, read_ordinary};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -63,11 +63,22 @@ impl Record {
 }
 
 /// The file `trials.jsonl` in the folder of a study. Its first line is an object with what all trials have in
-/// common. Whatever kills there were, that of a finished search has the same bytes.
+/// common; those that an earlier search of other values left come first. Whatever kills there were, that of
+/// a finished search has the same bytes.
 pub(super) struct RecordFile {
     path: PathBuf,
     head: String,
+    /// The lines of earlier searches.
+    earlier: Vec<String>,
     records: Vec<Record>,
+}
+
+/// The most bytes that are read of a record: a hundred thousand trials.
+const LONGEST: u64 = 64 << 20;
+
+/// What tells the trial of a line from others: its round, the share of the games, and its name.
+fn key(line: &Json) -> [Option<&Json>; 3] {
+    ["round", "share", "trial"].map(|field| line.get(field))
 }
 
 impl RecordFile {
@@ -75,10 +86,16 @@ impl RecordFile {
     pub(super) fn open(provenance: &Provenance, study: &StudyArguments) -> Result<Self, FileError> {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
+        let mut earlier = vec![];
         if study.existing() == Existing::Keep {
             plain::check_head(&path, head.as_bytes())?;
+            if path.exists() {
+                let text = read_ordinary(&path, LONGEST)?;
+                let lines = String::from_utf8_lossy(&text);
+                earlier.extend(lines.lines().skip(1).map(str::to_owned));
+            }
         }
-        Ok(Self { path, head, records: vec![] })
+        Ok(Self { path, head, earlier, records: vec![] })
     }
 
     /// Adds the records of a round; the place of the first of them.
@@ -107,8 +124,15 @@ impl RecordFile {
     pub(super) fn write(&self) -> Result<(), FileError> {
         let mut text = self.head.clone();
         let told = |record: &&Record| !record.by_seed.is_empty() || record.outcome.is_some();
-        for record in self.records.iter().filter(told) {
-            text += &json!(record).to_string();
+        let own: Vec<Json> = self.records.iter().map(|record| json!(record)).collect();
+        let is_own = |line: &&String| {
+            let parsed = serde_json::from_str::<Json>(line);
+            parsed.is_ok_and(|parsed| own.iter().any(|own| key(own) == key(&parsed)))
+        };
+        let of_others = self.earlier.iter().filter(|line| !is_own(line)).cloned();
+        let told = self.records.iter().filter(told).map(|record| json!(record).to_string());
+        for line in of_others.chain(told) {
+            text += &line;
             text.push('\n');
         }
         plain::replace(&self.path, text.as_bytes())

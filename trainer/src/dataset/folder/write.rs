@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::file::{Begin, Existing, FileError, Provenance, plain};
+use othello_engine::file::{
+    Begin, Existing, FileError, Kind, Provenance, check_output, kind_of, plain, stated_sha256,
+};
 use othello_engine::progress::Progress;
 use othello_engine::record::PositionWriter;
 use rayon::prelude::*;
@@ -35,12 +37,15 @@ impl Dataset {
         let provenance = self.provenance(settings);
         if existing == Existing::Keep && path.exists() {
             let there = DatasetFolder::open(folder)?;
-            if there.manifest.provenance == json!(provenance.as_map()) {
+            if there.manifest.provenance != json!(provenance.as_map()) {
+                let reason = "it was made from other data or settings".to_owned();
+                return Err(FileError::Exists { path, reason }.into());
+            }
+            if there.has_all_files() {
                 progress.begin(FILES, FILE_COUNT, FILE_COUNT);
                 return Ok(there);
             }
-            let reason = "it was made from other data or settings".to_owned();
-            return Err(FileError::Exists { path, reason }.into());
+            progress.message("files that the folder lacks are written again");
         }
         progress.begin_stoppable(FILES, 0, FILE_COUNT);
         let phases: Vec<Phase> = Phase::all().collect();
@@ -105,6 +110,51 @@ impl Dataset {
         };
         progress.advance(1);
         Ok(FileEntry { positions: rows.len() as u64, sha256: summary.sha256 })
+    }
+}
+
+impl DatasetFolder {
+    /// Refuses a folder that no dataset may be written to: where nothing can be written, where files of
+    /// the `inputs` would be replaced, and, unless it may be replaced, where records of another kind
+    /// stand, which would look like parts of it.
+    pub fn check_place<'a>(
+        folder: &Path,
+        inputs: impl IntoIterator<Item = &'a Path>,
+        existing: Existing,
+    ) -> Result<(), FolderError> {
+        check_output(&folder.join(MANIFEST), inputs)?;
+        if existing == Existing::Replace {
+            return Ok(());
+        }
+        let unreadable =
+            |source| FileError::Io { path: folder.to_owned(), action: "read it", source };
+        for entry in fs::read_dir(folder).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_own = Content::all().any(|content| {
+                Phase::all().any(|phase| name.starts_with(&content.file_name(phase)))
+            });
+            let is_record =
+                matches!(kind_of(&path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
+            if name == "records.json" || (is_record && !is_own) {
+                let reason = "a dataset belongs into a folder of its own, and this is a file of \
+                    records"
+                    .to_owned();
+                return Err(FileError::Exists { path, reason }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every file is there that the manifest lists, by the checksum that its end states.
+    fn has_all_files(&self) -> bool {
+        Phase::all().all(|phase| {
+            Content::all().all(|content| {
+                let listed = self.manifest.phases[phase.index()].of(content);
+                let there = stated_sha256(&self.path.join(content.file_name(phase)));
+                there.is_ok_and(|sha256| sha256 == listed.sha256)
+            })
+        })
     }
 }
 
