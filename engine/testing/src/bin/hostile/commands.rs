@@ -11,7 +11,7 @@ use othello_testing::guides::inputs;
 pub(crate) type Words = &'static str;
 
 /// Commands that write, and whether their report is the same each time.
-pub(crate) const WRITERS: [(Words, bool); 23] = [
+pub(crate) const WRITERS: [(Words, bool); 31] = [
     (
         "othello-engine selfplay --games 300 --seed 1 --depth 3 --exact 8 --weights mobility --values --out out.games",
         true,
@@ -30,6 +30,26 @@ pub(crate) const WRITERS: [(Words, bool); 23] = [
     ),
     (
         "othello-trainer fit @random.games --init @small.weights --optimizer adam --phases 30..33 --iterations 3 --out out.weights",
+        true,
+    ),
+    (
+        "othello-trainer fit @random.games --patterns small --iterations 2 --phases 30..37 --shard 1/2 --out out.weights",
+        true,
+    ),
+    ("othello-trainer merge @part1.weights @part2.weights --out out.weights", true),
+    ("othello-trainer merge @shard1.match @shard2.match --out out.match", true),
+    ("othello-trainer dataset @random.games --out out", true),
+    (
+        "othello-trainer match mobility none --openings @some.openings --pairs 12 --depth 1 --exact 4 --games-out out.games --transcripts-out out.jsonl",
+        false,
+    ),
+    ("othello-trainer quantize @small.weights --bits 8 --out out.weights", true),
+    (
+        "othello-trainer calibrate probcut @small.weights --positions 200 --depth 4 --out out.weights",
+        true,
+    ),
+    (
+        "othello-trainer calibrate realization @small.weights --data @random.games --games 200 --out out.weights",
         true,
     ),
     ("othello-trainer import wthor @games.wtb --out out.games", true),
@@ -94,6 +114,11 @@ impl Place {
         let packed = zstd::bulk::compress(&moves, 3).expect("memory can be compressed");
         fs::write(place.input("moves.txt.zst"), packed).expect("an input");
         write("boards.txt", &inputs::boards(60));
+        write(
+            "factors.toml",
+            "name = \"tiny\"\nscalars = [\"moves_pair\"]\n[factors]\ndimensions = 8\nphases = 4\n\
+             [[pattern]]\nsquares = \"a1 b1 c1 d1 a2\"\n",
+        );
         write("fit.toml", "ridge = 30.0\n[adam]\nbatch = 100\n");
         for (name, from) in [
             ("games.ggf", "trainer/fuzz/corpus/ggf/two"),
@@ -122,6 +147,18 @@ impl Place {
             "othello-trainer import boards @boards.txt --out @random.positions".to_owned(),
             "othello-trainer fit @random.games --patterns @patterns.toml --optimizer lsq --iterations 2 --out @small.weights".to_owned(),
         ];
+        let calibrate = "othello-trainer calibrate";
+        commands.extend([
+            format!("{calibrate} ordering @small.weights --positions 100 --searches 2 --out @a.weights"),
+            format!("{calibrate} probcut @a.weights --positions 400 --depth 4 --out @b.weights"),
+            format!("{calibrate} realization @b.weights --data @random.games --games 200 --out @whole.weights"),
+            "othello-trainer fit @random.games --patterns @factors.toml --phases 30..33 --iterations 2 --out @factors.weights".to_owned(),
+            "othello-trainer dataset @random.games --out @laid-out".to_owned(),
+        ]);
+        for shard in 1..=2 {
+            commands.push(format!("othello-trainer fit @random.games --patterns small --iterations 2 --phases 30..37 --shard {shard}/2 --out @part{shard}.weights"));
+            commands.push(format!("othello-trainer match mobility none --openings @some.openings --pairs 8 --depth 1 --exact 4 --shard {shard}/2 --out @shard{shard}.match"));
+        }
         for shard in 1..=3 {
             commands.push(format!("{play} @shard{shard}.games --shard {shard}/3"));
             commands.push(format!("{open} @shard{shard}.openings --shard {shard}/3"));

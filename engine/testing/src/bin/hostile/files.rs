@@ -15,7 +15,7 @@ use crate::process::{Limits, run};
 const ROUND: &str = "files";
 
 /// The sound file of a kind, and the commands that read it, as `@x`.
-const READ_BY: [(&str, &[Words]); 12] = [
+const READ_BY: [(&str, &[Words]); 18] = [
     (
         "small.weights",
         &[
@@ -33,6 +33,44 @@ const READ_BY: [(&str, &[Words]); 12] = [
             "othello-trainer relabel @random.positions --exact 4 --weights @x --out out.positions",
             "othello-trainer calibrate ordering @x --positions 100 --searches 1 --out out.weights",
             "othello-trainer validate @x",
+        ],
+    ),
+    (
+        "whole.weights",
+        &[
+            "othello-engine evaluate @boards.txt --depth 3 --search realization --weights @x",
+            "othello-engine evaluate @boards.txt --depth 3 --selectivity 95 --weights @x",
+            "othello-engine hint @boards.txt --level 3 --weights @x",
+            "othello-engine bench --weights @x",
+            "othello-engine weights @x",
+            "othello-trainer match @x mobility --openings @some.openings --pairs 1 --depth 3 --exact 2 --search realization --milliseconds 5",
+            "othello-trainer report @x --out out.html",
+            "othello-trainer quantize @x --bits 8 --out out.weights",
+        ],
+    ),
+    (
+        "factors.weights",
+        &[
+            "othello-engine evaluate @boards.txt --depth 1 --weights @x",
+            "othello-trainer loss @x @random.games",
+            "othello-trainer export @x --format npz --out out.npz",
+            "othello-trainer fit @random.games --init @x --phases 30..33 --iterations 1 --out out.weights",
+        ],
+    ),
+    ("part2.weights", &["othello-trainer merge @part1.weights @x --out out.weights"]),
+    ("shard2.match", &["othello-trainer merge @shard1.match @x --out out.match"]),
+    (
+        "laid-out/training-30.positions",
+        &[
+            "othello-trainer fit @x/.. --patterns small --phases 30..30 --iterations 1 --out out.weights",
+            "othello-trainer dataset @x/.. --out out",
+        ],
+    ),
+    (
+        "laid-out/dataset.json",
+        &[
+            "othello-trainer fit @x/.. --patterns small --phases 30..30 --iterations 1 --out out.weights",
+            "othello-trainer dataset @x/.. --out out",
         ],
     ),
     (
@@ -160,7 +198,7 @@ fn forged(sound: &Container, draws: &mut Draws) -> Damaged {
     let section = forged.sections[place].clone();
     let renew =
         |content: &[u8]| Section { name: section.name.clone(), ..Section::new("", content) };
-    let what = match draws.below(8) {
+    let what = match draws.below(11) {
         0 => {
             forged.sections[place] =
                 renew(&mutate(&section.content, b"\xff\xff\x7f\x80\0\0", draws));
@@ -193,6 +231,29 @@ fn forged(sound: &Container, draws: &mut Draws) -> Damaged {
             forged.provenance = mutate(&sound.provenance, b"{}[]\":,0-9e309null", draws);
             "other provenance, right checksums"
         }
+        7 => {
+            let step = [60_000_u16, 65_535, 1][draws.below(3)].to_le_bytes();
+            let head = section.content.get(..2).unwrap_or_default().to_vec();
+            let rest = step.into_iter().cycle().take(section.content.len().saturating_sub(2));
+            forged.sections[place] = renew(&head.into_iter().chain(rest).collect::<Vec<u8>>());
+            "a section of one number, right checksums"
+        }
+        8 => {
+            let name = String::from_utf8_lossy(&section.name).into_owned();
+            let other = ["0", "+", " ", "\u{1b}[2J", "<!--<script>"][draws.below(5)];
+            let renamed = match name.rsplit_once(' ') {
+                Some((kind, number)) => format!("{kind} {other}{number}"),
+                None => format!("{other}{name}"),
+            };
+            forged.sections[place].name = renamed.into_bytes();
+            "a section by another name, right checksums"
+        }
+        9 => {
+            let long = "\u{1b}]0;k\u{9b}2J<!--<script>".repeat(5000);
+            forged.provenance =
+                serde_json::json!({"command": long, long.as_str(): long}).to_string().into_bytes();
+            "provenance that a terminal obeys, right checksums"
+        }
         _ => {
             forged.sections[place] = renew(&vec![0; 1 << 24]);
             "a section of zeros, right checksums"
@@ -211,17 +272,35 @@ fn hand(
     findings: &mut Findings,
 ) {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join(format!("x-{sound}"));
+    let path = match sound.split_once('/') {
+        None => folder.path().join(format!("x-{sound}")),
+        // A file of a folder is read with the others.
+        Some((of, name)) => {
+            let copy = folder.path().join(format!("x-{of}"));
+            fs::create_dir(&copy).expect("a folder");
+            for entry in fs::read_dir(place.input(of)).expect("an input") {
+                let entry = entry.expect("an entry");
+                fs::copy(entry.path(), copy.join(entry.file_name())).expect("writable");
+            }
+            copy.join(name)
+        }
+    };
     fs::write(&path, &damaged.bytes).expect("writable");
+    let parent = path.parent().expect("the folder that it is in").to_owned();
     let words: Vec<_> = words
         .split(' ')
-        .map(|word| if word == "@x" { path.clone().into() } else { place.words(word).remove(0) })
+        .map(|word| match word {
+            "@x" => path.clone().into(),
+            "@x/.." => parent.clone().into(),
+            _ => place.words(word).remove(0),
+        })
         .collect();
     let ended = run(&mut place.command_of(folder.path(), &words), limits);
     let name = name(&shown(&words).replace(&path.display().to_string(), sound));
     let taken = damaged.must_be_refused && ended.code() == Some(0) && !is_repair(&words);
     let fault = ended
         .fault(limits)
+        .or_else(|| ended.misspoken())
         .or(ended.took_too_long().then(|| "hangs".to_owned()))
         .or(taken.then(|| "takes a damaged file for good".to_owned()));
     let Some(fault) = fault else {

@@ -1,8 +1,10 @@
 //! Attacks the programs from outside, and counts: `scripts/hostile.sh` builds everything and runs this.
 //!
-//! Four rounds: commands killed at random moments and gone on with; damaged and forged files; calls of the
-//! system that fail; hostile lists of arguments. A panic, a signal, a hang, too much memory, a wrong result, a
-//! file written over that is somebody else's, and what is left behind are findings: exit status 1.
+//! Eight rounds: commands killed at random moments and gone on with; damaged and forged files; calls of the
+//! system that fail; faults at every write, rename and map; limits on memory and on the size of files; programs
+//! in a match that leave others behind; names with markup; hostile lists of arguments. A panic, a signal, a hang,
+//! too much memory, a wrong result, what a terminal obeys, a file written over that is somebody else's, and what
+//! is left behind are findings: exit status 1.
 
 #[cfg(target_os = "linux")]
 mod arguments;
@@ -11,11 +13,19 @@ mod calls;
 #[cfg(target_os = "linux")]
 mod commands;
 #[cfg(target_os = "linux")]
+mod engines;
+#[cfg(target_os = "linux")]
+mod faults;
+#[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]
 mod findings;
 #[cfg(target_os = "linux")]
 mod kills;
+#[cfg(target_os = "linux")]
+mod limits;
+#[cfg(target_os = "linux")]
+mod markup;
 #[cfg(target_os = "linux")]
 mod process;
 
@@ -49,6 +59,12 @@ fn main() -> std::process::ExitCode {
         /// Failing calls of the system for each command that writes
         #[arg(long, default_value_t = 18)]
         calls: usize,
+        /// Places of each call of the system at which each command that writes meets a fault
+        #[arg(long, default_value_t = 1)]
+        faults: usize,
+        /// Limits on memory and on the size of files for each command that writes
+        #[arg(long, default_value_t = 3)]
+        limits: usize,
         /// Lists of arguments, in all
         #[arg(long, default_value_t = 400)]
         lists: usize,
@@ -76,6 +92,14 @@ fn main() -> std::process::ExitCode {
     files::round(&place, options.files, limits, &mut draws, &mut findings);
     say("calls of the system");
     calls::round(&place, &library, options.calls, limits, &mut draws, &mut findings);
+    say("faults");
+    faults::round(&place, options.faults, limits, &mut draws, &mut findings);
+    say("limits");
+    limits::round(&place, options.limits, limits, &mut draws, &mut findings);
+    say("engines");
+    engines::round(&place, limits, &mut findings);
+    say("markup");
+    markup::round(&place, limits, &mut findings);
     say("arguments");
     arguments::round(&place, options.lists, limits, &mut draws, &mut findings);
     say("done");

@@ -14,6 +14,9 @@ pub(crate) struct Limits {
     pub(crate) mebibytes: u64,
 }
 
+/// The longest line that a message may have.
+const LONGEST_LINE: usize = 10_000;
+
 /// How a run ended.
 pub(crate) struct Ended {
     /// The exit status; none where the command took too long and was killed.
@@ -33,11 +36,22 @@ impl Ended {
         self.status.is_none()
     }
 
+    /// What no run may say of files that come from anybody. JSON is for programs.
+    pub(crate) fn misspoken(&self) -> Option<String> {
+        let output = if self.output.starts_with('{') { "" } else { &self.output };
+        let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+        let found = output.contains(is_obeyed) || self.errors.contains(is_obeyed);
+        found.then(|| "says what a terminal obeys".to_owned())
+    }
+
     /// What no run may do, whatever it is given; how long it takes is another matter.
     pub(crate) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {
             return Some(format!("panics: {place}"));
+        }
+        if let Some(line) = self.errors.lines().find(|line| line.len() > LONGEST_LINE) {
+            return Some(format!("says a line of {} bytes", line.len()));
         }
         if self.kibibytes > limits.mebibytes << 10 {
             return Some(format!("takes {} MiB", self.kibibytes >> 10));
@@ -51,6 +65,12 @@ impl Ended {
             (_, code) => Some(format!("ends with status {code:?}: {last}")),
         }
     }
+}
+
+/// What a command makes of memory that it does not get: a message by the allocator, and the signal with which
+/// it ends.
+pub(crate) fn found_no_memory(ended: &Ended) -> bool {
+    ended.errors.contains("memory allocation of")
 }
 
 /// Runs a command, and kills it when it takes longer or more than the limits.

@@ -1,0 +1,71 @@
+//! Programs in a match that leave others behind: in sessions of their own, forked twice, and when the match is killed.
+
+use std::fs;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::commands::Place;
+use crate::findings::{End, Findings};
+use crate::process::{Limits, run};
+
+const ROUND: &str = "engines";
+
+/// What a program starts before it plays; `SLEEP` is a sleep that nobody else has.
+const LEAVERS: [&str; 5] = [
+    "SLEEP &",
+    "setsid SLEEP &",
+    "(SLEEP &)",
+    "setsid sh -c '(SLEEP &) & SLEEP' &",
+    "trap '' TERM HUP INT; (setsid SLEEP &)",
+];
+
+pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
+    for (number, leaver) in LEAVERS.into_iter().enumerate() {
+        for is_killed in [false, true] {
+            let sleep_of_ours = format!("sleep {}.{number}", 100_000 + std::process::id());
+            let folder = tempfile::tempdir().expect("a folder");
+            let engine = folder.path().join("engine.sh");
+            let leaver = leaver.replace("SLEEP", &format!("{sleep_of_ours} </dev/null >/dev/null"));
+            let program = place.binaries.join("othello-engine");
+            let script =
+                format!("{leaver}\nexec {} gtp --weights mobility --level 1\n", program.display());
+            fs::write(&engine, script).expect("writable");
+            let mut words = place.words(
+                "othello-trainer match PLAYER mobility --openings @some.openings --pairs 2 --depth 1",
+            );
+            words[2] = format!("gtp:sh {}", engine.display()).into();
+            let mut command = place.command_of(folder.path(), &words);
+            let fault = if is_killed {
+                command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+                let mut child = command.spawn().expect("the binary runs");
+                sleep(Duration::from_millis(400));
+                child.kill().expect("SIGKILL");
+                child.wait().expect("its end");
+                None
+            } else {
+                let ended = run(&mut command, limits);
+                ended.fault(limits).or(ended.took_too_long().then(|| "hangs".to_owned()))
+            };
+            // Guards need a moment.
+            let deadline = Instant::now() + Duration::from_secs(10);
+            while is_left(&sleep_of_ours) && Instant::now() < deadline {
+                sleep(Duration::from_millis(50));
+            }
+            let left = is_left(&sleep_of_ours).then(|| "leaves programs behind".to_owned());
+            let name = if is_killed { "trainer match, killed" } else { "trainer match" };
+            match fault.or(left) {
+                Some(wrong) => findings.report(ROUND, name, &wrong, &leaver),
+                None => findings.count(ROUND, name, End::Done),
+            }
+        }
+    }
+}
+
+/// Whether a process of this command line is there.
+fn is_left(line: &str) -> bool {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    let wanted: Vec<u8> = line.replace(' ', "\0").into_bytes();
+    lines.into_iter().any(|found| found.strip_suffix(b"\0") == Some(&wanted))
+}

@@ -1,0 +1,67 @@
+//! Limits on the memory of a process and on the size of its files: a message, nothing lost, and the undisturbed
+//! result once the limit is gone.
+
+use std::path::Path;
+use std::process::Command;
+
+use othello_testing::mutation::Draws;
+
+use crate::commands::{Place, WRITERS, name};
+use crate::findings::{End, Findings};
+use crate::kills::{difference, finish, undisturbed};
+use crate::process::{Limits, found_no_memory, run};
+
+const ROUND: &str = "limits";
+
+/// Every command that writes, with so many limits each.
+pub(crate) fn round(
+    place: &Place,
+    times: usize,
+    limits: Limits,
+    draws: &mut Draws,
+    findings: &mut Findings,
+) {
+    for (words, report) in WRITERS {
+        if times == 0 {
+            return;
+        }
+        let whole = undisturbed(place, words, limits);
+        let largest = whole.files.values().map(Vec::len).max().unwrap_or(0) >> 9;
+        for number in 0..times {
+            let limit = match number % 3 {
+                0 => format!("-f {}", draws.below(largest.max(1) + 1)),
+                1 => format!("-v {}", 150_000 + draws.below(600_000)),
+                _ => format!("-d {}", 20_000 + draws.below(200_000)),
+            };
+            let folder = tempfile::tempdir().expect("a folder");
+            let ended = run(&mut limited(place, folder.path(), words, &limit), limits);
+            let how = format!("ulimit {limit}; {words}");
+            let is_meant = found_no_memory(&ended);
+            let hangs = ended.took_too_long().then(|| "hangs".to_owned());
+            if let Some(wrong) = ended.fault(limits).filter(|_| !is_meant).or(hangs) {
+                findings.report(ROUND, &name(words), &wrong, &how);
+                continue;
+            }
+            let is_done = ended.code() == Some(0);
+            let wrong = match finish(place, folder.path(), words, limits).0 {
+                Ok(result) => difference(&whole, &result, report),
+                Err(error) => Some(format!("cannot be gone on with: {error}")),
+            };
+            match wrong {
+                Some(wrong) => findings.report(ROUND, &name(words), &wrong, &how),
+                None if is_done => findings.count(ROUND, &name(words), End::Done),
+                None => findings.count(ROUND, &name(words), End::Refused),
+            }
+        }
+    }
+}
+
+/// A command under a limit of the shell.
+fn limited(place: &Place, folder: &Path, words: &str, limit: &str) -> Command {
+    let words = place.words(words);
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]);
+    command.arg(place.binaries.join(&words[0])).args(&words[1..]);
+    command.args(["--threads", "2", "--json"]).current_dir(folder);
+    command
+}

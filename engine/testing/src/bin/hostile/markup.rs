@@ -1,0 +1,63 @@
+//! Names with markup, and with what a terminal obeys: pages stay whole, and terminals are left alone.
+
+use std::fs;
+
+use crate::commands::Place;
+use crate::findings::{End, Findings};
+use crate::process::{Limits, run};
+
+const ROUND: &str = "markup";
+
+const NAMES: [&str; 6] = [
+    "<!--<script>.weights",
+    "-->]]>&lt;'\"`${x}.weights",
+    "\u{1b}[2J\u{7}.weights",
+    "\u{9b}2J\u{202e}.weights",
+    "a\nb\rc.weights",
+    "é<b>.weights",
+];
+
+pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
+    for name in NAMES {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::copy(place.input("whole.weights"), folder.path().join(name)).expect("writable");
+        for words in [
+            "othello-trainer report NAME --out out.html",
+            "othello-trainer validate NAME",
+            "othello-trainer loss NAME @random.games",
+            "othello-trainer match NAME mobility --openings @some.openings --pairs 1 --depth 1",
+            "othello-trainer merge NAME --out out.weights",
+            "othello-trainer export NAME --format c --out out.c",
+            "othello-engine weights NAME",
+            "othello-engine weights NAME --picture out.svg",
+            "othello-engine evaluate NAME",
+        ] {
+            let mut command = place.words(words);
+            for word in command.iter_mut().filter(|word| *word == "NAME") {
+                *word = format!("./{name}").into();
+            }
+            let ended = run(&mut place.command_of(folder.path(), &command), limits);
+            let page = fs::read_to_string(folder.path().join("out.html")).unwrap_or_default();
+            let broken = data_of(&page).is_some_and(|data| data.contains('<'));
+            let fault = ended
+                .fault(limits)
+                .or_else(|| ended.misspoken())
+                .or(ended.took_too_long().then(|| "hangs".to_owned()))
+                .or(broken.then(|| "writes a page whose data hold markup".to_owned()));
+            let shown = words.replace("NAME", &format!("{name:?}"));
+            let name = crate::commands::name(words);
+            match fault {
+                Some(wrong) => findings.report(ROUND, &name, &wrong, &shown),
+                None if ended.code() == Some(0) => findings.count(ROUND, &name, End::Done),
+                None => findings.count(ROUND, &name, End::Refused),
+            }
+        }
+    }
+}
+
+/// The data of a page.
+fn data_of(page: &str) -> Option<&str> {
+    let (_, rest) = page.split_once("id=\"data\"")?;
+    let (_, data) = rest.split_once('>')?;
+    Some(data.split_once("</script>")?.0)
+}
