@@ -22,8 +22,23 @@ pub struct Clock {
     moves: u32,
 }
 
-/// What is kept back of the time for a move, as one part of so many: a search ends some milliseconds late.
+/// What is kept back of the time for a move of a period, as one part of so many: a search ends some milliseconds late.
 const RESERVE: u32 = 10;
+/// What is kept back of the time for a game: this, for an answer that comes very late, one part of so many, and something for
+/// each move that is left, since each comes a little late.
+const VERY_LATE: Duration = Duration::from_millis(30);
+/// The part.
+const KEPT: u32 = 50;
+/// What is kept for each move: on a busy machine threads wait for their turn.
+const LATE: Duration = Duration::from_millis(3);
+/// The number of empty squares that are solved in [`SOLVED_TIME`].
+const SOLVED: f64 = 22.0;
+/// The seconds that it takes to solve them.
+const SOLVED_TIME: f64 = 0.4;
+/// The factor by which each more takes longer.
+const SOLVED_FACTOR: f64 = 2.1;
+/// The number of moves that time is kept for in any case.
+const LEAST_MOVES: u32 = 2;
 
 impl Clock {
     /// The clock at the start of a game.
@@ -47,6 +62,15 @@ impl Clock {
         (self.left, self.moves) = (left, moves);
     }
 
+    /// Somebody says what is left. Many say whole seconds, less what is over: where that fits what was left by this clock, it
+    /// goes on.
+    pub fn hear(&mut self, left: Duration, moves: u32) {
+        let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
+        if !is_known || moves != self.moves {
+            self.set(left, moves);
+        }
+    }
+
     /// What is left of the main time, or of the period.
     pub fn left(&self) -> Duration {
         self.left
@@ -67,16 +91,32 @@ impl Clock {
         }
     }
 
-    /// The time for the next move, with so many empty squares: an equal share for each move that is left to the
-    /// player. With periods, the share of one is added.
+    /// The time for the next move, with so many empty squares: an equal share for each move that is left to the player
+    /// before what can be solved in such a share, which takes little time from there on. With periods, the share of one is
+    /// added.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
-        let share = match self.moves {
-            0 => self.left / empties.div_ceil(2).max(1) + period / moves.max(1),
-            moves => self.left / moves,
-        };
-        share - share / RESERVE
+        let in_period = |share: Duration| share - share / RESERVE;
+        match self.moves {
+            0 if moves == 0 => {
+                let kept = VERY_LATE + self.left / KEPT + LATE * empties.div_ceil(2);
+                let usable = self.left - kept.min(self.left / 2);
+                usable / moves_before_the_end(usable, empties)
+            }
+            0 => in_period(self.left / empties.div_ceil(2).max(1) + period / moves),
+            moves => in_period(self.left / moves),
+        }
     }
+}
+
+/// The number of moves among which to share a time: those before a position that one share suffices to solve.
+fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
+    let all = empties.div_ceil(2).max(1);
+    let share = time.as_secs_f64() / f64::from(all);
+    let more = libm::log((share / SOLVED_TIME).max(f64::MIN_POSITIVE)) / libm::log(SOLVED_FACTOR);
+    let solved = (SOLVED + more).clamp(0.0, f64::from(empties));
+    let before = (f64::from(empties) - solved) / 2.0;
+    all.min((libm::ceil(before) as u32 + 1).max(LEAST_MOVES))
 }
 
 #[cfg(test)]
@@ -102,6 +142,25 @@ mod tests {
         }
     }
 
+    /// A player of a game of 20 seconds ended it with 8 of them, one of a second with 0.8.
+    #[test]
+    fn most_of_the_time_is_used_before_the_end_can_be_solved() {
+        for (milliseconds, solved) in [(1_000, 18), (5_000, 20), (20_000, 22), (300_000, 26)] {
+            let time = Duration::from_millis(milliseconds);
+            let mut clock = Clock::absolute(time);
+            let mut least = time;
+            for empties in (1..=60).rev().step_by(2) {
+                // A search in time ends late; what is solved takes a tenth of its share.
+                let share = clock.for_move(empties);
+                let late = Duration::from_millis(3);
+                clock.spend(if empties > solved { share + late } else { share / 10 });
+                least = least.min(clock.left());
+                assert!(!clock.left().is_zero(), "{milliseconds} ms, {empties} empty squares");
+            }
+            assert!(least < time / 5, "{milliseconds} ms: {least:?} left");
+        }
+    }
+
     #[test]
     fn periods_begin_when_the_main_time_is_used_up_and_begin_again_after_their_moves() {
         let settings = TimeSettings { main: 5 * SECOND, period: 10 * SECOND, moves: 2 };
@@ -116,6 +175,19 @@ mod tests {
         let mut absolute = Clock::absolute(5 * SECOND);
         absolute.spend(7 * SECOND);
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
+    }
+
+    /// Of a game of a second, nothing was left after the first move.
+    #[test]
+    fn who_hears_whole_seconds_knows_what_is_between_them() {
+        let mut clock = Clock::absolute(SECOND);
+        clock.spend(SECOND / 4);
+        clock.hear(Duration::ZERO, 0);
+        assert_eq!(clock.left(), SECOND * 3 / 4);
+        clock.hear(SECOND / 2, 0);
+        assert_eq!(clock.left(), SECOND / 2);
+        clock.hear(5 * SECOND, 0);
+        assert_eq!(clock.left(), 5 * SECOND);
     }
 
     #[test]

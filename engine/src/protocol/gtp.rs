@@ -149,7 +149,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 
     fn set_time_left(&mut self, side: &str, time: &str, moves: &str) -> Result<String, String> {
         let (side, time, moves) = (read_side(side)?, read_seconds(time)?, read_count(moves)?);
-        self.clock(side).get_or_insert(Clock::absolute(time)).set(time, moves);
+        self.clock(side).get_or_insert(Clock::absolute(time)).hear(time, moves);
         Ok(String::new())
     }
 
