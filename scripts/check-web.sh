@@ -13,7 +13,8 @@ times=
 [[ ${1:-} == --times ]] && times=yes
 [[ ${1:-} == --pictures ]] && export WEB_PICTURES=${2:?a folder}
 
-export WEB_CHECK=$PWD/target/web-check OTHELLO_PAGE=${OTHELLO_PAGE:-$PWD/target/page}
+built=$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]*)".*/\1/')
+export WEB_CHECK=$built/web-check OTHELLO_PAGE=${OTHELLO_PAGE:-$built/page}
 command -v node >/dev/null && command -v npm >/dev/null || skip "it needs node and npm"
 [[ $(node -p 'parseInt(process.versions.node)') -ge 20 ]] || skip "it needs node 20 or later"
 
@@ -32,10 +33,10 @@ fi
 
 [[ -f $OTHELLO_PAGE/page.js ]] || scripts/build-web.sh "$OTHELLO_PAGE"
 [[ -z $times ]] || exec node engine/web/tests/times.mjs
-for folder in target/release target/debug; do
-    [[ -z ${OTHELLO_PROGRAMS:-} && -x $folder/othello-engine && -x $folder/othello-trainer ]] && OTHELLO_PROGRAMS=$PWD/$folder
+for folder in "$built/release" "$built/debug"; do
+    [[ -z ${OTHELLO_PROGRAMS:-} && -x $folder/othello-engine && -x $folder/othello-trainer ]] && OTHELLO_PROGRAMS=$folder
 done
-[[ -n ${OTHELLO_PROGRAMS:-} ]] || { cargo build && OTHELLO_PROGRAMS=$PWD/target/debug; }
+[[ -n ${OTHELLO_PROGRAMS:-} ]] || { cargo build && OTHELLO_PROGRAMS=$built/debug; }
 export OTHELLO_PROGRAMS
 
 node --test --test-reporter spec engine/web/tests/*.test.mjs

@@ -7,47 +7,53 @@ printed as `-`, a move without a value as `.`; scores and results are black's.
 """
 import struct, sys
 
-from weights import OTHER_SIDE, check, sections
+from weights import check, sections, until_the_reader_leaves
 
-START = "---------------------------OX------XO---------------------------"  # X is the player
-STEPS = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
-
-
-def flips(board, square):
-    """The squares of the O discs that X turns over with a disc on an empty square."""
-    turned = []
-    for x, y in STEPS:
-        file, rank, run = square % 8 + x, square // 8 + y, []
-        while 0 <= file < 8 and 0 <= rank < 8 and board[8 * rank + file] == "O":
-            run.append(8 * rank + file)
-            file, rank = file + x, rank + y
-        if 0 <= file < 8 and 0 <= rank < 8 and board[8 * rank + file] == "X":
-            turned += run
-    return turned
+ALL, INNER = 2**64 - 1, 0x7E7E7E7E7E7E7E7E  # squares as bits, a1 the lowest; without the a and h files
+STEPS = [(1, INNER), (7, INNER), (8, ALL), (9, INNER)]
+SQUARES = [file + rank for rank in "12345678" for file in "abcdefgh"]
 
 
-def legal(board):
-    return [square for square in range(64) if board[square] == "-" and flips(board, square)]
+def runs(start, discs):
+    """For each direction, what of `discs` follows `start` without a gap, and the squares behind."""
+    for step, inner in STEPS:
+        inside = discs & inner
+        up, down = inside & start << step, inside & start >> step
+        for _ in range(5):
+            up |= inside & up << step
+            down |= inside & down >> step
+        yield up, up << step & ALL
+        yield down, down >> step
+
+
+def legal(player, opponent):
+    found = 0
+    for _, behind in runs(player, opponent):
+        found |= behind
+    return found & ~(player | opponent)
 
 
 def replay(ordinals):
     """The moves of a game as text, and its score for black (None where it was broken off)."""
-    board, black, moves = START, True, ""
+    player, opponent, black, played = 1 << 28 | 1 << 35, 1 << 27 | 1 << 36, True, []
+    moves = legal(player, opponent)
     for ordinal in ordinals:
-        squares = legal(board)
-        check(ordinal < len(squares), f"move number {ordinal} of {len(squares)} legal ones")
-        square = squares[ordinal]
-        changed = {square, *flips(board, square)}
-        board = "".join("X" if s in changed else disc for s, disc in enumerate(board))
-        board, black = board.translate(OTHER_SIDE), not black
-        if not legal(board) and legal(board.translate(OTHER_SIDE)):
-            board, black = board.translate(OTHER_SIDE), not black
-        moves += "abcdefgh"[square % 8] + str(square // 8 + 1)
-    if legal(board):
-        return moves, None
-    player, opponent, empty = map(board.count, "XO-")
-    score = player - opponent + empty * ((player > opponent) - (player < opponent))
-    return moves, score if black else -score
+        check(ordinal < moves.bit_count(), f"move {ordinal} of {moves.bit_count()} legal ones")
+        for _ in range(ordinal):
+            moves &= moves - 1
+        disc = moves & -moves
+        turned = sum(run for run, behind in runs(disc, opponent) if behind & player)
+        player, opponent, black = opponent ^ turned, player | disc | turned, not black
+        moves = legal(player, opponent)
+        if not moves and (moves := legal(opponent, player)):
+            player, opponent, black = opponent, player, not black
+        played.append(SQUARES[disc.bit_length() - 1])
+    if moves:
+        return "".join(played), None
+    lead = player.bit_count() - opponent.bit_count()
+    empty = 64 - (player | opponent).bit_count()
+    score = lead + empty * ((lead > 0) - (lead < 0))
+    return "".join(played), score if black else -score
 
 
 def games(frame):
@@ -79,6 +85,7 @@ def positions(frame):
 
 
 if __name__ == "__main__":
+    until_the_reader_leaves()
     magic = open(sys.argv[1], "rb").read(8)
     print_frame = games if magic == b"OTHELLOG" else positions
     check(magic in (b"OTHELLOG", b"OTHELLOP", b"OTHELLOO"), f"{sys.argv[1]}: no records: {magic}")

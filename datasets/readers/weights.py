@@ -3,7 +3,7 @@
 Prints one whole number for each board line: the value for the side to move, in steps of 1/32 disc.
 A reader to learn from, written from ../formats.md. Python 3.11 or later, and zstd.
 """
-import hashlib, io, struct, sys, tomllib, zlib
+import hashlib, io, signal, struct, sys, tomllib, zlib
 
 try:
     from compression import zstd  # from Python 3.14 on
@@ -21,6 +21,10 @@ from scalars import OTHER_SIDE, SCALARS, moves
 def check(condition, problem):
     if not condition:
         sys.exit(problem)
+
+
+def until_the_reader_leaves():  # nobody reads what is printed any more: `| head` is no error
+    signal.signal(getattr(signal, "SIGPIPE", signal.SIGINT), signal.SIG_DFL)
 
 
 def sections(path, magic):
@@ -108,6 +112,7 @@ class Weights:
 
 
 if __name__ == "__main__":
+    until_the_reader_leaves()
     weights = Weights(sys.argv[1])
     for line in open(sys.argv[2]):
         board, side, *_ = line.upper().replace("*", "X").replace(".", "-").split() + ["X"]

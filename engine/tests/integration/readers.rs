@@ -142,6 +142,25 @@ fn python_reads_the_same_records() {
     }
 }
 
+/// They ended in a traceback.
+#[cfg(unix)]
+#[test]
+fn python_says_nothing_where_nobody_reads_on() {
+    let readers = [
+        ("weights.py", vec!["conformance.weights", "boards.txt"]),
+        ("records.py", vec!["conformance.games"]),
+    ];
+    for (reader, arguments) in readers {
+        let Some(mut command) = python() else { skip!("{NO_PYTHON}") };
+        command.arg("-u").arg(repository("datasets/readers").join(reader));
+        command.args(arguments.into_iter().map(vectors));
+        let (closed, writer) = std::io::pipe().unwrap();
+        drop(closed);
+        let output = command.stdout(writer).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{reader}");
+    }
+}
+
 #[test]
 fn c_gives_the_same_values() {
     let folder = tempfile::tempdir().unwrap();

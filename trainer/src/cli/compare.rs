@@ -15,7 +15,8 @@ use serde::Serialize;
 use super::sprt::SprtArguments;
 use super::study::{Fitted, StudyArguments};
 use crate::arena::{Choice, Decision, Match, Pair, Pentanomial, SprtReport, Statistics};
-use crate::study::{CONFIDENCE, Difference, ErrorsByGame, Needed, Recipe, Verdict};
+use crate::measure::ErrorsByGame;
+use crate::study::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
 
 /// Arguments of `compare`.
 #[derive(clap::Args, Debug)]

@@ -15,7 +15,8 @@ use serde::Serialize;
 
 use super::study::{Study, StudyArguments};
 use crate::dataset::Share;
-use crate::study::{ErrorsByGame, Law, Prediction, Recipe};
+use crate::measure::ErrorsByGame;
+use crate::study::{Law, Prediction, Recipe};
 
 mod picture;
 

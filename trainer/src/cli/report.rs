@@ -1,9 +1,9 @@
 //! `othello-trainer report`: a page of what runs came to.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, plain, read_ordinary};
 use othello_engine::progress::Progress as _;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::fit::side_files;
-use crate::report::{Page, Run};
+use crate::report::{Loss, Page, Run};
 
 /// Arguments of `report`.
 #[derive(clap::Args, Debug)]
@@ -25,6 +25,9 @@ pub struct Arguments {
     /// Matches to show: files of what `match --json` printed
     #[arg(long = "match", value_name = "FILE", num_args = 1..)]
     matches: Vec<PathBuf>,
+    /// Errors to show by number of empty squares: files of what `loss --json` printed
+    #[arg(long = "loss", value_name = "FILE", num_args = 1..)]
+    losses: Vec<PathBuf>,
     /// Number of classes of each pattern whose weights the page holds, those met most
     #[arg(long, value_name = "N", default_value_t = 500)]
     classes: usize,
@@ -38,6 +41,7 @@ struct Written {
     page: PathBuf,
     runs: usize,
     matches: usize,
+    losses: usize,
     bytes: usize,
     /// Runs without the report of their fit beside them: of these, errors and data are not shown.
     without_report: Vec<PathBuf>,
@@ -53,14 +57,14 @@ impl fmt::Display for Written {
                 report.display()
             )?;
         }
-        let Self { page, runs, matches, bytes, .. } = self;
-        let megabytes = *bytes as f64 / 1e6;
-        write!(f, "{}: {runs} runs, {matches} matches, {megabytes:.1} MB", page.display())
+        let Self { page, runs, matches, losses, bytes, .. } = self;
+        let (page, megabytes) = (page.display(), *bytes as f64 / 1e6);
+        write!(f, "{page}: {runs} runs, {matches} matches, {losses} losses, {megabytes:.1} MB")
     }
 }
 
-/// The most bytes that are read of the report of a match.
-const LONGEST_MATCH: u64 = 64 << 20;
+/// The most bytes that are read of what a command printed.
+const LONGEST_PRINTED: u64 = 64 << 20;
 
 /// The first field without which the page cannot show a match, and how it differs from what
 /// `match --json` prints.
@@ -89,24 +93,25 @@ fn problem_of(report: &Json) -> Option<String> {
 
 /// Reads the runs and writes the page.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { runs: paths, out, matches, classes, force } = arguments;
+    let Arguments { runs: paths, out, matches, losses, classes, force } = arguments;
     let beside = paths.iter().flat_map(|path| side_files(path));
-    check_output(out, paths.iter().chain(matches).cloned().chain(beside))?;
+    check_output(out, paths.iter().chain(matches).chain(losses).cloned().chain(beside))?;
     session.progress().begin("report (runs)", 0, paths.len() as u64);
-    let mut page = Page { runs: vec![], matches: vec![] };
+    let mut page = Page { runs: vec![], matches: vec![], losses: vec![] };
     for path in paths {
         page.runs.push(Run::read(path, *classes)?);
         session.progress().advance(1);
     }
     for path in matches {
-        let shown = path.display();
-        let bytes = read_ordinary(path, LONGEST_MATCH)?;
-        let read: Json = serde_json::from_slice(&bytes)
-            .with_context(|| format!("{shown}: expected what `match --json` printed"))?;
+        let read = printed(path, "match", "elo_interval")?;
         if let Some(problem) = problem_of(&read) {
-            bail!("{shown}: {problem}; expected what `match --json` printed");
+            bail!("{}: {problem}; expected what `match --json` printed", path.display());
         }
         page.matches.push(read);
+    }
+    for path in losses {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        page.losses.push(Loss { name, errors: printed(path, "loss", "by_group")? });
     }
     let html = page.html()?;
     let existing = if *force { Existing::Replace } else { Existing::Keep };
@@ -116,8 +121,22 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         page: out.clone(),
         runs: page.runs.len(),
         matches: page.matches.len(),
+        losses: page.losses.len(),
         bytes: html.len(),
         without_report: without_report.map(|(path, _)| path.clone()).collect(),
     })?;
     Ok(Outcome::Done)
+}
+
+/// Reads the JSON object that a command printed into a file; it has a field by which it is known.
+fn printed(path: &Path, command: &str, field: &str) -> anyhow::Result<Json> {
+    let shown = path.display();
+    let bytes = read_ordinary(path, LONGEST_PRINTED)?;
+    let read: Json = serde_json::from_slice(&bytes)
+        .with_context(|| format!("{shown}: expected what `{command} --json` printed"))?;
+    ensure!(
+        read.get(field).is_some(),
+        "{shown}: has no `{field}`; expected what `{command} --json` printed"
+    );
+    Ok(read)
 }

@@ -19,9 +19,10 @@ use super::device::{Device, Picked};
 use super::phases::Phases;
 use crate::dataset::{DataChoice, Dataset, Split};
 use crate::fit::{Fit, FitSettings, Limits};
+use crate::measure::{ErrorsByGame, TestGames};
 use crate::model::Model;
 use crate::source::LabelRules;
-use crate::study::{ErrorsByGame, Recipe, TestGames};
+use crate::study::Recipe;
 
 /// Arguments of every study.
 #[derive(clap::Args, Debug)]

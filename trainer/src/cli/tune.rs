@@ -17,7 +17,8 @@ use serde_json::Value as Json;
 use super::study::{Study, StudyArguments};
 use crate::dataset::Share;
 use crate::fit::{FitError, PhaseError};
-use crate::study::{CONFIDENCE, Choices, GameErrors, Recipe, Standing, Values, standings};
+use crate::measure::GameErrors;
+use crate::study::{CONFIDENCE, Choices, Recipe, Standing, Values, standings};
 
 mod record;
 

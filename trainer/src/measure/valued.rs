@@ -37,6 +37,11 @@ impl Valued {
         Some(Self { phase: Phase::of(&row.position())?, row, error, place })
     }
 
+    /// The value less the label, in discs.
+    pub fn error_in_discs(&self) -> f64 {
+        -f64::from(self.error) / f64::from(RESIDUALS_PER_DISC)
+    }
+
     /// The value in 1/1024 disc.
     pub fn value(&self) -> i32 {
         label(&self.row) - self.error

@@ -1,5 +1,5 @@
 //! What runs came to, as one page that needs nothing else: charts with tables under them, of errors, data,
-//! weights and matches.
+//! weights, matches, and how far values are off.
 //!
 //! The page holds its numbers as JSON, and draws them by uPlot, which is inside it, too.
 
@@ -12,13 +12,24 @@ use serde_json::Value as Json;
 pub use run::{Run, RunError};
 pub use weights::WeightsSummary;
 
-/// The content of a page: runs side by side, and matches.
+/// The content of a page: runs side by side, matches, and errors on data.
 #[derive(Serialize)]
 pub struct Page {
     /// The runs, in the order in which they are compared.
     pub runs: Vec<Run>,
     /// The matches, as `match --json` reports them.
     pub matches: Vec<Json>,
+    /// The errors of evaluations on data.
+    pub losses: Vec<Loss>,
+}
+
+/// The errors of an evaluation on some data.
+#[derive(Serialize)]
+pub struct Loss {
+    /// The name that people know it by.
+    pub name: String,
+    /// The errors, as `loss --json` reports them.
+    pub errors: Json,
 }
 
 impl Page {
@@ -56,7 +67,7 @@ mod tests {
     #[test]
     fn every_part_has_its_place_and_data_cannot_end_their_script() {
         let matches = vec![serde_json::json!({ "first": "</script><b><!--<script>" })];
-        let html = Page { runs: vec![], matches }.html().unwrap();
+        let html = Page { runs: vec![], matches, losses: vec![] }.html().unwrap();
         let escaped = r#""first":"\u003c/script>\u003cb>\u003c!--\u003cscript>""#;
         assert!(html.contains(escaped));
         assert!(html.contains("uPlot") && html.ends_with("</html>\n"));

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use super::{ErrorsByGame, GameErrors};
+use crate::measure::{ErrorsByGame, GameErrors};
 
 /// How sure a verdict is, and how wide the intervals are.
 pub const CONFIDENCE: f64 = 0.99;

@@ -4,7 +4,8 @@
 
 use serde::Serialize;
 
-use super::{Difference, Estimate, GameErrors, Verdict};
+use super::{Difference, Estimate, Verdict};
+use crate::measure::GameErrors;
 
 /// The outcome of a round for a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

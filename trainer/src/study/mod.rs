@@ -3,14 +3,12 @@
 
 mod choices;
 mod difference;
-mod errors;
 mod halving;
 mod law;
 mod recipe;
 
 pub use choices::{Choices, ChoicesError, Values};
 pub use difference::{CONFIDENCE, Difference, Estimate, Needed, Verdict};
-pub use errors::{ErrorsByGame, GameErrors, TestGames};
 pub use halving::{Standing, standings};
 pub use law::{Law, Prediction};
 pub use recipe::{Recipe, RecipeError};

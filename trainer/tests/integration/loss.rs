@@ -216,3 +216,30 @@ fn what_does_not_go_together_is_refused() {
         assert!(said(&refused).contains(why), "{arguments}: {}", said(&refused));
     }
 }
+
+#[test]
+fn a_page_takes_what_loss_printed_and_nothing_else() {
+    let folder = folder();
+    let fit = "fit a.games --patterns small --phases 50..51 --out a.weights";
+    assert!(trainer(folder.path(), fit).status.success());
+    for (name, depth) in [("still.json", 0), ("deep.json", 2)] {
+        let loss = format!("loss a.weights a.games --phases 49..52 --depth {depth} --json");
+        fs::write(folder.path().join(name), trainer(folder.path(), &loss).stdout).unwrap();
+    }
+    let report = "report a.weights --out page.html --json --loss";
+    let shown = trainer(folder.path(), &format!("{report} still.json deep.json"));
+    assert!(shown.status.success(), "{}", said(&shown));
+    assert_eq!(json(&shown)["losses"], 2);
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for (name, depth) in [("still", 0), ("deep", 2)] {
+        assert!(
+            page.contains(&format!(r#"{{"name":"{name}","errors":{{"depth":{depth},"#)),
+            "{name}"
+        );
+    }
+    fs::write(folder.path().join("match.json"), r#"{"elo_interval": [1, 2]}"#).unwrap();
+    let refused = trainer(folder.path(), &format!("{report} match.json --force"));
+    assert_eq!(refused.status.code(), Some(2));
+    let expected = "match.json: has no `by_group`; expected what `loss --json` printed";
+    assert!(said(&refused).contains(expected), "{}", said(&refused));
+}

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use super::Arguments;
 use super::explain::{Explainer, Total};
-use crate::backend::RESIDUALS_PER_DISC;
 use crate::measure::Valued;
 
 /// A position with a large error.
@@ -45,8 +44,7 @@ impl WorstPosition {
         };
         let rules = arguments.rules();
         let describe = |valued: &Valued| {
-            let Valued { phase, row, error, place } = valued;
-            let error = -f64::from(*error) / f64::from(RESIDUALS_PER_DISC);
+            let (Valued { phase, row, place, .. }, error) = (valued, valued.error_in_discs());
             let (position, label) = (row.position(), row.label().discs());
             let board = board_text(&position, Side::Black);
             let parts = explainer.as_ref().map(|explainer| explainer.explain(&position));

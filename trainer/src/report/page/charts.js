@@ -28,8 +28,9 @@ function section(title, words, ...content) {
   return made;
 }
 
-// A line chart. `series` has for each line its name, its values, and its colour and dash by number.
-function chart({ x, across, series, height = 280, logarithmic = false, digits = 3 }) {
+// A line chart. `series` has for each line its name, its values, and its colour and dash by number; lines end
+// where values are missing, or lead over these gaps.
+function chart({ x, across, series, height = 280, logarithmic = false, digits = 3, overGaps = false }) {
   const place = element("div");
   const holder = element("div", {}, place, numbers([across, ...series.map((one) => one.name)], rows()));
   function rows() {
@@ -51,6 +52,7 @@ function chart({ x, across, series, height = 280, logarithmic = false, digits = 
         stroke: COLOURS[colour % COLOURS.length],
         dash: DASHES[dash],
         width: 2,
+        spanGaps: overGaps,
         points: { show: x.length < 20 },
         value: (_, value) => shown(value, digits),
       })),

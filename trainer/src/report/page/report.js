@@ -1,6 +1,6 @@
 // The sections of the page, in their order.
 
-const { runs, matches } = JSON.parse(document.getElementById("data").textContent);
+const { runs, matches, losses } = JSON.parse(document.getElementById("data").textContent);
 
 // Runs are called by their files; where these are called the same, by their paths.
 const files = runs.map((run) => run.name.split("/").at(-1).replace(/\.weights$/, ""));
@@ -242,6 +242,46 @@ function scalars() {
   }
 }
 
+// Errors on data by number of empty squares: even and odd ones apart, since they differ by who moves last.
+function byEmpties() {
+  if (losses.length === 0) return;
+  const name = ({ name, errors }) => `${name}, ${errors.depth === 0 ? "static" : `${errors.depth} plies`}`;
+  const met = losses.flatMap(({ errors }) => errors.phases.filter((row) => row.positions > 0));
+  const x = [...new Set(met.map((row) => row.empties))].sort((one, other) => one - other);
+  const lines = (value) =>
+    losses.flatMap((loss, colour) =>
+      ["even", "odd"].map((parity, dash) => ({
+        name: `${name(loss)}: ${parity}`,
+        values: x.map((empties) => {
+          const row = loss.errors.phases.find((one) => one.empties === empties);
+          return empties % 2 === dash ? row?.[value] : null;
+        }),
+        colour,
+        dash,
+      })),
+    );
+  const heads = ["Errors of", "Empty squares", "Positions", "Bias", "Standard error", "MAE", "MSE"];
+  const cells = (loss, of, row) => [name(loss), of, row.positions, row.bias, row.bias_error, row.mae, row.mse];
+  const groups = losses.flatMap((loss) =>
+    [...loss.errors.by_group, { name: "all", ...loss.errors }].map((row) => cells(loss, row.name, row)),
+  );
+  const rows = losses.flatMap((loss) =>
+    loss.errors.phases.filter((row) => row.positions > 0).map((row) => cells(loss, row.empties, row)),
+  );
+  section(
+    "Bias by number of empty squares",
+    "By how many discs values are too high on average, apart for even and odd numbers of empty squares: 0 is right. The standard error counts each game once.",
+    chart({ x, across: "empty squares", series: lines("bias"), overGaps: true }),
+    element("div", { class: "table" }, table(heads, groups)),
+    numbers(heads, rows),
+  );
+  section(
+    "Mean absolute error by number of empty squares",
+    "In discs, on the same positions.",
+    chart({ x, across: "empty squares", series: lines("mae"), overGaps: true }),
+  );
+}
+
 function played() {
   if (matches.length === 0) return;
   const heads = ["First", "Second", "Pairs", "Wins", "Draws", "Losses", "Discs", "±", "Elo", "from", "to", "p"];
@@ -308,5 +348,6 @@ sizes();
 squaresSection(runs);
 runs.forEach(patternSection);
 scalars();
+byEmpties();
 played();
 provenance();

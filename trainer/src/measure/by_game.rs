@@ -1,14 +1,15 @@
-//! The errors of an evaluation, game by game.
+//! The absolute errors of an evaluation, game by game, for those who draw games anew.
 
 use std::path::PathBuf;
 
 use ndarray::{Array1, Array2, Axis};
-use othello_engine::board::{PHASES, Phase};
+use othello_engine::board::PHASES;
 use othello_engine::eval::Evaluate;
 use othello_engine::progress::Progress;
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
+use super::valued::Valued;
 use crate::source::records::read_games;
 use crate::source::{LabelRules, Labelled, SourceError};
 
@@ -103,7 +104,7 @@ impl GameErrors {
     }
 
     /// The number of games.
-    pub(super) fn games(&self) -> usize {
+    pub fn games(&self) -> usize {
         self.weight.len()
     }
 
@@ -117,13 +118,13 @@ impl GameErrors {
 
 fn sums<E: Evaluate>(evaluator: &E, game: &[ScoredPosition]) -> [[f64; PHASES]; 2] {
     let mut sums = [[0.0; PHASES]; 2];
-    for row in game {
+    for &row in game {
         let position = row.position();
-        let Some(phase) = Phase::of(&position) else { continue };
-        let value = evaluator.value(&evaluator.state(&position), &position).discs();
-        let weight = row.weight().occurrences();
-        sums[0][phase.index()] += weight * (value - row.label().discs()).abs();
-        sums[1][phase.index()] += weight;
+        let value = evaluator.value(&evaluator.state(&position), &position);
+        let Some(valued) = Valued::new(row, value, None) else { continue };
+        let (phase, weight) = (valued.phase.index(), row.weight().occurrences());
+        sums[0][phase] += weight * valued.error_in_discs().abs();
+        sums[1][phase] += weight;
     }
     sums
 }
