@@ -95,24 +95,62 @@ impl Board {
     }
 }
 
+/// Squares that a drawing of a board marks.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Marks {
+    /// Empty squares, drawn as `*`.
+    pub open: u64,
+    /// The disc played last, drawn in brackets.
+    pub last: u64,
+    /// Discs that it turned, drawn as small letters.
+    pub turned: u64,
+}
+
 impl Board {
-    /// A row of the board for people, counted from 0: `X` black, `O` white, `*` one of the `marked` squares.
-    pub fn row(&self, rank: usize, marked: u64) -> String {
+    /// A row of the board for people, counted from 0: `X` black, `O` white.
+    pub fn row(&self, rank: usize) -> String {
+        self.marked_row(rank, Marks::default()).trim().to_owned()
+    }
+
+    /// A row with a character on either side of each square.
+    fn marked_row(&self, rank: usize, marks: Marks) -> String {
         let [black, white] = self.discs();
-        let disc = |file: usize| match 1 << (8 * rank + file) {
-            square if black & square != 0 => "X",
-            square if white & square != 0 => "O",
-            square if marked & square != 0 => "*",
-            _ => ".",
-        };
-        (0..8).map(disc).collect::<Vec<_>>().join(" ")
+        let mut row = " ".to_owned();
+        for file in 0..8 {
+            let square: u64 = 1 << (8 * rank + file);
+            let (black, white) = (black & square != 0, white & square != 0);
+            let disc = match (black, white, marks.turned & square != 0) {
+                (true, _, true) => 'x',
+                (_, true, true) => 'o',
+                (true, _, _) => 'X',
+                (_, true, _) => 'O',
+                _ if marks.open & square != 0 => '*',
+                _ => '.',
+            };
+            if marks.last & square != 0 {
+                row.pop();
+                row.extend(['[', disc, ']']);
+            } else {
+                row.extend([disc, ' ']);
+            }
+        }
+        row
     }
 
     /// The board for people, with the names of files and rows.
-    pub fn drawing(&self, marked: u64) -> String {
-        let row = |rank| format!("{} {}\n", rank + 1, self.row(rank, marked));
+    pub fn drawing(&self, marks: Marks) -> String {
+        let row = |rank| format!("{}{}\n", rank + 1, self.marked_row(rank, marks).trim_end());
         let rows: String = (0..8).map(row).collect();
         format!("  a b c d e f g h\n{rows}")
+    }
+
+    /// The disc played last, and those that it turned; nothing where the last turn was none or a pass.
+    pub fn last_change(&self) -> (u64, u64) {
+        let Some((before, side)) = self.before.last() else { return (0, 0) };
+        let other = Self::new(*before, *side);
+        let ([black, white], [black_before, white_before]) = (self.discs(), other.discs());
+        let last = (black | white) & !(black_before | white_before);
+        (last, (black & white_before) | (white & black_before))
     }
 }
 

@@ -10,7 +10,7 @@ mod analyze;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::board::{Board, Turn, name};
+use super::board::{Board, Marks, Turn, name};
 use super::clock::{Clock, TimeSettings};
 use super::player::Player;
 use super::{Reply, Server};
@@ -115,7 +115,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("gogui-rules_game_id", _) => Ok("Othello".to_owned()),
             ("gogui-rules_board_size", _) => Ok("8".to_owned()),
             ("gogui-rules_board", _) => {
-                Ok((0..8).rev().map(|rank| self.board.row(rank, 0)).collect::<Vec<_>>().join("\n"))
+                Ok((0..8).rev().map(|rank| self.board.row(rank)).collect::<Vec<_>>().join("\n"))
             }
             ("gogui-rules_side_to_move", _) => Ok(name(self.board.side()).to_owned()),
             ("gogui-rules_legal_moves", _) => Ok(self.legal_moves()),
@@ -219,7 +219,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
     }
 
     fn drawing(&self) -> String {
-        format!("{}{} to move", self.board.drawing(0), name(self.board.side()))
+        format!("{}{} to move", self.board.drawing(Marks::default()), name(self.board.side()))
     }
 }
 

@@ -6,7 +6,7 @@ use super::Sides;
 use crate::analysis::{Level, RatedMove};
 use crate::board::{Side, Square};
 use crate::eval::{Evaluate, Value};
-use crate::protocol::{Board, Player, Reply, Server, Turn, name};
+use crate::protocol::{Board, Marks, Player, Reply, Server, Turn, name};
 
 const HELP: &str = "\
 f5          play a square; squares that may be played are marked *
@@ -158,8 +158,14 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
 
     fn drawing(&self) -> String {
         let [black, white] = self.board.discs().map(u64::count_ones);
-        let marked = self.board.position().moves();
-        format!("{}\nX black {black}, O white {white}\n", self.board.drawing(marked))
+        let (last, turned) = self.board.last_change();
+        let marks = Marks { open: self.board.position().moves(), last, turned };
+        let told = match self.board.side() {
+            _ if last == 0 => "",
+            Side::Black => "; [O] was played last and turned o",
+            Side::White => "; [X] was played last and turned x",
+        };
+        format!("{}\nX black {black}, O white {white}{told}\n", self.board.drawing(marks))
     }
 
     fn prompt(&self) -> String {
@@ -222,6 +228,10 @@ mod tests {
         let played = say(&mut game, "F5");
         assert!(played.contains("white plays ") && played.contains(", depth 2)"), "{played}");
         assert!(played.ends_with("black to move> "), "{played}");
+        // Any reply to f5 turns one disc; the line below the board explains the brackets.
+        let marks = (played.matches("[O]").count(), played.matches(" o ").count());
+        assert_eq!(marks, (2, 1), "{played}");
+        assert!(played.contains("; [O] was played last and turned o\n"), "{played}");
         assert_eq!(game.transcript().len(), 4);
         let hint = say(&mut game, "hint");
         let moves = game.board.position().moves().count_ones() as usize;
