@@ -57,7 +57,7 @@ enum Command {
 
 fn main() -> ExitCode {
     session::main(|| {
-        let Arguments { command, common } = Arguments::parse();
+        let Arguments { command, common } = arguments::parse();
         session::run(&common, |session| match &command {
             Command::Ablate(arguments) => ablate::run(arguments, session),
             Command::Bench(arguments) => bench::run(arguments, session),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::bail;
-use clap::ValueEnum;
+use clap::{Arg, Command, Parser, ValueEnum};
 
 use crate::eval::Evaluate;
 use crate::file::Existing;
@@ -91,12 +91,23 @@ pub fn existing(force: bool) -> Existing {
 /// A type of numbers that an argument can have. Signed ones are none, so that the compiler does not
 /// take a bound without a type for an `i32`: clap finds at run time only that an argument has another
 /// type than its parser.
-pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {}
+pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
+    /// The largest number of the type.
+    const MAX: Self;
+}
 
-impl Number for u8 {}
-impl Number for u32 {}
-impl Number for u64 {}
-impl Number for usize {}
+impl Number for u8 {
+    const MAX: Self = Self::MAX;
+}
+impl Number for u32 {
+    const MAX: Self = Self::MAX;
+}
+impl Number for u64 {
+    const MAX: Self = Self::MAX;
+}
+impl Number for usize {
+    const MAX: Self = Self::MAX;
+}
 
 /// A parser of whole numbers from the first bound to the last, both included. The bounds have the type
 /// of the argument: `number_in(1..=60_u32)`.
@@ -106,13 +117,63 @@ pub fn number_in<T: Number>(
     move |text| {
         let number = text.parse().ok().filter(|number| range.contains(number));
         let (first, last) = (range.start(), range.end());
-        number.ok_or_else(|| format!("expected a whole number from {first} to {last}"))
+        number.ok_or_else(|| {
+            let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            if *last == T::MAX && !is_whole {
+                format!("expected a whole number, {first} or more, in digits alone")
+            } else {
+                format!("expected a whole number from {first} to {last}")
+            }
+        })
     }
+}
+
+/// A parser of whole numbers from the first on. It has the type of the argument: `number_from(1_u64)`.
+pub fn number_from<T: Number>(
+    first: T,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    number_in(first..=T::MAX)
+}
+
+/// A parser of numbers with decimals.
+pub fn decimal(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "expected a number, such as 0.5".to_owned())
+}
+
+/// The arguments that the process was called with. A negative number, where an argument has a value, is a
+/// value to refuse by name, and no flag.
+pub fn parse<P: Parser>() -> P {
+    let matches = with_negative_numbers(P::command()).get_matches();
+    P::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+fn with_negative_numbers(command: Command) -> Command {
+    let takes_value = |arg: &Arg| arg.get_action().takes_values() && !arg.is_positional();
+    let command = command.mut_args(|arg| {
+        let takes_value = takes_value(&arg);
+        if takes_value { arg.allow_negative_numbers(true) } else { arg }
+    });
+    command.mut_subcommands(with_negative_numbers)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `--games 10k` was an "invalid digit", and no end was told by a number of twenty digits.
+    #[test]
+    fn numbers_without_an_end_say_where_they_begin() {
+        let parse = number_from(1_u64);
+        assert_eq!(parse("18446744073709551615"), Ok(u64::MAX));
+        for text in ["10k", "1G", "-1", "", "1e3"] {
+            let expected = "expected a whole number, 1 or more, in digits alone";
+            assert_eq!(parse(text).unwrap_err(), expected);
+        }
+        for text in ["0", "18446744073709551616"] {
+            let expected = "expected a whole number from 1 to 18446744073709551615";
+            assert_eq!(parse(text).unwrap_err(), expected);
+        }
+    }
 
     /// `--threads 4294967296` started threads without end.
     #[test]

@@ -26,7 +26,7 @@ pub struct Arguments {
     file: Positions,
 
     /// Search this many plies deep; 0 gives static values
-    #[arg(long, value_name = "D", default_value_t = 0)]
+    #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]
     depth: u32,
 
     /// Search as strongly as this level, 1 to 60, says: so many plies deep, and with perfect play from twice as many

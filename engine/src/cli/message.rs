@@ -1,6 +1,7 @@
-//! Lines on standard error, and texts that a terminal may be shown.
+//! Lines on standard error, texts that a terminal may be shown, and the words of counts.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io::Write as _;
 
 /// Writes a line to standard error. Where nobody reads it any more, that is no reason to stop.
@@ -39,6 +40,16 @@ pub(super) fn shortened(line: &str) -> Cow<'_, str> {
     format!("{beginning} … {end}").into()
 }
 
+/// A count with its noun: `1 shard`, `3 shards`.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let end = match noun {
+        _ if count == N::from(1) => "",
+        _ if noun.ends_with("ch") || noun.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{count} {noun}{end}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,5 +67,11 @@ mod tests {
         assert!(said.len() < MOST, "{}", said.len());
         assert!(said.starts_with("a.games: é") && said.ends_with(" is too long; cut it"));
         assert_eq!(shortened("short"), "short");
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!(counted(1_u64, "shard"), "1 shard");
+        assert_eq!([counted(0_usize, "run"), counted(2_usize, "match")], ["0 runs", "2 matches"]);
     }
 }

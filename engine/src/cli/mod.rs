@@ -9,7 +9,7 @@ pub mod arguments;
 pub mod by_class;
 pub mod generate;
 mod interrupt;
-mod message;
+pub mod message;
 mod positions;
 pub mod progress;
 pub mod report;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::ensure;
 use serde::Serialize;
 
-use super::arguments::{existing, number_in};
+use super::arguments::{existing, number_from, number_in};
 use super::table::{Align, table};
 use super::{Outcome, Session};
 use crate::board::{Discs, Square, transcript};
@@ -38,15 +38,15 @@ pub struct Arguments {
     within: Discs,
 
     /// Stop when so many openings near even are found
-    #[arg(long, value_name = "N", requires = "balanced")]
+    #[arg(long, value_name = "N", requires = "balanced", value_parser = number_from(1_usize))]
     count: Option<usize>,
 
     /// Seed that decides which openings are looked at first
-    #[arg(long, value_name = "S", default_value_t = 1, requires = "balanced")]
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "balanced", value_parser = number_from(0_u64))]
     seed: u64,
 
     /// Search each position of the last ply this many plies deep
-    #[arg(long, value_name = "D", default_value_t = 4, requires = "out")]
+    #[arg(long, value_name = "D", default_value_t = 4, requires = "out", value_parser = number_in(0..=60_u32))]
     score_depth: u32,
 
     /// Weights: a file, `none`, `mobility` or `embedded`

@@ -35,11 +35,14 @@ impl FromStr for Positions {
     }
 }
 
-/// Whether a text has the characters of a board or a transcript alone.
+/// Whether a text has the characters of a board alone, or begins as a transcript does.
 fn looks_like_a_position(text: &str) -> bool {
     let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8']);
-    text.len() >= 64 && text.bytes().take(60).all(|byte| b"XxOo*-.".contains(&byte))
-        || text.len() >= 4 && text.as_bytes().chunks(2).all(is_square)
+    let bytes = text.as_bytes();
+    text.len() >= 64 && bytes.iter().take(60).all(|byte| b"XxOo*-.".contains(byte))
+        || text.len() >= 4
+            && bytes.iter().all(u8::is_ascii_alphanumeric)
+            && bytes[..4].chunks(2).all(is_square)
 }
 
 impl Positions {
@@ -68,6 +71,10 @@ mod tests {
         assert_eq!(parse("/dev/stdin"), Ok(Positions::File("/dev/stdin".into())));
         let refused = parse("f5d6a1").unwrap_err();
         assert!(refused.contains("neither a file nor a position: move 3: a1"), "{refused}");
+        // A slip in a transcript is none in the name of a file.
+        let refused = parse("f5d6x").unwrap_err();
+        assert!(refused.contains("neither a file nor a position: "), "{refused}");
+        assert_eq!(parse("f5d6.txt"), Ok(Positions::File("f5d6.txt".into())));
         assert!(parse(&board.replace(" O", " Q")).unwrap_err().contains("`Q`"));
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::arguments::{Output, number_in};
+use super::arguments::{Output, number_from, number_in};
 use super::{Outcome, Session};
 use crate::analysis::Level;
 use crate::eval::{Evaluator, WeightsChoice};
@@ -21,11 +21,11 @@ use crate::selfplay::{
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Number of games to play, in all shards together
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number_from(1_u64))]
     games: u64,
 
     /// Seed of all random moves
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
     seed: u64,
 
     #[command(flatten)]

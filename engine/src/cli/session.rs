@@ -1,5 +1,6 @@
 //! A run of a subcommand: its threads, its progress, its report and its exit status.
 
+use std::io;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -9,11 +10,16 @@ use super::interrupt::Interrupts;
 use super::message::say;
 use super::progress::Reporter;
 use super::report::{self, Report};
+use crate::file::may_pass;
 use crate::progress::Interrupted;
 
 /// The stack of every thread that works, the first one too: a search of 60 plies needs more than the
 /// environment may allow (`RUST_MIN_STACK`, `ulimit -s`). Only what is used takes memory.
 const STACK_BYTES: usize = 8 << 20;
+
+/// The exit status of trouble that may be gone when the same command is run again: `EX_TEMPFAIL` of sysexits.h,
+/// so that a scheduler tells "again" from "mend".
+const TRY_AGAIN: u8 = 75;
 
 /// How work that ran to its end came out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,7 +101,7 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
 }
 
 /// Runs a subcommand: starts the thread pool, and turns the result into the exit status (an error
-/// is 2, as clap's own are; an interrupt 128 and the signal's number, as in shells).
+/// is 2, as clap's own are, or 75 where it may pass; an interrupt 128 and the signal's number, as in shells).
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
     let interrupts = match Interrupts::listen() {
         Ok(interrupts) => interrupts,
@@ -118,9 +124,14 @@ pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Out
         }
         Err(error) => {
             say(&format!("error: {}", explanation(&error)));
-            ExitCode::from(2)
+            ExitCode::from(if is_passing(&error) { TRY_AGAIN } else { 2 })
         }
     }
+}
+
+/// Whether an error comes from trouble that may pass.
+fn is_passing(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(may_pass)
 }
 
 /// An error and its causes, less those whose words are in it already.
@@ -139,6 +150,17 @@ fn explanation(error: &anyhow::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn trouble_that_may_pass_is_told_from_what_must_be_mended() {
+        let is_passing = |kind: io::ErrorKind| {
+            super::is_passing(&anyhow::Error::new(io::Error::from(kind)).context("a.games"))
+        };
+        assert!(is_passing(io::ErrorKind::StorageFull) && is_passing(io::ErrorKind::TimedOut));
+        assert!(!is_passing(io::ErrorKind::NotFound));
+        assert!(!is_passing(io::ErrorKind::PermissionDenied));
+        assert!(!super::is_passing(&anyhow::anyhow!("no such level")));
+    }
 
     /// Library errors repeat their cause in their own words.
     #[test]

@@ -7,7 +7,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::arguments::number_in;
+use super::arguments::{number_from, number_in};
 use super::table::{Align, table};
 use super::{Outcome, Session};
 use crate::openings::{MAX_PLIES, enumerate};
@@ -27,11 +27,11 @@ pub struct Arguments {
     plies: u32,
 
     /// Number of random games to play where no file is named
-    #[arg(long, value_name = "N", default_value_t = 100_000, conflicts_with = "games")]
+    #[arg(long, value_name = "N", default_value_t = 100_000, conflicts_with = "games", value_parser = number_from(0_u64))]
     random: u64,
 
     /// Seed of the random games
-    #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "games")]
+    #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "games", value_parser = number_from(0_u64))]
     seed: u64,
 }
 

@@ -24,14 +24,25 @@ pub enum WeightsChoice {
     File(PathBuf),
 }
 
+/// The reason why a text names no weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("neither a file nor one of `none`, `mobility` and `embedded`")]
+pub struct NoWeightsError;
+
 impl FromStr for WeightsChoice {
-    type Err = std::convert::Infallible;
+    type Err = NoWeightsError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Ok(match text {
             "none" => Self::None,
             "mobility" => Self::Mobility,
             "embedded" => Self::Embedded,
+            // A bare word that is no file may be a slip in one of these.
+            word if word.bytes().all(|byte| byte.is_ascii_alphabetic())
+                && !Path::new(word).exists() =>
+            {
+                return Err(NoWeightsError);
+            }
             path => Self::File(path.into()),
         })
     }

@@ -25,7 +25,7 @@ use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
 pub use ends::{CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends};
-pub use evaluator::{Evaluator, WeightsChoice};
+pub use evaluator::{Evaluator, NoWeightsError, WeightsChoice};
 pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth};
 pub use models::Models;
 pub use move_ordering::MoveOrdering;

@@ -1,7 +1,7 @@
 //! What can be wrong with a file.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::VERSION;
 
@@ -110,6 +110,15 @@ pub enum FileError {
         /// The most bytes.
         most: u64,
     },
+    /// A name that says something else than the file would be.
+    #[error("{}: would be {kind} under the name of another kind; name another output",
+        path.display())]
+    Misnamed {
+        /// The path.
+        path: PathBuf,
+        /// The kind that would be written.
+        kind: &'static str,
+    },
     /// A command would replace what it reads.
     #[error("{}: is also an input ({}), which is never replaced; name another output",
         path.display(), input.display())]
@@ -120,11 +129,12 @@ pub enum FileError {
         input: PathBuf,
     },
     /// Somebody else writes the same output.
-    #[error("{}: another process is writing this file; wait for it, or name another output",
-        path.display())]
+    #[error("{}: {source}; wait for it, or name another output", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
+        /// The reason, as one that may pass.
+        source: io::Error,
     },
 }
 
@@ -151,7 +161,41 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
+/// Whether trouble with a file or a pipe may be gone when the same is tried again: a disk that was full, a
+/// device or a network that failed, a lock that somebody held, more open files than there may be.
+pub fn may_pass(error: &io::Error) -> bool {
+    use io::ErrorKind::{
+        HostUnreachable, NetworkDown, NetworkUnreachable, OutOfMemory, QuotaExceeded, ResourceBusy,
+        StaleNetworkFileHandle, StorageFull, TimedOut, WouldBlock,
+    };
+    const EIO: i32 = 5;
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    let machine = cfg!(unix) && matches!(error.raw_os_error(), Some(EIO | ENFILE | EMFILE));
+    let kind = matches!(
+        error.kind(),
+        HostUnreachable
+            | NetworkDown
+            | NetworkUnreachable
+            | OutOfMemory
+            | QuotaExceeded
+            | ResourceBusy
+            | StaleNetworkFileHandle
+            | StorageFull
+            | TimedOut
+            | WouldBlock
+    );
+    machine || kind
+}
+
 impl FileError {
+    /// The error that somebody else holds the lock of a file.
+    pub(super) fn busy(path: &Path) -> Self {
+        const REASON: &str = "another process is writing this file";
+        let source = io::Error::new(io::ErrorKind::WouldBlock, REASON);
+        Self::Busy { path: path.to_owned(), source }
+    }
+
     /// The place of a truncation or damage in the file, and how it shows; else all of the message.
     pub(super) fn place(&self) -> String {
         match self {

@@ -76,6 +76,18 @@ impl Kind {
         }
     }
 
+    /// Whether the name of a file says that it is of another kind. A checkpoint may be called as what it becomes.
+    pub(super) fn contradicts(self, extension: &str) -> bool {
+        let named = match extension {
+            "weights" => Self::Weights,
+            "games" => Self::Games,
+            "positions" => Self::Positions,
+            "openings" => Self::Openings,
+            _ => return false,
+        };
+        self != named && (self != Self::Checkpoint || named != Self::Weights)
+    }
+
     /// The level at which zstd compresses. Level 15 takes 27 bytes and 15 µs for a random game,
     /// where level 9 takes 30 bytes and level 19 as many and twice the time. A checkpoint is
     /// large, and soon replaced.

@@ -21,9 +21,9 @@ mod tests;
 mod writer;
 
 pub use checkpoint::Checkpoint;
-pub use error::{FileError, remedy};
+pub use error::{FileError, may_pass, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
-pub use paths::{check_output, open_ordinary, read_ordinary};
+pub use paths::{check_name, check_output, open_ordinary, read_ordinary};
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{Reader, kind_of, stated_sha256};
 pub use writer::{Begin, Existing, SectionInfo, Writer};

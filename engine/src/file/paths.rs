@@ -1,6 +1,7 @@
 //! The paths that may be read from and written to. They are looked at before anything is opened:
 //! opening a named pipe waits for somebody at its other end, and would wait for ever.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -90,6 +91,16 @@ fn prove_writable(output: &Path) -> Result<(), FileError> {
     if is_new {
         let removed = fs::remove_file(&partial);
         removed.map_err(|source| FileError::Io { path: partial, action: "remove it", source })?;
+    }
+    Ok(())
+}
+
+/// Refuses a name for an output by which it would be taken for another kind of file. What is made long
+/// before it is written is called by it first.
+pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
+    let extension = path.extension().and_then(OsStr::to_str);
+    if extension.is_some_and(|extension| kind.contradicts(extension)) {
+        return Err(FileError::Misnamed { path: path.to_owned(), kind: kind.description() });
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
 use super::paths::{
-    checkpoint_exists, partial_path, refuse_special_outputs, remove_leftover_checkpoint,
+    check_name, checkpoint_exists, partial_path, refuse_special_outputs, remove_leftover_checkpoint,
 };
 use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 
@@ -84,6 +84,7 @@ impl Writer {
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Begin, FileError> {
+        check_name(path, kind)?;
         refuse_special_outputs(path)?;
         let partial = partial_path(path);
         let mut refusal = None;
@@ -382,7 +383,7 @@ pub(super) fn lock(partial: &Path) -> Result<File, FileError> {
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(partial);
     let file = open.map_err(failed)?;
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => return Err(FileError::Busy { path: partial.to_owned() }),
+        Err(TryLockError::WouldBlock) => return Err(FileError::busy(partial)),
         // Some file systems of clusters know no locks; that is no reason not to work there.
         Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
             return Err(failed(error));
@@ -390,11 +391,7 @@ pub(super) fn lock(partial: &Path) -> Result<File, FileError> {
         _ => {}
     }
     // Whoever held the lock until now may have completed and renamed the file.
-    if is_at(&file, partial).map_err(failed)? {
-        Ok(file)
-    } else {
-        Err(FileError::Busy { path: partial.to_owned() })
-    }
+    if is_at(&file, partial).map_err(failed)? { Ok(file) } else { Err(FileError::busy(partial)) }
 }
 
 /// Whether an open file is still the one at `path`.

@@ -4,8 +4,9 @@ use serde::de::DeserializeOwned;
 
 use super::shortened;
 
-/// The most characters of a parser's own words that a message repeats.
-const MOST: usize = 200;
+/// The most characters of a parser's own words that a message repeats: the names of all scalar features
+/// have room.
+const MOST: usize = 270;
 
 /// Why a text is not the TOML that was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

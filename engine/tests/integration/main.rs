@@ -18,6 +18,7 @@ mod published;
 mod readers;
 mod readme;
 #[cfg(target_os = "linux")]
+mod slips;
 mod system;
 mod vectors;
 mod weights_command;

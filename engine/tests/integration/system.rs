@@ -79,7 +79,8 @@ fn a_full_disk_loses_nothing() {
     if !scenario.run(folder.path()) {
         skip!("no disk can be mounted here (unshare --mount)");
     }
-    assert_eq!(left(folder.path(), "status"), "2");
+    // A scheduler may try that again.
+    assert_eq!(left(folder.path(), "status"), "75");
     // On a busy machine, it says first how far it is.
     assert_eq!(
         left(folder.path(), "message").lines().last(),
@@ -221,7 +222,7 @@ fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     send(&first, Signal::SIGSTOP);
     for force in ["", " --force"] {
         let second = run(folder.path(), &format!("{GAMES} --out a.games{force}"));
-        assert_eq!(second.status.code(), Some(2));
+        assert_eq!(second.status.code(), Some(75));
         assert_eq!(
             message(&second),
             "error: a.games.partial: another process is writing this file; wait for it, or name \
@@ -261,6 +262,6 @@ fn a_report_that_cannot_be_written_is_an_error_and_the_work_is_kept() {
         message(&output).lines().last(),
         Some("error: cannot write to standard output: No space left on device (os error 28)")
     );
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(75));
     assert!(folder.path().join("a.games").exists());
 }

@@ -3,7 +3,6 @@
 mod kept;
 mod report;
 
-use std::convert::Infallible;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -13,9 +12,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Discs, Position, Side};
-use othello_engine::cli::arguments::{SearchBy, number_in};
+use othello_engine::cli::arguments::{SearchBy, number_from, number_in};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::eval::{Evaluator, Identified as _, WeightsChoice};
+use othello_engine::eval::{Evaluator, Identified as _, NoWeightsError, WeightsChoice};
 use othello_engine::file::{Provenance, check_output};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::Shard;
@@ -52,7 +51,7 @@ pub struct Arguments {
     #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
     exact: u32,
     /// Seed that decides which openings of the file are played
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
     /// Play only labelled openings that are no further from even than this
     #[arg(long, value_name = "DISCS", default_value_t = 10)]
@@ -114,9 +113,9 @@ enum PlayerChoice {
 }
 
 impl FromStr for PlayerChoice {
-    type Err = Infallible;
+    type Err = NoWeightsError;
 
-    fn from_str(text: &str) -> Result<Self, Infallible> {
+    fn from_str(text: &str) -> Result<Self, NoWeightsError> {
         match ExternalEngine::parse(text) {
             Some(engine) => Ok(Self::External(engine)),
             None => text.parse().map(Self::Weights),

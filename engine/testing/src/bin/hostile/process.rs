@@ -60,8 +60,8 @@ impl Ended {
         match (status.signal(), status.code()) {
             (Some(signal), _) => Some(format!("ends by signal {signal}: {last}")),
             (_, Some(0 | 1)) => None,
-            (_, Some(2)) if self.errors.contains("error: ") => None,
-            (_, Some(2)) => Some("is refused without a word".to_owned()),
+            (_, Some(2 | 75)) if self.errors.contains("error: ") => None,
+            (_, Some(2 | 75)) => Some("is refused without a word".to_owned()),
             (_, code) => Some(format!("ends with status {code:?}: {last}")),
         }
     }
