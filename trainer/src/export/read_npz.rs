@@ -1,6 +1,6 @@
 //! Weights as NumPy arrays, read back: those that `export` wrote, or those of a program in Python.
 
-use std::io::{Cursor, Read as _};
+use std::io::{Read, Seek};
 
 use ndarray::{Array2, ArrayD, ArrayView1, ArrayViewD, s};
 use ndarray_npy::{ViewElement, ViewNpyError, ViewNpyExt as _};
@@ -12,15 +12,18 @@ use zip::result::ZipError;
 
 use super::tables::{Differences, ReadTables, TableError};
 
-/// The most bytes that an array is unpacked to: more than one of any pattern has.
-const MAX_ARRAY_BYTES: u64 = 1 << 28;
+/// The most bytes of the text of a pattern set.
+const MAX_SET_BYTES: usize = 1 << 20;
+/// The most bytes of the header of an array.
+const MAX_HEADER_BYTES: usize = 1 << 16;
+/// The bytes of a number of the widest type.
+const WIDEST: usize = size_of::<f64>();
 
 /// Reads `pattern_set`, `weights_KK`, where they are there `scalar_weights` and the counts, and where the set has them
 /// the factors. Weights and factors may be whole numbers of steps, or any numbers, which are rounded.
-pub fn read_npz(bytes: &[u8]) -> Result<ReadTables, TableError> {
-    let mut arrays =
-        Arrays(ZipArchive::new(Cursor::new(bytes)).map_err(|e| refused(e.to_string()))?);
-    if let Some(steps) = arrays.numbers("steps_per_disc")?
+pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, TableError> {
+    let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
+    if let Some(steps) = arrays.numbers("steps_per_disc", 1)?
         && steps.iter().any(|&steps| steps != f64::from(STEPS_PER_DISC))
     {
         return Err(refused(format!("`steps_per_disc` is not {STEPS_PER_DISC}")));
@@ -91,11 +94,12 @@ fn refused(reason: String) -> TableError {
 }
 
 /// The arrays of a file.
-struct Arrays<'a>(ZipArchive<Cursor<&'a [u8]>>);
+struct Arrays<F>(ZipArchive<F>);
 
-impl Arrays<'_> {
-    /// The bytes of an array with its header; `None` where it is not there.
-    fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, TableError> {
+impl<F: Read + Seek> Arrays<F> {
+    /// The bytes of an array with its header; `None` where it is not there. One of more bytes than `most`
+    /// beside the header is refused.
+    fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, TableError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
             Ok(file) => file,
@@ -103,32 +107,41 @@ impl Arrays<'_> {
             Err(error) => return Err(broken(error.to_string())),
         };
         let mut bytes = vec![];
-        file.take(MAX_ARRAY_BYTES).read_to_end(&mut bytes).map_err(|e| broken(e.to_string()))?;
+        let limit = most + MAX_HEADER_BYTES;
+        file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(|e| broken(e.to_string()))?;
+        if bytes.len() > limit {
+            return Err(broken(format!("more than {most} bytes, which are all that it can have")));
+        }
         Ok(Some(bytes))
     }
 
     fn pattern_set(&mut self) -> Result<PatternSet, TableError> {
         let missing =
             || refused("it has no array `pattern_set` with the text of a pattern set".to_owned());
-        let bytes = self.bytes("pattern_set")?.ok_or_else(missing)?;
+        let bytes = self.bytes("pattern_set", MAX_SET_BYTES)?.ok_or_else(missing)?;
         let text: ArrayViewD<'_, u8> = ArrayViewD::view_npy(&bytes).map_err(|_| missing())?;
         let text = String::from_utf8(text.iter().copied().collect()).map_err(|_| missing())?;
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// The numbers of an array of whatever type; `None` where it is not there.
-    fn numbers(&mut self, name: &str) -> Result<Option<ArrayD<f64>>, TableError> {
-        let Some(bytes) = self.bytes(name)? else { return Ok(None) };
-        let known = view::<i8>(&bytes)
-            .or_else(|| view::<i16>(&bytes))
-            .or_else(|| view::<i32>(&bytes))
-            .or_else(|| view::<u32>(&bytes))
-            .or_else(|| view::<f32>(&bytes))
-            .or_else(|| view::<f64>(&bytes));
-        // 64 bits are what Python has where nothing is said.
-        let read = known.unwrap_or_else(|| {
-            ArrayViewD::<i64>::view_npy(&bytes).map(|array| array.mapv(|number| number as f64))
-        });
+    /// The numbers of an array of whatever type, `most` or fewer; `None` where it is not there.
+    fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, TableError> {
+        let Some(bytes) = self.bytes(name, most.saturating_mul(WIDEST))? else { return Ok(None) };
+        let known = view::<f64>(&bytes, |number| number)
+            .or_else(|| view::<f32>(&bytes, f64::from))
+            .or_else(|| view::<i8>(&bytes, f64::from))
+            .or_else(|| view::<i16>(&bytes, f64::from))
+            .or_else(|| view::<i32>(&bytes, f64::from))
+            .or_else(|| view::<i64>(&bytes, |number| number as f64))
+            .or_else(|| view::<u8>(&bytes, f64::from))
+            .or_else(|| view::<u16>(&bytes, f64::from))
+            .or_else(|| view::<u32>(&bytes, f64::from))
+            .or_else(|| view::<u64>(&bytes, |number| number as f64));
+        let other = || {
+            let expected = "whole numbers of 8 to 64 bits, float32 or float64";
+            refused(format!("array `{name}` has another type of numbers; expected {expected}"))
+        };
+        let read = known.ok_or_else(other)?;
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
@@ -190,7 +203,8 @@ impl Arrays<'_> {
 
     /// An array that has this shape, by its first place and all others.
     fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, TableError> {
-        let Some(array) = self.numbers(name)? else { return Ok(None) };
+        let most = shape.iter().product();
+        let Some(array) = self.numbers(name, most)? else { return Ok(None) };
         if array.shape() != shape {
             let found = array.shape();
             return Err(refused(format!(
@@ -205,11 +219,12 @@ impl Arrays<'_> {
 }
 
 /// The numbers of an array of this type; `None` where it is of another one.
-fn view<T: ViewElement + Copy + Into<f64>>(
+fn view<T: ViewElement + Copy>(
     bytes: &[u8],
+    number: impl Fn(T) -> f64,
 ) -> Option<Result<ArrayD<f64>, ViewNpyError>> {
     match ArrayViewD::<T>::view_npy(bytes) {
-        Ok(array) => Some(Ok(array.mapv(Into::into))),
+        Ok(array) => Some(Ok(array.mapv(number))),
         Err(ViewNpyError::WrongDescriptor(_)) => None,
         Err(error) => Some(Err(error)),
     }
@@ -217,10 +232,16 @@ fn view<T: ViewElement + Copy + Into<f64>>(
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use super::*;
     use crate::export::npz::{Origin, npz};
-    use ndarray::Array1;
-    use ndarray_npy::NpzWriter;
+    use ndarray::{Array1, ArrayBase, Data, Dimension};
+    use ndarray_npy::{NpzWriter, WritableElement};
+
+    fn read_npz(bytes: &[u8]) -> Result<ReadTables, TableError> {
+        super::read_npz(Cursor::new(bytes))
+    }
 
     const SET: &str = "name = \"tiny\"\nscalars = [\"player_discs\"]\n\n\
         [[pattern]]\nname = \"row\"\nsquares = \"a1 b1 c1\"\n";
@@ -312,6 +333,41 @@ mod tests {
             let error = of(wrong).unwrap_err().to_string();
             assert!(error.contains(&format!("a count of phase 0 is {wrong};")), "{error}");
         }
+    }
+
+    /// A file with these weights of the pattern.
+    fn with_weights<T: WritableElement, D: Dimension>(
+        weights: &ArrayBase<impl Data<Elem = T>, D>,
+    ) -> Vec<u8> {
+        let mut npz = NpzWriter::new(Cursor::new(vec![]));
+        npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
+        npz.add_array("weights_00", weights).unwrap();
+        let scalars = ndarray::Array3::<i8>::zeros((PHASES, 1, Scalar::VALUES));
+        npz.add_array("scalar_weights", &scalars).unwrap();
+        npz.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn numbers_of_every_type_are_read() {
+        let classes = weights().geometry().patterns[0].classes;
+        let shape = (PHASES, classes);
+        for file in [
+            with_weights(&Array2::from_elem(shape, 7_u8)),
+            with_weights(&Array2::from_elem(shape, 7_u16)),
+            with_weights(&Array2::from_elem(shape, 7_u64)),
+            with_weights(&Array2::from_elem(shape, 7_i64)),
+            with_weights(&Array2::from_elem(shape, 7_f32)),
+        ] {
+            assert_eq!(read_npz(&file).unwrap().weights.all_steps()[[3, 0]], 7);
+        }
+        let error = read_npz(&with_weights(&Array2::from_elem(shape, true))).unwrap_err();
+        assert!(error.to_string().contains("`weights_00` has another type of numbers"), "{error}");
+    }
+
+    #[test]
+    fn an_array_longer_than_any_of_its_kind_is_refused_and_not_cut() {
+        let error = read_npz(&with_weights(&Array1::<u8>::zeros(100_000))).unwrap_err();
+        assert!(error.to_string().contains("`weights_00`: more than 12960 bytes"), "{error}");
     }
 
     #[test]

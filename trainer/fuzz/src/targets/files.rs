@@ -1,5 +1,6 @@
 //! Other people's files: a record that cannot be taken is refused by name, and spoils no other.
 
+use std::io::Cursor;
 use std::path::Path;
 
 use othello_engine::eval::MAX_STEPS;
@@ -66,8 +67,8 @@ pub fn texts(data: &[u8]) {
 
 /// Evaluations of Egaroucid, and weights as NumPy arrays.
 pub fn tables(data: &[u8]) {
-    for read in [read_egaroucid, read_npz] {
-        match read(data) {
+    for read in [read_egaroucid(data), read_npz(Cursor::new(data))] {
+        match read {
             Ok(ReadTables { weights, .. }) => {
                 let most = i32::from(MAX_STEPS);
                 assert!(weights.all_steps().iter().all(|&steps| i32::from(steps).abs() <= most));

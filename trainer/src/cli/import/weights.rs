@@ -1,7 +1,7 @@
 //! `othello-trainer import weights`: the evaluation of another program as a weights file.
 
 use std::fmt;
-use std::io::Read as _;
+use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -9,13 +9,14 @@ use clap::ValueEnum;
 use othello_engine::cli::arguments::Output;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{FileError, Provenance, check_output, open_ordinary};
+use othello_engine::progress::Silent;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use crate::export::edax::read_edax;
 use crate::export::egaroucid::read_egaroucid;
 use crate::export::read_npz::read_npz;
-use crate::export::tables::{ReadTables, Rounding, TableError};
+use crate::export::tables::{ReadTables, Rounding};
+use crate::source::checksum;
 
 /// Arguments of `import weights`.
 #[derive(clap::Args, Debug)]
@@ -41,7 +42,7 @@ enum Format {
     Npz,
 }
 
-/// The most bytes that are read: more than any file of these formats has.
+/// The most bytes of a program's evaluation file that are read: more than any has.
 const MAX_BYTES: u64 = 1 << 27;
 
 /// The weights file that was written.
@@ -67,12 +68,10 @@ impl fmt::Display for Imported {
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { file, format, output } = arguments;
     check_output(&output.out, [file])?;
-    let bytes = read(file)?;
-    let ReadTables { weights, rounding } =
-        format.read(&bytes).with_context(|| file.display().to_string())?;
-    let provenance = Provenance::new("import")
-        .with("format", format.name())
-        .with("inputs", vec![hex::encode(Sha256::digest(&bytes))]);
+    let input = checksum(file, &Silent)?;
+    let ReadTables { weights, rounding } = format.read(file)?;
+    let provenance =
+        Provenance::new("import").with("format", format.name()).with("inputs", vec![input]);
     let sha256 = weights.write(&output.out, &provenance, output.existing())?.sha256;
     let pattern_set = weights.set().name().to_owned();
     session.print(&Imported { pattern_set, rounding, sha256 })?;
@@ -80,12 +79,14 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
 }
 
 impl Format {
-    fn read(self, bytes: &[u8]) -> Result<ReadTables, TableError> {
-        match self {
-            Self::Edax => read_edax(bytes),
-            Self::Egaroucid => read_egaroucid(bytes),
-            Self::Npz => read_npz(bytes),
-        }
+    fn read(self, path: &Path) -> anyhow::Result<ReadTables> {
+        let tables = match self {
+            Self::Edax => read_edax(&read(path)?),
+            Self::Egaroucid => read_egaroucid(&read(path)?),
+            // Arrays of wide numbers are many times the weights: they are read one after another.
+            Self::Npz => read_npz(BufReader::new(open_ordinary(path)?)),
+        };
+        tables.with_context(|| path.display().to_string())
     }
 
     /// The name in the provenance.
