@@ -20,7 +20,9 @@ test("the report of two runs and a match is drawn, and its numbers can be copied
   const boards = "--------------------------OXX------XO--------------------------- O\n";
   writeFileSync(at("openings.txt"), boards);
   const rules = ["--openings", at("openings.txt"), "--pairs", "1", "--depth", "1", "--exact", "4"];
-  writeFileSync(at("match.json"), JSON.stringify(native("othello-trainer", "match", at("one.weights"), at("two.weights"), ...rules)));
+  const played = native("othello-trainer", "match", at("one.weights"), at("two.weights"), ...rules);
+  const clear = { elo: 105.632, elo_interval: [80.25, 131.5], p_value: 1e-9 };
+  writeFileSync(at("match.json"), JSON.stringify({ ...played, ...clear }));
   const runs = [at("one.weights"), at("two.weights"), "--match", at("match.json")];
   const written = native("othello-trainer", "report", ...runs, "--out", at("page.html"));
   assert.deepEqual([written.runs, written.matches, written.without_report], [2, 1, []]);
@@ -40,6 +42,11 @@ test("the report of two runs and a match is drawn, and its numbers can be copied
   assert.equal(await section.locator(".table tbody tr").count(), 60);
   await section.locator(".u-over").hover({ position: { x: 200, y: 50 } });
   assert.match(await section.locator(".u-legend").textContent(), /phase\D*\d+/);
+  // Points of Elo are told as whole ones, and no probability as nothing; each interval is beside its players.
+  const matches = shown.locator("section", { has: shown.locator("h2", { hasText: "Matches" }) });
+  assert.match(await matches.locator(".table tbody").first().textContent(), /\+106\+80\+132< 0\.001$/);
+  const [players, scale] = await Promise.all([0, 1].map((n) => matches.locator(".matches > span").nth(n).boundingBox()));
+  assert.ok(Math.abs(players.y + players.height / 2 - scale.y - scale.height / 2) < 4, "an interval out of line");
   // What differs is the seed.
   const provenance = shown.locator("section", { has: shown.locator("h2", { hasText: "Provenance" }) });
   assert.match(await provenance.locator(".table tbody").first().textContent(), /settings\.seed\s*1\s*2/);
@@ -56,7 +63,34 @@ test("the report of two runs and a match is drawn, and its numbers can be copied
     mkdirSync(process.env.WEB_PICTURES, { recursive: true });
     await shown.evaluate(() => scrollTo(0, 0));
     await shown.screenshot({ path: path.join(process.env.WEB_PICTURES, "report.png") });
+    await matches.screenshot({ path: path.join(process.env.WEB_PICTURES, "matches.png") });
   }
+});
+
+test("a count that occurs in every second phase only has a line", async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "othello-report-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const at = (name) => path.join(folder, name);
+  writeFileSync(at("set.toml"), 'scalars = ["odd_quadrants"]\n[[pattern]]\nsquares = "a1 b1 c1"\n');
+  native("othello-engine", "selfplay", "--games", "200", "--seed", "1", "--depth", "1", "--out", at("a.games"));
+  native("othello-trainer", "fit", at("a.games"), "--patterns", at("set.toml"), "--out", at("one.weights"));
+  native("othello-trainer", "report", at("one.weights"), "--out", at("page.html"));
+  const shown = await open(await browser(t), at("page.html"));
+  const section = shown.locator("section", { has: shown.locator("h2", { hasText: "Weight of odd quadrants" }) });
+  await section.locator("canvas").waitFor();
+  // What is not grey in the chart: its lines.
+  const coloured = (canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const [least, most] = [Math.min(...data.slice(at, at + 3)), Math.max(...data.slice(at, at + 3))];
+      if (data[at + 3] > 200 && most - least > 60) count += 1;
+    }
+    return count;
+  };
+  await shown.waitForTimeout(500);
+  assert.ok((await section.locator("canvas").evaluate(coloured)) > 200, "an empty chart");
+  if (process.env.WEB_PICTURES) await section.screenshot({ path: path.join(process.env.WEB_PICTURES, "odd-quadrants.png") });
 });
 
 test("the report of a weights file alone shows what the file holds", async (t) => {

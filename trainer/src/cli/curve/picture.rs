@@ -2,6 +2,7 @@
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::Point;
 use crate::study::Law;
@@ -43,24 +44,32 @@ fn draw<'a>(
         games.fold((f64::MAX, 1.0_f64), |(a, b), games| (a.min(games), b.max(games)));
     let (from, to) = (fewest / 1.2, most * 2.2);
     let errors = points.iter().flat_map(|point| point.by_seed.iter().copied());
+    // The laws are drawn from one side to the other, and fall from left to right.
+    let ends = [law, of_smaller].into_iter().flat_map(|law| [law.at(from), law.at(to)]);
     let (lowest, highest) =
-        errors.fold((law.at(to), 0.0_f64), |(a, b), error| (a.min(error), b.max(error)));
+        errors.chain(ends).fold((f64::MAX, f64::MIN), |(a, b), error| (a.min(error), b.max(error)));
     let margin = 0.05 * (highest - lowest).max(0.1);
     let mut chart = ChartBuilder::on(area)
         .caption(title, ("sans-serif", 16))
         .margin(12)
-        .x_label_area_size(36)
-        .y_label_area_size(52)
+        .x_label_area_size(52)
+        .y_label_area_size(60)
         .build_cartesian_2d((from..to).log_scale(), lowest - margin..highest + margin)?;
+    let decimals = if highest - lowest < 0.2 { 3 } else { 2 };
     chart
         .configure_mesh()
         .disable_x_mesh()
-        .x_label_formatter(&|games| format!("{games:.0}"))
-        .y_label_formatter(&|discs| format!("{discs:.2}"))
+        .x_labels(0)
+        .x_label_formatter(&|_| String::new())
+        .set_tick_mark_size(LabelAreaPosition::Bottom, 0)
+        .y_labels(6)
+        .y_label_formatter(&|discs| format!("{discs:.decimals$}"))
         .x_desc("games that train; the line is the law of all points, the grey one that of all but the last")
         .y_desc("mean absolute error, discs")
         .light_line_style(TRANSPARENT)
         .draw()?;
+    let (_, plot_bottom) = chart.backend_coord(&(from, lowest - margin));
+    name_amounts(area, points, plot_bottom, |games| chart.backend_coord(&(games, lowest)).0)?;
     let curve = |law: &Law| {
         let law = *law;
         (0..=100).map(move |step| {
@@ -78,20 +87,69 @@ fn draw<'a>(
     area.present()
 }
 
+/// Writes under the plot how many games the points have, as far as there is room.
+fn name_amounts<'a>(
+    area: &Area<'a>,
+    points: &[Point],
+    bottom: i32,
+    x: impl Fn(f64) -> i32,
+) -> Result<(), DrawingError<'a>> {
+    let style = ("sans-serif", 12).into_text_style(area).pos(Pos::new(HPos::Center, VPos::Top));
+    let mut end = i32::MIN;
+    for point in points {
+        let (name, at) = (format!("{:.0}", point.games), x(point.games));
+        // A digit is about seven pixels wide.
+        let half = 4 * name.len() as i32 + 4;
+        if at - half > end {
+            area.draw(&PathElement::new([(at, bottom), (at, bottom + 4)], BLACK))?;
+            area.draw(&Text::new(name, (at, bottom + 6), style.clone()))?;
+            end = at + half;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dataset::Share;
 
+    fn point(games: f64) -> Point {
+        let by_seed = vec![5.9, 6.1];
+        Point { share: Share::ALL, games, mae: 6.0, mae_error: None, by_seed }
+    }
+
+    #[test]
+    fn laws_lie_within_the_plot_and_labels_beside_one_another() {
+        // Steep below the first point, and points too near each other for all their labels.
+        let steep = Law { floor: 5.0, scale: 1e4, exponent: 2.0 };
+        let flat = Law { floor: 5.0, scale: 10.0, exponent: 0.3 };
+        let points = [100.0, 1000.0, 1010.0, 10000.0].map(point);
+        let text = picture("", &points, &flat, &steep).expect("it is drawn");
+        let lines = text.split("<polyline").skip(1);
+        let heights: Vec<f64> = lines
+            .flat_map(|line| line.split_once("points=\"").unwrap().1.split('"').next())
+            .map(|points| points.split_whitespace().collect::<Vec<_>>())
+            // The others are axes and their marks.
+            .filter(|points| points.len() > 50)
+            .flatten()
+            .map(|at| at.split_once(',').unwrap().1.parse().unwrap())
+            .collect();
+        let (top, bottom) = (12.0, f64::from(SIZE.1) - 12.0 - 52.0);
+        // A clipped line runs along the edge.
+        let highest = heights.iter().copied().fold(f64::MAX, f64::min);
+        assert!(highest > top && heights.iter().all(|&y| y <= bottom), "{heights:?}");
+        assert!(heights.iter().filter(|&&y| y == highest).count() < 3, "{heights:?}");
+        let named = |games: &str| text.contains(&format!("\n{games}\n"));
+        assert_eq!(
+            ["100", "1000", "1010", "10000"].map(named),
+            [true, true, false, true],
+            "{text}"
+        );
+    }
+
     #[test]
     fn every_seed_has_a_dot() {
-        let point = |games: f64| Point {
-            share: Share::ALL,
-            games,
-            mae: 6.0,
-            mae_error: None,
-            by_seed: vec![5.9, 6.1],
-        };
         let law = Law { floor: 5.0, scale: 10.0, exponent: 0.3 };
         let points = [100.0, 200.0, 400.0].map(point);
         let text = picture("a < b", &points, &law, &law).expect("it is drawn");

@@ -22,6 +22,12 @@ const shown = (value, digits = 3) =>
     ? "–"
     : Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(digits);
 
+// A probability, which is never nothing.
+const probability = (p) => (p === null || p === undefined ? "–" : p < 0.001 ? "< 0.001" : p.toFixed(3));
+
+const signed = (value, digits = 0) =>
+  value === null || value === undefined ? "–" : (value > 0 ? "+" : "") + value.toFixed(digits);
+
 function section(title, words, ...content) {
   const made = element("section", {}, element("h2", {}, title), element("p", {}, words), ...content);
   document.getElementById("report").append(made);
@@ -58,7 +64,9 @@ function chart({ x, across, series, height = 280, logarithmic = false, digits = 
       })),
     ],
   };
-  const values = series.map((one) => one.values.map((v) => (logarithmic && !(v > 0) ? null : (v ?? null))));
+  // A line is broken where there is null, and goes on through what is undefined.
+  const drawable = (v) => (logarithmic && !(v > 0) ? null : v);
+  const values = series.map((one) => one.values.map(drawable));
   requestAnimationFrame(() => {
     const drawn = new uPlot(options, [x, ...values], place);
     const fit = () => drawn.setSize({ width: Math.max(280, place.clientWidth), height });

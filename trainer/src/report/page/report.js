@@ -227,15 +227,21 @@ function scalars() {
         let sum = 0;
         return total.findIndex((count) => (sum += count) >= part * all);
       };
+      // A count may occur in every second phase only: a line goes on through the one between.
+      const isMet = (phase, number) => scalar.counts[phase]?.[number] > 0;
       const chosen = [...new Set([0.1, 0.3, 0.5, 0.7, 0.9].map(quantile))];
       const series = chosen.map((number, colour) => ({
         name: `${number}`,
-        values: scalar.steps.map((steps, phase) => (scalar.counts[phase][number] > 0 ? steps[number] / 32 : null)),
+        values: PHASES.map((phase) =>
+          isMet(phase, number)
+            ? scalar.steps[phase][number] / 32
+            : isMet(phase - 1, number) && isMet(phase + 1, number) ? undefined : null,
+        ),
         colour,
       }));
       section(
         `Weight of ${scalar.name.replaceAll("_", " ")}${runs.length > 1 ? `: ${run.name}` : ""}`,
-        "In discs, by phase: a line for each of some numbers, from seldom small to seldom large ones; where it was not met, there is none.",
+        "In discs, by phase: a line for each of some numbers, from seldom small to seldom large ones; where it was not met in two phases or more, there is none.",
         chart({ x: PHASES, across: "phase", series, height: 220 }),
       );
     }
@@ -289,31 +295,38 @@ function played() {
     const { first, second, pairs, wins, draws, losses, mean_discs, mean_discs_error, elo, elo_interval } = one;
     return [first, second, pairs, wins, draws, losses, mean_discs, mean_discs_error, elo, ...elo_interval, one.p_value];
   });
-  const ends = matches.flatMap((one) => [one.elo, ...one.elo_interval]).filter((end) => end !== null);
-  const most = Math.max(20, ...ends.map(Math.abs)) * 1.1;
-  const x = (elo) => 300 + (elo / most) * 280;
-  const lines = matches.map((one, number) => {
-    const y = 30 + 44 * number;
-    const [from, to] = one.elo_interval;
-    return `<text x="0" y="${y - 8}"></text>
-      <line class="interval" x1="${x(from ?? -most)}" x2="${x(to ?? most)}" y1="${y + 6}" y2="${y + 6}"/>
-      <circle cx="${x(one.elo)}" cy="${y + 6}" r="4"/>`;
-  });
-  const height = 44 * matches.length + 30;
-  const picture = element("div", { class: "matches", role: "img", "aria-label": "Elo points with intervals; the table has the numbers" });
-  picture.innerHTML = `<svg viewBox="0 0 600 ${height}" width="100%" style="max-width: 600px">
-    <line x1="300" x2="300" y1="0" y2="${height - 18}"/>${lines.join("")}
-    <text x="300" y="${height - 2}" text-anchor="middle">0 Elo</text></svg>`;
-  picture.querySelectorAll("text").forEach((text, number) => {
-    if (number < matches.length) text.textContent = `${matches[number].first} against ${matches[number].second}`;
-  });
+  // People read whole points, and a probability that is not nothing; the CSV has the numbers.
+  const told = matches.map((one, number) => [
+    ...rows[number].slice(0, 6),
+    signed(one.mean_discs, 2),
+    shown(one.mean_discs_error, 2),
+    ...[one.elo, ...one.elo_interval].map((elo) => signed(elo)),
+    probability(one.p_value),
+  ]);
   section(
     "Matches",
     "Points of Elo by which the first player is stronger, with 95 % intervals; one that leaves out 0 is a proven difference.",
-    picture,
-    element("div", { class: "table" }, table(heads, rows)),
+    eloPicture(),
+    element("div", { class: "table" }, table(heads, told)),
     numbers(heads, rows),
   );
+}
+
+// A row for each match: the players, and the interval on a scale that all rows share.
+function eloPicture() {
+  const ends = matches.flatMap((one) => [one.elo, ...one.elo_interval]).filter((end) => end !== null);
+  const most = Math.max(20, ...ends.map(Math.abs)) * 1.1;
+  const x = (elo) => 50 + (elo / most) * 48;
+  const rows = matches.flatMap(({ first, second, elo, elo_interval: [from, to] }) => {
+    const scale = element("span", { class: "scale" });
+    scale.innerHTML = `<svg width="100%" height="24">
+      <line x1="50%" x2="50%" y1="0" y2="24"/>
+      <line class="interval" x1="${x(from ?? -most)}%" x2="${x(to ?? most)}%" y1="12" y2="12"/>
+      ${elo === null ? "" : `<circle cx="${x(elo)}%" cy="12" r="4"/>`}</svg>`;
+    return [element("span", {}, `${first} against ${second}`), scale];
+  });
+  const words = { class: "matches", role: "img", "aria-label": "Elo points with intervals; the table has the numbers" };
+  return element("div", words, ...rows, element("span", {}), element("span", { class: "zero" }, "0 Elo"));
 }
 
 function provenance() {
@@ -333,7 +346,7 @@ function provenance() {
   section(
     "Provenance",
     first.length > 0 ? words : "The runs were made from the same settings and data.",
-    element("div", { class: "table" }, table(heads, first.map(row), true)),
+    element("div", { class: "table whole" }, table(heads, first.map(row), true)),
     numbers(heads, keys.map(row)),
   );
 }
