@@ -227,7 +227,7 @@ impl<'a> Conversation<'a> {
     }
 
     fn say(&mut self, line: &str) -> Result<(), Misconduct> {
-        let process = self.process.as_mut().ok_or(Misconduct::Ended { expected: "anything" })?;
+        let process = self.process.as_mut().ok_or_else(|| gone("anything"))?;
         process.say(line);
         Ok(())
     }
@@ -238,7 +238,7 @@ impl<'a> Conversation<'a> {
         pick: impl FnMut(&str) -> Option<T>,
     ) -> Result<T, Misconduct> {
         let time = self.terms.time;
-        let process = self.process.as_mut().ok_or(Misconduct::Ended { expected })?;
+        let process = self.process.as_mut().ok_or_else(|| gone(expected))?;
         process.hear(expected, time, pick)
     }
 }
@@ -259,6 +259,11 @@ fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let text = words.trim().to_owned();
     let own = said.is_empty() || said == number;
     own.then(|| if line.starts_with('=') { Ok(text) } else { Err(text) })
+}
+
+/// The misconduct of an engine that is not there.
+fn gone(expected: &'static str) -> Misconduct {
+    Misconduct::Ended { expected, said: String::new() }
 }
 
 #[cfg(test)]

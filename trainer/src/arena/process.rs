@@ -1,9 +1,11 @@
 //! A program that is spoken to line by line, and may do anything: end, hang, or talk without end.
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
+
+use othello_engine::text::quoted_reason;
 
 /// A misconduct of a program: it lost a game other than by playing.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -12,10 +14,12 @@ pub enum Misconduct {
     #[error("cannot be started: {0}")]
     NotStarted(String),
     /// The program ended.
-    #[error("ended while it was expected to say {expected}")]
+    #[error("ended while it was expected to say {expected}{}", quoted(said))]
     Ended {
         /// The answer that was waited for.
         expected: &'static str,
+        /// What it said last on its standard error, shortened.
+        said: String,
     },
     /// The program did not answer in time.
     #[error("did not say {expected} within {seconds} s")]
@@ -53,8 +57,15 @@ pub enum Misconduct {
     },
 }
 
+/// What a program said, as the end of a message; empty where it said nothing.
+fn quoted(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!("; it says `{said}`") }
+}
+
 /// The number of bytes that a program may say before it says what is expected.
 const MAX_BYTES: usize = 1 << 20;
+/// The time that the standard error of a program that ended is waited for: what it started may hold it open.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 /// The longest piece that is taken for a line.
 const MAX_LINE_BYTES: u64 = 1 << 12;
 /// The lines that are kept until somebody listens; then the program has to wait.
@@ -67,6 +78,8 @@ pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
+    /// The last that the program said on its standard error; it comes when that ends.
+    last_words: Receiver<String>,
     #[cfg(unix)]
     mark: Mark,
     #[cfg(unix)]
@@ -85,25 +98,30 @@ impl Process {
         let mut child = shell
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .map_err(failed)?;
-        let pipes = child.stdin.take().zip(child.stdout.take());
-        let (input, output) = pipes.ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+        let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
+        let ((input, output), errors) =
+            pipes.ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
         let (sender, lines) = sync_channel(MOST_LINES_AHEAD);
-        let listener = std::thread::Builder::new().name("engine".to_owned());
+        let (last_sender, last_words) = sync_channel(1);
+        let listener = || std::thread::Builder::new().name("engine".to_owned());
         #[cfg(unix)]
         let guard = Guard::of(&mut child, &mark).map_err(failed)?;
         let process = Self {
             child,
             input,
             lines,
+            last_words,
             #[cfg(unix)]
             mark,
             #[cfg(unix)]
             guard,
         };
-        listener.spawn(move || listen(output, &sender)).map_err(failed)?;
+        listener().spawn(move || listen(output, &sender)).map_err(failed)?;
+        let keep = move || drop(last_sender.send(last_line(errors)));
+        listener().spawn(keep).map_err(failed)?;
         Ok(process)
     }
 
@@ -128,7 +146,10 @@ impl Process {
                 RecvTimeoutError::Timeout => {
                     Misconduct::Silent { expected, seconds: time.as_secs() }
                 }
-                RecvTimeoutError::Disconnected => Misconduct::Ended { expected },
+                RecvTimeoutError::Disconnected => {
+                    let said = self.last_words.recv_timeout(LAST_WORDS).unwrap_or_default();
+                    Misconduct::Ended { expected, said }
+                }
             })?;
             if let Some(picked) = pick(line.trim()) {
                 return Ok(picked);
@@ -267,6 +288,22 @@ fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     }
 }
 
+/// Reads to the end; the last line that says something, shortened. What usage there is goes after an error: a line
+/// that begins as one is preferred.
+fn last_line(errors: impl Read) -> String {
+    let (mut errors, mut line) = (BufReader::new(errors), vec![]);
+    let (mut last, mut is_error) = (String::new(), false);
+    while let Ok(1..) = errors.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
+        let text = String::from_utf8_lossy(&line);
+        let begins = text.trim_start().to_ascii_lowercase().starts_with("error");
+        if !text.trim().is_empty() && (begins || !is_error) {
+            (last, is_error) = (quoted_reason(&text.trim()), is_error || begins);
+        }
+        line.clear();
+    }
+    last
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -316,10 +353,15 @@ mod tests {
             let never = |line: &str| (line == "ready").then_some(());
             Process::start(command).unwrap().hear(expected, time, never).unwrap_err()
         };
-        assert_eq!(heard("exit 3", SOON), Misconduct::Ended { expected });
-        assert_eq!(heard("no such program", SOON), Misconduct::Ended { expected });
+        let ended = |said: &str| Misconduct::Ended { expected, said: said.to_owned() };
+        assert_eq!(heard("exit 3", SOON), ended(""));
         assert_eq!(heard("yes", SOON), Misconduct::Flood { expected });
         assert_eq!(heard("tr '\\0' x < /dev/zero", SOON), Misconduct::Flood { expected });
+        // A program that is not there and one that knows no such option are told apart.
+        let missing = heard("no-such-program", SOON).to_string();
+        assert!(missing.contains("; it says `") && missing.contains("not found"), "{missing}");
+        let option = "printf 'error: unexpected argument --lvel\\n\\nUsage: engine\\n' >&2; exit 2";
+        assert_eq!(heard(option, SOON), ended("error: unexpected argument --lvel"));
         let silent = heard("sleep 1000; true", Duration::from_millis(50));
         assert_eq!(silent, Misconduct::Silent { expected, seconds: 0 });
     }
