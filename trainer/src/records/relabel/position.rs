@@ -9,7 +9,10 @@ use super::{Changes, Relabel, Settings};
 impl Relabel for ScoredPosition {
     /// Some milliseconds of work, until one position takes longer.
     fn at_once(settings: &Settings) -> usize {
-        (1024 >> (settings.most_exact() / 2).min(10)).max(1)
+        const NODES: u64 = 1 << 16;
+        let nodes = settings.search.and_then(|search| search.nodes);
+        let by_nodes = nodes.map_or(1024, |nodes| (NODES / nodes.max(1)).min(1024)) as usize;
+        (1024 >> (settings.most_exact() / 2).min(10)).min(by_nodes).max(1)
     }
 
     /// Its weight stays as it is.

@@ -9,10 +9,19 @@ use othello_engine::record::{Label, PositionReader, ScoredPosition, Weight};
 use othello_engine::search::Searcher;
 
 use crate::records::merge::{Content, merge};
-use crate::records::relabel::{Changes, Relabelled, Run, Search, Settings, relabel};
+use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Search, Settings, relabel};
 use crate::records::testing::{Folder, inputs, random_game, score_by_brute_force};
 
 const EXACT: Settings = Settings { exact: 5, search: None };
+
+#[test]
+fn searches_of_many_nodes_are_not_noted_by_the_thousand() {
+    let at_once = |nodes| {
+        let search = Some(Search { nodes: Some(nodes), ..Search::to_depth(60) });
+        <ScoredPosition as Relabel>::at_once(&Settings { exact: 0, search })
+    };
+    assert_eq!([10, 1000, 1 << 20].map(at_once), [1024, 65, 1]);
+}
 
 /// Every position of random games, ends and passes among them, with labels that are wrong.
 fn positions(games: u64) -> Vec<ScoredPosition> {
