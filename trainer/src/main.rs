@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
 enum Command {
     /// Measure the inner loop of a fit beside what the machine could do at most
     Bench(bench::Arguments),
-    /// Learn move ordering for the last plies
+    /// Learn what searches go by beside an evaluation: move ordering, ProbCut, likely moves
     Calibrate(calibrate::Arguments),
     /// Say which of two recipes for weights is better, and how surely
     Compare(compare::Arguments),
@@ -60,7 +60,7 @@ enum Command {
     Quantize(quantize::Arguments),
     /// Run the whole loop, small: openings, games, fit, match
     Quickstart(quickstart::Arguments),
-    /// Give games and positions exact scores
+    /// Give games and positions exact scores, and values of searches
     Relabel(relabel::Arguments),
     /// Write a page of charts about runs: errors, data, weights, matches
     Report(report::Arguments),
@@ -78,7 +78,7 @@ enum Command {
 
 fn main() -> ExitCode {
     session::main(|| {
-        let Arguments { command, common } = Arguments::parse();
+        let Arguments { command, common } = arguments::parse();
         session::run(&common, |session| match &command {
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Calibrate(arguments) => calibrate::run(arguments, session),

@@ -9,7 +9,7 @@ mod stopwatch;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::pattern::PatternSet;
@@ -48,7 +48,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = number_in(0..=MAX_GAMES))]
     games: Option<u64>,
     /// Seed of the random games
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
     /// File for the parameters of every position, as 32-bit little-endian numbers, to measure other
     /// programs on

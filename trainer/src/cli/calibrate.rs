@@ -13,7 +13,9 @@ use othello_engine::cli::arguments::existing;
 use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsChoice};
-use othello_engine::file::{Begin, FileError, Kind, Provenance, Reader, Writer, check_output};
+use othello_engine::file::{
+    Begin, FileError, Kind, Provenance, Reader, Writer, check_name, check_output,
+};
 use serde::Serialize;
 
 /// Arguments of `calibrate`.
@@ -83,6 +85,7 @@ impl Changing {
         work: &str,
         inputs: impl IntoIterator<Item = &'a Path>,
     ) -> anyhow::Result<(Weights, Provenance)> {
+        check_name(&self.out, Kind::Weights)?;
         check_output(&self.out, self.weights.path().into_iter().chain(inputs))?;
         let ByClass { weights, sha256, provenance, .. } = ByClass::load(&self.weights)?;
         let provenance =

@@ -13,7 +13,7 @@ use othello_engine::search::Strength;
 use serde::Serialize;
 
 use super::sprt::SprtArguments;
-use super::study::{Fitted, StudyArguments};
+use super::study::{Fitted, StudyArguments, label_list};
 use crate::arena::{Choice, Decision, Match, Pair, Pentanomial, SprtReport, Statistics};
 use crate::measure::ErrorsByGame;
 use crate::study::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
@@ -69,6 +69,8 @@ struct Comparison {
     played: Option<Played>,
     seeds: u64,
     test_games: usize,
+    /// The kinds of labels of the test positions, and how many have each.
+    test_labels: Vec<(String, u64)>,
     seconds: f64,
 }
 
@@ -120,6 +122,7 @@ impl fmt::Display for Comparison {
              ({percent:.0} %, {seeds} seeds, {test_games} games)",
             errors.difference, errors.difference_error
         )?;
+        writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
         if let Some(Played { statistics, sprt }) = &self.played {
             let Statistics { wins, draws, losses, elo, p_value, .. } = statistics;
             write!(f, "match: {wins} won, {draws} drawn, {losses} lost, {elo:+.0} Elo, ")?;
@@ -150,6 +153,9 @@ impl fmt::Display for Comparison {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let recipes = [Recipe::read(&arguments.first)?, Recipe::read(&arguments.second)?];
+    for recipe in &recipes {
+        arguments.study.check_test(recipe)?;
+    }
     let study = arguments.study.begin(session)?;
     let mut fits = vec![];
     for number in 0..arguments.seeds {
@@ -181,6 +187,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         played,
         seeds: arguments.seeds,
         test_games: study.test().len(),
+        test_labels: study.labels(),
         seconds: begun.elapsed().as_secs_f64(),
     })?;
     Ok(Outcome::Done)

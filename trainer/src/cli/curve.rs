@@ -13,7 +13,7 @@ use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, plain};
 use serde::Serialize;
 
-use super::study::{Study, StudyArguments};
+use super::study::{Study, StudyArguments, label_list};
 use crate::dataset::Share;
 use crate::measure::ErrorsByGame;
 use crate::study::{Law, Prediction, Recipe};
@@ -59,6 +59,8 @@ struct Curve {
     phases: Vec<PhaseCurve>,
     seeds: u64,
     test_games: usize,
+    /// The kinds of labels of the test positions, and how many have each.
+    test_labels: Vec<(String, u64)>,
     seconds: f64,
 }
 
@@ -108,6 +110,7 @@ impl fmt::Display for Curve {
             [phase.to_string(), positions, measured, predicted, missed, floor, exponent]
         });
         writeln!(f, "{}\n", table(columns.map(|name| (name, Align::Right)), rows))?;
+        writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
         let Law { floor, scale, exponent } = self.law;
         writeln!(f, "error of `{}` = {floor:.3} + {scale:.3} · games^-{exponent:.3}", self.recipe)?;
         let Prediction { predicted, measured, missed_percent, .. } = self.prediction;
@@ -137,6 +140,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     shares.dedup();
     let fewest = Law::AMOUNTS + 1;
     ensure!(shares.len() >= fewest, "--shares: {} different ones; expected {fewest}", shares.len());
+    arguments.study.check_test(&recipe)?;
     let study = arguments.study.begin(session)?;
     let mut amounts = vec![];
     for share in shares {
@@ -176,6 +180,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         phases: arguments.study.phases.iter().filter_map(of_phase).collect(),
         seeds: arguments.seeds,
         test_games: study.test().len(),
+        test_labels: study.labels(),
         seconds: begun.elapsed().as_secs_f64(),
     })?;
     Ok(Outcome::Done)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
+use othello_engine::cli::arguments::number_from;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::Existing;
 use othello_engine::text;
@@ -30,7 +31,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Seed that decides which games train, validate and test [default: 1]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
     seed: Option<u64>,
     /// Rules that give the positions of games their labels, as `fit` takes them
     #[arg(long, value_name = "RULES")]
@@ -40,7 +41,7 @@ pub struct Arguments {
     settings: Option<PathBuf>,
     /// Memory to use, in MB of 2^20 bytes: what does not fit goes through temporary files in the folder,
     /// of twice the size of all positions at the most [default: all there is]
-    #[arg(long, value_name = "MB")]
+    #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
     /// Replace a dataset that was made from something else
     #[arg(long)]

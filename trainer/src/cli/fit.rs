@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use clap::ValueEnum;
 use othello_engine::board::Phase;
+use othello_engine::cli::arguments::{decimal, number_from};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Weights;
-use othello_engine::file::{Existing, check_output};
+use othello_engine::file::{Existing, Kind, check_name, check_output};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
 use othello_engine::record::Shard;
@@ -19,10 +20,13 @@ use serde::Serialize;
 use super::device::{Device, Picked};
 use super::phases::Phases;
 use super::verdict::{Verdict, largest_error};
-use crate::dataset::{DataChoice, Dataset, DatasetFolder, MemoryLimit, Part, allowed_bytes};
+use crate::dataset::{
+    DataChoice, Dataset, DatasetFolder, MemoryLimit, Part, TrainedOn, allowed_bytes,
+};
 use crate::fit::{
     self, FactorSettings, Fit, FitReport, FitSettings, Limits, Schedule, Units, Window,
 };
+use crate::measure::Trained;
 use crate::model::Model;
 use crate::source::LabelRules;
 
@@ -47,21 +51,21 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = Optimizer::Auto)]
     optimizer: Optimizer,
     /// Seed that decides which games train, validate and test [default: 1]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
     seed: Option<u64>,
     /// Pattern set: a TOML file, or `standard`, `scalars`, `factors`, `small`, `discs`, `ordering`,
-    /// `edax` or `egaroucid`
+    /// `edax` or `egaroucid` [default: standard]
     #[arg(long, value_name = "SET")]
     patterns: Option<String>,
     /// Weights to start from and to be pulled towards; its pattern set is used
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
-    /// Weights of the phases at distance 1, 2, … that also train a phase, such as `1,0.5`; `0` for
-    /// none
+    /// Weights of the phases at distance 1, 2, … that also train a phase; `0` for none [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
-    /// Strength of the pull of every weight towards its start, in occurrences
-    #[arg(long, value_name = "R")]
+    /// Strength of the pull of every weight towards its start, in occurrences [default: 30]; with factors,
+    /// of their fit [default: 1000], and `ridge` in --settings is that of the weights before
+    #[arg(long, value_name = "R", value_parser = decimal)]
     ridge: Option<f64>,
     /// Phases to fit, A and B included. The others keep the weights of `--init`; without it they take
     /// over those of the nearest phase that is fitted
@@ -71,17 +75,19 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", conflicts_with = "minutes")]
     shard: Option<Shard>,
     /// Rules that give the positions of games their labels, such as `34..38:solved, 0..60:result*0.5`
+    /// [default: the exact score where there is one, then the value that a search found, then what perfect
+    /// play gives within two plies of a game's solved position, elsewhere the result]
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
     /// Largest number of epochs of a phase [default: 40 by lsq and descent, 8 by lsq where positions
     /// are so many that it starts from a sample, 10 by adam]
-    #[arg(long, value_name = "N", alias = "iterations")]
+    #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
     /// Number of positions in an update of Adam, 0 for all [default: 4096]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number_from(0_u32))]
     batch: Option<u32>,
     /// Learning rate of Adam at the start: how far an update moves a weight, in discs [default: 0.2]
-    #[arg(long, value_name = "DISCS")]
+    #[arg(long, value_name = "DISCS", value_parser = decimal)]
     learning_rate: Option<f64>,
     /// Schedule of Adam's learning rate: `constant`, `cosine`, `step:EPOCHS:FACTOR` or
     /// `plateau:EPOCHS:FACTOR` [default: cosine]
@@ -100,7 +106,7 @@ pub struct Arguments {
     /// Memory to use, in MB of 2^20 bytes: half for positions, which go through temporary files
     /// beside the output where they do not fit; half for phases that are fitted at a time, of which
     /// there are fewer with less [default: all there is]
-    #[arg(long, value_name = "MB")]
+    #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
     /// Replace an output that was made from something else
     #[arg(long)]
@@ -168,11 +174,18 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let named = arguments;
     let arguments = &named.with_files_of_folders()?;
+    check_name(&arguments.out, Kind::Weights)?;
     let [metrics, report] = fit::side_files(&arguments.out);
     for path in [&arguments.out, &metrics, &report] {
         check_output(path, named.inputs().chain(arguments.inputs()))?;
     }
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
+    if let Some(initial) = &initial {
+        let mut trained = TrainedOn::default();
+        let before = Trained::by_provenance(initial.provenance.as_map());
+        trained.add_initial(before.as_ref().map_or(&[], Trained::data));
+        trained.check(arguments.test.iter().map(|choice| choice.path.as_path()))?;
+    }
     let set = match &initial {
         Some(file) => file.weights.set().clone(),
         None => {
@@ -342,12 +355,17 @@ impl Arguments {
             None => read("")?,
         };
         settings.window = self.window.clone().unwrap_or(settings.window);
-        settings.ridge = self.ridge.unwrap_or(settings.ridge);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
         if set.factors().is_some() {
+            ensure!(
+                self.window.is_none() || self.init.is_none(),
+                "factors are fitted to each phase's own positions, and with --init nothing is fitted before \
+                 them: leave out --window"
+            );
             self.change_factors(settings.factors.get_or_insert_default())?;
         } else {
             settings.factors = None;
+            settings.ridge = self.ridge.unwrap_or(settings.ridge);
             self.change_optimizer(optimizer, &mut settings)?;
         }
         settings.seed = self.seed.unwrap_or(settings.seed);
@@ -367,7 +385,7 @@ impl Arguments {
         Ok(settings)
     }
 
-    /// The flags that are Adam's, over the settings of factors.
+    /// The flags over the settings of factors, where a fit with factors ends.
     fn change_factors(&self, factors: &mut FactorSettings) -> anyhow::Result<()> {
         ensure!(
             self.schedule.is_none(),
@@ -376,6 +394,7 @@ impl Arguments {
         factors.epochs = self.epochs.unwrap_or(factors.epochs);
         factors.batch = self.batch.unwrap_or(factors.batch);
         factors.learning_rate = self.learning_rate.unwrap_or(factors.learning_rate);
+        factors.ridge = self.ridge.unwrap_or(factors.ridge);
         Ok(())
     }
 

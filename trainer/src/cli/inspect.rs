@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use othello_engine::cli::arguments::number_from;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::record_files;
@@ -22,7 +23,7 @@ pub struct Arguments {
     files: Vec<PathBuf>,
     /// Memory for what stands for the records that were met, in MB of 2^20 bytes; what does not fit goes
     /// into temporary files in $TMPDIR [default: all there is]
-    #[arg(long, value_name = "MB")]
+    #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
 }
 

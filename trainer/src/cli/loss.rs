@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
@@ -69,7 +69,7 @@ pub struct Arguments {
     max_bias: Option<f64>,
     /// List this many positions with the largest errors: the game, the kind of the label, what each pattern adds
     /// to the value, and board lines with their labels
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number_from(0_usize))]
     worst: usize,
     /// Draw the error of each phase into this SVG file
     #[arg(long, value_name = "FILE")]

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::ensure;
-use othello_engine::cli::arguments::Output;
+use othello_engine::cli::arguments::{Output, number_from};
+use othello_engine::cli::message::counted;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Weights;
 use othello_engine::file::{Kind, kind_of};
@@ -32,7 +33,7 @@ pub struct Arguments {
 
     /// Memory for what stands for the games that were met, in MB of 2^20 bytes; what does not fit goes
     /// into a temporary file beside the output [default: all there is]
-    #[arg(long, value_name = "MB")]
+    #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
 
     #[command(flatten)]
@@ -63,7 +64,8 @@ struct MergedMatch {
 impl fmt::Display for MergedMatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shards, report, bytes, sha256 } = self;
-        write!(f, "{report}\n{shards} shards, {bytes} bytes, sha256 {sha256}")
+        let shards = counted(*shards, "shard");
+        write!(f, "{report}\n{shards}, {bytes} bytes, sha256 {sha256}")
     }
 }
 
@@ -83,7 +85,8 @@ struct MergedFit {
 impl fmt::Display for MergedFit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shards, phases, bytes, sha256, seconds, .. } = self;
-        writeln!(f, "{phases}\n{shards} shards, {bytes} bytes, {seconds:.2} s")?;
+        let shards = counted(*shards, "shard");
+        writeln!(f, "{phases}\n{shards}, {bytes} bytes, {seconds:.2} s")?;
         write!(f, "{}  sha256 {sha256}", self.weights.display())
     }
 }
@@ -97,7 +100,7 @@ struct Games {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shards, games, positions, bytes, sha256, seconds } = self;
-        write!(f, "{shards} shards, ")?;
+        write!(f, "{}, ", counted(*shards, "shard"))?;
         if let Some(Games { games, duplicates }) = games {
             write!(f, "{games} games ({duplicates} duplicates dropped), ")?;
         }

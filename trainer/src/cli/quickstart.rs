@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use othello_engine::cli::arguments::existing;
+use othello_engine::cli::arguments::{existing, number_from};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, Mobility, WeightsChoice};
 use othello_engine::file::Existing;
@@ -32,7 +32,7 @@ mod tests;
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Seed of every random draw
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
     /// Folder for all files
     #[arg(long, value_name = "DIR", default_value = "quickstart")]

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
+use othello_engine::cli::arguments::number_from;
+use othello_engine::cli::message::counted;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, plain, read_ordinary};
 use othello_engine::progress::Progress as _;
@@ -29,7 +31,7 @@ pub struct Arguments {
     #[arg(long = "loss", value_name = "FILE", num_args = 1..)]
     losses: Vec<PathBuf>,
     /// Number of classes of each pattern whose weights the page holds, those met most
-    #[arg(long, value_name = "N", default_value_t = 500)]
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = number_from(0_usize))]
     classes: usize,
     /// Replace the page that is there
     #[arg(long)]
@@ -59,7 +61,8 @@ impl fmt::Display for Written {
         }
         let Self { page, runs, matches, losses, bytes, .. } = self;
         let (page, megabytes) = (page.display(), *bytes as f64 / 1e6);
-        write!(f, "{page}: {runs} runs, {matches} matches, {losses} losses, {megabytes:.1} MB")
+        let [runs, matches] = [counted(*runs, "run"), counted(*matches, "match")];
+        write!(f, "{page}: {runs}, {matches}, {}, {megabytes:.1} MB", counted(*losses, "loss"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use othello_engine::cli::arguments::Output;
+use othello_engine::cli::arguments::{Output, number_from};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::{Game, Record, ScoredPosition};
 
@@ -16,7 +16,7 @@ pub struct Arguments {
     files: Files,
 
     /// Number of games or positions to take; all where there are fewer
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number_from(0_u64))]
     count: u64,
 
     #[command(flatten)]

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use othello_engine::cli::Session;
+use othello_engine::cli::arguments::number_from;
 use othello_engine::file::{Kind, kind_of};
 use othello_engine::record::{Record, record_files};
 use serde::Serialize;
@@ -22,7 +23,7 @@ pub struct Files {
     files: Vec<PathBuf>,
 
     /// Seed of the choice
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     pub(super) seed: u64,
 }
 

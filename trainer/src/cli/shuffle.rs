@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use othello_engine::cli::arguments::Output;
+use othello_engine::cli::arguments::{Output, number_from};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::{Game, Record, ScoredPosition};
 
@@ -18,7 +18,7 @@ pub struct Arguments {
 
     /// Memory for records, in MB of 2^20 bytes; what does not fit goes through a temporary file beside the
     /// output [default: half of all there is]
-    #[arg(long, value_name = "MB")]
+    #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
 
     #[command(flatten)]

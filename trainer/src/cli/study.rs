@@ -17,9 +17,9 @@ use serde_json::json;
 
 use super::device::{Device, Picked};
 use super::phases::Phases;
-use crate::dataset::{DataChoice, Dataset, Split};
+use crate::dataset::{DataChoice, Dataset, Split, TrainedOn};
 use crate::fit::{Fit, FitSettings, Limits};
-use crate::measure::{ErrorsByGame, TestGames};
+use crate::measure::{ErrorsByGame, TestGames, Trained};
 use crate::model::Model;
 use crate::source::LabelRules;
 use crate::study::Recipe;
@@ -68,15 +68,35 @@ pub(super) struct Fitted {
     pub(super) games: u64,
 }
 
+/// What the labels of test positions are, for people: `value 60 %, result 40 %`.
+pub(super) fn label_list(labels: &[(String, u64)]) -> String {
+    let all: u64 = labels.iter().map(|kind| kind.1).sum();
+    let percent = |count: u64| 100.0 * count as f64 / all as f64;
+    let kind = |(kind, count): &(String, u64)| format!("{kind} {:.0} %", percent(*count));
+    labels.iter().map(kind).collect::<Vec<_>>().join(", ")
+}
+
 impl StudyArguments {
+    /// Refuses test games that one of the recipes learns from.
+    pub(super) fn check_test(&self, recipe: &Recipe) -> anyhow::Result<()> {
+        let mut trained = TrainedOn::default();
+        DataChoice::files(&recipe.data)?.iter().for_each(|choice| trained.add_file(&choice.path));
+        if let Some(initial) = &recipe.initial {
+            let before = Trained::by_provenance(initial.provenance.as_map());
+            trained.add_initial(before.as_ref().map_or(&[], Trained::data));
+        }
+        Ok(trained.check(record_files(&self.test)?.iter().map(PathBuf::as_path))?)
+    }
+
     /// Reads the test games, makes the folder, and picks the device.
     pub(super) fn begin<'a>(&'a self, session: &'a Session) -> anyhow::Result<Study<'a>> {
         let rules = self.labels.clone().unwrap_or_default();
         let test = TestGames::read(&record_files(&self.test)?, &rules, session.progress())?;
         ensure!(
             test.len() > 1,
-            "--test: {} games with labels; at least two are needed",
-            test.len()
+            "--test: {} games with labels; at least two are needed{}",
+            test.len(),
+            rules.remedy()
         );
         fs::create_dir_all(&self.out)
             .with_context(|| format!("cannot make the folder {}", self.out.display()))?;
@@ -115,6 +135,11 @@ impl Study<'_> {
     /// The phases to measure, by number.
     pub(super) fn phases(&self) -> Vec<usize> {
         self.arguments.indices()
+    }
+
+    /// The kinds of labels of the positions to measure, the most frequent first.
+    pub(super) fn labels(&self) -> Vec<(String, u64)> {
+        self.test.labels(&self.phases())
     }
 
     /// The games to test on.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use clap::ValueEnum;
-use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::progress::Progress as _;
@@ -14,11 +14,11 @@ use othello_engine::text::read_by;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::study::{Study, StudyArguments};
+use super::study::{Study, StudyArguments, label_list};
 use crate::dataset::Share;
 use crate::fit::{FitError, PhaseError};
 use crate::measure::GameErrors;
-use crate::study::{CONFIDENCE, Choices, Recipe, Standing, Values, standings};
+use crate::study::{AtAnEnd, CONFIDENCE, Choices, End, Recipe, Standing, Values, standings};
 
 mod record;
 
@@ -35,7 +35,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_000_usize))]
     trials: Option<usize>,
     /// Seed of that draw
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     draw_seed: u64,
     /// Rounds; at most half of a round's combinations go into the next one [default: until two are left, at
     /// most 5]
@@ -83,6 +83,11 @@ struct Tuning {
     confidence: f64,
     rounds: u32,
     test_games: usize,
+    /// The kinds of labels of the test positions, and how many have each.
+    test_labels: Vec<(String, u64)>,
+    /// The entries whose best value lies at an end of those that were tried.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    at_an_end: Vec<AtAnEnd>,
     seconds: f64,
 }
 
@@ -105,6 +110,11 @@ impl fmt::Display for Tuning {
         for trial in last.clone().filter(|trial| trial.outcome == Some(Standing::Best)) {
             writeln!(f, "best: {}, mean absolute error {:.3} discs", trial.name, self.mae)?;
         }
+        for AtAnEnd { name, value, end } in &self.at_an_end {
+            let more = if *end == End::Largest { "larger" } else { "smaller" };
+            writeln!(f, "{name} = {value} is the {end} that was tried: {more} ones may be better")?;
+        }
+        writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
         let equal = last.filter(|trial| trial.outcome == Some(Standing::Equal)).count();
         write!(f, "not proven worse: {equal} more of the last round ({:.0} %)", 100.0 * CONFIDENCE)
     }
@@ -128,13 +138,20 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     // What cannot be is said before the work. Recipes are not kept: each may come with weights.
     for values in &trials {
-        Recipe::read_with(&arguments.recipe, values)?;
+        arguments.study.check_test(&Recipe::read_with(&arguments.recipe, values)?)?;
     }
     let rounds = arguments.rounds.unwrap_or_else(|| default_rounds(trials.len()));
     let study = arguments.study.begin(session)?;
     let mut file =
         RecordFile::open(&study.provenance("tune", &arguments.recipe)?, &arguments.study)?;
     for number in 1..=rounds {
+        if number > 1 && trials.len() < 2 {
+            let left = rounds + 1 - number;
+            session.progress().message(&format!(
+                "all others are proven worse, so that {left} of {rounds} rounds are left out"
+            ));
+            break;
+        }
         let round = arguments.round(number, rounds)?;
         session.progress().message(&format!(
             "round {number} of {rounds}: {} combinations, {} of the games, {} seeds",
@@ -146,15 +163,18 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         let mut outcomes = outcomes.into_iter();
         trials.retain(|_| outcomes.next().is_some_and(Standing::goes_on));
     }
+    let rounds = file.rounds();
     let best = file.best().context("every fit diverged: lower the learning rates")?;
     session.print(&Tuning {
         recipe: recipe.name,
+        at_an_end: choices.at_an_end(&best.values),
         best: best.values.clone(),
         mae: best.mae.unwrap_or(f64::NAN),
         trials: file.into_records(),
         confidence: CONFIDENCE,
         rounds,
         test_games: study.test().len(),
+        test_labels: study.labels(),
         seconds: begun.elapsed().as_secs_f64(),
     })?;
     Ok(Outcome::Done)

@@ -11,6 +11,7 @@ use othello_engine::record::{
 use rayon::prelude::*;
 
 use super::folder::{DatasetFolder, Failure, FolderError};
+use super::held_out::{NoTest, TrainedOn};
 use super::input::Input;
 use super::label_counts::LabelCounts;
 use super::layout::{self, ByPhase};
@@ -49,11 +50,16 @@ pub enum DatasetError {
         /// Why not.
         source: io::Error,
     },
+    /// Test data that training has, too.
+    #[error(transparent)]
+    NoTest(#[from] NoTest),
     /// Nothing to learn from.
-    #[error("no position has a label in {}; look at the label rules", names(paths))]
+    #[error("no position has a label in {}; look at the label rules{remedy}", names(paths))]
     Empty {
         /// The files.
         paths: Vec<PathBuf>,
+        /// Where labels that are missing are from.
+        remedy: &'static str,
     },
 }
 
@@ -136,6 +142,11 @@ impl Dataset {
         split: Split,
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
+        if !test.is_empty() {
+            let mut trained = TrainedOn::default();
+            data.iter().for_each(|choice| trained.add_file(&choice.path));
+            trained.check(test.iter().map(|choice| choice.path.as_path()))?;
+        }
         let mut builder = DatasetBuilder::new(rules.clone(), split);
         builder.limit = limit;
         builder.expect(data.iter().chain(test));
@@ -293,9 +304,10 @@ impl DatasetBuilder {
         progress: &dyn Progress,
         names: impl FnOnce() -> Vec<PathBuf>,
     ) -> Result<Dataset, DatasetError> {
+        let remedy = self.rules.remedy();
         let dataset = self.finish_within(progress)?;
         if dataset.is_empty() {
-            return Err(DatasetError::Empty { paths: names() });
+            return Err(DatasetError::Empty { paths: names(), remedy });
         }
         Ok(dataset)
     }

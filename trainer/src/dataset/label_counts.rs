@@ -8,7 +8,7 @@ use crate::source::{LabelRules, Labelled};
 
 /// The numbers of training positions by phase and by the rule that gave the label.
 #[derive(Clone, Debug)]
-pub(super) struct LabelCounts {
+pub(crate) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
     /// The numbers of labels of datasets that joined, by phase and by kind.
@@ -16,19 +16,19 @@ pub(super) struct LabelCounts {
 }
 
 impl LabelCounts {
-    pub(super) fn new(rules: LabelRules) -> Self {
+    pub(crate) fn new(rules: LabelRules) -> Self {
         Self { rules, counts: BTreeMap::new(), before: vec![BTreeMap::new(); PHASES] }
     }
 
     /// Adds the kinds of labels of a phase as [`Self::by_phase`] gave them.
-    pub(super) fn add_kinds(&mut self, phase: Phase, kinds: &[(String, u64)]) {
+    pub(crate) fn add_kinds(&mut self, phase: Phase, kinds: &[(String, u64)]) {
         for (kind, count) in kinds {
             let sum = self.before[phase.index()].entry(kind.clone()).or_default();
             *sum = sum.saturating_add(*count);
         }
     }
 
-    pub(super) fn add(&mut self, found: &Labelled) {
+    pub(crate) fn add(&mut self, found: &Labelled) {
         if let Some(phase) = Phase::of(&found.row.position()) {
             let counts = self.counts.entry(found.rule).or_insert([0; PHASES]);
             counts[phase.index()] += 1;
@@ -36,16 +36,25 @@ impl LabelCounts {
     }
 
     /// The kinds of labels in each phase.
-    pub(super) fn by_phase(&self) -> Vec<Vec<(String, u64)>> {
+    pub(crate) fn by_phase(&self) -> Vec<Vec<(String, u64)>> {
         Phase::all().map(|phase| self.of_phase(phase)).collect()
     }
 
     /// The kinds of labels in a phase with their numbers, the most frequent first.
     fn of_phase(&self, phase: Phase) -> Vec<(String, u64)> {
-        let mut kinds = self.before[phase.index()].clone();
-        for (&rule, counts) in &self.counts {
-            let sum = kinds.entry(self.rules.kind(rule)).or_default();
-            *sum = sum.saturating_add(counts[phase.index()]);
+        self.of_phases(&[phase.index()])
+    }
+
+    /// The kinds of labels in phases, by their numbers, and how many have each; the most frequent first.
+    pub(crate) fn of_phases(&self, phases: &[usize]) -> Vec<(String, u64)> {
+        let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
+        for &phase in phases {
+            let rules = self.counts.iter();
+            let rules = rules.map(|(&rule, counts)| (self.rules.kind(rule), counts[phase]));
+            for (kind, count) in self.before[phase].clone().into_iter().chain(rules) {
+                let sum = kinds.entry(kind).or_default();
+                *sum = sum.saturating_add(count);
+            }
         }
         let mut kinds: Vec<(String, u64)> = kinds.into_iter().filter(|kind| kind.1 > 0).collect();
         kinds.sort_by_key(|&(_, count)| std::cmp::Reverse(count));

@@ -3,6 +3,7 @@
 use othello_engine::progress::Progress;
 
 use super::build::Destination;
+use super::held_out::TrainedOn;
 use super::{DataChoice, Dataset, DatasetBuilder, DatasetError, DatasetFolder, LayoutSettings};
 use super::{FolderError, MemoryLimit};
 
@@ -24,6 +25,16 @@ impl Dataset {
         settings: &LayoutSettings,
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
+        let mut trained = TrainedOn::default();
+        for input in data {
+            match input {
+                LayoutInput::Records(choice) => trained.add_file(&choice.path),
+                LayoutInput::Dataset(folder) => {
+                    trained.add_inputs(folder.path(), folder.inputs().0);
+                }
+            }
+        }
+        trained.check(test.iter().map(|choice| choice.path.as_path()))?;
         let split = settings.split;
         let mut builder = DatasetBuilder::new(settings.labels.clone(), split).into_laid_out(limit);
         let files = data.iter().filter_map(|input| match input {

@@ -3,6 +3,7 @@
 mod build;
 mod choice;
 mod folder;
+mod held_out;
 mod input;
 mod label_counts;
 mod lay_out;
@@ -18,7 +19,9 @@ mod tests;
 pub use build::{DatasetBuilder, DatasetError};
 pub use choice::{DataChoice, DataChoiceError};
 pub use folder::{DatasetFolder, FolderError, LayoutSettings};
+pub use held_out::{NoTest, TrainedOn};
 pub use input::Input;
+pub(crate) use label_counts::LabelCounts;
 pub use lay_out::LayoutInput;
 pub use memory::{MemoryLimit, allowed_bytes};
 pub use split::{Part, Share, ShareError, Split};

@@ -10,13 +10,15 @@ use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
 use super::valued::Valued;
+use crate::dataset::LabelCounts;
 use crate::source::records::read_games;
 use crate::source::{LabelRules, Labelled, SourceError};
 
 /// Labelled positions by the game that they are from; one that is from no game is a game by itself.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct TestGames {
     games: Vec<Vec<ScoredPosition>>,
+    labels: LabelCounts,
     sha256: Vec<String>,
 }
 
@@ -27,9 +29,11 @@ impl TestGames {
         rules: &LabelRules,
         progress: &dyn Progress,
     ) -> Result<Self, SourceError> {
-        let mut all = Self::default();
+        let labels = LabelCounts::new(rules.clone());
+        let mut all = Self { games: vec![], labels, sha256: vec![] };
         for path in paths {
             let sha256 = read_games(path, rules, progress, |games| {
+                games.iter().flatten().for_each(|found| all.labels.add(found));
                 let games = games.into_iter().filter(|game| !game.is_empty());
                 let rows = |game: Vec<Labelled>| game.into_iter().map(|found| found.row).collect();
                 all.games.extend(games.map(rows));
@@ -47,6 +51,12 @@ impl TestGames {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.games.is_empty()
+    }
+
+    /// The kinds of labels in some phases, by their numbers, and how many positions have each; the most
+    /// frequent first.
+    pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
+        self.labels.of_phases(phases)
     }
 
     /// The checksums of the files that the games are from.

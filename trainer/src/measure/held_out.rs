@@ -56,7 +56,7 @@ impl Trained {
     }
 
     /// Weights that were calibrated after their fit name its provenance inside their own.
-    fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
+    pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
         }
@@ -77,6 +77,11 @@ impl Trained {
         };
         let labels = settings.get("labels")?.as_str()?.parse().ok()?;
         Some(Self { data, split, labels })
+    }
+
+    /// The checksums of the data.
+    pub fn data(&self) -> &[String] {
+        &self.data
     }
 
     /// Whether the weights were fitted to the file with this checksum.

@@ -128,6 +128,19 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
+    /// Where the labels are from that records may lack, as the end of a message; empty where every game has some.
+    pub fn remedy(&self) -> &'static str {
+        let is_value = |rule: &LabelRule| {
+            let label = rule.label.to_string();
+            label.contains("value") || label.contains("lambda")
+        };
+        if self.0.iter().any(is_value) {
+            "; `selfplay --values` records what searches find, `relabel --depth` adds it"
+        } else {
+            ""
+        }
+    }
+
     /// The kind of a label, by the rule that gave it: what it is taken from, or `given` where the position
     /// had it.
     pub fn kind(&self, rule: Option<u8>) -> String {

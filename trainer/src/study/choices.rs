@@ -4,6 +4,7 @@ use std::fmt;
 
 use othello_engine::random::Generator;
 use othello_engine::text::{TomlError, from_toml};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use toml::{Table, Value};
 
@@ -31,6 +32,36 @@ struct Choice {
 /// One combination: entries of a recipe with their values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Values(Vec<(Vec<String>, Value)>);
+
+/// An entry whose value lies at an end of the numbers that were tried.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct AtAnEnd {
+    /// The name of the entry, with dots.
+    pub name: String,
+    /// The value.
+    pub value: f64,
+    /// The end.
+    pub end: End,
+}
+
+/// An end of a list of numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// The smallest number.
+    Smallest,
+    /// The largest number.
+    Largest,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Smallest => "smallest",
+            Self::Largest => "largest",
+        })
+    }
+}
 
 /// Why a text has no values to try.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -80,6 +111,22 @@ impl Choices {
         numbers.truncate(count);
         numbers.sort_unstable();
         numbers.into_iter().map(|number| self.combination(number)).collect()
+    }
+
+    /// The entries of a combination, as [`Values::to_json`] has it, that lie at an end of two or more numbers.
+    pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
+        let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
+        let of_choice = |choice: &Choice| {
+            let numbers: Vec<f64> = choice.values.iter().map(number).collect::<Option<_>>()?;
+            let smallest = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+            let largest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let name = choice.path.join(".");
+            let value = values.get(&name)?.as_f64()?;
+            let ends = [(smallest, End::Smallest), (largest, End::Largest)];
+            let (_, end) = ends.into_iter().find(|&(end, _)| end == value)?;
+            (smallest < largest).then_some(AtAnEnd { name, value, end })
+        };
+        self.0.iter().filter_map(of_choice).collect()
     }
 
     fn combination(&self, mut number: u64) -> Values {
@@ -189,6 +236,20 @@ mod tests {
         let expected = "data = ['a']\npatterns = 'standard'\n[settings]\nridge = 2.5\nwindow = '1'\n\
                         [settings.adam]\nepochs = 4";
         assert_eq!(recipe, toml::from_str::<Table>(expected).unwrap());
+    }
+
+    #[test]
+    fn a_value_at_an_end_of_its_list_is_told() {
+        let choices =
+            choices("patterns = ['a', 'b']\n[settings]\nridge = [1, 2.5, 9]\nseed_of = [4]");
+        let ends: Vec<Vec<(String, End)>> = choices
+            .all()
+            .iter()
+            .map(|values| choices.at_an_end(&values.to_json()))
+            .map(|ends| ends.into_iter().map(|end| (end.name, end.end)).collect())
+            .collect();
+        let ridge = |end| vec![("settings.ridge".to_owned(), end)];
+        assert_eq!(ends[..3], [ridge(End::Smallest), vec![], ridge(End::Largest)]);
     }
 
     #[test]

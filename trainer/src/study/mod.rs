@@ -7,7 +7,7 @@ mod halving;
 mod law;
 mod recipe;
 
-pub use choices::{Choices, ChoicesError, Values};
+pub use choices::{AtAnEnd, Choices, ChoicesError, End, Values};
 pub use difference::{CONFIDENCE, Difference, Estimate, Needed, Verdict};
 pub use halving::{Standing, standings};
 pub use law::{Law, Prediction};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use othello_engine::eval::Mobility;
+use othello_engine::eval::{Mobility, Weights};
 use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
@@ -80,4 +80,22 @@ fn what_has_no_place_for_factors_refuses_them() {
         assert_eq!(output.status.code(), Some(2), "{arguments}");
         assert!(message(&output).contains(expected), "{arguments}: {}", message(&output));
     }
+}
+
+#[test]
+fn flags_of_a_fit_with_factors_are_those_of_its_factors_or_refused() {
+    let folder = folder();
+    let fit = |arguments: &str| trainer(folder.path(), &format!("fit a.games {arguments}"));
+    let some = "--phases 38..41 --epochs 1 --ridge 50";
+    let fitted = fit(&format!("--patterns set.toml {some} --out one.weights"));
+    assert!(fitted.status.success(), "{}", message(&fitted));
+    let weights = Weights::read(&folder.path().join("one.weights")).unwrap();
+    let settings = weights.provenance.get("settings").unwrap();
+    let of_factors = &settings["factors"];
+    assert_eq!((&of_factors["ridge"], &of_factors["epochs"]), (&50.0.into(), &1.into()));
+    assert_eq!(settings["ridge"], 30.0);
+    // Nothing is fitted before factors that start from weights.
+    let refused = fit("--init one.weights --window 1 --out two.weights");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(message(&refused).contains("leave out --window"), "{}", message(&refused));
 }

@@ -21,9 +21,11 @@ mod outputs;
 mod quantize;
 mod readme;
 #[cfg(target_os = "linux")]
+mod settings_page;
+mod slips;
+#[cfg(target_os = "linux")]
 mod stand_in;
 mod study;
-#[cfg(target_os = "linux")]
 mod system;
 mod tables;
 mod the_loop;

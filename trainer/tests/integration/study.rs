@@ -68,6 +68,9 @@ fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
     );
     let better = compare("nothing");
     assert_eq!(better["verdict"], "first", "{better}");
+    // The positions of five phases of 200 random games, each by its result.
+    assert_eq!(better["test_labels"][0][0], "result", "{better}");
+    assert_eq!(better["test_labels"].as_array().unwrap().len(), 1, "{better}");
     assert!(better["errors"]["difference"].as_f64().unwrap() < -1.0, "{better}");
     // What was fitted is not fitted again, and says the same.
     let again = compare("nothing");
@@ -162,6 +165,60 @@ fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
     let refused = tuned(&["--out", "tuned"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(said(&refused).contains("trials.jsonl"), "{}", said(&refused));
+}
+
+#[test]
+fn test_games_that_training_has_are_refused() {
+    let folder = folder();
+    let at = folder.path();
+    // By whatever name, what counts is the content.
+    fs::copy(at.join("train.games"), at.join("same.games")).unwrap();
+    recipe(at, "one.toml", 1, "10.0");
+    fs::write(at.join("values.toml"), "[settings]\nridge = [1, 2]\n").unwrap();
+    let refused = |arguments: &str| {
+        let arguments: Vec<&str> = arguments.split_whitespace().collect();
+        let output = trainer(at, &arguments);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains("same.games: is no test: "), "{}", said(&output));
+        said(&output)
+    };
+    for command in [
+        "compare one.toml one.toml",
+        "curve one.toml",
+        "tune one.toml values.toml",
+        "fit train.games --patterns small",
+        "dataset train.games",
+    ] {
+        let message =
+            refused(&format!("{command} --test test.games --test same.games --out refused"));
+        assert!(message.contains("train.games has the same content and is fitted to"), "{message}");
+    }
+    let fit = "fit train.games --patterns small --phases 50 --epochs 1 --out first.weights";
+    assert!(trainer(at, &fit.split_whitespace().collect::<Vec<_>>()).status.success());
+    fs::write(at.join("init.toml"), "data = ['test.games']\ninit = 'first.weights'\n").unwrap();
+    for command in ["curve init.toml", "fit test.games --init first.weights"] {
+        let message = refused(&format!("{command} --test same.games --out refused"));
+        assert!(message.contains("the weights to start from were fitted to it"), "{message}");
+    }
+    assert!(!at.join("refused").exists());
+}
+
+#[test]
+fn tuning_ends_where_one_is_left_and_says_where_the_best_lies_at_an_end() {
+    let folder = folder();
+    recipe(folder.path(), "one.toml", 1, "10.0");
+    fs::write(folder.path().join("values.toml"), "[settings]\nridge = [20.0, 1e12]\n").unwrap();
+    let tune = ["tune", "one.toml", "values.toml", "--phases", "48..52", "--test", "test.games"];
+    let rounds = ["--rounds", "3", "--out", "tuned"];
+    let tuned = |more: &[&str]| trainer(folder.path(), &[&tune[..], &rounds, more].concat());
+    let found = json(&tuned(&["--json"]));
+    assert_eq!(found["rounds"], 1, "{found}");
+    assert_eq!(found["trials"].as_array().unwrap().len(), 2, "{found}");
+    assert_eq!(found["at_an_end"][0]["end"], "smallest", "{found}");
+    let output = tuned(&[]);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("settings.ridge = 20 is the smallest that was tried"), "{told}");
+    assert!(said(&output).contains("2 of 3 rounds are left out"), "{}", said(&output));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::Instant;
 
-use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::pattern::PatternSet;
@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     changing: Changing,
 
     /// Seed of the positions to learn from
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
 
     /// Number of positions whose moves are all solved

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use othello_engine::cli::arguments::number_in;
+use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Models;
@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     changing: Changing,
 
     /// Seed of the games whose positions are learned from
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
 
     /// Number of positions, each from a game of its own; one in five is held out to test the predictions

@@ -110,6 +110,11 @@ impl RecordFile {
         &mut self.records
     }
 
+    /// The number of rounds that there were.
+    pub(super) fn rounds(&self) -> u32 {
+        self.records.last().map_or(0, |last| last.round)
+    }
+
     /// The best trial of the last round.
     pub(super) fn best(&self) -> Option<&Record> {
         self.records.iter().rev().find(|record| record.outcome == Some(Standing::Best))

@@ -1,0 +1,58 @@
+//! Test data that are no test, since training has them, too.
+
+use std::path::{Path, PathBuf};
+
+use othello_engine::file::stated_sha256;
+
+use super::Input;
+
+/// Test data that training has, too.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{}: is no test: {trained}; name games that nothing was fitted to",
+    test.display()
+)]
+pub struct NoTest {
+    test: PathBuf,
+    /// The training that has the data, as a clause.
+    trained: String,
+}
+
+/// Files that training has, by the checksums of their content.
+#[derive(Default)]
+pub struct TrainedOn(Vec<(String, String)>);
+
+impl TrainedOn {
+    /// Adds a file of records. One that cannot be read is left to its reader.
+    pub fn add_file(&mut self, path: &Path) {
+        if let Ok(sha256) = stated_sha256(path) {
+            self.0.push((
+                sha256,
+                format!("{} has the same content and is fitted to", path.display()),
+            ));
+        }
+    }
+
+    /// Adds what a dataset was laid out from.
+    pub fn add_inputs(&mut self, folder: &Path, inputs: &[Input]) {
+        let clause = format!("the dataset {} was laid out from it", folder.display());
+        self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.clone())));
+    }
+
+    /// Adds what the weights to start from were fitted to, by the checksums that they name.
+    pub fn add_initial(&mut self, sha256: &[String]) {
+        let clause = "the weights to start from were fitted to it".to_owned();
+        self.0.extend(sha256.iter().map(|sha256| (sha256.clone(), clause.clone())));
+    }
+
+    /// Refuses test files whose content is among these.
+    pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), NoTest> {
+        for test in tests {
+            let Ok(sha256) = stated_sha256(test) else { continue };
+            if let Some((_, trained)) = self.0.iter().find(|(known, _)| *known == sha256) {
+                return Err(NoTest { test: test.to_owned(), trained: trained.clone() });
+            }
+        }
+        Ok(())
+    }
+}
