@@ -153,13 +153,13 @@ mod tests {
 
     #[test]
     fn trouble_that_may_pass_is_told_from_what_must_be_mended() {
-        let is_passing = |kind: io::ErrorKind| {
-            super::is_passing(&anyhow::Error::new(io::Error::from(kind)).context("a.games"))
+        let passes = |kind: io::ErrorKind| {
+            is_passing(&anyhow::Error::new(io::Error::from(kind)).context("a.games"))
         };
-        assert!(is_passing(io::ErrorKind::StorageFull) && is_passing(io::ErrorKind::TimedOut));
-        assert!(!is_passing(io::ErrorKind::NotFound));
-        assert!(!is_passing(io::ErrorKind::PermissionDenied));
-        assert!(!super::is_passing(&anyhow::anyhow!("no such level")));
+        assert!(passes(io::ErrorKind::StorageFull) && passes(io::ErrorKind::TimedOut));
+        assert!(!passes(io::ErrorKind::NotFound));
+        assert!(!passes(io::ErrorKind::PermissionDenied));
+        assert!(!is_passing(&anyhow::anyhow!("no such level")));
     }
 
     /// Library errors repeat their cause in their own words.
