@@ -25,11 +25,12 @@ pub fn repository() -> PathBuf {
 
 /// The README, what stands beside it, and the guides of the crates and of the folders of files.
 pub fn all() -> Vec<PathBuf> {
-    const FOLDERS: [&str; 8] = [
+    const FOLDERS: [&str; 9] = [
         "",
         "engine/docs",
         "trainer/docs",
         "datasets",
+        "datasets/benchmark",
         "datasets/conformance",
         "datasets/problems",
         "kernels",

@@ -1,9 +1,13 @@
-//! Published endgame problems are solved: their scores, and a best move of each.
+//! Published endgame problems are solved: their scores, and a best move of each; so are positions of the
+//! strong test.
 
 use std::path::Path;
 
 use assert_cmd::Command;
 use othello_engine::board::obf::Problem;
+use othello_engine::eval::Mobility;
+use othello_engine::record::GameReader;
+use othello_engine::search::Searcher;
 use serde_json::Value;
 
 fn solve_all(name: &str, count: usize) {
@@ -28,6 +32,30 @@ fn solve_all(name: &str, count: usize) {
 #[test]
 fn fforum_1_to_19_are_solved() {
     solve_all("fforum-1-19.obf", 19);
+}
+
+/// Scores of the strong test are those that a search by moves and corners finds, and stay through the game.
+#[test]
+fn the_strong_test_has_exact_scores() {
+    let mut searcher = Searcher::new(&Mobility, 16);
+    for half in ["validation", "test"] {
+        let name = format!("../datasets/benchmark/strong.{half}.games");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        for (number, game) in GameReader::open(&path).unwrap().enumerate() {
+            let game = game.unwrap();
+            let solved = game.solved().unwrap();
+            assert!(60 - u32::from(solved.ply) <= 24);
+            let values = game.values().unwrap();
+            let steps = game.replay().steps;
+            for (step, value) in steps.iter().zip(values).skip(usize::from(solved.ply)) {
+                let score = solved.black_score * step.side.sign();
+                assert_eq!(value.map(i32::from), Some(score));
+                if number % 25 == 0 && step.position.empties() == 13 {
+                    assert_eq!(searcher.solve(&step.position).score, score);
+                }
+            }
+        }
+    }
 }
 
 #[test]
