@@ -218,6 +218,10 @@ impl Table {
         {
             (entry.second, entry.best) = (entry.best, square.index() as u8);
         }
+        // A move of an earlier search need not attain a bound that was found without a move.
+        if best.is_none() && lower.is_some() && entry.best != NO_SQUARE {
+            (entry.second, entry.best) = (entry.best, NO_SQUARE);
+        }
 
         let worth = |way: usize| match seen[way].0 {
             kept if kept.generation == generation => {

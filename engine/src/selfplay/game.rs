@@ -333,6 +333,19 @@ mod tests {
         assert_ne!(play_alone(&few, 1), play_alone(&more, 1));
     }
 
+    /// The score of a solved position stays to the end: shallow searches before it left moves in the table that do
+    /// not attain it, and one of three games played such a move.
+    #[test]
+    fn perfect_play_is_not_led_astray_by_moves_of_shallower_searches() {
+        let settings = Settings { exact: 13, ..settings() };
+        for index in 0..40 {
+            let game = play_alone(&settings, index);
+            let solved = game.solved().unwrap();
+            assert!(60 - u32::from(solved.ply) <= 13);
+            assert_eq!(Some(solved.black_score), game.black_score(), "game {index}");
+        }
+    }
+
     #[test]
     fn games_end_and_are_played_perfectly_from_where_they_say() {
         let settings = settings();
