@@ -34,7 +34,7 @@ fn fforum_1_to_19_are_solved() {
     solve_all("fforum-1-19.obf", 19);
 }
 
-/// Scores of the strong test are those that a search by moves and corners finds, and stay through the game.
+/// Scores of the strong test are those that a search by moves and corners finds.
 #[test]
 fn the_strong_test_has_exact_scores() {
     let mut searcher = Searcher::new(&Mobility, 16);
@@ -48,10 +48,9 @@ fn the_strong_test_has_exact_scores() {
             let values = game.values().unwrap();
             let steps = game.replay().steps;
             for (step, value) in steps.iter().zip(values).skip(usize::from(solved.ply)) {
-                let score = solved.black_score * step.side.sign();
-                assert_eq!(value.map(i32::from), Some(score));
-                if number % 25 == 0 && step.position.empties() == 13 {
-                    assert_eq!(searcher.solve(&step.position).score, score);
+                if number % 20 == 0 && step.position.empties() <= 13 {
+                    let score = searcher.solve(&step.position).score;
+                    assert_eq!(value.map(i32::from), Some(score));
                 }
             }
         }
