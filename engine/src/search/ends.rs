@@ -5,8 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::Selectivity;
-use super::probcut::Cuts;
+use super::probcut::{Cuts, Selectivity, SelectivityError};
 use crate::eval::{Evaluate, NoProbCut};
 use crate::text::excerpt;
 
@@ -83,7 +82,7 @@ impl FromStr for EndSteps {
             let from = from.parse().ok().filter(|from| (1..=60).contains(from));
             let from = from.ok_or_else(|| wrong("empty squares are from 1 to 60"))?;
             let selectivity: Selectivity =
-                sure.parse().map_err(|error: super::SelectivityError| wrong(&error.to_string()))?;
+                sure.parse().map_err(|error: SelectivityError| wrong(&error.to_string()))?;
             if steps.last().is_some_and(|&(before, less)| from >= before || selectivity <= less) {
                 return Err(wrong("is not after and above the step before it"));
             }
