@@ -54,7 +54,13 @@ impl<E: Evaluate> Searcher<'_, E> {
                 self.nodes += 1;
                 return Ok(known);
             }
-            None => self.endgame_from_a_guess(position, &state)?,
+            None => match self.endgame_from_a_guess(position, &state)? {
+                // Bounds that are likely and not proven may contradict each other, and leave no move.
+                Best { value, square: None } if position.moves() != 0 => {
+                    self.attaining_move(position, &state, value)
+                }
+                best => best,
+            },
         };
         self.remember(position, best);
         Ok(best)
@@ -82,8 +88,7 @@ impl<E: Evaluate> Searcher<'_, E> {
                 return Err(guess);
             }
             if alpha < best.value && best.value < beta {
-                // Bounds that are likely and not proven may contradict each other, and leave no move.
-                return Ok(Best { square: best.square.or(guess.best.square), ..best });
+                return Ok(best);
             }
             margin *= 2;
             center = best.value;
