@@ -143,7 +143,10 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for entry in fs::read_dir(&place.inputs).expect("the inputs") {
         let path = entry.expect("an entry").path();
-        fs::copy(&path, folder.path().join(path.file_name().unwrap_or_default())).expect("a copy");
+        if path.is_file() {
+            let copy = folder.path().join(path.file_name().unwrap_or_default());
+            fs::copy(&path, copy).expect("a copy");
+        }
     }
     fs::create_dir(folder.path().join("folder")).expect("a folder");
     let made = Command::new("mkfifo").arg(folder.path().join("fifo")).status();
