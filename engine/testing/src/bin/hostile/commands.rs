@@ -43,7 +43,7 @@ pub(crate) const WRITERS: [(Words, bool); 31] = [
         "othello-trainer match mobility none --openings @some.openings --pairs 12 --depth 1 --exact 4 --games-out out.games --transcripts-out out.jsonl",
         false,
     ),
-    ("othello-trainer quantize @small.weights --bits 8 --out out.weights", true),
+    ("othello-trainer quantize @small.weights --out out.weights", true),
     (
         "othello-trainer calibrate probcut @small.weights --positions 200 --depth 4 --out out.weights",
         true,

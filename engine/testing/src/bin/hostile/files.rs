@@ -45,7 +45,7 @@ const READ_BY: [(&str, &[Words]); 18] = [
             "othello-engine weights @x",
             "othello-trainer match @x mobility --openings @some.openings --pairs 1 --depth 3 --exact 2 --search realization --milliseconds 5",
             "othello-trainer report @x --out out.html",
-            "othello-trainer quantize @x --bits 8 --out out.weights",
+            "othello-trainer quantize @x --out out.weights",
         ],
     ),
     (
