@@ -85,8 +85,8 @@ impl Changing {
         work: &str,
         inputs: impl IntoIterator<Item = &'a Path>,
     ) -> anyhow::Result<(Weights, Provenance)> {
-        check_name(&self.out, Kind::Weights)?;
         check_output(&self.out, self.weights.path().into_iter().chain(inputs))?;
+        check_name(&self.out, Kind::Weights)?;
         let ByClass { weights, sha256, provenance, .. } = ByClass::load(&self.weights)?;
         let provenance =
             Provenance::new(work).with("weights", sha256).with("weights_provenance", provenance);

@@ -85,7 +85,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     DatasetFolder::check_place(out, arguments.inputs(), existing)?;
     let limit = MemoryLimit { bytes: memory, folder: out.clone() };
-    let dataset = Dataset::lay_out(limit, &data, &test, &layout, progress)?;
+    let laid_out = Dataset::lay_out(limit, &data, &test, &layout, progress);
+    if laid_out.is_err() {
+        // A folder that was made for nothing goes; one that holds something stays.
+        let _ = std::fs::remove_dir(out);
+    }
+    let dataset = laid_out?;
     dataset.write(out, &layout, existing, progress)?;
     let positions = |part| dataset.len(part) as u64;
     session.print(&Report {

@@ -174,11 +174,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let named = arguments;
     let arguments = &named.with_files_of_folders()?;
-    check_name(&arguments.out, Kind::Weights)?;
     let [metrics, report] = fit::side_files(&arguments.out);
     for path in [&arguments.out, &metrics, &report] {
         check_output(path, named.inputs().chain(arguments.inputs()))?;
     }
+    check_name(&arguments.out, Kind::Weights)?;
     let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
     if let Some(initial) = &initial {
         let mut trained = TrainedOn::default();

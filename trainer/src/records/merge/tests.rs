@@ -50,7 +50,7 @@ fn shards(count: u64) -> Vec<PathBuf> {
 fn a_limit_on_memory_changes_no_byte_and_too_little_is_refused() {
     let whole = fs::read(played().path("1of1")).unwrap();
     let folder = Folder::new();
-    let out = folder.path("merged.games");
+    let out = folder.path("merged.records");
     for bytes in [200, 4000, 1 << 20] {
         let limit = MemoryLimit::beside(&out, bytes);
         merge_within(&limit, &shards(7), &out, Existing::Replace, &Silent).unwrap();
@@ -65,7 +65,7 @@ fn a_limit_on_memory_changes_no_byte_and_too_little_is_refused() {
 }
 
 fn merge_in(folder: &Folder, paths: &[PathBuf]) -> Result<Merged, MergeError> {
-    merge(paths, &folder.path("merged.games"), Existing::Keep, &Silent)
+    merge(paths, &folder.path("merged.records"), Existing::Keep, &Silent)
 }
 
 /// Writes a file with some of the frames of another, made from something else.
@@ -91,7 +91,7 @@ fn shards_become_the_file_of_an_undivided_run() {
     for count in [1, 3, 7] {
         let folder = Folder::new();
         let merged = merge_in(&folder, &shards(count)).unwrap();
-        assert_eq!(fs::read(folder.path("merged.games")).unwrap(), fs::read(&whole).unwrap());
+        assert_eq!(fs::read(folder.path("merged.records")).unwrap(), fs::read(&whole).unwrap());
         let Played { games, duplicates, positions, .. } = undivided;
         let counts = (Content::Games { games, duplicates }, positions);
         assert_eq!((merged.content, merged.positions), counts);
@@ -105,12 +105,12 @@ fn shards_become_the_file_of_an_undivided_run() {
 fn a_killed_merge_goes_on_at_a_frame() {
     let folder = Folder::new();
     let merged = merge_in(&folder, &shards(3)).unwrap();
-    let bytes = fs::read(folder.path("merged.games")).unwrap();
+    let bytes = fs::read(folder.path("merged.records")).unwrap();
     for kept in (0..bytes.len()).step_by(bytes.len() / 7) {
-        fs::remove_file(folder.path("merged.games")).unwrap();
-        fs::write(folder.path("merged.games.partial"), &bytes[..kept]).unwrap();
+        fs::remove_file(folder.path("merged.records")).unwrap();
+        fs::write(folder.path("merged.records.partial"), &bytes[..kept]).unwrap();
         assert_eq!(merge_in(&folder, &shards(3)).unwrap(), merged);
-        assert_eq!(fs::read(folder.path("merged.games")).unwrap(), bytes);
+        assert_eq!(fs::read(folder.path("merged.records")).unwrap(), bytes);
     }
 }
 
@@ -119,7 +119,7 @@ fn a_killed_merge_goes_on_at_a_frame() {
 fn a_doubled_or_dropped_frame_of_an_unfinished_merge_is_written_again() {
     let folder = Folder::new();
     let merged = merge_in(&folder, &shards(3)).unwrap();
-    let out = folder.path("merged.games");
+    let out = folder.path("merged.records");
     let bytes = fs::read(&out).unwrap();
     let mut reader = GameReader::open(&out).unwrap();
     let provenance = reader.provenance().clone();
@@ -185,8 +185,8 @@ fn what_does_not_belong_together_is_refused_by_name() {
     let error = refused(&[folder.path("5")]);
     assert!(error.contains("5: is no shard: it is not finished"), "{error}");
     assert!(refused(&[folder.path("6")]).contains("cannot open it"));
-    assert!(!folder.path("merged.games").exists());
-    assert!(!folder.path("merged.games.partial").exists());
+    assert!(!folder.path("merged.records").exists());
+    assert!(!folder.path("merged.records.partial").exists());
 }
 
 #[test]
@@ -216,17 +216,17 @@ fn parts_of_the_openings_become_the_file_of_an_undivided_run() {
     let folder = Folder::new();
     let (_, shards, whole) = openings(&folder);
     let merged = merge_in(&folder, &shards).unwrap();
-    assert_eq!(fs::read(folder.path("merged.games")).unwrap(), fs::read(&whole).unwrap());
+    assert_eq!(fs::read(folder.path("merged.records")).unwrap(), fs::read(&whole).unwrap());
     assert_eq!((merged.shards, merged.content, merged.positions), (2, Content::Openings, 12_823));
     assert_eq!(merge_in(&folder, &shards).unwrap(), merged);
 
     // Killed, and gone on with.
     let bytes = fs::read(&whole).unwrap();
     for kept in (0..bytes.len()).step_by(bytes.len() / 5) {
-        fs::remove_file(folder.path("merged.games")).unwrap();
-        fs::write(folder.path("merged.games.partial"), &bytes[..kept]).unwrap();
+        fs::remove_file(folder.path("merged.records")).unwrap();
+        fs::write(folder.path("merged.records.partial"), &bytes[..kept]).unwrap();
         assert_eq!(merge_in(&folder, &shards).unwrap(), merged);
-        assert_eq!(fs::read(folder.path("merged.games")).unwrap(), bytes);
+        assert_eq!(fs::read(folder.path("merged.records")).unwrap(), bytes);
     }
 }
 
@@ -254,5 +254,5 @@ fn openings_that_are_no_parts_of_one_run_are_refused_by_name() {
     let error = refused(&[shards[0].clone(), other]);
     let expected = "other.openings: its positions are not those of shard 1/2, 4096 of ply 7";
     assert!(error.contains(expected), "{error}");
-    assert!(!folder.path("merged.games").exists());
+    assert!(!folder.path("merged.records").exists());
 }
