@@ -258,15 +258,17 @@ fn a_dataset_grows_without_its_games() {
     let at = folder.path();
     fs::create_dir(at.join("games")).unwrap();
     // The second has games of the first, and the positions after few moves are in all of them.
-    for (name, seeds) in [("1", 0..150), ("2", 100..250), ("3", 250..400), ("4", 400..460)] {
+    for (name, seeds) in [("1", 0..150), ("2", 100..250), ("3", 250..400)] {
         write_games(&at.join(format!("games/{name}.games")), seeds);
     }
+    // Not in the folder, which is taken as a whole further down.
+    write_games(&at.join("test.games"), 400..460);
     let settings = "--labels all:result --seed 5";
     let weighted = "games/1.games games/2.games*0.7 games/3.games";
-    runs(at, &format!("dataset {weighted} --test games/4.games {settings} --out all"));
+    runs(at, &format!("dataset {weighted} --test test.games {settings} --out all"));
     let all = files(&at.join("all"));
     assert!(all["sums-08.positions"].len() > all["sums-50.positions"].len(), "nothing was merged");
-    runs(at, &format!("dataset games/1.games --test games/4.games {settings} --out 1"));
+    runs(at, &format!("dataset games/1.games --test test.games {settings} --out 1"));
     fs::rename(at.join("games/1.games"), at.join("away")).unwrap();
     runs(at, "dataset 1 games/2.games*0.7 --out 1-2");
     runs(at, "dataset 1-2 games/3.games --out 1-2-3 --memory-mb 1");
