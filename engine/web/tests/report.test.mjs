@@ -71,7 +71,7 @@ test("a count that occurs in every second phase only has a line", async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "othello-report-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const at = (name) => path.join(folder, name);
-  writeFileSync(at("set.toml"), 'scalars = ["odd_quadrants"]\n[[pattern]]\nsquares = "a1 b1 c1"\n');
+  writeFileSync(at("set.toml"), 'name = "quadrants"\nscalars = ["odd_quadrants"]\n[[pattern]]\nsquares = "a1 b1 c1"\n');
   native("othello-engine", "selfplay", "--games", "200", "--seed", "1", "--depth", "1", "--out", at("a.games"));
   native("othello-trainer", "fit", at("a.games"), "--patterns", at("set.toml"), "--out", at("one.weights"));
   native("othello-trainer", "report", at("one.weights"), "--out", at("page.html"));
