@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -84,17 +85,22 @@ fn games() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("random.games");
-        let begun = GameWriter::begin(&path, &Provenance::new("test"), Existing::Keep);
-        let Ok(Begin::Writer(mut writer)) = begun else { panic!("nothing is there") };
-        for seed in 0..size(600, 4000) {
-            let game = Game::new(6, &random_moves(seed)).expect("a game");
-            writer.push(game).expect("written");
-        }
-        writer.finish().expect("complete");
+        write_games(&folder.path().join("random.games"), 0..size(600, 4000));
+        // For tests, of games that nothing is fitted to.
+        write_games(&folder.path().join("others.games"), 10_000..10_300);
         folder
     });
     folder.path()
+}
+
+fn write_games(path: &Path, seeds: Range<u64>) {
+    let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep);
+    let Ok(Begin::Writer(mut writer)) = begun else { panic!("nothing is there") };
+    for seed in seeds {
+        let game = Game::new(6, &random_moves(seed)).expect("a game");
+        writer.push(game).expect("written");
+    }
+    writer.finish().expect("complete");
 }
 
 /// The shards of a run of self-play, by whose provenance they belong together. Few games are the
@@ -279,7 +285,8 @@ fn tune() {
     let recipe = write("one.toml", format!("data = [{data:?}]\npatterns = 'small'\n"));
     let values = "[settings]\nridge = [3, 30, 300, 3000]\nleast_squares.epochs = [20]\n";
     let values = write("values.toml", values.to_owned());
-    let test = data.to_str().expect("a name in UTF-8");
+    let test = games().join("others.games");
+    let test = test.to_str().expect("a name in UTF-8");
     let arguments = ["tune", &recipe, &values, "--test", test, "--out", "tuned", "--seeds", "2"];
     // Phases of weights that are complete, and those that the fit under way has finished.
     let finished = |folder: &Path| {
