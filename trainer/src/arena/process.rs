@@ -196,12 +196,14 @@ impl Mark {
         Self(format!("{process}-{number}-{}", since.as_nanos()))
     }
 
-    /// Kills all that carry the mark, until none does: what is killed may have started more. Systems
-    /// without `/proc` do not say who does.
+    /// Kills all that carry the mark, until none does: what is killed may have started more, and on a busy
+    /// machine it takes a while to be gone. Systems without `/proc` do not say who does.
     fn kill_all(&self) {
-        const MOST_ROUNDS: usize = 10;
+        const LONGEST: Duration = Duration::from_secs(5);
+        const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);
         let marked = format!("{}={}", Self::VARIABLE, self.0);
-        for _ in 0..MOST_ROUNDS {
+        let deadline = Instant::now() + LONGEST;
+        while Instant::now() < deadline {
             let mut found = false;
             for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
                 let name = entry.file_name();
@@ -219,6 +221,7 @@ impl Mark {
             if !found {
                 return;
             }
+            std::thread::sleep(BETWEEN_ROUNDS);
         }
     }
 }
