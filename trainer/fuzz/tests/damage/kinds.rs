@@ -275,7 +275,8 @@ fn rows() -> Vec<ScoredPosition> {
 }
 
 fn positions(rows: &[ScoredPosition], openings: bool) -> Vec<u8> {
-    bytes_of("sound.positions", |path| {
+    let name = if openings { "sound.openings" } else { "sound.positions" };
+    bytes_of(name, |path| {
         let begin = if openings { PositionWriter::begin_openings } else { PositionWriter::begin };
         let begun = begin(path, &Provenance::new("damage"), Existing::Replace);
         let Begin::Writer(mut writer) = begun.unwrap() else { unreachable!() };
