@@ -41,17 +41,17 @@ valued=2
 
 # play NUMBER PLAYER GAMES DEPTH EXACT OPENING_PLIES OPENING_DEPTH: games and openings of a player.
 play() {
-    local name="$out/generation-$1" values=()
-    (($1 < valued)) || values=(--values)
+    local name="$out/generation-$1" values=--no-values
+    (($1 < valued)) || values=--values
     engine openings --plies "$6" --score-depth "$7" --weights "$2" --out "$name.openings"
     engine selfplay --games "$3" --seed $((seed + $1)) --depth "$4" --exact "$5" \
-        --random-plies "$random_plies" "${values[@]}" --weights "$2" --out "$name.games"
+        --random-plies "$random_plies" --selectivity 100 "$values" --weights "$2" --out "$name.games"
 }
 
 # explore NUMBER PLAYER GAMES: games that leave good play all along, with the values of the searches.
 explore() {
     engine selfplay --games "$3" --seed $((seed + 1000 + $1)) --depth 4 --exact 12 --random-plies 8..12 \
-        --exploration all:softmax=1 --values --weights "$2" --out "$out/generation-$1.exploring.games"
+        --exploration all:softmax=1 --selectivity 100 --values --weights "$2" --out "$out/generation-$1.exploring.games"
 }
 
 # deepen NUMBER PLAYER GAMES DEPTH EXACT: games whose positions are searched deeper than they were played.
@@ -59,7 +59,7 @@ deepen() {
     local name="$out/generation-$1"
     trainer calibrate probcut "$2" --seed "$seed" --out "$name.player.weights"
     engine selfplay --games "$3" --seed $((seed + 2000 + $1)) --depth 4 --exact 12 \
-        --random-plies "$random_plies" --values --weights "$2" --out "$name.shallow.games"
+        --random-plies "$random_plies" --selectivity 100 --values --weights "$2" --out "$name.shallow.games"
     trainer relabel "$name.shallow.games" --depth "$4" --exact "$5" --selectivity 87 --weights "$name.player.weights" \
         --out "$name.deep.games"
 }
@@ -68,7 +68,7 @@ deepen() {
 # own, played better than those it learns from. By 8 to 16 random moves, 9,997 of 10,000 differ; by 0 to 12, 5,903.
 examine() {
     engine selfplay --games "$2" --seed $((seed + 1000000)) --depth "$3" --exact "$4" \
-        --random-plies 8..16 --weights "$1" --out "$out/test.games"
+        --random-plies 8..16 --selectivity 100 --no-values --weights "$1" --out "$out/test.games"
 }
 
 # learn NUMBER [ARGUMENTS...]: weights fitted to a generation's games and openings; more data and

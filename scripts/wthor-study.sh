@@ -34,7 +34,7 @@ years() { for year in $(seq "$1" "$2"); do echo "$wthor/WTH_$year.wtb"; done; }
 trainer import wthor $(years 1977 2018) --out train.games
 trainer import wthor --solved-only --except train.games $(years 2019 2022) --out test.positions
 for shard in {1..9}; do
-    "$BINARIES/othello-engine" selfplay --games 2000000 --shard $shard/20 --seed 4001 --depth 4 --exact 12 --values \
+    "$BINARIES/othello-engine" selfplay --games 2000000 --shard $shard/20 --seed 4001 --depth 4 --exact 12 --selectivity 100 \
         --random-plies 8..12 --exploration all:softmax=1 --out self-play-$shard.games
 done
 sed -e 's/, "corner_moves", "x_square_moves"//' -e 's/"scalars"/"moves"/' "$patterns/scalars.toml" >moves-set.toml

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::arguments::{Output, number_from, number_in};
 use super::{Outcome, Session};
 use crate::analysis::Level;
-use crate::eval::{Evaluator, WeightsChoice};
+use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
 use crate::file::check_output;
 use crate::record::Shard;
 use crate::search::{EndSteps, Selectivity, Strength};
@@ -31,7 +31,7 @@ pub struct Arguments {
     #[command(flatten)]
     output: Output,
 
-    /// Search each move this many plies deep [default: 4, or with `--nodes` as deep as these suffice]
+    /// Search each move this many plies deep [default: 6, or with `--nodes` as deep as these suffice]
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
@@ -49,9 +49,9 @@ pub struct Arguments {
     white_depth: Option<u32>,
 
     /// Leave out of searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure, with weights that
-    /// `othello-trainer calibrate probcut` made; 100 leaves out nothing
-    #[arg(long, value_name = "PERCENT", default_value_t)]
-    selectivity: Selectivity,
+    /// `othello-trainer calibrate probcut` made; 100 leaves out nothing [default: 73 with such weights, else 100]
+    #[arg(long, value_name = "PERCENT")]
+    selectivity: Option<Selectivity>,
 
     /// Search to the end of the game before perfect play, too, as sure of the score as each step says:
     /// `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights that
@@ -60,7 +60,7 @@ pub struct Arguments {
     ends: EndSteps,
 
     /// Play perfectly from this many empty squares on
-    #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
+    #[arg(long, value_name = "E", default_value_t = 16, value_parser = number_in(0..=60_u32))]
     exact: u32,
 
     /// Draw moves before perfect play by chance, by ply: `all:softmax=1` by the exponential of
@@ -93,9 +93,14 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 
-    /// Keep the value found for each move, rounded to discs
+    /// Keep the value found for each move, rounded to discs: so without this flag, too, where all weights were
+    /// learned
     #[arg(long)]
     values: bool,
+
+    /// Keep no values, for a smaller file
+    #[arg(long, conflicts_with_all = ["values", "exploration"])]
+    no_values: bool,
 }
 
 #[derive(Serialize)]
@@ -117,13 +122,20 @@ impl fmt::Display for SelfPlay {
 }
 
 /// The depth of the search for each move where neither it nor a number of nodes is given.
-const DEFAULT_DEPTH: u32 = 4;
+const DEFAULT_DEPTH: u32 = 6;
 
 impl Arguments {
     /// The depth of the search for each move, where no level says it.
     fn depth(&self) -> u32 {
         let usual = if self.nodes.is_some() { Strength::ANY_DEPTH } else { DEFAULT_DEPTH };
         self.depth.unwrap_or(usual)
+    }
+
+    /// Whether values are kept. Those of weights by hand are worse labels than results.
+    fn values(&self) -> bool {
+        let learned = self.weights.is_learned()
+            && self.white_weights.as_ref().is_none_or(WeightsChoice::is_learned);
+        !self.no_values && (self.values || learned || !self.exploration.is_none())
     }
 
     /// The files that are read.
@@ -137,12 +149,23 @@ impl Arguments {
     }
 }
 
+/// The least sure selectivity where both sides' weights say what to leave out, else none.
+fn usual_selectivity(evaluators: PerSide<&Evaluator>) -> Selectivity {
+    let selective = |evaluator: &Evaluator| evaluator.models().probcut.is_some();
+    if selective(evaluators.black) && selective(evaluators.white) {
+        Selectivity::Percent73
+    } else {
+        Selectivity::default()
+    }
+}
+
 /// Plays and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     check_output(&arguments.output.out, arguments.inputs())?;
     let black = Evaluator::load(&arguments.weights)?;
     let white = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
+    let evaluators = PerSide { black: &black, white: white.as_ref().unwrap_or(&black) };
     let Strength { depth, exact } = match arguments.level {
         Some(level) => level.strength(),
         None => Strength { depth: arguments.depth(), exact: arguments.exact },
@@ -153,14 +176,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         openings: Openings::load(&arguments.openings)?,
         depth: PerSide { black: depth, white: arguments.white_depth.unwrap_or(depth) },
         nodes: arguments.nodes,
-        selectivity: arguments.selectivity,
+        selectivity: arguments.selectivity.unwrap_or_else(|| usual_selectivity(evaluators)),
         ends: arguments.ends.clone(),
         exact,
         exploration: arguments.exploration.clone(),
-        values: arguments.values || !arguments.exploration.is_none(),
+        values: arguments.values(),
     };
     let run = Run { settings, games: arguments.games, shard: arguments.shard };
-    let evaluators = PerSide { black: &black, white: white.as_ref().unwrap_or(&black) };
     let Output { out, .. } = &arguments.output;
     let existing = arguments.output.existing();
     let played = play_games(out, &run, evaluators, existing, session.progress())?;

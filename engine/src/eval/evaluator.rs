@@ -56,6 +56,11 @@ impl WeightsChoice {
             Self::None | Self::Mobility | Self::Embedded => None,
         }
     }
+
+    /// Whether the weights were fitted, not made by hand.
+    pub fn is_learned(&self) -> bool {
+        matches!(self, Self::Embedded | Self::File(_))
+    }
 }
 
 impl fmt::Display for WeightsChoice {

@@ -75,8 +75,9 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", conflicts_with = "minutes")]
     shard: Option<Shard>,
     /// Rules that give the positions of games their labels, such as `34..38:solved, 0..60:result*0.5`
-    /// [default: the exact score where there is one, then the value that a search found, then what perfect
-    /// play gives within two plies of a game's solved position, elsewhere the result]
+    /// [default: the exact score where there is one, then the λ-return of the values that searches found
+    /// (lambda0.9), then what perfect play gives within two plies of a game's solved position, elsewhere
+    /// the result]
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
     /// Largest number of epochs of a phase [default: 40 by lsq and descent, 8 by lsq where positions

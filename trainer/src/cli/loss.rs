@@ -56,8 +56,8 @@ pub struct Arguments {
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
     /// Rules that give the positions of games their labels, such as `36:solved` [default: the exact
-    /// score where there is one, then the value that a search found, then what perfect play gives within
-    /// two plies of a game's solved position, elsewhere the result]
+    /// score where there is one, then the λ-return of the values that searches found (lambda0.9), then what
+    /// perfect play gives within two plies of a game's solved position, elsewhere the result]
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
     /// Exit with status 1 where the mean absolute error is larger, in discs

@@ -77,13 +77,13 @@ pub struct LabelRulesError {
 }
 
 impl Default for LabelRules {
-    /// The exact score where there is one, then the value of a search, then what perfect play gives within
-    /// two plies of the solved position, the result elsewhere.
+    /// The exact score where there is one, then the λ-return of the searches' values, then what perfect play
+    /// gives within two plies of the solved position, the result elsewhere.
     fn default() -> Self {
         let rule = |plies, origin: Origin| LabelRule { plies, label: origin.into(), weight: 1.0 };
         Self(vec![
             rule(Plies::Between(0..=60), Origin::Exact),
-            rule(Plies::Between(0..=60), Origin::Value),
+            rule(Plies::Between(0..=60), Origin::LambdaReturn(Lambda::USUAL)),
             rule(Plies::AboutSolved { before: 2, after: 2 }, Origin::Solved),
             rule(Plies::Between(0..=60), Origin::Result),
         ])
@@ -345,10 +345,18 @@ mod tests {
         let expected = [exact(1, 3.0), exact(3, -8.0), expected[0], expected[1], expected[2]];
         assert_eq!(labels(&rules("all:value"), &relabelled()), expected);
         assert!(labels(&rules("all:exact, all:value"), &wipe_out()).is_empty());
+    }
+
+    #[test]
+    fn by_default_a_value_before_the_solved_position_is_blended_with_what_follows() {
         let default = labels(&LabelRules::default(), &relabelled());
         let discs: Vec<f64> = default.iter().map(|label| label.1).collect();
-        // At ply 3 the search's value is preferred to what perfect play gives a ply later.
-        assert_eq!(discs, [64.0, 3.0, 10.0, -8.0, 10.0, -6.0, 6.0, -64.0, 64.0]);
+        // From black's side the values from ply 3 on are 8, 10, 6 and 6, each counting 0.9 times the one before.
+        let blend = 0.1 * 8.0 + 0.09 * 10.0 + 0.081 * 6.0 + 0.729 * 6.0;
+        assert!((discs[3] + blend).abs() < 0.01, "{discs:?}");
+        // Nothing follows the value at ply 1; from ply 4 on the scores are exact.
+        let rest = [&discs[..3], &discs[4..]].concat();
+        assert_eq!(rest, [64.0, 3.0, 10.0, 10.0, -6.0, 6.0, -64.0, 64.0]);
     }
 
     #[test]
@@ -408,7 +416,7 @@ mod tests {
         ] {
             assert_eq!(rules(text).to_string(), text);
         }
-        let default = "all:exact, all:value, solved-2..=solved+2:solved, all:result";
+        let default = "all:exact, all:lambda0.9, solved-2..=solved+2:solved, all:result";
         assert_eq!(rules(default), LabelRules::default());
         assert_eq!(rules("7:result").to_string(), "7..=7:result*1");
         assert_eq!(rules("34..38:solved"), rules("34..=38:solved"));

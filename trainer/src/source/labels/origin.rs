@@ -34,6 +34,9 @@ pub enum Origin {
 pub struct Lambda(u8);
 
 impl Lambda {
+    /// The λ of labels where none is given: near the best for games of weak and of strong play.
+    pub const USUAL: Self = Self(90);
+
     /// The λ of so many hundredths; `None` above 100.
     pub fn new(hundredths: u8) -> Option<Self> {
         (hundredths <= 100).then_some(Self(hundredths))
