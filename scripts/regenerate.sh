@@ -4,10 +4,10 @@
 #
 #   scripts/regenerate.sh [--small] [--seed S] [--out DIR] [--threads N] [--profile PROFILE] [--built]
 #
-# Without --small it is the recipe of engine/weights/default.weights: ten million games of the last
-# generation, an estimated 14 hours of a core. The file names the commit that it was made at, and at
-# another the name differs. --small takes seconds. Everything is written to DIR (default:
-# data/generations) and kept: a run that was killed goes on where it stopped.
+# Without --small it is the recipe of engine/weights/default.weights: ten million games of the fifth
+# generation and half a million strong ones of the sixth, an estimated 18 hours of a core. The file
+# names the commit that it was made at, and at another the name differs. --small takes seconds. Everything
+# is written to DIR (default: data/generations) and kept: a run that was killed goes on where it stopped.
 # Prints the sha256 of shipped.weights, which depends on the seed alone: not on threads (default:
 # all), nor on cargo's profile (default: release). --built takes the binaries of the profile as they
 # are. CI compares the sha256 of --small --seed 1 with scripts/regenerate-small.sha256.
@@ -98,11 +98,34 @@ order() {
     trainer calibrate ordering "$out/generation-$1.weights" --seed "$seed" "${@:2}" --out "$out/ordered.weights"
 }
 
-# ship NAME: weights in coarser steps, for a smaller file, which names the revision of this recipe.
+# strengthen NUMBER PLAYER EVEN WILD: games of good play, so many parts that begin near even and so many after up to 24 moves
+# by chance.
+strengthen() {
+    local name="$out/generation-$1" part
+    for ((part = 0; part < $3; part++)); do
+        engine selfplay --games 51200 --seed $((seed + 300 + part)) --depth 6 --exact 16 --selectivity 73 --values \
+            --openings datasets/openings/balanced-8.txt --random-plies 8..14 --weights "$2" --out "$name.even-$part.games"
+    done
+    for ((part = 0; part < $4; part++)); do
+        engine selfplay --games 20480 --seed $((seed + 1300 + part)) --depth 6 --exact 16 --selectivity 73 --values \
+            --random-plies 8..24 --weights "$2" --out "$name.wild-$part.games"
+    done
+}
+
+# refine NUMBER WEIGHTS: the phases of the middle game and the end fitted on to strong games, and what searches by them may leave out.
+refine() {
+    local name="$out/generation-$1"
+    trainer fit "$name".even-*.games "$name".wild-*.games --init "$2" --phases 20..54 --epochs 4 \
+        --labels "all:exact, all:lambda0.95" --seed "$seed" --out "$name.weights"
+    trainer calibrate probcut "$name.weights" --seed "$seed" --out "$name.probcut.weights"
+    trainer calibrate ends "$name.probcut.weights" --seed "$seed" --out "$name.selective.weights"
+}
+
+# ship NAME FILE: weights in coarser steps, for a smaller file, which names the revision of this recipe.
 ship() {
     local revision
     revision=$(git describe --always --dirty --abbrev=40 --exclude '*' || echo unknown)
-    trainer quantize "$out/$1.weights" --revision "$revision" --force --out "$out/shipped.weights"
+    trainer quantize "$out/$1.weights" --revision "$revision" --force --out "$out/$2.weights"
 }
 
 if [[ $small ]]; then
@@ -113,7 +136,7 @@ if [[ $small ]]; then
     examine "$out/generation-0.weights" 128 3 10
     learn 1 --test "$out/test.games"
     order 1 --positions 1000 --searches 8
-    ship ordered
+    ship ordered shipped
 else
     patterns=scalars
     play 0 mobility 60000 4 12 9 3
@@ -139,7 +162,10 @@ else
     learn 5 "$out/generation-5.exploring.games" "$out/generation-5.deep.games" --epochs 5 --test "$out/test.games"
     compete 5
     calibrate 5
-    ship calibrated
+    ship calibrated generation-5.shipped
+    strengthen 6 "$out/generation-5.shipped.weights" 8 7
+    refine 6 "$out/generation-5.shipped.weights"
+    ship generation-6.selective shipped
 fi
 # The first sha256 is the file's own, those after it are of its inputs.
 engine weights "$out/shipped.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'
