@@ -121,11 +121,11 @@ refine() {
     trainer calibrate ends "$name.probcut.weights" --seed "$seed" --out "$name.selective.weights"
 }
 
-# ship NAME FILE: weights in coarser steps, for a smaller file, which names the revision of this recipe.
+# ship NAME FILE [ARGUMENTS...]: weights in coarser steps, for a smaller file, which names the revision of this recipe.
 ship() {
     local revision
     revision=$(git describe --always --dirty --abbrev=40 --exclude '*' || echo unknown)
-    trainer quantize "$out/$1.weights" --revision "$revision" --force --out "$out/$2.weights"
+    trainer quantize "$out/$1.weights" --revision "$revision" --force "${@:3}" --out "$out/$2.weights"
 }
 
 if [[ $small ]]; then
@@ -165,7 +165,8 @@ else
     ship calibrated generation-5.shipped
     strengthen 6 "$out/generation-5.shipped.weights" 8 7
     refine 6 "$out/generation-5.shipped.weights"
-    ship generation-6.selective shipped
+    # The fifth generation's steps stay: the sixth counts its own games alone, and would forget what they do not show.
+    ship generation-6.selective shipped --label-error 0
 fi
 # The first sha256 is the file's own, those after it are of its inputs.
 engine weights "$out/shipped.weights" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'
