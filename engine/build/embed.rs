@@ -35,9 +35,11 @@ fn embed() -> Result<(), String> {
     };
     let factors = file.weights.factors();
     let factors = factors.map(|it| eval::layout::expand_factors(file.weights.geometry(), it));
-    write("embedded.factors", bytemuck::cast_slice(&factors.unwrap_or_default()))?;
+    let factors = factors.unwrap_or_default();
+    let factors = table("FACTORS", &file.sha256, bytemuck::cast_slice(&factors))?;
     let tables: Vec<u8> =
         eval::layout::expand(&file.weights).iter().flat_map(|step| step.to_le_bytes()).collect();
+    let tables = table("TABLES", &file.sha256, &tables)?;
     let ordering = match file.weights.move_ordering().map(MoveOrderingWeights::sections) {
         Some([set, weights]) => {
             write("embedded.ordering", &weights.content)?;
@@ -58,13 +60,46 @@ fn embed() -> Result<(), String> {
     let identity = format!(
         "const PATTERN_SET: &str = {:?};\nconst PROVENANCE: &str = {:?};\nconst SHA256: &str = {:?};\n\
         const ORDERING: Option<(&str, &[u8])> = {ordering};\n\
-        const MODELS: &[(&str, &[u8])] = &[{models}];\n",
+        const MODELS: &[(&str, &[u8])] = &[{models}];\n\
+        {tables}{factors}",
         file.weights.set().to_toml(),
         file.provenance.canonical(),
         file.sha256,
     );
-    write("embedded.tables", &tables)?;
     write("embedded.rs", identity.as_bytes())
+}
+
+/// Writes a table, and returns Rust's text that declares it as a static of type `Aligned<[u8; N]>`.
+///
+/// The assembler takes the bytes in where objects are in ELF: a compiler needs minutes and gigabytes
+/// for a constant of that size. The symbol is weak and named after the weights, since two builds
+/// of this crate may meet in one program.
+fn table(name: &str, sha256: &str, content: &[u8]) -> Result<String, String> {
+    let file = format!("embedded.{}", name.to_lowercase());
+    write(&file, content)?;
+    let length = content.len();
+    let elf = ["linux", "android", "freebsd", "netbsd", "openbsd"];
+    if !elf.contains(&variable("CARGO_CFG_TARGET_OS")?.as_str()) {
+        return Ok(format!(
+            "static {name}: Aligned<[u8; {length}]> =\n    \
+            Aligned(*include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")));\n"
+        ));
+    }
+    let symbol = format!("othello_engine_{}_{sha256}", name.to_lowercase());
+    let path = format!("{}/{file}", variable("OUT_DIR")?);
+    let include = format!(".incbin {path:?}");
+    Ok(format!(
+        "core::arch::global_asm!(\n    \
+            \".pushsection .rodata.{symbol}, \\\"a\\\"\", \".balign 64\",\n    \
+            \".weak {symbol}\", \"{symbol}:\", {include:?}, \".popsection\",\n    \
+            options(raw),\n\
+        );\n\
+        // SAFETY: the assembler puts so many bytes there, aligned, and nobody writes them.\n\
+        unsafe extern \"C\" {{\n    \
+            #[link_name = {symbol:?}]\n    \
+            safe static {name}: Aligned<[u8; {length}]>;\n\
+        }}\n"
+    ))
 }
 
 fn workspace() -> Result<PathBuf, String> {

@@ -9,14 +9,8 @@ use crate::pattern::{Geometry, PatternSet};
 #[repr(C, align(64))]
 struct Aligned<T: ?Sized>(T);
 
-static TABLES: &Aligned<[u8]> =
-    &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/embedded.tables")));
-
-static FACTORS: &Aligned<[u8]> =
-    &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/embedded.factors")));
-
-// PATTERN_SET, PROVENANCE and SHA256 of the weights file, and ORDERING and MODELS: the sections for
-// them.
+// PATTERN_SET, PROVENANCE and SHA256 of the weights file; TABLES and FACTORS: its tables, aligned;
+// ORDERING and MODELS: the sections for them.
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// Says what the embedded weights are.
