@@ -32,6 +32,9 @@ else
     echo "skipped: no cargo-fuzz, or no nightly toolchain"
 fi
 
+step "the examples of the library without the command line"
+cargo check -p othello-engine --no-default-features --examples
+
 step "board, pattern and table code under miri, in the portable build"
 if cargo +nightly miri --version >/dev/null 2>&1; then
     # Miri knows no AVX; tests on thousands of random boards would take it hours.

@@ -18,6 +18,11 @@ pub struct HostLauncher {
 impl HostLauncher {
     /// Compiles a program with the machine's C compiler.
     pub fn new(program: &Program) -> Result<Self, BackendError> {
+        HostProgram::compile(program).map(Self::of).map_err(failed)
+    }
+
+    /// Runs the kernels of a program that is compiled.
+    pub(super) fn of(program: HostProgram) -> Self {
         // As a small GPU: more than one block, and tiles of less than the largest patterns.
         let limits = Limits {
             blocks: 4,
@@ -25,8 +30,7 @@ impl HostLauncher {
             chunk_rows: 1 << 15,
             resident_bytes: usize::MAX,
         };
-        let program = HostProgram::compile(program).map_err(failed)?;
-        Ok(Self { program, limits })
+        Self { program, limits }
     }
 
     /// This launcher with other limits.

@@ -3,6 +3,10 @@
 
 pub(in crate::backend) mod joint;
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::{Mutex, OnceLock};
+
 use othello_engine::board::{PHASES, Phase, Position};
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
@@ -11,6 +15,7 @@ use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
 use othello_engine::record::{GameReader, Label, ScoredPosition, Weight};
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
+use othello_kernels::host::HostProgram;
 
 use super::*;
 use crate::backend::{Cpu, MAX_TOTAL_WEIGHT};
@@ -29,9 +34,26 @@ pub(in crate::backend) trait Bring: Launcher + Sized {
     fn bring(program: &Program, limits: Option<Limits>) -> Self;
 }
 
+/// Programs that a test compiled for this machine, by their checksums: several tests run the same ones.
+static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
+
+/// Loads a program, which is compiled where it is asked for the first time. Each has a library of its own, since
+/// kernels keep their shared memory in it.
+fn load(program: &Program) -> HostProgram {
+    let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("kernels.so");
+    let built = built.get_or_init(|| {
+        HostProgram::build(program, &library).unwrap();
+        fs::read(&library).unwrap()
+    });
+    fs::write(&library, built).unwrap();
+    HostProgram::load(&library).unwrap()
+}
+
 impl Bring for HostLauncher {
     fn bring(program: &Program, limits: Option<Limits>) -> Self {
-        let launcher = Self::new(program).unwrap();
+        let launcher = Self::of(load(program));
         let limits = limits.unwrap_or_else(|| launcher.limits());
         launcher.with_limits(limits)
     }

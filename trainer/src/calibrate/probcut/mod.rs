@@ -200,8 +200,15 @@ mod tests {
         let error =
             |shallow, deep| found.probcut.prediction(Depths { ply: 30, shallow, deep }).error;
         assert!(error(4, 6) < error(2, 6) && error(2, 6) < error(0, 6));
-        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let again = one.install(|| calibrate(&settings, &shipped(), &Silent)).unwrap();
-        assert_eq!(again.probcut, found.probcut);
+    }
+
+    #[test]
+    fn threads_change_no_prediction() {
+        let settings = Settings { seed: 2, positions: 300, depth: 4 };
+        let [one, three] = [1, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| calibrate(&settings, &shipped(), &Silent)).unwrap()
+        });
+        assert_eq!(one.probcut, three.probcut);
     }
 }
