@@ -1,4 +1,4 @@
-//! Younger brothers of a node, searched by several searchers at once.
+//! The search of a node's remaining moves (the younger brothers) by several searchers at once.
 
 use std::sync::Arc;
 
@@ -11,8 +11,9 @@ use crate::board::Position;
 use crate::eval::{Evaluate, Value};
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Whether to share the moves that are left of a node that is worth it: with someone idle, and enough to do for
-    /// both. A limit of nodes is to end the search at the same place each time.
+    /// Returns whether to share the node's remaining moves with other searchers: a searcher is
+    /// idle, more than one move is left, and no limit of nodes is set. (Sharing would make a limit
+    /// of nodes end the search at a different place each time.)
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves) -> bool {
         self.pool.as_ref().is_some_and(|pool| pool.has_idle())
@@ -20,7 +21,8 @@ impl<E: Evaluate> Searcher<'_, E> {
             && self.control.limits.nodes.is_none()
     }
 
-    /// Searches the moves that are left, together with whoever is idle, and returns the window after them.
+    /// Searches the remaining moves together with idle searchers, and returns the window after
+    /// them.
     pub(super) fn share(
         &mut self,
         (state, empties, goal): (&E::State, u32, Goal),

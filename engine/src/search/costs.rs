@@ -1,19 +1,20 @@
-//! What moves cost a search that goes by the probability of lines.
+//! The costs of moves in a search by realization probability.
 
 use crate::eval::{MoveKind, Realization, STAGES};
 
-/// The reach that a search to a depth begins with for each ply of it, and that a move of probability
-/// 1/4 costs: each depth multiplies the threshold by a quarter, as the source does.
+/// The reach that a move of probability 1/4 costs. A search to depth D begins with a reach of D
+/// times this number, so that each further ply multiplies the probability threshold by 1/4, as in
+/// the source (see [`super::realization`]).
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The reach that a move of probability 1/2 costs: probabilities count by their logarithms.
+/// The reach that a move of probability 1/2 costs: costs are logarithms of probabilities.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
-/// The reach that moves cost, by stage and kind.
+/// The costs of moves, in reach, by stage of the game and kind of move.
 #[derive(Debug)]
 pub(super) struct Costs(pub(super) Box<[[u8; MoveKind::COUNT]; STAGES]>);
 
 impl Costs {
-    /// The costs by a model.
+    /// Computes the costs from a model of move probabilities.
     pub(super) fn new(model: &Realization) -> Self {
         let mut costs = Box::new([[0; MoveKind::COUNT]; STAGES]);
         for (stage, costs) in costs.iter_mut().enumerate() {
@@ -25,7 +26,7 @@ impl Costs {
         Self(costs)
     }
 
-    /// The costs where all moves are as likely as not.
+    /// Returns the costs for which every move has probability 1/2.
     pub(super) fn even() -> Self {
         Self(Box::new([[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES]))
     }

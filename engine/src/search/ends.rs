@@ -1,5 +1,5 @@
-//! Selective ends: from so many empty squares on a search goes to the end of the game, as sure of the
-//! score as it is told to be, and surer step by step.
+//! Selective ends: the number of empty squares from which a search goes to the end of the game, and
+//! with what confidence, step by step.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,22 +9,22 @@ use super::probcut::{Cuts, Selectivity, SelectivityError};
 use crate::eval::{Evaluate, NoProbCut};
 use crate::text::excerpt;
 
-/// The steps of selectivity of searches to the end, each for positions with up to a number of empty
-/// squares; fewer empty squares are searched the surer. A position that no step is for is searched so
-/// that nothing is left out. As text `20:73,18:95`, or `none`.
+/// The steps of selectivity for searches to the end. Each step is for positions with up to its
+/// number of empty squares; steps for fewer empty squares are surer. A position with more empty
+/// squares than any step is searched in full. Text form: `20:73,18:95`, or `none`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EndSteps(Vec<(u32, Selectivity)>);
 
 impl EndSteps {
-    /// No steps: searches to the end leave nothing out.
+    /// The empty list: searches to the end leave nothing out.
     pub const NONE: Self = Self(vec![]);
 
-    /// One selectivity, whatever the number of empty squares.
+    /// Returns steps with one selectivity for every number of empty squares.
     pub fn always(selectivity: Selectivity) -> Self {
         Self(vec![(64, selectivity)])
     }
 
-    /// These steps with one more: from this number of empty squares on nothing is left out.
+    /// Adds a step: with `empties` or fewer empty squares, nothing is left out.
     #[must_use]
     pub fn exact_from(mut self, empties: u32) -> Self {
         self.0.retain(|&(from, _)| from > empties);
@@ -32,12 +32,12 @@ impl EndSteps {
         self
     }
 
-    /// The greatest number of empty squares that a step is for; 0 without steps.
+    /// Returns the greatest number of empty squares that a step is for; 0 without steps.
     pub fn most_empties(&self) -> u32 {
         self.0.first().map_or(0, |&(from, _)| from)
     }
 
-    /// Says whether there are no steps.
+    /// Returns whether there are no steps.
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
     }
@@ -56,7 +56,7 @@ impl fmt::Display for EndSteps {
     }
 }
 
-/// A text that names no steps of selective ends.
+/// The error for a text that is not a list of steps of selective ends.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "`{step}`: {reason}; expected steps such as 20:73,18:95, fewer empty squares the surer, or none"
@@ -92,7 +92,7 @@ impl FromStr for EndSteps {
     }
 }
 
-/// The confidence of a search to the end, and the cuts by which it leaves something out.
+/// The selectivity of a search to the end, and the cuts it makes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct End {
     pub(super) selectivity: Selectivity,
@@ -104,7 +104,7 @@ pub(super) struct End {
 pub(super) struct Ends(Vec<(u32, End)>);
 
 impl Ends {
-    /// Returns the ends of these steps by the model of an evaluation.
+    /// Returns the ends for these steps, with the ProbCut model of an evaluation.
     pub(super) fn new(evaluator: &impl Evaluate, steps: &EndSteps) -> Result<Self, NoProbCut> {
         let end = |&(from, selectivity): &(u32, Selectivity)| {
             Ok((from, End { selectivity, cuts: Cuts::of_end(evaluator, selectivity)? }))
@@ -112,13 +112,13 @@ impl Ends {
         Ok(Self(steps.0.iter().map(end).collect::<Result<_, _>>()?))
     }
 
-    /// Returns the end for a search of a position with so many empty squares.
+    /// Returns the end for a search of a position with `empties` empty squares.
     pub(super) fn of(&self, empties: u32) -> End {
         let own = self.0.iter().rev().find(|&&(from, _)| empties <= from);
         own.map(|(_, end)| end.clone()).unwrap_or_default()
     }
 
-    /// Says whether none of them leaves anything out.
+    /// Returns whether no end leaves anything out.
     pub(super) fn are_full(&self) -> bool {
         self.0.iter().all(|(_, end)| end.selectivity == Selectivity::Full)
     }

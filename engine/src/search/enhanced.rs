@@ -1,4 +1,4 @@
-//! The enhanced transposition cut-off: what the table knows of a node's children.
+//! The enhanced transposition cut-off: bounds of a node from the table entries of its children.
 
 use super::ordering::Moves;
 use super::window::Unit;
@@ -7,9 +7,10 @@ use crate::board::Square;
 use crate::eval::{Evaluate, Value};
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Bounds of a node's value by those of its children at `depth`, in the unit that `convert` makes of
-    /// them: a child whose value lies in [l, h] for its own player proves at least −h here, by the
-    /// move that leads to it; and where that is known of every child, the value is at most the greatest −l.
+    /// Returns bounds of a node's value from the table entries of its children at `depth`, with the
+    /// move that attains the lower bound. If a child's value lies in [l, h] for its own player, the
+    /// move to it is worth at least −h here; if l is known for every child, the node's value is at
+    /// most the greatest −l. `convert` turns bounds into the search's unit.
     pub(super) fn bounds_from_children<T: Unit>(
         &self,
         moves: &Moves,

@@ -1,13 +1,14 @@
-//! The features of the search, each of which can be turned off to see what it is worth.
+//! The features of the search. Each can be turned off to measure its worth.
 
-/// The features that a search uses. None of them changes a value or a score; of several moves that are
-/// equally good, another one may be found.
+/// The set of features that a search uses. No feature changes a value or a score; among equally
+/// good moves, a different one may be found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
     /// Principal variation search: moves after the first are searched in a null window, which tells
-    /// whether they are better. Without it every move is searched in the full window (alpha-beta).
+    /// whether they are better. Without it, every move is searched in the full window (alpha-beta).
     pub null_windows: bool,
-    /// A search begins in a narrow window around a guess, or around the value of the search before.
+    /// Aspiration: a search begins in a narrow window around a guess or the previous search's
+    /// value.
     pub aspiration: bool,
     /// The transposition table.
     pub transposition_table: bool,
@@ -15,20 +16,21 @@ pub struct Features {
     pub shallow_table: bool,
     /// Enhanced transposition cut-off: a node's children are looked up before any is searched.
     pub enhanced_cutoff: bool,
-    /// The table's move is searched before the others are even generated.
+    /// The table's move is searched before the other moves are generated.
     pub hash_move_first: bool,
-    /// Moves are ordered by their values, in exact searches by those that a shallow search finds, where that pays.
+    /// Moves are ordered by their values where that pays. Exact searches find these by a shallow
+    /// search.
     pub value_ordering: bool,
-    /// Moves of exact searches that leave the fewest replies come first.
+    /// In exact searches, the moves that leave the fewest replies come first.
     pub fastest_first: bool,
-    /// Moves of the last plies are ordered by the move-ordering evaluation too, where the weights have
-    /// one.
+    /// In the last plies, moves are ordered by the move-ordering evaluation too, if the weights
+    /// have one.
     pub move_ordering_evaluation: bool,
-    /// Squares in quadrants with an odd number of empty squares come first.
+    /// Moves in quadrants with an odd number of empty squares come first.
     pub parity: bool,
-    /// A node ends where the other side's stable discs prove the score low.
+    /// A node ends if the opponent's stable discs prove that its score is too low.
     pub stability: bool,
-    /// A node ends with a move that leaves the other side no disc.
+    /// A node ends with a move that leaves the opponent no disc.
     pub wipe_out: bool,
 }
 
@@ -49,7 +51,7 @@ impl Features {
         wipe_out: true,
     };
 
-    /// Whether one of the features that searches to a fixed depth have is turned off.
+    /// Returns whether a feature that searches to a fixed depth use is turned off.
     pub fn differs_in_midgame(&self) -> bool {
         let Self { null_windows, aspiration, transposition_table, enhanced_cutoff, .. } = *self;
         let Self { hash_move_first, value_ordering, .. } = *self;
@@ -57,7 +59,7 @@ impl Features {
         !all.into_iter().chain([hash_move_first, value_ordering]).all(|feature| feature)
     }
 
-    /// Every feature turned off alone, under its name.
+    /// Returns each set with exactly one feature turned off, with that feature's name.
     pub fn one_off() -> impl ExactSizeIterator<Item = (&'static str, Self)> {
         const ALL: Features = Features::ALL;
         [

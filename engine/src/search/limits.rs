@@ -1,4 +1,4 @@
-//! What ends a search before it is done: a number of nodes, a time, or a flag.
+//! The limits that end a search early: a number of nodes, a time, or a flag.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,60 +7,62 @@ use std::time::Instant;
 use super::Searcher;
 use crate::eval::Evaluate;
 
-/// The limits of a search. They are looked at where a subtree is worth it, so that a search goes on for
-/// some milliseconds, or some ten thousand nodes, after it reached one. Those of nodes alone are
-/// reproducible, on one thread.
+/// The limits of a search. They are checked only at nodes with large enough subtrees, so that a
+/// search runs on for some milliseconds, or some ten thousand nodes, after it reaches one. A limit
+/// of nodes alone, on one thread, is reproducible.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// The greatest number of nodes.
     pub nodes: Option<u64>,
-    /// The time at which to end.
+    /// The time at which the search ends.
     pub deadline: Option<Instant>,
-    /// The flag that anyone may set.
+    /// The flag that ends the search once any thread sets it.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Limits {
-    /// Whether a search of so many nodes is to end.
+    /// Returns whether a search that visited `nodes` nodes must end.
     fn are_reached(&self, nodes: u64) -> bool {
         self.nodes.is_some_and(|most| nodes >= most)
             || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Whether there are any.
+    /// Returns whether any limit is set.
     pub(super) fn are_set(&self) -> bool {
         self.nodes.is_some() || self.are_of_time()
     }
 
-    /// Whether there are such that no search is reproducible under.
+    /// Returns whether a deadline or a flag is set: such searches are not reproducible.
     pub(super) fn are_of_time(&self) -> bool {
         self.stop.is_some() || self.deadline.is_some()
     }
 }
 
-/// Whether a search goes on.
+/// The state of a search's limits.
 #[derive(Debug, Default)]
 pub(super) struct Control {
     pub(super) limits: Limits,
-    /// There are limits.
+    /// True if there is a limit to check.
     has_limits: bool,
-    /// Limits do not end the search yet: the first move has to be found.
+    /// True while limits do not end the search yet, because it has no move so far.
     pub(super) is_patient: bool,
-    /// A limit was reached.
+    /// True once a limit was reached.
     pub(super) is_stopped: bool,
-    /// The nodes at which any search ends, patient or not: no honest one comes to so many.
+    /// The number of nodes at which any search ends, patient or not. A search with a sound model
+    /// never comes to that many.
     most_nodes: Option<u64>,
 }
 
 impl Control {
-    /// A search with these limits, which do not end it before [`Self::is_patient`] says so.
+    /// Returns the control of a search. While [`Self::is_patient`] is true, the limits do not end
+    /// it.
     pub(super) fn new(limits: &Limits, is_patient: bool) -> Self {
         let has_limits = limits.are_set();
         Self { limits: limits.clone(), has_limits, is_patient, is_stopped: false, most_nodes: None }
     }
 
-    /// Ends the search at so many nodes in any case.
+    /// Ends the search at `nodes` nodes in any case.
     pub(super) fn end_at(&mut self, nodes: u64) {
         self.most_nodes = Some(nodes);
         self.has_limits = true;
@@ -68,7 +70,7 @@ impl Control {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Whether to leave the search: what it finds from now on is of no use, and is not to be kept.
+    /// Returns whether to leave the search. What is found after that is wrong and must not be kept.
     #[inline]
     pub(super) fn is_stopped(&mut self) -> bool {
         (self.split.is_some() || self.control.has_limits) && self.has_to_stop()
@@ -97,8 +99,8 @@ mod tests {
     use crate::eval::{Evaluator, Mobility};
     use crate::random::{Generator, random_position};
 
-    /// A limit of nodes ends a search with what the deepest one found that was done, the same each time, and
-    /// leaves nothing wrong in the table.
+    /// A search that reaches its limit of nodes returns the result of the deepest search that was
+    /// completed, the same each time, and leaves no wrong entry in the table.
     #[test]
     fn a_limit_of_nodes_ends_a_search_with_that_of_a_lesser_depth() {
         let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
@@ -120,8 +122,8 @@ mod tests {
         }
     }
 
-    /// What an earlier search found is not found again, and is the answer where there is no time for more. Without limits of time
-    /// a search visits the nodes it always did.
+    /// A search by time goes on from what an earlier search left in the table, and returns that if
+    /// there is no time for more. Without limits of time, a search visits the nodes it always did.
     #[test]
     fn a_search_by_time_goes_on_from_where_an_earlier_one_ended() {
         let time = || Limits { stop: Some(Arc::new(false.into())), ..Limits::default() };
@@ -146,7 +148,8 @@ mod tests {
         assert!(nodes[0] < nodes[1], "{nodes:?}");
     }
 
-    /// Level 60 means perfect play wherever a clock ends it long before: the deepest search that was done counts.
+    /// If a clock ends a search at level 60 (perfect play), its result is that of the deepest
+    /// completed search.
     #[test]
     fn where_perfect_play_takes_too_long_a_clock_has_the_deepest_search_decide() {
         let strength = Strength { depth: 1, exact: 60 };
@@ -159,7 +162,8 @@ mod tests {
         }
     }
 
-    /// A depth of 24 goes to the end of the game from 24 empty squares on, for which these nodes do not suffice.
+    /// At depth 24, positions with 24 or fewer empty squares are searched to the end; these nodes
+    /// do not suffice for that.
     #[test]
     fn where_a_depth_goes_to_the_end_limits_leave_the_deepest_search_that_does_not() {
         let strength = Strength { depth: 24, exact: 10 };

@@ -1,4 +1,4 @@
-//! Search to a fixed depth: iterative deepening, principal variation search, fail-soft.
+//! The search to a fixed depth: iterative deepening, principal variation search, fail-soft.
 
 use super::limits::Control;
 use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
@@ -10,37 +10,39 @@ use super::{Limits, Reached, Searcher, Selection, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
-/// From this depth on, nodes are PVS nodes, which order their moves and use the transposition table;
-/// below, it costs more than it saves.
+/// The least depth of PVS nodes, which order their moves and use the transposition table. At
+/// smaller depths, that costs more than it saves.
 const PVS_DEPTH: u32 = 3;
-/// From this depth on, moves are ordered by the values of the positions after them. At depth 3, these
-/// are a third of all values of a search to depth 8, and replies and squares order nearly as well.
+/// The least depth at which moves are ordered by the values of the positions after them. At depth
+/// 3, these would be a third of all values in a search to depth 8, and an order by replies and
+/// squares is nearly as good.
 const VALUED_DEPTH: u32 = 4;
-/// From this depth on, children are looked up in the table before any is searched.
+/// The least depth at which children are looked up in the table before any is searched.
 const ENHANCED_DEPTH: u32 = 4;
-/// The same where moves are ordered without values.
+/// The cost of each reply, in steps, when moves are ordered without values.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
-/// The plies by which each search is deeper than the one before. Values of even and of odd depths differ.
+/// The plies that each iteration adds to the depth: two, since values of even and of odd depths
+/// differ.
 const DEEPENING: u32 = 2;
-/// From this depth on, the moves of a node are worth sharing.
+/// The least depth at which the moves of a node are worth sharing.
 const SHARED_DEPTH: u32 = 6;
 
-/// What a search goes by, and what its depth means.
+/// The quantity that a search's depth limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Going {
-    /// All lines as many moves far.
+    /// The number of moves, the same on all lines.
     ByDepth,
-    /// Likely lines further than unlikely ones.
+    /// The probability of a line: likely lines are searched deeper than unlikely ones.
     ByProbability,
 }
 
 impl Going {
-    /// The way that a selection asks for.
+    /// Returns the way that a selection asks for.
     pub(super) fn by(selection: &Selection) -> Self {
         if selection.is_by_probability() { Self::ByProbability } else { Self::ByDepth }
     }
 
-    /// The depth by which each search is deeper than the one before.
+    /// Returns the plies that each iteration adds to the depth.
     fn deepening(self) -> u32 {
         match self {
             Self::ByDepth => DEEPENING,
@@ -48,21 +50,23 @@ impl Going {
         }
     }
 
-    /// The nodes that a search to a depth never comes to, where there is such a number. Where the
-    /// probabilities of a position's moves add up to about 1, no more than 4^depth lines are as likely as
-    /// the threshold 4^−depth. A file may say otherwise: that all moves are all but certain.
+    /// Returns a number of nodes that a sound search to `depth` never comes to, if there is one.
+    /// The probabilities of a position's moves add up to about 1, so that at most 4^depth lines are
+    /// as likely as the threshold 4^−depth. A malformed weights file may call every move nearly
+    /// certain; then this number ends the search.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::ByProbability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
     }
 }
 
-/// The depth to begin with where an earlier search came by the position: the full one, where that was about as deep. By
-/// time, what was found is not found again: the search goes on from where the earlier one ended. (Limits of nodes end searches
-/// where they always did.) `None` is from the beginning.
+/// Returns the depth of the first iteration if the table knows the position from an earlier search:
+/// the full depth if the earlier one was about as deep. Under limits of time, the search goes on
+/// from the depth that the earlier one reached. (Under limits of nodes it does not, so that these
+/// end a search at the same place each time.) `None` means from the beginning.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
-    // A search with limits needs an answer for the case that it comes to none.
+    // A search with limits needs a value to return if none of its iterations is completed.
     if entry.value().is_none() && limits.are_set() {
         None
     } else if found + DEEPENING >= depth {
@@ -73,8 +77,8 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Searches deeper and deeper, each time in a window around the value of the time before and
-    /// with the table's moves.
+    /// Searches deeper and deeper, each time in a window around the value of the last iteration and
+    /// with the table's moves first.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, going: Going) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
@@ -91,7 +95,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             && entry.best()[0].is_some()
             && let Some(first) = first_depth(entry, depth, &self.control.limits)
         {
-            // An earlier search came by here: its move is as good as one of a shallower search.
+            // The move of an earlier search is as good as that of a shallower iteration.
             next = first;
             guess = entry.value();
             let answer = |value| Best { value, square: entry.best()[0] };
@@ -123,15 +127,15 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// What a look at every move finds, where not even the first search came to its end.
+    /// Searches to depth 1 without limits, for a search that completed no iteration.
     fn one_ply(&mut self, position: &Position, state: &E::State) -> Reached {
         self.control = Control::default();
         let best = self.aspirate(position, state, (1, Going::ByDepth), None);
         Reached { best, depth: 1 }
     }
 
-    /// Searches in windows around a guess, each wider than the one before; without one, or to few
-    /// plies, in an open window.
+    /// Searches in windows around a guess, each wider than the last. Without a guess, or to few
+    /// plies, the window is open.
     fn aspirate(
         &mut self,
         position: &Position,
@@ -140,7 +144,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         guess: Option<Value>,
     ) -> Best<Value> {
         let guess = guess.filter(|_| self.features.aspiration && depth > going.deepening());
-        // What a selective search says of one window need not hold in the next: its windows only grow.
+        // A selective search may contradict in one window what it found in the last: let it only
+        // grow.
         let is_proof = going == Going::ByDepth && self.selection.selectivity() == Selectivity::Full;
         let mut margin = self.tuning.first_margin;
         let (mut alpha, mut beta) = match guess {
@@ -171,7 +176,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// The value at `depth`, a bound on it outside the window.
+    /// Returns the value at `depth`, or a bound on it if it is outside the window.
     pub(super) fn midgame(
         &mut self,
         position: &Position,
@@ -187,7 +192,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// A PVS node: with the transposition table and ordered moves; `depth` is 1 at least.
+    /// Searches a PVS node, which uses the transposition table and orders its moves. `depth` is at
+    /// least 1.
     fn pvs(
         &mut self,
         position: &Position,
@@ -238,7 +244,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         {
             return Best { value, square: table_moves[0] };
         }
-        // Many nodes end with the table's move: the others are rated only after it.
+        // Many nodes end with the table's move: the others are rated only after it fails.
         let mut table_move = if self.features.hash_move_first { table_moves[0] } else { None };
         let mut rated = false;
         let mut first = true;
@@ -269,7 +275,8 @@ impl<E: Evaluate> Searcher<'_, E> {
             if window.take(value, next.square) {
                 break;
             }
-            // What a selective search finds depends on the table, and so would on the number of threads.
+            // The result of a selective search depends on the table, and so would depend on the
+            // number of threads.
             if depth >= SHARED_DEPTH && self.is_help_welcome(&moves) && self.selection.is_full() {
                 if !rated {
                     self.rate(&mut moves, table_moves, state, depth);
@@ -290,8 +297,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         window.best
     }
 
-    /// Rates the moves of a node: by the replies they leave, and by the value after the move where
-    /// that pays, else by their squares.
+    /// Rates the moves of a node by the replies they leave and, where that pays, by the value of
+    /// the position after the move, otherwise by their squares.
     fn rate(
         &self,
         moves: &mut Moves,
@@ -312,7 +319,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         });
     }
 
-    /// An alpha-beta node near the leaves: without a table, the moves ordered by their squares.
+    /// Searches a node near the leaves with plain alpha-beta: no table; moves ordered by their
+    /// squares.
     pub(super) fn alpha_beta(
         &mut self,
         position: &Position,
@@ -338,7 +346,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// The value of the best child of a node whose children are no leaves.
+    /// Returns the value of the best child of a node whose children are not leaves.
     fn best_child(
         &mut self,
         position: &Position,
@@ -364,8 +372,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         best
     }
 
-    /// The value of the best leaf below a node. Leaves are most of all nodes. The move that ended the last such node
-    /// comes first; 6 % fewer values than without.
+    /// Returns the value of the best leaf below a node. Most nodes are leaves. The move that ended
+    /// the last such node comes first, which saves 6 % of the evaluations.
     fn best_leaf(
         &mut self,
         position: &Position,

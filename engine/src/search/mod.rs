@@ -1,8 +1,9 @@
-//! Searching a position: to a fixed depth, or to the end of the game.
+//! The search of a position: to a fixed depth, or to the end of the game.
 //!
-//! One thread, no clock, no randomness: a search is a function of the position, the depth and
-//! what the table holds, so that the same search visits the same nodes on every machine. Only where a
-//! caller asks for it do several threads work on one position ([`Team`]), or a clock end a search ([`Limits`]).
+//! With one thread and no limits of time, a search is a function of the position, the depth and the
+//! content of the table: it visits the same nodes on every machine. Several threads work on one
+//! position only if the caller asks for it ([`Team`]), and a clock ends a search only if the caller
+//! sets one ([`Limits`]).
 
 mod brothers;
 mod costs;
@@ -55,14 +56,15 @@ pub use table::TableError;
 pub use team::Team;
 pub use values::{strong_values, values};
 
-/// The plies of a game, the end of a full board among them.
+/// The number of plies of a game, counting the full board.
 const PLIES_OF_NODES: usize = 61;
 
-/// Searches positions one after another, and remembers what it learned in a transposition table.
+/// A searcher of one position after another. Its transposition table keeps what earlier searches
+/// proved.
 ///
-/// A *node* is a position entered, by a move or by a pass, down to the last one with an empty
-/// square; the root is one each time it is searched again. Positions that are only looked at to
-/// order moves are not nodes, unless they are searched for it.
+/// A *node* is a position entered, by a move or by a pass, down to those with one empty square. The
+/// root counts each time it is searched. Positions that are only looked at to order moves do not
+/// count, unless a search orders them.
 #[derive(Debug)]
 pub struct Searcher<'a, E: Evaluate> {
     evaluator: &'a E,
@@ -70,20 +72,20 @@ pub struct Searcher<'a, E: Evaluate> {
     shallow_table: ShallowTable,
     features: Features,
     nodes: u64,
-    /// What suits the depth of the search.
+    /// The settings that suit the depth of the search.
     tuning: Tuning,
     /// The move that ended the last node above the leaves: it often ends the next one, too.
     refutation: Option<Square>,
-    /// The selection of what searches to a fixed depth leave out.
+    /// The selection of what searches leave out.
     selection: Selection,
-    /// The confidence of the search to the end that is under way.
+    /// The selectivity of the current search to the end.
     end: End,
-    /// The nodes of a search by probability, by ply.
+    /// The nodes of a search by probability, by the ply of their positions.
     nodes_by_ply: [u64; PLIES_OF_NODES],
     control: Control,
-    /// The others of a team, while it works.
+    /// The team's shared state, while a team works.
     pool: Option<Arc<Pool<E::State>>>,
-    /// The split point that is worked at.
+    /// The split point whose moves are being searched.
     split: Option<Arc<Split<E::State>>>,
 }
 
@@ -92,38 +94,38 @@ pub struct Searcher<'a, E: Evaluate> {
 pub struct Found {
     /// The position's value for its player.
     pub value: Value,
-    /// A move that attains it; `None` where the player has none, and at depth 0.
+    /// A best move; `None` if the player has no move, and at depth 0.
     pub best: Option<Square>,
-    /// The number of positions entered.
+    /// The number of nodes.
     pub nodes: u64,
-    /// The depth of the search in moves, passes not counted; no more than there were empty squares.
+    /// The depth of the search in moves, not counting passes; at most the number of empty squares.
     pub depth: u32,
 }
 
 /// The result of perfect play by both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solution {
-    /// The score for the player: −64..=64.
+    /// The score for the player, in discs: −64..=64.
     pub score: Discs,
-    /// A move that attains it; `None` where the player has none.
+    /// A best move; `None` if the player has no move.
     pub best: Option<Square>,
-    /// The number of positions entered.
+    /// The number of nodes.
     pub nodes: u64,
 }
 
 impl<'a, E: Evaluate> Searcher<'a, E> {
-    /// A searcher with a transposition table of about this size (at least one cluster of entries).
-    /// Memory is taken as the table fills.
+    /// Creates a searcher with a transposition table of about this size, in MiB (at least one
+    /// cluster of entries). Memory is only taken as the table fills.
     ///
     /// # Panics
-    /// Where there is no memory for the table: use [`Self::try_new`] for a size that a user chose.
+    /// If there is no memory for the table; use [`Self::try_new`] for a size that a user chose.
     #[expect(clippy::expect_used, reason = "documented; as `Vec` does where there is no memory")]
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
         Self::try_new(evaluator, hash_megabytes).expect("memory for the transposition table")
     }
 
-    /// A searcher with a transposition table of about this size, or the error that there is no
-    /// memory for it.
+    /// Creates a searcher as [`Self::new`] does, or returns an error if there is no memory for the
+    /// table.
     pub fn try_new(evaluator: &'a E, hash_megabytes: usize) -> Result<Self, TableError> {
         Ok(Self::with_table(evaluator, Table::new(hash_megabytes)?))
     }
@@ -146,32 +148,32 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         }
     }
 
-    /// This searcher with only these features.
+    /// Sets the features that this searcher uses.
     #[must_use]
     pub fn with_features(self, features: Features) -> Self {
         Self { features, ..self }
     }
 
-    /// Says whether the value that a search of this position to the end finds is the score for sure.
+    /// Returns whether a search of this position to the end finds the proven score.
     pub fn is_exact(&self, position: &Position) -> bool {
         self.selection.is_exact(position.empties())
     }
 
-    /// Forgets everything: what follows is as with a new searcher.
+    /// Forgets everything: later searches run as with a new searcher.
     pub fn new_game(&mut self) {
         self.shallow_table.step_generation();
         self.table.step_generation();
     }
 
-    /// The value of a position after `depth` moves by both sides, passes not counted: the same,
-    /// whatever the table holds, as plain negamax to that depth finds. Finished games count what
-    /// they scored, and from a depth of the number of empty squares on the value is exact.
+    /// Returns the value of a position after `depth` moves by both sides, not counting passes: the
+    /// value of plain negamax to that depth, whatever the table holds. Finished games count their
+    /// score. If `depth` is at least the number of empty squares, the value is the exact score.
     pub fn search(&mut self, position: &Position, depth: u32) -> Found {
         self.search_within(position, depth, &Limits::default())
     }
 
-    /// The value as by [`Self::search`], or where a limit ends the search, that of the deepest one that was
-    /// done, with its depth. The first and shallowest one is done in any case.
+    /// Searches like [`Self::search`]; if a limit ends the search, returns the value and depth of
+    /// the deepest completed iteration. The first and shallowest iteration is always completed.
     pub fn search_within(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
         let empties = position.empties();
         self.begin(limits, empties);
@@ -190,18 +192,18 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         Found { value, best: square, nodes: self.nodes, depth }
     }
 
-    /// The score of a position by perfect play of both sides.
+    /// Returns the score of a position under perfect play by both sides.
     pub fn solve(&mut self, position: &Position) -> Solution {
         let Found { value, best, nodes, .. } = self.search(position, position.empties());
         Solution { score: value.score(), best, nodes }
     }
 
-    /// The move that was best in a position when an earlier search came by it, where the table still holds it.
+    /// Returns the best move from an earlier search of a position, if the table still holds it.
     pub fn remembered_move(&self, position: &Position) -> Option<Square> {
         self.table.probe(position)?.best()[0]
     }
 
-    /// Begins a search of a position with so many empty squares.
+    /// Begins a search of a position with `empties` empty squares.
     fn begin(&mut self, limits: &Limits, empties: u32) {
         self.end = self.selection.end(empties);
         self.nodes = 0;
@@ -210,7 +212,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     }
 }
 
-/// The best move of a search that was done, and its depth.
+/// The best move and value of a completed search, and its depth.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     best: Best<Value>,

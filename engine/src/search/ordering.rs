@@ -1,20 +1,20 @@
-//! The order in which moves are searched: the table's first, then those that leave the other side
-//! least.
+//! The order in which moves are searched: the table's moves first, then those that leave the
+//! opponent the fewest good replies.
 
 use arrayvec::ArrayVec;
 
 use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
 
-/// The cost of each move of the other side, beside the value, when moves are ordered; in steps.
+/// The cost of each reply, in steps, when moves are ordered by value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
-/// A legal move, what it leads to, and how promising it looks.
+/// A legal move, the position after it, and its promise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) square: Square,
     pub(super) flips: u64,
-    /// The position after the move, seen by the other side.
+    /// The position after the move, seen by the opponent.
     pub(super) child: Position,
     /// The promise of the move: the higher, the sooner it is searched.
     pub(super) promise: i32,
@@ -28,7 +28,7 @@ const TABLE_MOVE: i32 = 1 << 24;
 pub(super) struct Moves(ArrayVec<Move, 64>);
 
 impl Moves {
-    /// The moves on `squares`, in the order of the squares.
+    /// Returns the moves on `squares`, in the order of the squares.
     #[inline]
     pub(super) fn new(position: &Position, squares: u64) -> Self {
         let mut moves = ArrayVec::new();
@@ -39,7 +39,7 @@ impl Moves {
         Self(moves)
     }
 
-    /// Rates every move: the table's moves first, then by `promise`.
+    /// Rates every move: the table's two moves highest, the others by `promise`.
     #[inline]
     pub(super) fn rate(
         &mut self,
@@ -57,31 +57,31 @@ impl Moves {
         }
     }
 
-    /// Takes out the move on a square.
+    /// Removes and returns the move on a square.
     #[inline]
     pub(super) fn take(&mut self, square: Square) -> Option<Move> {
         let index = self.0.iter().position(|candidate| candidate.square == square)?;
-        // The order of the others matters where they are equally promising.
+        // The others keep their order, which decides among equally promising moves.
         Some(self.0.remove(index))
     }
 
-    /// The number of moves that are left.
+    /// Returns the number of moves that are left.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether no move is left.
+    /// Returns whether no move is left.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The moves in the order of their squares.
+    /// Iterates over the moves in the order of their squares.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Move> {
         self.0.iter()
     }
 
-    /// Takes out the most promising move; among equals the one first in the list. One pass each
-    /// time: most nodes end after a move or two.
+    /// Removes and returns the most promising move; among equals, the first in the list. Each call
+    /// makes one pass over the moves, because most nodes end after a move or two.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
@@ -94,19 +94,18 @@ impl Moves {
     }
 }
 
-/// All squares: corners, then the others, then those next to corners.
+/// All squares in three groups: corners, then the others, then those next to corners.
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
-/// What a square is worth where nothing else is known of a move, in steps.
+/// Returns the worth of a square, in steps, for moves of which nothing else is known.
 #[inline]
 pub(super) fn square_worth(square: Square) -> i32 {
     let is_in = |group: usize| (SQUARES_BY_WORTH[group] & square.bit() != 0) as i32;
     64 * is_in(0) - 32 * is_in(2)
 }
 
-/// The number of moves, with moves to corners counted twice: little is what the other side wants
-/// to leave the player.
+/// Counts moves, those to corners twice. The fewer replies a move leaves, the better.
 #[inline]
 pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
@@ -120,19 +119,20 @@ impl Parity {
     /// No quadrant is odd.
     pub(super) const EVEN: Self = Self(0);
 
-    /// Counts the empty squares.
+    /// Returns the parity of the quadrants, given the empty squares.
     pub(super) fn of(empty: u64) -> Self {
         let odd = |quadrant: usize| ((empty & QUADRANTS[quadrant]).count_ones() & 1) as u8;
         Self(odd(0) | odd(1) << 1 | odd(2) << 2 | odd(3) << 3)
     }
 
-    /// The parity after a move on `square`.
+    /// Returns the parity after a move on `square`.
     #[inline]
     pub(super) fn after(self, square: Square) -> Self {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// All squares of the odd quadrants: whoever moves there first tends to move there last.
+    /// Returns all squares of the odd quadrants: the side that moves there first tends to move
+    /// there last.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
         ODD_SQUARES[usize::from(self.0 & 15)]

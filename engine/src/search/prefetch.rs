@@ -1,6 +1,6 @@
-//! A hint to the processor of what is read soon.
+//! A hint to the processor about memory that is read soon.
 
-/// Has the processor fetch the cache line that something begins in, where it knows how.
+/// Prefetches the cache line in which `what` begins, on processors where that is possible.
 #[inline]
 pub(super) fn prefetch<T>(what: &T) {
     #[cfg(target_arch = "x86_64")]

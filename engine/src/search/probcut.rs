@@ -1,5 +1,6 @@
-//! Multi-ProbCut: a node ends where a shallow search makes it likely enough that the deep one would leave
-//! the window.
+//! Multi-ProbCut: a node ends if a shallow search makes it likely enough that the deep search would
+//! leave the window. Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality
+//! Evaluation Function for Othello", 1997.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,8 +10,8 @@ use super::Searcher;
 use crate::board::{Discs, Position};
 use crate::eval::{Depths, EndDepths, Evaluate, NoProbCut, Prediction, Value};
 
-/// How sure a search has to be before it leaves out what is unlikely to matter: the probability that a
-/// normally distributed number lies within as many standard deviations of its mean.
+/// The confidence that a search needs before it cuts a node: the probability that a normally
+/// distributed error is within a number of standard deviations ([`Self::deviations`]) of its mean.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Selectivity {
     /// 73 %.
@@ -29,7 +30,7 @@ pub enum Selectivity {
 }
 
 impl Selectivity {
-    /// All of them, from the least sure on.
+    /// All of them, the least sure first.
     pub const ALL: [Self; 6] = [
         Self::Percent73,
         Self::Percent87,
@@ -44,8 +45,8 @@ impl Selectivity {
         [73, 87, 95, 98, 99, 100][self as usize]
     }
 
-    /// The number of standard deviations within which a normally distributed number lies with that
-    /// probability; `None` where nothing is left out.
+    /// Returns the number of standard deviations within which a normally distributed number lies
+    /// with this probability; `None` if nothing is left out.
     pub const fn deviations(self) -> Option<f64> {
         match self {
             Self::Percent73 => Some(1.103),
@@ -64,7 +65,7 @@ impl fmt::Display for Selectivity {
     }
 }
 
-/// A text that names no selectivity.
+/// The error for a text that is not a selectivity.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("expected 73, 87, 95, 98, 99 or 100 percent")]
 pub struct SelectivityError;
@@ -79,45 +80,45 @@ impl FromStr for Selectivity {
     }
 }
 
-/// The least depth of a search that may be replaced.
+/// The least depth of a search that a cut may replace.
 const LEAST_DEPTH: u32 = 3;
-/// The greatest depth of a search that may be replaced.
+/// The greatest depth of a search that a cut may replace.
 const GREATEST_DEPTH: u32 = 40;
 /// The number of plies of a game.
 const PLIES: usize = 60;
 
-/// The cuts of a selectivity: for each ply and depth.
+/// The cuts of a selectivity, for each ply and depth.
 #[derive(Debug)]
 pub(super) struct Cuts {
     deviations: f64,
     by_ply: Box<[[Cut; (GREATEST_DEPTH + 1) as usize]; PLIES]>,
 }
 
-/// The searches that may take the place of a deeper one.
+/// The searches that may replace a deeper one.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// The depth of the search that takes its place.
+    /// The depth of the shallow search that replaces it.
     shallow: u32,
-    /// The prediction by that search.
+    /// The prediction of the deep value from the shallow search's.
     by_search: Prediction,
-    /// The prediction by the static value, which says whether the search is worth a try.
+    /// The prediction from the static value, which tells whether the shallow search is worth a try.
     by_static: Prediction,
 }
 
-/// The depth of the search that may take the place of a deeper one: about half of it, and even where that is
-/// even, since values of even and of odd depths differ.
+/// Returns the depth of the search that may replace a search to depth `deep`: about half of it,
+/// with the same parity, since values of even and of odd depths differ.
 pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
-/// The depth of the search that may take the place of one to the end: about a quarter of the empty squares, since a
-/// search to the end takes less time than one of that depth in the middle of the game.
+/// Returns the depth of the search that may replace one to the end: about a quarter of the empty
+/// squares, since a search to the end takes less time than one of that depth in the midgame.
 pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
 
 impl Cuts {
-    /// Cuts by the predictions of a search to a depth from one to a shallower depth.
+    /// Builds cuts from predictions of the value at a depth from the value at a shallower depth.
     fn new(
         deviations: f64,
         shallow_depth: fn(u32) -> u32,
@@ -136,7 +137,8 @@ impl Cuts {
         Self { deviations, by_ply }
     }
 
-    /// Returns the cuts of a selectivity by the model of an evaluation; none where nothing is left out.
+    /// Returns the cuts of a selectivity by an evaluation's ProbCut model; `None` if nothing is
+    /// left out.
     pub(super) fn of(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -147,8 +149,8 @@ impl Cuts {
         Ok(Some(Arc::new(cuts)))
     }
 
-    /// Returns the cuts of a selectivity in searches to the end: by the model of scores; where the
-    /// evaluation has none, by that of deeper searches.
+    /// Returns the cuts of a selectivity in searches to the end: by the evaluation's model of
+    /// scores or, without one, by its model of deeper searches; `None` if nothing is left out.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -177,8 +179,8 @@ impl Cuts {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// A bound that ends a node with the null window above `alpha`, where a shallow search makes it likely:
-    /// `alpha` or less, or more than that.
+    /// Returns a bound that ends a node with the null window above `alpha`, if a shallow search
+    /// makes it likely: `alpha` (fails low) or the next value (fails high).
     pub(super) fn probable_bound(
         &mut self,
         position: &Position,
@@ -191,7 +193,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.bound_by(&cut, deviations, (position, state), (alpha, alpha + Value::STEP))
     }
 
-    /// The same for a node of a search to the end, in discs.
+    /// Returns such a bound for a node of a search to the end, in discs.
     pub(super) fn probable_score(
         &mut self,
         position: &Position,

@@ -1,10 +1,12 @@
-//! Search by realization probability: likely lines are looked into further than unlikely ones.
+//! Search by realization probability: likely lines are searched deeper than unlikely ones.
 //!
-//! The probability of a position is the product of those of the moves that lead to it, and what is
-//! less likely than a threshold is a leaf. A move that turns out better than the best one so far is searched
-//! again as if it were as likely as not: else bad news could be put off behind unlikely moves.
+//! The probability of a position is the product of the probabilities of the moves that lead to it.
+//! A position less likely than a threshold is a leaf. A move that turns out better than the best so
+//! far is searched again as if its probability were 1/2, since otherwise bad news could be put off
+//! behind unlikely moves.
 //!
-//! Source: Y. Tsuruoka and others, "Game-Tree Search Algorithm Based on Realization Probability", 2001.
+//! Source: Y. Tsuruoka and others, "Game-Tree Search Algorithm Based on Realization Probability",
+//! 2001.
 
 #[cfg(test)]
 mod tests;
@@ -20,51 +22,54 @@ use super::{Searcher, Selection};
 use crate::board::{CORNERS, Position, Square};
 use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
 
-/// The greatest depth: its reach fits the 8 bits that the table has for it.
+/// The greatest depth, so that its reach fits the table's 8 bits.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
-/// The most discs that a move of few flips turns over.
+/// The greatest number of flipped discs of a move that flips few.
 const FEW_FLIPS: u32 = 2;
 
-/// The squares diagonally next to corners, and those next to them on edges.
+/// The squares diagonally next to corners, called X squares.
 const X_SQUARES: u64 = 0x0042_0000_0000_4200;
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
 const EDGES: u64 = 0xFF81_8181_8181_81FF;
 
 impl Selection {
-    /// A selection that looks into likely lines further than into unlikely ones, by the model of an evaluation. A
-    /// search to depth D ends a line where it is no likelier than 4^−D: where it has D moves of probability 1/4, more
-    /// likely ones or fewer unlikely ones. Depths beyond 31 count as 31.
+    /// Selects a search that goes deeper on likely lines than on unlikely ones, by the model of an
+    /// evaluation. A search to depth D ends a line whose probability is at most 4^−D: after D moves
+    /// of probability 1/4, after more moves that are likelier, or after fewer that are not. Depths
+    /// above 31 count as 31.
     ///
     /// # Errors
-    /// Weights without such a model.
+    /// If the weights have no such model.
     pub fn by_probability(evaluator: &impl Evaluate) -> Result<Self, NoRealization> {
         let model = evaluator.models().realization.as_ref().ok_or(NoRealization)?;
         Ok(Self { costs: Some(Arc::new(Costs::new(model))), ..Self::default() })
     }
 
-    /// A selection whose moves are all as likely as not: a search to depth D has the value of one that looks 2 D moves
-    /// ahead, and shows what the probabilities are worth.
+    /// Selects a search by probability in which every move has probability 1/2. Its value at depth
+    /// D is that of a search 2 D moves deep; the difference to [`Self::by_probability`] is what the
+    /// model is worth.
     pub fn by_even_probability() -> Self {
         Self { costs: Some(Arc::new(Costs::even())), ..Self::default() }
     }
 
-    /// Whether searches go by the probability of lines.
+    /// Returns whether searches go by the probability of lines.
     pub fn is_by_probability(&self) -> bool {
         self.costs.is_some()
     }
 }
 
-/// What is known of a move before it is searched.
+/// A move's kind and static value, known before the move is searched.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     kind: MoveKind,
-    /// The static value after the move, for who makes it; `None` where the other side cannot move.
+    /// The static value after the move, for the side that makes it; `None` if the opponent has no
+    /// move.
     value: Option<Value>,
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// The legal moves of a position in the order of their squares, each with its kind. `last` is the square of
-    /// the move before; `memory` the best move of an earlier search.
+    /// Returns the legal moves of a position in the order of their squares, each with its kind.
+    /// `last` is the square of the previous move, `memory` the best move of an earlier search.
     pub fn move_kinds(
         &self,
         position: &Position,
@@ -76,17 +81,17 @@ impl<E: Evaluate> Searcher<'_, E> {
         moves.iter().zip(looks).map(|(one, look)| (one.square, look.kind)).collect()
     }
 
-    /// The reach of a search to a depth.
+    /// Returns the reach of a search to a depth.
     pub(super) fn reach(depth: u32) -> i32 {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
-    /// The nodes of the last search by probability, by the ply of their positions.
+    /// Returns the nodes of the last search by probability, by the ply of their positions.
     pub fn nodes_by_ply(&self) -> &[u64] {
         &self.nodes_by_ply
     }
 
-    /// Looks at every move: its value, its promise and its kind.
+    /// Computes the value, promise and kind of every move.
     fn look(
         &self,
         moves: &mut Moves,
@@ -128,8 +133,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         looks.collect()
     }
 
-    /// A node of a search by probability: its value, a bound on it outside the window. `last` is the square of
-    /// the move that led to it.
+    /// Searches a node by probability. Returns its value, or a bound on it if it is outside the
+    /// window. `last` is the square of the move that led to the node.
     pub(super) fn realized(
         &mut self,
         position: &Position,
@@ -174,7 +179,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         looked.sort_unstable_by_key(order);
         for (number, (one, look)) in looked.into_iter().enumerate() {
             let cost = self.cost(stage, look.kind);
-            // The first move of an open window is the best one so far in any case.
+            // With an open window, the first move is the best so far in any case.
             let is_tried = number > 0 || window.beta == window.alpha + Value::STEP;
             let bounds = (window.alpha, window.beta);
             let value = self.realized_move((&one, &look, state), bounds, reach, (cost, is_tried));
@@ -192,8 +197,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         window.best
     }
 
-    /// The value of a move that costs so much of the reach. One that is tried is first asked whether it is better
-    /// than the best so far; where it is, it is searched again as one that is as likely as not.
+    /// Returns the value of a move that costs `cost` of the reach. If `is_tried`, a null window
+    /// first tells whether the move is better than the best so far; if it is, it is searched again
+    /// at the cost of a move of probability 1/2, if that is lower.
     fn realized_move(
         &mut self,
         (one, look, state): (&Move, &Look, &E::State),
@@ -232,7 +238,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 }
 
-/// The squares around one.
+/// Returns the squares around a square.
 fn neighbours(square: u64) -> u64 {
     const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
     const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;

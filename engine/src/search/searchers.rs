@@ -1,11 +1,11 @@
-//! Searchers for parallel work, made once and lent to whichever thread needs one.
+//! A pool of searchers for parallel work, lent to the threads that need one.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::{Searcher, Selection, TableError};
 use crate::eval::Evaluate;
 
-/// A collection of as many searchers as threads ever needed one at once.
+/// A pool with as many searchers as were ever in use at once, one per thread at the start.
 #[derive(Debug)]
 pub struct Searchers<'a, E: Evaluate> {
     evaluator: &'a E,
@@ -15,11 +15,11 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
-    /// Makes a searcher for each thread of the pool at once: where there is no memory for their tables,
-    /// that is said before the work. Untouched memory costs nothing.
+    /// Makes a searcher for each thread of the current rayon pool, so that a lack of memory for
+    /// their tables is reported before the work begins. Untouched memory costs nothing.
     ///
     /// # Errors
-    /// Where there is no memory for the tables.
+    /// If there is no memory for the tables.
     pub fn try_new(
         evaluator: &'a E,
         hash_megabytes: usize,
@@ -33,12 +33,12 @@ impl<'a, E: Evaluate> Searchers<'a, E> {
         Ok(Self { evaluator, hash_megabytes, selection: selection.clone(), idle })
     }
 
-    /// Works with a searcher that no one else has meanwhile. Its table may hold what it learned
-    /// before: call [`Searcher::new_game`].
+    /// Calls `work` with a searcher that no other thread uses meanwhile. Its table may hold entries
+    /// from before: call [`Searcher::new_game`] to forget them.
     ///
     /// # Panics
-    /// Where more searchers are needed at once than there are threads, and there is no memory for the
-    /// table of one more.
+    /// If more searchers are in use at once than there are threads, and there is no memory for
+    /// another table.
     pub fn with<T>(&self, work: impl FnOnce(&mut Searcher<'a, E>) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use crate::eval::Mobility;
 
-    /// The first search panicked where its table found no memory.
+    /// A regression: the first search panicked if its table found no memory.
     #[test]
     fn tables_without_memory_are_an_error_before_the_work() {
         let made = Searchers::try_new(&Mobility, 1 << 40, &Selection::default());

@@ -8,8 +8,8 @@ use super::ends::{End, EndSteps, Ends};
 use super::probcut::{Cuts, Selectivity};
 use crate::eval::{Evaluate, NoProbCut};
 
-/// A selection of what a search leaves out: by a selectivity, with what the weights say of shallow searches; or by
-/// the probability of lines, with what they say of moves.
+/// The choice of what a search leaves out: cuts by a selectivity and the weights' ProbCut model, or
+/// unlikely lines by the weights' model of move probabilities.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     pub(super) selectivity: Selectivity,
@@ -21,48 +21,50 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// A selectivity with the model of an evaluation.
+    /// Selects the cuts of a selectivity, by the ProbCut model of an evaluation.
     ///
     /// # Errors
-    /// Weights without such a model, but for [`Selectivity::Full`].
+    /// If the weights have no such model and the selectivity is not [`Selectivity::Full`].
     pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
         let cuts = Cuts::of(evaluator, selectivity)?;
         Ok(Self { selectivity, cuts, ..Self::default() })
     }
 
-    /// This selection with selective ends, too: the value that a search to the end finds is then likely to
-    /// be the score, and no longer proven.
+    /// Adds selective ends: the value of a search to the end is then likely to be the score, and no
+    /// longer proven.
     ///
     /// # Errors
-    /// Weights without a model to go by, where a step leaves something out.
+    /// If the weights have no model for a step that leaves something out.
     pub fn with_ends(self, evaluator: &impl Evaluate, steps: &EndSteps) -> Result<Self, NoProbCut> {
         Ok(Self { ends: Ends::new(evaluator, steps)?, ..self })
     }
 
-    /// The end for a search of a position with so many empty squares.
+    /// Returns the end for a search of a position with `empties` empty squares.
     pub(super) fn end(&self, empties: u32) -> End {
         self.ends.of(empties)
     }
 
-    /// Says whether a search to the end of a position with so many empty squares leaves nothing out.
+    /// Returns whether a search to the end of a position with `empties` empty squares leaves
+    /// nothing out.
     pub fn is_exact(&self, empties: u32) -> bool {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// Whether nothing is left out: then what is found does not depend on what the table holds.
+    /// Returns whether nothing is left out: then the result does not depend on the content of the
+    /// table.
     pub(super) fn is_full(&self) -> bool {
         let is_full = self.selectivity == Selectivity::Full && self.ends.are_full();
         is_full && !self.is_by_probability()
     }
 
-    /// The selectivity.
+    /// Returns the selectivity of searches to a fixed depth.
     pub fn selectivity(&self) -> Selectivity {
         self.selectivity
     }
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// This searcher with another selection.
+    /// Sets this searcher's selection.
     #[must_use]
     pub fn with_selection(self, selection: Selection) -> Self {
         Self { selection, ..self }

@@ -1,20 +1,20 @@
-//! The shallow table: a small transposition table near the leaves, which stays in the processor's
-//! cache, where the large one does not.
+//! The shallow table: a small transposition table for nodes near the leaves. It stays in the
+//! processor's cache; the large table does not.
 
 use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
-/// The number of entries in each half, as a power of two: 256 KiB of entries.
+/// The base-2 logarithm of the number of entries in each half of the table: 256 KiB of entries.
 const ENTRIES_LOG2: u32 = 13;
 
-/// Positions with this many empty squares or more have a half of their own: they are few and save most,
-/// and the many with fewer would push them out.
+/// The least number of empty squares of positions in the second half of the table. They are few and
+/// save most nodes; in one half, the many positions with fewer would push them out.
 const FAR_EMPTIES: u32 = 10;
 
-/// The number that stands for no move.
+/// The square number that stands for no move.
 const NO_SQUARE: u8 = 64;
 
-/// A position and the bounds on its score that are known.
+/// A position and the known bounds on its score, in discs.
 #[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
 #[repr(C, align(32))]
 struct Entry {
@@ -27,7 +27,7 @@ struct Entry {
     generation: u8,
 }
 
-/// Bounds on a score, and the move that was best last.
+/// The known bounds on a score, in discs, and the last best move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) lower: Discs,
@@ -35,8 +35,8 @@ pub(super) struct Known {
     pub(super) best: Option<Square>,
 }
 
-/// The shallow table: one entry for each hash, of which the last one stays. It holds scores only, so
-/// that no depth is kept.
+/// A table with one entry per hash value; a new entry replaces the old one. It holds scores only,
+/// so that entries have no depth.
 #[derive(Debug)]
 pub(super) struct ShallowTable {
     entries: Vec<Entry>,
@@ -44,12 +44,13 @@ pub(super) struct ShallowTable {
 }
 
 impl ShallowTable {
-    /// An empty table.
+    /// Creates an empty table.
     pub(super) fn new() -> Self {
         Self { entries: bytemuck::zeroed_vec(2 << ENTRIES_LOG2), generation: 1 }
     }
 
-    /// Makes the table empty: by stepping the generation, and only when that wraps by clearing.
+    /// Empties the table by advancing the generation; clears the memory only when that wraps
+    /// around.
     pub(super) fn step_generation(&mut self) {
         if self.generation == u8::MAX {
             self.entries.fill(bytemuck::Zeroable::zeroed());
@@ -58,13 +59,13 @@ impl ShallowTable {
         self.generation += 1;
     }
 
-    /// Has the processor fetch what a probe will read.
+    /// Prefetches the entry that a probe will read.
     #[inline]
     pub(super) fn prefetch(&self, position: Position, empties: u32) {
         prefetch(&self.entries[place(position, empties)]);
     }
 
-    /// The bounds known of a position with so many empty squares.
+    /// Returns the known bounds of a position with `empties` empty squares.
     #[inline]
     pub(super) fn probe(&self, position: Position, empties: u32) -> Option<Known> {
         let entry = &self.entries[place(position, empties)];
@@ -78,7 +79,7 @@ impl ShallowTable {
         })
     }
 
-    /// Records bounds on the score and the best move, over whatever was there.
+    /// Stores bounds on the score and the best move, in place of the old entry.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -98,7 +99,8 @@ impl ShallowTable {
     }
 }
 
-/// The upper bits of two products, which depend on all bits of the boards.
+/// Returns the index of a position's entry: the upper bits of two products, which depend on all
+/// bits of the boards.
 #[inline]
 fn place(position: Position, empties: u32) -> usize {
     let player = position.player().wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,29 +1,29 @@
-//! A slot of the transposition table: written and read by several threads at once without a lock that
-//! anyone waits for.
+//! A slot of the transposition table, which several threads read and write at once without waiting
+//! for each other.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use crate::board::Position;
 
-/// The content of a slot: a position, by its bitboards, and what is known about it.
+/// The content of a slot: a position's bitboards and its packed entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Content {
     pub(super) player: u64,
     pub(super) opponent: u64,
-    /// The bounds and moves, packed.
+    /// The packed bounds and moves.
     pub(super) entry: u64,
     /// 0 in a slot that was never written.
     pub(super) generation: u32,
 }
 
-/// The state of a slot when it was read: nothing is written over what came later.
+/// The sequence number of a slot when it was read: a later write is never overwritten.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen(u32);
 
-/// A sequence lock. Who writes makes the sequence odd, and even again afterwards; who reads takes what
-/// lies between two equal even numbers, so that no content is ever put together from two. Where two
-/// threads meet, one of them gives up: a table may forget. (A reader would have to sleep through
-/// exactly 2³² steps of one slot to be misled.)
+/// A sequence lock. A writer makes the sequence number odd, writes, and makes it even again. A
+/// reader accepts only content read between two equal even numbers, so that it never mixes two
+/// contents. If two threads meet, one of them gives up: a table may forget. (A reader is misled
+/// only if it sleeps through exactly 2³² steps of one slot.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Slot {
@@ -35,7 +35,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// The content; `None` where it is being written.
+    /// Returns the content; `None` while another thread writes it.
     #[inline]
     pub(super) fn read(&self) -> Option<(Content, Seen)> {
         let before = self.sequence.load(Ordering::Acquire);
@@ -45,13 +45,13 @@ impl Slot {
             entry: self.entry.load(Ordering::Relaxed),
             generation: self.generation.load(Ordering::Relaxed),
         };
-        // What was read above was read before the sequence is read again.
+        // The reads above happen before the sequence is read again.
         fence(Ordering::Acquire);
         let after = self.sequence.load(Ordering::Relaxed);
         (before == after && before & 1 == 0).then_some((content, Seen(before)))
     }
 
-    /// The packed entry of a position of this generation, if it is here.
+    /// Returns the packed entry of a position in this generation, if the slot holds it.
     #[inline]
     pub(super) fn find(&self, position: &Position, generation: u32) -> Option<u64> {
         let (content, _) =
@@ -59,7 +59,7 @@ impl Slot {
         Some(content.entry)
     }
 
-    /// Writes over what was seen; does nothing where another thread wrote meanwhile.
+    /// Replaces the content that was seen; does nothing if another thread wrote meanwhile.
     #[inline]
     pub(super) fn replace(&self, Seen(seen): Seen, content: Content) {
         let odd = seen.wrapping_add(1);
@@ -67,7 +67,7 @@ impl Slot {
         if taken.is_err() {
             return;
         }
-        // Whoever reads anything of what is written below finds the sequence odd, or later.
+        // A reader that sees any of the stores below then finds the sequence odd, or later.
         fence(Ordering::Release);
         self.player.store(content.player, Ordering::Relaxed);
         self.opponent.store(content.opponent, Ordering::Relaxed);
@@ -78,7 +78,7 @@ impl Slot {
 }
 
 impl Content {
-    /// Whether this is about a position, and of this generation.
+    /// Returns whether this is the content for a position in this generation.
     #[inline]
     pub(super) fn is_of(&self, position: &Position, generation: u32) -> bool {
         self.player == position.player()
@@ -93,7 +93,7 @@ mod tests {
     use bytemuck::Zeroable as _;
     use std::sync::atomic::AtomicBool;
 
-    /// A content whose words all follow from one number.
+    /// Returns a content whose words all follow from one number.
     fn content(number: u32) -> Content {
         let word = |factor: u64| u64::from(number).wrapping_mul(factor);
         Content {

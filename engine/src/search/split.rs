@@ -1,5 +1,5 @@
-//! Split points: nodes of an exact search or of one to a depth, whose younger brothers several searchers
-//! share, once the eldest is searched (young brothers wait).
+//! Split points: nodes whose younger brothers several searchers share once the eldest move is
+//! searched ("young brothers wait"). They occur in searches to a depth and in searches to the end.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,24 +13,24 @@ use super::tuning::Tuning;
 use super::window::Window;
 use crate::board::Square;
 
-/// What is searched below a split point; it says what the numbers of its window are.
+/// The kind of search below a split point, which also gives the unit of its window.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
-    /// The score, in discs, as sure as this.
+    /// The score, in discs, with this selectivity.
     End(End),
-    /// The value after so many moves, in steps.
+    /// The value after this many moves, in steps.
     Depth(u32, Tuning),
 }
 
 /// A node whose moves several searchers take one after another.
 pub(super) struct Split<S> {
-    /// The split point that this node lies below.
+    /// The next split point above this node.
     pub(super) above: Option<Arc<Split<S>>>,
     /// The state of the evaluation at the node.
     pub(super) state: S,
     pub(super) empties: u32,
     pub(super) goal: Goal,
-    /// The table of the searcher whose node it is: who helps uses it, too.
+    /// The table of the searcher that owns the node; helpers use the same one.
     pub(super) table: Arc<Table>,
     /// The limits of the search that the node belongs to.
     pub(super) limits: Limits,
@@ -38,15 +38,15 @@ pub(super) struct Split<S> {
     work: Mutex<Work>,
 }
 
-/// What is left to do at a split point, and what was done.
+/// The remaining moves of a split point, and the results so far.
 struct Work {
     moves: Moves,
     window: Window<i32>,
-    /// The number of searchers at work, but for the one whose node it is.
+    /// The number of searchers at work, without the owner of the node.
     helpers: usize,
-    /// The nodes of those who left.
+    /// The nodes that helpers visited before they left.
     nodes: u64,
-    /// Someone left with a move that was not searched to its end.
+    /// True if a helper left before its move was searched to the end.
     is_torn: bool,
 }
 
@@ -72,7 +72,8 @@ impl<S> Split<S> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the node ended, or one above it: what is searched below is of no use any more.
+    /// Returns whether this node, or a split point above it, has ended: a search below it is
+    /// useless.
     pub(super) fn is_stopped(&self) -> bool {
         let mut split = self;
         loop {
@@ -84,7 +85,7 @@ impl<S> Split<S> {
         }
     }
 
-    /// Whether this is another split point, or lies below it.
+    /// Returns whether this split point is `other`, or lies below it.
     pub(super) fn is_below(&self, other: &Self) -> bool {
         let mut split = self;
         while !std::ptr::eq(split, other) {
@@ -94,7 +95,7 @@ impl<S> Split<S> {
         true
     }
 
-    /// Lets one more searcher in, if there is something to do.
+    /// Adds a helper if moves are left; returns whether it did.
     pub(super) fn join(&self) -> bool {
         let mut work = self.work();
         let is_open = !work.moves.is_empty() && !self.is_stopped();
@@ -102,19 +103,19 @@ impl<S> Split<S> {
         is_open
     }
 
-    /// Lets a searcher out that visited so many nodes.
+    /// Removes a helper that visited `nodes` nodes.
     pub(super) fn leave(&self, nodes: u64) {
         let mut work = self.work();
         work.helpers -= 1;
         work.nodes += nodes;
     }
 
-    /// Whether only the searcher whose node it is may still be at work.
+    /// Returns whether no helper is at work any more.
     pub(super) fn is_left(&self) -> bool {
         self.work().helpers == 0
     }
 
-    /// The next move and the lower end of the window, while the node has not ended.
+    /// Returns the next move and the lower end of the window, unless the node has ended.
     pub(super) fn next_move(&self) -> Option<(Move, i32)> {
         let mut work = self.work();
         if self.is_stopped() {
@@ -124,7 +125,7 @@ impl<S> Split<S> {
         Some((next, work.window.alpha))
     }
 
-    /// The window as it is now.
+    /// Returns the current window.
     pub(super) fn window(&self) -> Window<i32> {
         self.work().window
     }
@@ -136,18 +137,18 @@ impl<S> Split<S> {
         }
     }
 
-    /// Says that a move was left before its score was known.
+    /// Records that a move was left before its value was known.
     pub(super) fn tear(&self) {
         self.work().is_torn = true;
     }
 
-    /// Has everyone leave.
+    /// Ends the node, so that everyone leaves it.
     pub(super) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// The window once everyone left and the nodes of those who helped. The window is `None` where a move
-    /// was left, and none ended the node.
+    /// Returns the window and the nodes of all helpers, after these left. The window is `None` if a
+    /// move was not completed and no other move ended the node.
     pub(super) fn result(&self) -> (Option<Window<i32>>, u64) {
         let work = self.work();
         let window = work.window;

@@ -1,43 +1,44 @@
-//! How strongly a player searches.
+//! The strength of a player: its search depth, and the empty squares from which it plays perfectly.
 
 use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// The number of plies by which the search that comes before perfect play is shallower: it takes a twentieth of the nodes and
-/// a fifth of the time.
+/// The plies by which the search before perfect play stops short of the end: it takes a twentieth
+/// of the nodes and a fifth of the time.
 const BEFORE_PERFECT: u32 = 8;
 
 /// A search to a fixed depth, and perfect play near the end of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strength {
-    /// Moves that a search looks ahead; 0 counts as 1.
+    /// The number of moves to look ahead; 0 counts as 1.
     pub depth: u32,
-    /// The number of empty squares from which on play is perfect.
+    /// The number of empty squares at or below which play is perfect.
     pub exact: u32,
 }
 
 impl Strength {
-    /// A depth that ends no search: no game has more moves.
+    /// A depth that reaches the end of any game.
     pub const ANY_DEPTH: u32 = 60;
-    /// Perfect play from the start of a game on.
+    /// Perfect play from the start of the game.
     pub const PERFECT: Self = Self { depth: Self::ANY_DEPTH, exact: Self::ANY_DEPTH };
 
-    /// The depth of a search of a position: the number of empty squares where play is perfect.
+    /// Returns the depth to search a position to: the number of empty squares if play is perfect.
     pub fn depth_of(self, position: &Position) -> u32 {
         let empties = position.empties();
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Searches a position as strongly as that. `found.depth` is the number of empty squares where
-    /// the value is exact.
+    /// Searches a position with this strength. `found.depth` is the number of empty squares if the
+    /// value is exact.
     pub fn search<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
         self.search_within(searcher, position, &Limits::default())
     }
 
-    /// Searches a position as strongly as that, but for limits, which do not end perfect play. A depth that reaches the end of
-    /// the game with more empty squares than [`Self::exact`] means the score, too; where limits do not suffice for it, the
-    /// deepest search counts that stays short of the end.
+    /// Searches with this strength within limits, which do not end perfect play (at most
+    /// [`Self::exact`] empty squares). If only [`Self::depth`] reaches the end of the game and the
+    /// limits do not suffice for that, the result is that of the deepest search that stays short of
+    /// the end.
     pub fn search_within<E: Evaluate>(
         self,
         searcher: &mut Searcher<'_, E>,
@@ -54,8 +55,9 @@ impl Strength {
         }
     }
 
-    /// Searches a position as strongly as that, but for limits that end perfect play, too: where they do, the deepest search
-    /// before it counts. That one comes first, and costs little beside perfect play, which then has what is left of time and nodes.
+    /// Searches with this strength within limits, which end perfect play too. Then the result is
+    /// that of a shallower search, which runs first, costs little beside perfect play, and leaves
+    /// it the rest of the time and nodes.
     pub fn search_by_clock<E: Evaluate>(
         self,
         searcher: &mut Searcher<'_, E>,
@@ -69,9 +71,9 @@ impl Strength {
         to_the_end_after(searcher, position, empties.saturating_sub(BEFORE_PERFECT), limits)
     }
 
-    /// Searches a position as strongly as that; before perfect play in about so many nodes, to a lesser depth where they
-    /// do not suffice. Such a search never goes to the end, so that what is exact does not depend on the number of nodes; and
-    /// its depth is even or odd as [`Self::depth`] is.
+    /// Searches with this strength; before perfect play, in about `nodes` nodes, to a smaller depth
+    /// if these do not suffice. That depth has the parity of [`Self::depth`] and never reaches the
+    /// end of the game, so that the number of nodes does not decide which values are exact.
     pub fn search_in_nodes<E: Evaluate>(
         self,
         searcher: &mut Searcher<'_, E>,
@@ -89,8 +91,8 @@ impl Strength {
     }
 }
 
-/// Searches a position to the end of the game. Where there are limits, a search to a lesser depth comes first, and
-/// counts where they end the other.
+/// Searches a position to the end of the game. If there are limits, a search to `depth` runs first;
+/// its result counts if the limits end the other.
 fn to_the_end_after<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,

@@ -1,4 +1,4 @@
-//! The transposition table: what earlier searches proved about a position.
+//! The transposition table: bounds that earlier searches proved about positions.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,51 +9,52 @@ use super::Selectivity;
 use super::prefetch::prefetch;
 use super::slot::{Content, Slot};
 
-/// The number of slots that a position may lie in.
+/// The number of slots that a position may be in.
 const WAYS: usize = 2;
-/// The size of a cluster: a cache line.
+/// The size of a cluster, in bytes: a cache line.
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
-/// The number that stands for no move.
+/// The square number that stands for no move.
 const NO_SQUARE: u8 = 64;
 
-/// Two slots in one cache line: whatever is asked of a position costs one access to memory. (Three
-/// slots would fit if boards were hashed, but nothing is ever to be mistaken for another position.)
+/// Two slots in one cache line, so that a probe costs one memory access. (Three slots would fit if
+/// they held hashes instead of boards, but then one position could be mistaken for another.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
 
-/// The bounds and moves that are known of a position.
+/// The known bounds and moves of a position.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Entry {
     lower: i16,
     upper: i16,
     depth: u8,
-    /// What the search that the bounds are from left out: [`BY_PROBABILITY`], or one more than a [`Selectivity`].
+    /// The sureness of the search that the bounds are from: [`BY_PROBABILITY`], or 1 + its
+    /// [`Selectivity`].
     sureness: u8,
     best: u8,
     second: u8,
 }
 
-/// The sureness of a search by probability. The `depth` of its entries is its reach.
+/// The sureness of a search by probability; the `depth` of such an entry is its reach.
 const BY_PROBABILITY: u8 = 0;
 
-/// The sureness of a search to a depth.
+/// Returns the sureness of a search to a depth.
 #[inline]
 fn sureness(selectivity: Selectivity) -> u8 {
     1 + selectivity as u8
 }
 
 impl Entry {
-    /// What the bounds took, the least first. Any search to a depth is more than one by probability: it may have
-    /// been exact.
+    /// Returns the rank of the bounds; greater ones replace smaller ones. Bounds of a search to a
+    /// depth rank above any by probability, since the search may have been exact.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
     }
 
-    /// The bounds of the value at `depth`, where the entry is of this very depth and of a search as sure
-    /// at least; else everything.
+    /// Returns the bounds of the value at `depth`, if the entry has exactly that depth and at least
+    /// that selectivity; otherwise the bounds of every value.
     #[inline]
     pub(super) fn bounds(&self, depth: u32, selectivity: Selectivity) -> (Value, Value) {
         if u32::from(self.depth) == depth && self.sureness >= sureness(selectivity) {
@@ -63,8 +64,8 @@ impl Entry {
         }
     }
 
-    /// The bounds of the value by a search by probability, where the entry is of one that went as far at least; else
-    /// everything.
+    /// Returns the bounds of the value by probability, if the entry is from such a search with at
+    /// least that reach; otherwise the bounds of every value.
     #[inline]
     pub(super) fn realized_bounds(&self, reach: u8) -> (Value, Value) {
         if self.sureness == BY_PROBABILITY && self.depth >= reach {
@@ -74,36 +75,36 @@ impl Entry {
         }
     }
 
-    /// The value at the depth of the entry, where both bounds are the same.
+    /// Returns the value at the entry's depth, if both bounds are equal.
     pub(super) fn value(&self) -> Option<Value> {
         (self.lower == self.upper).then(|| Value::clamped(self.lower.into()))
     }
 
-    /// The depth of the search that the bounds are from; 0 where it went by probability.
+    /// Returns the depth of the search that the bounds are from; 0 for a search by probability.
     #[inline]
     pub(super) fn depth(&self) -> u32 {
         if self.sureness == BY_PROBABILITY { 0 } else { self.depth.into() }
     }
 
-    /// The move that was best last, and the one before it, from searches of whatever depth.
+    /// Returns the last best move and the best move before it, from searches of any depth.
     #[inline]
     pub(super) fn best(&self) -> [Option<Square>; 2] {
         [Square::new(self.best), Square::new(self.second)]
     }
 }
 
-/// A transposition table that there is no memory for.
+/// The error for a transposition table that does not fit into memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "there is no memory for a transposition table of {megabytes} MB; choose a smaller one, or fewer --threads"
 )]
 pub struct TableError {
-    /// The size that was asked for.
+    /// The size that was asked for, in MiB.
     pub megabytes: usize,
 }
 
-/// Clusters of two slots. Of a full one the deeper entry stays, and one of an earlier generation
-/// goes first. Several threads may read and write at once.
+/// A table of clusters of two slots. In a full cluster, the entry of an earlier generation or else
+/// the shallower one is replaced. Several threads may read and write at once.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,
@@ -111,21 +112,22 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// An empty table of about this size, of one cluster at least. Untouched memory costs nothing.
+    /// Creates an empty table of about this size (at least one cluster). Untouched memory costs
+    /// nothing.
     pub(super) fn new(megabytes: usize) -> Result<Self, TableError> {
         let clusters = megabytes.checked_mul((1 << 20) / CLUSTER_BYTES);
         clusters.and_then(Self::with_clusters).ok_or(TableError { megabytes })
     }
 
-    /// An empty table of this many clusters, of one at least; `None` where there is no memory for
-    /// them.
+    /// Creates an empty table with this number of clusters (at least one); `None` if there is no
+    /// memory for them.
     pub(super) fn with_clusters(clusters: usize) -> Option<Self> {
         let clusters = bytemuck::allocation::try_zeroed_vec(clusters.max(1)).ok()?;
         Some(Self { clusters, generation: AtomicU32::new(1) })
     }
 
-    /// Makes the table empty: by stepping the generation, and only when that wraps by clearing. No other
-    /// thread uses the table meanwhile.
+    /// Empties the table by advancing the generation; clears the memory only when that wraps
+    /// around. No other thread may use the table meanwhile.
     pub(super) fn step_generation(&self) {
         let mut generation = self.generation();
         if generation == u32::MAX {
@@ -138,13 +140,13 @@ impl Table {
         self.generation.store(generation + 1, Ordering::Relaxed);
     }
 
-    /// The generation of what is known now. Between threads, whatever hands the table over orders it.
+    /// Returns the current generation. Handing the table to another thread orders its changes.
     #[inline]
     fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// The entry of a position, if there is one.
+    /// Returns the entry of a position, if there is one.
     #[inline]
     pub(super) fn probe(&self, position: &Position) -> Option<Entry> {
         let slots = &self.clusters[self.place(position)].0;
@@ -152,15 +154,15 @@ impl Table {
         slots.iter().find_map(|slot| slot.find(position, generation)).map(bytemuck::cast)
     }
 
-    /// Has the processor fetch what a probe will read.
+    /// Prefetches the cluster that a probe will read.
     #[inline]
     pub(super) fn prefetch(&self, position: &Position) {
         prefetch(&self.clusters[self.place(position)]);
     }
 
-    /// Records what a search of this depth and selectivity proved about a position, and the move that was
-    /// best in it. What is known of a greater depth, or of this one more surely, stays instead; where
-    /// another thread writes at the same time, its entry does.
+    /// Stores the bounds that a search of this depth and selectivity proved about a position, and
+    /// its best move. An entry of greater depth, or of equal depth and greater selectivity, stays
+    /// instead. If another thread writes at the same time, its entry stays.
     pub(super) fn store(
         &self,
         position: &Position,
@@ -171,7 +173,8 @@ impl Table {
         self.record(position, (depth as u8, sureness(selectivity)), bounds, best);
     }
 
-    /// Records what a search by probability of this reach found, in the same way.
+    /// Stores the bounds that a search by probability with this reach found, as [`Self::store`]
+    /// does.
     pub(super) fn store_realized(
         &self,
         position: &Position,
@@ -211,14 +214,14 @@ impl Table {
         if let Some(upper) = upper {
             entry.upper = entry.upper.min(upper.steps() as i16);
         }
-        // Where every move failed low, the first guess is as good as the last one was.
+        // If every move failed low, the new best move is no better than the old one: keep that.
         if let Some(square) = best
             && (lower.is_some() || entry.best == NO_SQUARE)
             && entry.best != square.index() as u8
         {
             (entry.second, entry.best) = (entry.best, square.index() as u8);
         }
-        // A move of an earlier search need not attain a bound that was found without a move.
+        // A bound found without a move need not be attained by an earlier best move: demote that.
         if best.is_none() && lower.is_some() && entry.best != NO_SQUARE {
             (entry.second, entry.best) = (entry.best, NO_SQUARE);
         }
@@ -235,7 +238,8 @@ impl Table {
         slots[way].replace(seen[way].1, content);
     }
 
-    /// Folds the 128-bit product of the two bitboards, each disturbed by a constant.
+    /// Returns the index of a position's cluster: a hash that folds the 128-bit product of the two
+    /// bitboards, each XORed with a constant.
     #[inline]
     fn place(&self, position: &Position) -> usize {
         let player = position.player() ^ 0x9E37_79B9_7F4A_7C15;
@@ -269,7 +273,7 @@ mod tests {
         Some(name.parse().unwrap())
     }
 
-    /// A value of so many steps.
+    /// Returns the value of `steps` steps.
     fn steps(steps: i32) -> Value {
         Value::from_steps(steps).unwrap()
     }
@@ -307,7 +311,7 @@ mod tests {
         assert_eq!(found(&table), [2]);
     }
 
-    /// The allocation panicked.
+    /// A regression: the allocation panicked.
     #[test]
     fn a_table_larger_than_the_memory_is_refused_with_its_size() {
         for megabytes in [usize::MAX >> 21, usize::MAX] {
@@ -317,8 +321,8 @@ mod tests {
         }
     }
 
-    /// Threads store what follows from a position, of many positions in few clusters, and check all that
-    /// they find.
+    /// Threads store entries that follow from the position, for many positions in few clusters, and
+    /// check every entry that they find.
     #[test]
     fn threads_never_find_what_was_stored_of_another_position() {
         let table = Table::with_clusters(3).unwrap();

@@ -1,5 +1,5 @@
-//! Searchers that help each other: those without a position of their own search younger brothers of
-//! another's nodes.
+//! Teams of searchers: those without a position of their own search younger brothers of the others'
+//! nodes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,17 +9,17 @@ use super::split::{Goal, Split};
 use super::{Searcher, Selection, TableError};
 use crate::eval::Evaluate;
 
-/// Searchers for as many threads.
+/// A searcher for each thread.
 #[derive(Debug)]
 pub struct Team<'a, E: Evaluate> {
     searchers: Vec<Searcher<'a, E>>,
-    /// The number of searchers that take jobs: these have tables, while the others only help.
+    /// The number of searchers that take jobs and have tables; the others only help.
     takers: usize,
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
-    /// Makes so many searchers, one at least, each with a table of this size; for this number of jobs, so
-    /// that no more tables are made.
+    /// Makes `count` searchers (at least one). As many as there are jobs get a table of this size;
+    /// the others only help and use the tables of those they help.
     pub fn try_new(
         evaluator: &'a E,
         hash_megabytes: usize,
@@ -32,17 +32,18 @@ impl<'a, E: Evaluate> Team<'a, E> {
         Ok(Self { searchers: made.collect::<Result<_, _>>()?, takers })
     }
 
-    /// This team with another selection for its searches to a fixed depth.
+    /// Sets the selection of all searchers.
     #[must_use]
     pub fn with_selection(self, selection: &Selection) -> Self {
         let with = |searcher: Searcher<'a, E>| searcher.with_selection(selection.clone());
         Self { searchers: self.searchers.into_iter().map(with).collect(), ..self }
     }
 
-    /// Does every job by a searcher that starts from a logically empty table, as many at a time as there
-    /// are searchers, and returns the results in the order of the jobs. A searcher that finds no job left helps the others
-    /// to the end: scores are the same, but not the nodes, and another one of several best moves may be found.
-    /// A team of one searcher does one job after another, in the same nodes each time.
+    /// Does every job with a searcher that starts from a logically empty table, as many at a time
+    /// as there are searchers, and returns the results in the order of the jobs. A searcher that
+    /// finds no job left helps the others: scores stay the same, but nodes differ, and a different
+    /// one of several best moves may be found. A team of one searcher does one job after another
+    /// and visits the same nodes each time.
     pub fn work<J: Sync, T: Send>(
         &mut self,
         jobs: &[J],
@@ -57,7 +58,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
             while let Some(number) = next()
                 && let Some(job) = jobs.get(number)
             {
-                // Who waits for the last job is told of its end even where it panics.
+                // Searchers that wait for the last job learn of its end even if it panics.
                 let _told = pool.as_deref().map(Told);
                 searcher.new_game();
                 let result = work(searcher, job);
@@ -68,7 +69,8 @@ impl<'a, E: Evaluate> Team<'a, E> {
             }
         };
         if pool.is_some() {
-            // Those that take jobs begin first, however few threads there are: who helps waits for them.
+            // Searchers that take jobs begin first, even with few threads, because helpers wait for
+            // them.
             let (one, count) = (&one, self.searchers.len());
             let waiting = &Mutex::new(self.searchers.iter_mut().enumerate());
             let first = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -85,15 +87,15 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 }
 
-/// What the searchers of a team know of each other.
+/// The shared state of the searchers of a team.
 pub(super) struct Pool<S> {
     open: Mutex<Open<S>>,
     changed: Condvar,
-    /// The number of searchers that look for something to do.
+    /// The number of searchers that look for work.
     idle: AtomicUsize,
 }
 
-/// The open split points, and the number of jobs that are not done.
+/// The open split points, and the number of jobs that are not done yet.
 struct Open<S> {
     splits: Vec<Arc<Split<S>>>,
     jobs: usize,
@@ -115,25 +117,25 @@ impl<S> Pool<S> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether someone looks for something to do.
+    /// Returns whether a searcher looks for work.
     #[inline]
     pub(super) fn has_idle(&self) -> bool {
         self.idle.load(Ordering::Relaxed) > 0
     }
 
-    /// Offers a split point.
+    /// Offers a split point to idle searchers.
     pub(super) fn offer(&self, split: Arc<Split<S>>) {
         self.open().splits.push(split);
         self.changed.notify_all();
     }
 
-    /// Takes a split point back.
+    /// Withdraws a split point.
     pub(super) fn withdraw(&self, split: &Arc<Split<S>>) {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point to help at, and joins it; `None` once there is nothing left to wait for:
-    /// with a split point of one's own, that all others left it, else that all jobs are done.
+    /// Waits for a split point to help at, and joins it. Returns `None` when waiting is over: with
+    /// a split point of its own, once all helpers left that; without, once all jobs are done.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -151,17 +153,17 @@ impl<S> Pool<S> {
         next
     }
 
-    /// Tells all who wait that something came to an end.
+    /// Wakes all waiting searchers, because a visit or a job ended.
     fn tell(&self) {
-        // Whoever is about to wait holds the lock until it waits.
+        // A searcher that is about to wait holds the lock until it waits.
         drop(self.open());
         self.changed.notify_all();
     }
 }
 
 impl<S> Open<S> {
-    /// Joins the split point with the most empty squares, where most is left to do; only one below one's
-    /// own, whose end is waited for.
+    /// Joins the split point with the most empty squares, where most work is left. With a split
+    /// point of its own, a searcher joins only those below it.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));
@@ -170,12 +172,12 @@ impl<S> Open<S> {
     }
 }
 
-/// Counts a job as done when dropped.
+/// A guard that counts a job as done when it is dropped.
 struct Told<'p, S>(&'p Pool<S>);
 
 impl<S> Drop for Told<'_, S> {
     fn drop(&mut self) {
-        // After a panic no one may be left to take the other jobs.
+        // After a panic, perhaps no searcher is left to take the other jobs.
         let is_lost = std::thread::panicking();
         let left = |jobs: usize| if is_lost { 0 } else { jobs.saturating_sub(1) };
         let mut open = self.0.open();
@@ -185,7 +187,7 @@ impl<S> Drop for Told<'_, S> {
     }
 }
 
-/// The visit of a helper at a split point; it leaves when this is dropped.
+/// The visit of a helper to a split point; the helper leaves when this is dropped.
 struct Visit<'p, 's, 'a, E: Evaluate> {
     pool: &'p Pool<E::State>,
     split: &'p Arc<Split<E::State>>,
@@ -200,7 +202,8 @@ impl<E: Evaluate> Drop for Visit<'_, '_, '_, E> {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Helps others until there is nothing left to wait for; below one's own split point, or at any.
+    /// Helps other searchers until waiting is over: below this searcher's own split point, or at
+    /// any.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());

@@ -1,4 +1,4 @@
-//! The searches against plain negamax.
+//! Tests of the searches against plain negamax.
 
 use super::table::Table;
 use super::*;
@@ -9,7 +9,7 @@ use crate::eval::{
 use crate::file::{Existing, Provenance};
 use crate::random::{Generator, random_position};
 
-/// Boards that no game needs to reach: many passes, isolated empty squares, early ends.
+/// Draws a board that no game needs to reach: with many passes, isolated empty squares, early ends.
 fn random_board(random: &mut Generator, empties: u32) -> Position {
     let mut empty = 0u64;
     while empty.count_ones() < empties {
@@ -40,7 +40,7 @@ pub(super) fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<
     Searcher::with_table(evaluator, Table::with_clusters(clusters).unwrap())
 }
 
-/// The rules and nothing else.
+/// Applies the rules and nothing else.
 pub(super) fn minimax(position: &Position) -> Discs {
     let children = Squares(position.moves()).map(|square| position.play(square).unwrap());
     match children.map(|child| -minimax(&child)).max() {
@@ -101,8 +101,9 @@ fn values_are_those_of_negamax_and_the_move_attains_them() {
     }
 }
 
-/// Deep enough for narrow windows, moves and bounds from the table, and moves ordered by value. Searched again with
-/// what a shallower search left, and with what another one left of the positions before it.
+/// Deep enough for narrow windows, moves and bounds from the table, and moves ordered by value.
+/// Positions are searched again with the table of a shallower search, and of the search of another
+/// position.
 #[test]
 fn deep_values_are_those_of_negamax() {
     let mut searchers = [searcher(&Mobility, 1), searcher(&Mobility, 5000)];
@@ -227,8 +228,8 @@ fn no_feature_changes_a_score_or_a_value() {
             let found = (solution.score, without.search(position, 5).value);
             assert_eq!(found, *expected, "{name} {position:?}");
         }
-        // A wipe-out leaves no reply, so that it comes first anyway: it saves a node here and there.
-        // There is no move-ordering evaluation here: it has a test of its own.
+        // A wipe-out leaves no reply, so that it comes first anyway: it saves a node here and
+        // there. There is no move-ordering evaluation here: it has a test of its own.
         if name != "wipe-out" && name != "move-ordering evaluation" {
             assert_ne!(nodes, nodes_of_all, "{name} changes nothing");
         }
@@ -251,7 +252,7 @@ fn the_enhanced_cut_off_changes_nodes_and_no_score() {
     assert_ne!(nodes[0], nodes[1]);
 }
 
-/// Weights of nothing but a move-ordering evaluation, drawn at random.
+/// Builds weights that hold only a move-ordering evaluation, drawn at random.
 fn with_move_ordering(strength: i16) -> crate::eval::Tables {
     use crate::eval::{MoveOrderingWeights, Tables, Weights};
     use crate::pattern::{Geometry, PatternSet};
@@ -275,7 +276,8 @@ fn a_move_ordering_evaluation_changes_nodes_and_no_score() {
     assert_ne!(nodes[0], nodes[1]);
 }
 
-/// The shipped evaluation, with predictions that the values of deeper searches are as likely to be 2 discs off.
+/// Builds the shipped evaluation with a model that predicts values of deeper searches with a
+/// standard error of 2 discs.
 fn with_predictions() -> Evaluator {
     let mut mean = [0.0; MEAN_TERMS];
     mean[0] = 1.0;
@@ -318,7 +320,8 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     }
 }
 
-/// Bounds that are likely may contradict each other: there is a move all the same, down to the last square.
+/// Bounds that are likely may contradict each other; there is a move all the same, down to the last
+/// square.
 #[test]
 fn a_selective_end_finds_a_move_wherever_there_is_one() {
     let evaluator = with_predictions();
@@ -336,8 +339,8 @@ fn a_selective_end_finds_a_move_wherever_there_is_one() {
     }
 }
 
-/// Scores of searches to the end that leave something out are mostly right, in fewer nodes; where nothing is left out
-/// afterwards, they are not taken over.
+/// Selective searches to the end find mostly the right scores in fewer nodes. A later full search
+/// does not take their bounds over.
 #[test]
 fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     let evaluator = with_predictions();
@@ -367,7 +370,8 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     );
 }
 
-/// A selective search said that a value was below one window and above the next, without end.
+/// A regression: a selective search found the value below one window and above the next, without
+/// end.
 #[test]
 fn a_selective_search_that_contradicts_itself_ends() {
     let evaluator = with_predictions();
@@ -379,7 +383,7 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// A selective search's bounds in the table are no proof.
+/// Bounds of a selective search prove nothing for a full one.
 #[test]
 fn a_full_search_does_not_take_over_what_a_selective_one_found() {
     let evaluator = with_predictions();
@@ -395,7 +399,7 @@ fn a_full_search_does_not_take_over_what_a_selective_one_found() {
     }
 }
 
-/// A pool of so many threads, more than the machine may have.
+/// Runs `work` in a pool of this many threads, more than the machine may have.
 pub(super) fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(work)
@@ -425,7 +429,7 @@ fn scores_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// Values of searches to a depth, where the first moves of nodes are searched alone and the others shared.
+/// In searches to a depth, the first moves of nodes are searched alone and the others shared.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();
@@ -448,7 +452,7 @@ fn values_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// The score that the best move attains which so many threads find of one position.
+/// Returns the score that is attained by the best move that `threads` threads find for a position.
 fn team_attains(evaluator: &Evaluator, position: &Position, threads: usize) -> Discs {
     let mut team = Team::try_new(evaluator, 1, threads, 1).unwrap();
     let one = [*position];

@@ -1,4 +1,4 @@
-//! Many positions, each searched by itself.
+//! The values of many positions, each searched by itself.
 
 use arrayvec::ArrayVec;
 use rayon::prelude::*;
@@ -8,16 +8,16 @@ use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
 
-/// The table of a search to a fixed depth: large enough that shallow searches never fill it.
+/// The table size of a search to a fixed depth, in MiB: shallow searches never fill it.
 const HASH_MEGABYTES: usize = 4;
-/// The table of searches of which some are perfect play.
+/// The table size when some searches are perfect play, in MiB.
 const EXACT_HASH_MEGABYTES: usize = 16;
 
-/// The value of each position after `depth` moves, in the same order; the static value at depth
-/// 0. Where the player must pass, it is the value after the pass, negated; a finished game counts what
-/// it scored. Positions are searched in parallel, each from a logically empty table; where they are fewer than threads,
-/// the others help: the values do not depend on the other positions or on the number of threads. `progress`
-/// advances by one for each position.
+/// Returns the value of each position after `depth` moves, in the same order; at depth 0, the
+/// static value. If the player must pass, it is the negated value after the pass; a finished game
+/// counts its score. Positions are searched in parallel, each from a logically empty table. If
+/// there are fewer positions than threads, the other threads help. The values do not depend on the
+/// other positions or on the number of threads. `progress` advances by one for each position.
 ///
 /// # Panics
 /// Where there is no memory for a small table for each thread.
@@ -33,11 +33,12 @@ pub fn values<E: Evaluate>(
         .expect("memory for the transposition tables")
 }
 
-/// The values as by [`values`], but that of perfect play where the strength says so, and for what the searches
-/// leave out. Each thread has a table of `hash_megabytes`; of 4 MB where nothing is said, with perfect play of 16 MB.
+/// Returns the values as [`values`] does, but by perfect play where the strength says so, and with
+/// the cuts of a selection. Each thread has a table of `hash_megabytes` MiB; by default 4, with
+/// perfect play 16.
 ///
 /// # Errors
-/// Where there is no memory for the tables.
+/// If there is no memory for the tables.
 pub fn strong_values<'a, E: Evaluate>(
     positions: &[Position],
     evaluator: &'a E,
@@ -63,7 +64,7 @@ pub fn strong_values<'a, E: Evaluate>(
         let mut team = Team::try_new(evaluator, hash_megabytes, threads, positions.len())?;
         return Ok(team.work(positions, value));
     }
-    // Each phase has weights of its own: taken phase by phase, they stay in the cache.
+    // Each phase has weights of its own: going phase by phase keeps them in the cache.
     let mut order: Vec<usize> = (0..positions.len()).collect();
     order.sort_by_key(|&place| positions[place].ply());
     let in_order = order.par_iter().map(|&place| &positions[place]);
@@ -83,8 +84,8 @@ pub fn strong_values<'a, E: Evaluate>(
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// The legal moves of a position, each with the value for the player of the position after it
-    /// as it stands. Finished games count what they scored.
+    /// Returns the legal moves of a position, each with the static value of the position after it,
+    /// for the player. Finished games count their score.
     pub fn move_values(&mut self, position: &Position) -> ArrayVec<(Square, Value), 64> {
         let state = self.evaluator.state(position);
         let mut value = |square: Square| {
@@ -105,8 +106,8 @@ mod tests {
     use crate::progress::Silent;
     use crate::random::Generator;
 
-    /// Random games, played from the start: all positions, those whose player must pass and the
-    /// finished ones too.
+    /// Plays random games from the start, and returns all positions, with those whose player must
+    /// pass and the finished ones.
     fn random_positions() -> Vec<Position> {
         let mut positions = vec![];
         for game in 0..40 {

@@ -1,13 +1,13 @@
-//! The window of a node: what is still of interest, and the best found so far.
+//! The window of a node: the values that still matter, and the best found so far.
 
 use std::ops::Neg;
 
 use crate::board::{Discs, Square};
 use crate::eval::Value;
 
-/// The unit that a search counts in: values in the midgame, whole discs in the endgame.
+/// The unit of a search: values in the midgame, whole discs in the endgame.
 pub(super) trait Unit: Copy + Ord + Neg<Output = Self> {
-    /// The end of an open window, beyond everything that a node can be worth.
+    /// The end of an open window, beyond every value of a node.
     const INFINITE: Self;
 }
 
@@ -19,43 +19,43 @@ impl Unit for Discs {
     const INFINITE: Self = 65;
 }
 
-/// The best value found, or score in discs, and the move that gave it.
+/// The best value (or score in discs) and the move that gave it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Best<T> {
     pub(super) value: T,
     pub(super) square: Option<Square>,
 }
 
-/// The window of a node. It narrows as bounds are found in the table and moves are searched. Fail-soft: values outside the
-/// window are kept as the bounds they are.
+/// The window of a node. It narrows as bounds are found in the table and moves are searched.
+/// Fail-soft: values outside the window are kept as bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window<T> {
     /// The lower end as given.
     given_alpha: T,
-    /// The lower end now: no move of a lesser value matters.
+    /// The current lower end: moves of lesser value do not matter.
     pub(super) alpha: T,
-    /// The upper end: a move of this value ends the node.
+    /// The upper end: a move of at least this value ends the node.
     pub(super) beta: T,
-    /// The result of the node, were no better move to come.
+    /// The result of the node if no better move follows.
     pub(super) best: Best<T>,
 }
 
 impl<T: Unit> Window<T> {
-    /// The window in another unit.
+    /// Converts the window to another unit.
     pub(super) fn map<U>(self, unit: impl Fn(T) -> U) -> Window<U> {
         let best = Best { value: unit(self.best.value), square: self.best.square };
         let [given_alpha, alpha, beta] = [self.given_alpha, self.alpha, self.beta].map(unit);
         Window { given_alpha, alpha, beta, best }
     }
 
-    /// The window as given, with nothing known.
+    /// Creates a window, with nothing known about the node.
     pub(super) fn new(alpha: T, beta: T) -> Self {
         let best = Best { value: -T::INFINITE, square: None };
         Self { given_alpha: alpha, alpha, beta, best }
     }
 
-    /// Uses known bounds of the node's value, the lower one attained by `square`. Returns whether
-    /// nothing is left to search: then `best` is the answer.
+    /// Applies known bounds of the node's value, the lower one attained by `square`. Returns
+    /// whether nothing is left to search: then `best` is the answer.
     #[inline]
     pub(super) fn narrow(&mut self, (lower, upper): (T, T), square: Option<Square>) -> bool {
         if lower > self.alpha {
@@ -84,8 +84,8 @@ impl<T: Unit> Window<T> {
         value >= self.beta
     }
 
-    /// The bounds of the node's value that are proven once all moves are searched, or one ended the
-    /// node: the lower one, if any, and the upper one, if any.
+    /// Returns the lower and the upper bound of the node's value, as far as proven, once all moves
+    /// are searched or one ended the node.
     #[inline]
     pub(super) fn proven(&self) -> (Option<T>, Option<T>) {
         let value = self.best.value;

@@ -1,14 +1,14 @@
-//! The last four empty squares, one function for each number of them, in null windows.
+//! The search of the last four empty squares: one null-window function for each number of them.
 //!
-//! Half of all positions of an endgame search lie here, so nothing is looked up or sorted: moves
-//! are tried on each empty square, those of quadrants with an odd number of empty squares first.
-//! Each function takes `alpha` and says whether the score is above it: what it returns is a lower
-//! bound of the score if above `alpha`, else an upper bound.
+//! Half of all positions of an endgame search lie here, so nothing is looked up or sorted. Moves
+//! are tried on each empty square, those in quadrants with an odd number of empty squares first.
+//! Each function tells whether the score is above `alpha`: a result above `alpha` is a lower bound
+//! of the score, any other an upper bound.
 
 use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares};
 
-/// The score of a position with four empty squares at most.
+/// Bounds the score of a position with at most four empty squares.
 pub(super) fn last_empties(position: Position, alpha: Discs, nodes: &mut u64) -> Discs {
     let mut squares = Squares(position.empty());
     let mut next = || squares.next();
@@ -24,7 +24,7 @@ pub(super) fn last_empties(position: Position, alpha: Discs, nodes: &mut u64) ->
     }
 }
 
-/// The score of a position with four empty squares, given in ascending order.
+/// Bounds the score of a position with four empty squares, given in ascending order.
 #[inline(always)]
 fn four_empties(position: Position, squares: [Square; 4], alpha: Discs, nodes: &mut u64) -> Discs {
     *nodes += 1;
@@ -36,7 +36,7 @@ fn four_empties(position: Position, squares: [Square; 4], alpha: Discs, nodes: &
     passed.map_or(position.score(), |score| -score)
 }
 
-/// The score by the best move, if there is one.
+/// Returns the score by the best move; `None` without a legal move.
 #[inline(always)]
 fn best_of_four(
     position: Position,
@@ -44,7 +44,7 @@ fn best_of_four(
     alpha: Discs,
     nodes: &mut u64,
 ) -> Option<Discs> {
-    // After a move the other three are to be in such an order again.
+    // After one move, the order of the other three squares puts odd quadrants first again.
     let (after_c, after_d) =
         if b.quadrant() == c.quadrant() { ([a, b, d], [a, b, c]) } else { ([d, a, b], [c, a, b]) };
     let mut tries = Tries::new(position, alpha);
@@ -55,7 +55,8 @@ fn best_of_four(
     tries.best()
 }
 
-/// The score of a position with three empty squares; one alone in its quadrant comes first.
+/// Bounds the score of a position with three empty squares. `squares[0]` is the one alone in its
+/// quadrant, if there is one.
 fn three_empties(position: Position, squares: [Square; 3], alpha: Discs, nodes: &mut u64) -> Discs {
     *nodes += 1;
     if let Some(score) = best_of_three(position, squares, alpha, nodes) {
@@ -65,7 +66,7 @@ fn three_empties(position: Position, squares: [Square; 3], alpha: Discs, nodes: 
     passed.map_or(position.score(), |score| -score)
 }
 
-/// The score by the best move, if there is one.
+/// Returns the score by the best move; `None` without a legal move.
 #[inline(always)]
 fn best_of_three(
     position: Position,
@@ -80,7 +81,7 @@ fn best_of_three(
     tries.best()
 }
 
-/// The score of a position with two empty squares.
+/// Bounds the score of a position with two empty squares.
 fn two_empties(position: Position, squares: [Square; 2], alpha: Discs, nodes: &mut u64) -> Discs {
     *nodes += 1;
     if let Some(score) = best_of_two(position, squares, alpha, nodes) {
@@ -90,7 +91,7 @@ fn two_empties(position: Position, squares: [Square; 2], alpha: Discs, nodes: &m
     passed.map_or(position.score(), |score| -score)
 }
 
-/// The score by the best move, if there is one.
+/// Returns the score by the best move; `None` without a legal move.
 #[inline(always)]
 fn best_of_two(
     position: Position,
@@ -104,17 +105,17 @@ fn best_of_two(
     tries.best()
 }
 
-/// The moves of a node tried so far. They are spelled out one after another in the functions
-/// above, once for the player and once after a pass: a loop over them, and a closure that both
-/// share, are not inlined. What else was tried is in `engine/docs/experiments.md`.
+/// The moves of a node that were tried so far. The functions above spell the tries out one by one,
+/// for the player and again after a pass, because a loop over them, or a closure that both share,
+/// is not inlined. Other arrangements that were tried are in `engine/docs/experiments.md`.
 struct Tries {
     position: Position,
     alpha: Discs,
-    /// By the best of them; below every score where none was legal.
+    /// The score by the best of them; [`NO_SCORE`] if none was legal.
     best: Discs,
 }
 
-/// The best score of a node without a legal move, below every score.
+/// The best score of a node without a legal move, below every real score.
 const NO_SCORE: Discs = -INFINITE;
 
 impl Tries {
@@ -123,8 +124,8 @@ impl Tries {
         Self { position, alpha, best: NO_SCORE }
     }
 
-    /// Tries a move, if it is legal, by the `score` of the position after it with that position's
-    /// `alpha`; whether it ends the node.
+    /// Tries a move, if it is legal, and returns whether it ends the node. `score` computes the
+    /// score of the position after the move for a given `alpha`, both seen by the opponent.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -145,7 +146,7 @@ impl Tries {
     }
 }
 
-/// The score of a position with one empty square: the last disc is counted, not played.
+/// Returns the score of a position with one empty square. Discs are counted, not flipped.
 #[inline]
 fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     *nodes += 1;
@@ -162,20 +163,21 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Brings four squares, given in ascending order, into one in which those of quadrants with an
-/// odd number of them come first, fewer before more, and those of one quadrant stand together.
+/// Orders four squares, given in ascending order: first those in quadrants that hold an odd number
+/// of them (one before three), then those in quadrants that hold two or four. Squares of one
+/// quadrant stand together.
 #[inline]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// The order for each four quadrants, two bits for each square.
+/// The order of four squares by their quadrants; the index has two bits for each square's quadrant.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;
     while key < 256 {
-        // How many squares the quadrant of each place has: ascending, but 1, 3, 2, 4.
+        // The number of squares in the quadrant of each place: 1 first, then 3, 2, 4.
         let mut used = 0;
         let mut rank = 0;
         while rank < 4 {
@@ -204,7 +206,7 @@ static ORDERS: [[u8; 4]; 256] = {
     orders
 };
 
-/// The squares next to each square: without an opponent's disc there, no move is legal.
+/// The squares next to each square. Without an opponent's disc on one of them, no move is legal.
 static NEIGHBOURS: [u64; 64] = {
     let mut neighbours = [0; 64];
     let mut index = 0;

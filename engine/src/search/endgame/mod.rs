@@ -1,9 +1,9 @@
-//! Search to the end of the game, in discs: exact, fail-soft, mostly in null windows.
+//! The search to the end of the game: exact, in discs, fail-soft, mostly in null windows.
 //!
-//! Four kinds of nodes, by what their subtrees are worth: with many empty squares, PVS nodes whose
-//! moves are ordered by a shallow search ([`pvs`]); with fewer, null-window nodes whose moves are
-//! ordered by the replies they leave, and with a handful by parity only ([`null_window`]); and the
-//! last four squares are tried one after another ([`last`]).
+//! There are four kinds of nodes, by the size of their subtrees. With many empty squares: PVS
+//! nodes, whose moves are ordered by a shallow search ([`pvs`]). With fewer: null-window nodes,
+//! whose moves are ordered by the number of replies. With five: null-window nodes ordered by parity
+//! only (both in [`null_window`]). The last four squares are tried one after another ([`last`]).
 
 mod last;
 mod null_window;
@@ -17,24 +17,26 @@ use crate::eval::{Evaluate, Value};
 
 /// The end of an open window, beyond every score.
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
-/// The number of empty squares from which on a search to a fixed depth guesses the score first.
+/// The least number of empty squares at which a search to a fixed depth guesses the score first.
 const GUESSED_EMPTIES: u32 = 10;
-/// The number of empty squares from which on nodes are PVS nodes, which order moves by value and use
-/// the transposition table. From 13 on it takes as many nodes, in more time; from 16 on more nodes in
-/// the same time.
+/// The least number of empty squares at which nodes are PVS nodes, which order moves by value and
+/// use the transposition table. With 13 instead, the search takes as many nodes and more time; with
+/// 16, more nodes in the same time.
 const PVS_EMPTIES: u32 = 14;
-/// The number of empty squares from which on the move-ordering evaluation is asked, if there is one.
-/// From 9 on it takes 2 % fewer nodes, from 11 on 2 % more, neither in less time.
+/// The least number of empty squares at which the move-ordering evaluation, if there is one, is
+/// used. With 9 instead, the search takes 2 % fewer nodes, with 11, 2 % more; neither takes less
+/// time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
-/// The number of empty squares from which on the moves that leave the fewest replies come first.
+/// The least number of empty squares at which the moves that leave the fewest replies come first.
 const FASTEST_FIRST_EMPTIES: u32 = 6;
-/// Half the width of the first window around the guess.
+/// Half the width of the first window around the guessed score.
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Solves a position, and remembers what that says of the position after the best move: in perfect
-    /// play the score does not change, and only moves that attain it are left to find. Where a limit
-    /// ends the search, what it guessed.
+    /// Solves a position, and records the score of the position after the best move too: under
+    /// perfect play the score does not change, so that later searches only have to find a move that
+    /// attains it. If a limit ends the search, the error holds the result of the search that
+    /// guessed the score.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -55,7 +57,8 @@ impl<E: Evaluate> Searcher<'_, E> {
                 return Ok(known);
             }
             None => match self.endgame_from_a_guess(position, &state)? {
-                // Bounds that are likely and not proven may contradict each other, and leave no move.
+                // Bounds that are likely but not proven may contradict each other and leave no
+                // move.
                 Best { value, square: None } if position.moves() != 0 => {
                     self.attaining_move(position, &state, value)
                 }
@@ -66,7 +69,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         Ok(best)
     }
 
-    /// Solves a position in windows around a guessed score, each wider than the one before.
+    /// Solves a position in windows around a guessed score, each wider than the last.
     fn endgame_from_a_guess(
         &mut self,
         position: &Position,
@@ -74,7 +77,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     ) -> Result<Best<Discs>, Reached> {
         let empties = position.empties();
         if empties < GUESSED_EMPTIES || !self.features.aspiration {
-            // No limit ends a search without a guess.
+            // Without a guess the search stays patient: no limit ends it.
             return Ok(self.endgame_pvs(position, state, -INFINITE, INFINITE));
         }
         let guess = self.iterate(position, guess_depth(empties), Going::ByDepth);
@@ -95,14 +98,15 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// The score, where the transposition table holds it, and the best move, where it does.
+    /// Returns the score if the transposition table holds it, with the best move if it holds that
+    /// too.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
         let (lower, upper) = entry.bounds(position.empties(), self.end.selectivity);
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
-    /// Records the score of a position, and of the one after the best move.
+    /// Records the score of a position and of the position after the best move.
     fn remember(&mut self, position: &Position, best: Best<Discs>) {
         let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
             return;
@@ -119,14 +123,15 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 }
 
-/// The depth of the search that guesses the score of a position with so many empty squares,
-/// [`GUESSED_EMPTIES`] at least: it costs little beside the exact one, and leaves the first moves of it in the table.
+/// Returns the depth of the search that guesses the score of a position with `empties` empty
+/// squares (at least [`GUESSED_EMPTIES`]). That search costs little beside the exact one, and
+/// leaves its best moves in the table.
 fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)
 }
 
-/// An upper bound on the score by the other side's stable discs, where it is not above `alpha`.
+/// Returns an upper bound on the score from the opponent's stable discs, if it is at most `alpha`.
 #[inline]
 fn stability_bound(
     position: &Position,
@@ -135,7 +140,8 @@ fn stability_bound(
     features: Features,
 ) -> Option<Discs> {
     let bound = |discs: u64| 64 - 2 * discs.count_ones() as Discs;
-    // They are counted only where they could be enough, were all of that side's discs stable.
+    // Stable discs are counted only if the bound would suffice with all of the opponent's discs
+    // stable.
     let is_promising = alpha >= STABILITY_ALPHA[empties as usize & 63];
     if !features.stability || !is_promising || bound(position.opponent()) > alpha {
         return None;

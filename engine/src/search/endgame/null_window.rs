@@ -1,7 +1,7 @@
-//! Null-window nodes: their moves are ordered by replies or by parity, as few squares are empty.
+//! The null-window nodes of the endgame: moves ordered by replies or by parity.
 //!
-//! Each function takes `alpha` and says whether the score is above it: what it returns is a lower
-//! bound of the score if above `alpha`, else an upper bound.
+//! Each function tells whether the score is above `alpha`: a result above `alpha` is a lower bound
+//! of the score, any other an upper bound.
 
 use arrayvec::ArrayVec;
 
@@ -12,7 +12,7 @@ use super::{FASTEST_FIRST_EMPTIES, INFINITE, MOVE_ORDERING_EMPTIES, PVS_EMPTIES,
 use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::Evaluate;
 
-/// A move to be searched: the square, and the position after it with the replies there.
+/// A move to search: its square, the position after it, and the opponent's legal replies.
 #[derive(Clone, Copy)]
 struct Candidate {
     square: Square,
@@ -20,15 +20,16 @@ struct Candidate {
     replies: u64,
 }
 
-/// The promise of the table's move.
+/// The promise of the transposition table's move, above every other promise.
 const TABLE_MOVE: i32 = 1 << 20;
 /// The cost of a reply, in the units of [`WORTH`].
 const REPLY_COST: i32 = 16;
 /// The worth of an odd quadrant, in the units of [`WORTH`].
 const ODD_WORTH: i32 = 8;
 
-/// The worth of a square, all else being equal: a corner most, what gives one away least. It saves 2 to
-/// 3 % of the nodes; counting the empty squares beside the discs won or lost nothing.
+/// The worth of a square, all else being equal: greatest for corners, least for squares that give
+/// one away. This order saves 2 to 3 % of the nodes; counting empty squares around the opponent's
+/// discs saved nothing more.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];
@@ -43,15 +44,15 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The moves of a node, and how promising they are. Never more than there are empty squares.
+/// The moves of a node and their promise; at most one for each empty square.
 struct Candidates {
     moves: ArrayVec<Candidate, { PVS_EMPTIES as usize }>,
-    /// The key of each move: its promise, then how early it stands. They are a vector, so that the
-    /// greatest is found without a branch.
+    /// The key of each move: its promise, then its place (earlier is greater). Fixed-size lanes, so
+    /// that the greatest key is found by vector instructions without a branch.
     keys: [i32; PLACES],
 }
 
-/// The number of lanes in a vector.
+/// The number of lanes of a vector of keys.
 const PLACES: usize = 16;
 const _: () = assert!(PVS_EMPTIES as usize <= PLACES);
 
@@ -67,7 +68,7 @@ impl Candidates {
         self.moves.push(candidate);
     }
 
-    /// Takes out the most promising move, among equals the one that was first.
+    /// Removes and returns the most promising move; among equals, the first.
     #[inline]
     fn take_best(&mut self) -> Option<Candidate> {
         let best = self.keys.iter().fold(i32::MIN, |best, &key| best.max(key));
@@ -81,8 +82,8 @@ impl Candidates {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Searches in a null window whether the score is above `alpha`, by the kind of node that suits the
-    /// position.
+    /// Searches a position in the null window above `alpha`, as the kind of node that suits its
+    /// number of empty squares.
     #[inline]
     pub(super) fn null_window(
         &mut self,
@@ -92,7 +93,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         empties: u32,
     ) -> Discs {
         if empties <= 4 {
-            // With three empty squares the discs take longer to count than to play.
+            // With three empty squares, counting stable discs takes longer than playing.
             if empties == 4
                 && let Some(upper) = stability_bound(&position, alpha, empties, self.features)
             {
@@ -104,7 +105,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.null_window_with_moves(position, position.moves(), parity, alpha, empties)
     }
 
-    /// Searches in a null window a position whose moves are known; with five empty squares at least.
+    /// Searches a position with at least five empty squares, whose legal moves are known, in a null
+    /// window.
     #[inline]
     fn null_window_with_moves(
         &mut self,
@@ -121,7 +123,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// A node whose moves are ordered by the replies they leave.
+    /// Searches a node whose moves are ordered by the number of replies they leave.
     fn fastest_first(
         &mut self,
         position: Position,
@@ -169,7 +171,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         best
     }
 
-    /// The best move of such a node, or the first one above `alpha`. There is a move.
+    /// Returns the score and square of the best move, or of the first move above `alpha`. The
+    /// player must have a move.
     #[inline]
     fn best_fastest_first(
         &mut self,
@@ -192,7 +195,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
             squares &= !square.bit();
         }
-        // Children that the shallow table settles need no search: 6 % of the nodes, and of the time.
+        // Children that the shallow table settles need no search: this saves 6 % of nodes and time.
         let enhanced = self.features.enhanced_cutoff
             && self.features.shallow_table
             && empties > FASTEST_FIRST_EMPTIES;
@@ -204,7 +207,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         };
         let mut candidates = Candidates::new();
         let odd_squares = parity.odd_squares();
-        // What is known of the children lies all over the table: it is sent for at once, and comes meanwhile.
+        // The children's entries lie all over the table: prefetch all of them before reading any.
         let mut children = [position; PLACES];
         for (square, child) in Squares(squares).zip(&mut children) {
             *child = position.after(square, position.flips(square));
@@ -260,7 +263,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         best
     }
 
-    /// A node whose moves are tried in odd quadrants first.
+    /// Searches a node whose moves in odd quadrants come first.
     fn parity_first(
         &mut self,
         position: Position,

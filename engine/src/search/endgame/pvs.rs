@@ -1,4 +1,4 @@
-//! PVS nodes: their moves are ordered by value.
+//! The PVS nodes of the endgame, whose moves are ordered by value.
 
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::split::Goal;
@@ -8,27 +8,31 @@ use super::{INFINITE, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 
-/// The search that guesses the score leaves moves in the table: from this depth on they are the
-/// first here, while those of shallower searches are worse than what [`Searcher::promise`] finds.
-/// From 6 on it takes 3 to 14 % more nodes on four suites, and 12 % fewer on fforum-20-39. (Of few
-/// empty squares, where only the root comes here, every move is kept.)
+/// The least depth of a table entry whose moves are searched first. The search that guesses the
+/// score leaves moves in the table; those of shallower entries are worse than the order by
+/// [`Searcher::promise`]. With 6 instead, the search takes 3 to 14 % more nodes on four suites, and
+/// 12 % fewer on fforum-20-39. (Below [`PVS_EMPTIES`], where only the root is a PVS node, every
+/// table move is used.)
 const TRUSTED_DEPTH: u32 = 8;
 
-/// The numbers of empty squares from which on the shallow search for a move's promise goes a ply deeper.
-/// A square earlier each it takes as many nodes, in 2 to 4 % more time.
+/// The numbers of empty squares from which on the shallow search for a move's promise goes one, two
+/// and three plies deep. With each one square less, the search takes as many nodes and 2 to 4 %
+/// more time.
 const PROMISE_EMPTIES: [u32; 3] = [16, 18, 21];
 
-/// How much less than the best move another one may promise and still be told from others, in steps.
+/// The greatest difference to the best move's promise, in steps, that is still computed exactly.
 const PROMISE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
-/// How far below the window the value of a move may lie and still be told from others, as in Edax.
+/// The greatest distance of a move's value below the window, in discs, that is still computed
+/// exactly; as in Edax.
 const HOPELESS_MARGIN: Discs = 8;
 
-/// The number of empty squares from which on the moves of a node are worth sharing.
+/// The least number of empty squares at which the moves of a node are worth sharing.
 const SHARED_EMPTIES: u32 = 16;
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// The score, a bound on it outside the window: by the kind of node that suits the position.
+    /// Returns the score, or a bound on it if it is outside the window. The number of empty squares
+    /// decides the kind of node.
     pub(in super::super) fn endgame(
         &mut self,
         position: &Position,
@@ -42,7 +46,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
         let parity = self.parity(position);
         let (mut lower, mut upper) = (alpha, beta);
-        // Null windows close in on the score: most often the middle one is decisive.
+        // A few null windows close in on the score: most often the middle one decides.
         loop {
             let middle = (lower + upper - 1).div_euclid(2);
             let value = self.null_window(*position, parity, middle, empties);
@@ -57,7 +61,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// A PVS node, whose moves are ordered by value; the root in any case.
+    /// Searches a PVS node, whose moves are ordered by value. The root is always searched as one.
     pub(super) fn endgame_pvs(
         &mut self,
         position: &Position,
@@ -113,7 +117,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             return Best { value, square: table_moves[0] };
         }
         let odd_squares = self.parity(position).odd_squares();
-        // Most nodes end with the table's move: the others are rated only after it.
+        // Most nodes end with the table's move: the others are rated only after it fails.
         let mut table_move = if self.features.hash_move_first { table_moves[0] } else { None };
         let mut rated = false;
         let mut first = true;
@@ -160,9 +164,10 @@ impl<E: Evaluate> Searcher<'_, E> {
         window.best
     }
 
-    /// Finds a move that attains the score, which is known already: the first one of which a null window
-    /// proves it, or the last that is left, by itself. Where the score is likely and not proven, perhaps
-    /// none does; then it is the most promising one. There is a move.
+    /// Finds a move that attains a score that is already known: the first move for which a null
+    /// window proves it, or the last remaining move without a search. If the score is likely but
+    /// not proven, perhaps no move attains it; then the result is the most promising move. The
+    /// player must have a move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
@@ -194,9 +199,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         best
     }
 
-    /// Rates the moves of a node by their promise. Where a move promises less than the best one by more than
-    /// [`PROMISE_MARGIN`], or its value lies below `alpha` by more than [`HOPELESS_MARGIN`], how much less is not
-    /// found out, which saves 6 to 8 % of the time, and 3 to 8 %.
+    /// Rates the moves of a node by their promise. A promise more than [`PROMISE_MARGIN`] below the
+    /// best one, or of a value more than [`HOPELESS_MARGIN`] below `alpha`, is only bounded from
+    /// above: the first saves 6 to 8 % of the time, the second 3 to 8 %.
     fn rate_by_promise(
         &mut self,
         moves: &mut Moves,
@@ -215,8 +220,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         });
     }
 
-    /// The promise of a move, in steps: by a shallow search, few replies, and parity. Where it is less than `least`, or the value
-    /// that the search finds is less than `hopeless`, an upper bound on it.
+    /// Returns the promise of a move, in steps: the value by a shallow search, plus a bonus for an
+    /// odd quadrant, less a cost for each reply. If the promise is below `least`, or the searched
+    /// value below `hopeless`, the result is an upper bound.
     fn promise(
         &mut self,
         candidate: &Move,
@@ -242,7 +248,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         promise
     }
 
-    /// The quadrants that are odd; none of them where parity is turned off.
+    /// Returns the parity of the quadrants; all even if the parity feature is off.
     #[inline]
     pub(super) fn parity(&self, position: &Position) -> Parity {
         if self.features.parity { Parity::of(position.empty()) } else { Parity::EVEN }
@@ -259,7 +265,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 }
 
-/// Bounds of a solved position, which are whole discs.
+/// Converts the bounds of a solved position to whole discs.
 fn exact((lower, upper): (Value, Value)) -> (Discs, Discs) {
     (lower.score(), upper.score())
 }

@@ -1,27 +1,27 @@
-//! Searches by probability against plain negamax, and the kinds of moves.
+//! Tests of searches by probability against plain negamax, and of the kinds of moves.
 
 use super::super::tests::{minimax, negamax, positions, searcher};
 use super::super::{Limits, Selection};
 use super::*;
 use crate::eval::{Mobility, Models};
 
-/// The evaluation by hand, with probabilities.
+/// The evaluation by hand, with a model of move probabilities.
 struct Likely(Models);
 
 impl Likely {
-    /// With the probability of each number of a stage and kind.
+    /// Builds a model from the probability of each number of a stage and kind.
     fn with(probability: impl Fn(usize) -> f64) -> Self {
         let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
         let realization = Some(Realization::new(&all).unwrap());
         Self(Models { realization, ..Models::NONE })
     }
 
-    /// Probabilities from 1/16 to 6/16 in no order.
+    /// Uses probabilities from 1/16 to 6/16, in no order.
     fn in_no_order() -> Self {
         Self::with(|number| (1 + number * 7 % 6) as f64 / 16.0)
     }
 
-    /// All moves all but certain, which no file may say of the many last ones.
+    /// Calls every move nearly certain, which is impossible for the many moves of late ranks.
     fn certain() -> Self {
         Self::with(|_| 60_000.0 / 65_535.0)
     }
@@ -55,8 +55,8 @@ fn weights_without_probabilities_are_refused() {
     assert_eq!(Selection::by_probability(&Mobility).unwrap_err(), NoRealization);
 }
 
-/// The paper's own comparison: a search whose moves are all equally likely is one to a fixed depth. Moves of
-/// probability 1/2, as which better ones are searched again, go two plies for each depth.
+/// The paper's own comparison: if all moves are equally likely, the search is one to a fixed depth.
+/// With probability 1/2, which is also that of moves searched again, a depth of 1 is two plies.
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = Likely::with(|_| 0.5);
@@ -90,7 +90,8 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// So far below the probability of any line, nothing is left out, whatever moves are searched twice.
+/// The threshold is so far below the probability of any line that nothing is left out, whatever
+/// moves are searched again.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = Likely::in_no_order();
@@ -137,7 +138,8 @@ fn a_limit_ends_a_search_with_what_the_depth_before_found() {
     }
 }
 
-/// Where every move was all but certain, no move cost anything, and a search of one ply went on to the end of the game.
+/// If every move is nearly certain, no move costs anything; without a bound, a search of one ply
+/// would go on to the end of the game.
 #[test]
 fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     let forged = Likely::certain();
@@ -156,7 +158,7 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     }
 }
 
-/// The bound is far beyond what a search by a model takes.
+/// The bound of nodes is far above what a search by a sound model takes.
 #[test]
 fn a_search_by_probabilities_that_can_be_is_not_ended() {
     let likely = Likely::in_no_order();
@@ -171,7 +173,8 @@ fn a_search_by_probabilities_that_can_be_is_not_ended() {
     }
 }
 
-/// What a search by probability found is no proof for one by depth, and must not keep exact scores out.
+/// A value by probability proves nothing for a search by depth, and must not keep exact scores out
+/// of the table.
 #[test]
 fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
     let likely = Likely::in_no_order();
