@@ -1,9 +1,9 @@
-//! Evaluations that need no weights: nothing at all, and a few terms by hand.
+//! Evaluations without weights: zero, and a few terms weighted by hand.
 
 use super::{Evaluate, Identified, STEPS_PER_DISC, Value};
 use crate::board::{CORNERS, Position, Square};
 
-/// Values every position at 0: the search then sees finished games only.
+/// The evaluation that values every position at 0: a search then sees finished games only.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Zero;
 
@@ -30,16 +30,16 @@ impl Identified for Zero {
     }
 }
 
-/// Legal moves, corners and the squares diagonally before empty corners, weighted by hand. The
-/// weakest opponent worth beating, and what the first games are played with.
+/// The evaluation by legal moves, corners and the squares diagonally next to empty corners,
+/// weighted by hand. It is the weakest opponent worth beating, and plays the first games.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
-/// The worth of one more legal move than the other side has, in steps.
+/// The worth of each legal move more than the opponent has, in steps.
 const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
 /// The worth of a corner, in steps.
 const CORNER: i32 = 8 * STEPS_PER_DISC;
-/// The cost of a disc diagonally before an empty corner, in steps.
+/// The cost of a disc diagonally next to an empty corner, in steps.
 const BEFORE_CORNER: i32 = 3 * STEPS_PER_DISC;
 
 impl Evaluate for Mobility {
@@ -74,7 +74,7 @@ impl Identified for Mobility {
     }
 }
 
-/// The squares diagonally next to `corners`.
+/// Returns the squares diagonally next to `corners`.
 #[inline]
 const fn before_corners(corners: u64) -> u64 {
     const INNER: u64 = 0x0042_0000_0000_4200;

@@ -1,9 +1,10 @@
-//! The model of a score, given the value of a shallow search: behind selective searches to the end, and
-//! its section of a weights file.
+//! The model of a score, given the value of a shallow search, for selective searches to the end;
+//! and its section of a weights file.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997, which gives searches near the end predictions apart. Its confidences are those of one
-//! cut; here they are those of the score that a whole search finds, which many cuts have to do with.
+//! Othello", 1997, which gives searches near the end predictions of their own. There, a confidence
+//! is that of one cut; here, it is that of the score of a whole search, to which many cuts
+//! contribute.
 
 use super::Prediction;
 use super::probcut::{coefficients, dot};
@@ -18,17 +19,18 @@ pub const END_MEAN_TERMS: usize = 9;
 /// The number of coefficients of the error.
 pub const END_ERROR_TERMS: usize = 5;
 
-/// The number of confidences: those of [`crate::search::Selectivity`] that leave something out.
+/// The number of confidences: all [`crate::search::Selectivity`] but the full one.
 pub const CONFIDENCES: usize = 5;
 
-/// The least slope of a prediction: scores rise with values.
+/// The least slope of a prediction: scores grow with values.
 const LEAST_SLOPE: f64 = 0.1;
 
-/// The number of empty squares about which the terms are centred.
+/// The number of empty squares at which the terms by empty squares are 0.
 const CENTRE: f64 = 16.0;
 
-/// A model of the score of a position, given the value of a shallow search: normally distributed, in
-/// discs, with a mean linear in the known value, and an error that does not depend on the value.
+/// A model of a position's score in discs, given the value of a shallow search. The score is
+/// normally distributed; its mean is linear in the value, and its standard deviation does not
+/// depend on the value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ends {
     mean: [f64; END_MEAN_TERMS],
@@ -36,7 +38,7 @@ pub struct Ends {
     deviations: [f64; CONFIDENCES],
 }
 
-/// The number of empty squares of a position, and the depth of a search of it whose value is known.
+/// The number of empty squares of a position, and the depth of the search whose value is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndDepths {
     /// The number of empty squares.
@@ -46,11 +48,12 @@ pub struct EndDepths {
 }
 
 impl Ends {
-    /// A model by its coefficients, as [`EndDepths::mean_terms`] and [`EndDepths::error_terms`] number
-    /// them, and the numbers of standard deviations that a cut keeps from the window, by confidence.
+    /// Creates a model from its coefficients, numbered as in [`EndDepths::mean_terms`] and
+    /// [`EndDepths::error_terms`], and the standard deviations that a cut keeps from the window, by
+    /// confidence.
     ///
     /// # Errors
-    /// The problem with the coefficients: a number that is none, or one so large that no fit gives it.
+    /// A message for a coefficient that is not a number within ±1000; no fit gives such a number.
     pub fn new(
         mean: [f64; END_MEAN_TERMS],
         error: [f64; END_ERROR_TERMS],
@@ -64,24 +67,24 @@ impl Ends {
         }
     }
 
-    /// These predictions with other numbers of standard deviations, by confidence.
+    /// Sets the standard deviations that a cut keeps from the window, by confidence.
     #[must_use]
     pub fn with_deviations(self, deviations: [f64; CONFIDENCES]) -> Self {
         Self { deviations, ..self }
     }
 
-    /// The prediction of the score.
+    /// Returns the prediction of the score.
     pub fn prediction(&self, depths: EndDepths) -> Prediction {
-        // The slope is what the mean gains when the known value does by a disc.
+        // The slope is the gain of the mean when the known value grows by a disc.
         let [at_0, at_1] = [0.0, 1.0].map(|value| dot(&self.mean, &depths.mean_terms(value)));
-        // A sum of logarithms that is far off would give no number.
+        // A sum of logarithms far outside this range would overflow.
         let logarithm = dot(&self.error, &depths.error_terms()).clamp(-5.0, 5.0);
         let slope = (at_1 - at_0).max(LEAST_SLOPE);
         Prediction { slope, offset: at_0, error: libm::exp(logarithm) }
     }
 
-    /// The number of standard deviations that a cut keeps from the window, by the number of the
-    /// confidence: 0 for the least one.
+    /// Returns the standard deviations that a cut keeps from the window. `confidence` is the number
+    /// of a confidence, 0 for the least.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }
@@ -90,7 +93,7 @@ impl Ends {
         self.mean.iter().chain(&self.error).chain(&self.deviations).copied().collect()
     }
 
-    /// The section of the file.
+    /// Returns the section of the file.
     pub(crate) fn section(&self) -> Section {
         let content = self.coefficients().iter().flat_map(|c| c.to_le_bytes()).collect();
         Section { name: ENDS.to_owned(), content }
@@ -110,9 +113,10 @@ impl Ends {
 }
 
 impl EndDepths {
-    /// The terms of the mean for a known value in discs: its slope by empty squares and by the depth; an
-    /// offset by empty squares, another one where their number is odd, since evaluations favour the side
-    /// that moves last or the other one; and more of both where the value is static.
+    /// Returns the terms of the mean for a known value in discs: the slope by empty squares and by
+    /// depth, an offset by empty squares, another offset whose sign depends on their parity
+    /// (evaluations favour the side that moves last, or the other one), and two more offsets for a
+    /// static value.
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -129,7 +133,8 @@ impl EndDepths {
         ]
     }
 
-    /// The terms of the logarithm of the error, in discs: by empty squares and by the depth.
+    /// Returns the terms of the logarithm of the error, by empty squares and by depth. The error is
+    /// in discs.
     pub fn error_terms(self) -> [f64; END_ERROR_TERMS] {
         let (empties, depth) = (self.empties(), self.depth());
         [1.0, empties, depth, empties * depth, self.odd()]
@@ -143,7 +148,7 @@ impl EndDepths {
         libm::log(f64::from(self.shallow + 1))
     }
 
-    /// 1 where the number of empty squares is odd, and −1 where it is even.
+    /// Returns 1 for an odd number of empty squares and −1 for an even number.
     fn odd(self) -> f64 {
         if self.empties % 2 == 1 { 1.0 } else { -1.0 }
     }
@@ -153,7 +158,8 @@ impl EndDepths {
 mod tests {
     use super::*;
 
-    /// Slope 1 and errors of 2 discs everywhere; half a disc more with an odd number of empty squares.
+    /// Returns a model with slope 1 and errors of 2 discs everywhere, and an offset of half a disc,
+    /// positive with an odd number of empty squares.
     fn model() -> Ends {
         let mut mean = [0.0; END_MEAN_TERMS];
         (mean[0], mean[5]) = (1.0, 0.5);
@@ -186,7 +192,7 @@ mod tests {
         assert_eq!((model().deviations(4), model().deviations(5)), (Some(3.0), None));
     }
 
-    /// Coefficients of a file may be anything within their range.
+    /// A file's coefficients may be anything within their range.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

@@ -1,4 +1,4 @@
-//! The choice of an evaluation: one type for whatever `--weights` may say.
+//! The choice of an evaluation: one type for every value of `--weights`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use super::{
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
 
-/// A choice of weights, as `--weights` names it.
+/// A choice of weights, as named by `--weights`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WeightsChoice {
-    /// `none`: every position is worth 0.
+    /// `none`: every position has value 0.
     None,
-    /// `mobility`: moves and corners, by hand.
+    /// `mobility`: moves and corners, weighted by hand.
     Mobility,
     /// `embedded`: the weights inside the binary.
     Embedded,
-    /// Anything else is a weights file.
+    /// The path of a weights file: any other text.
     File(PathBuf),
 }
 
-/// The reason why a text names no weights.
+/// The error for a text that names no weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("neither a file nor one of `none`, `mobility` and `embedded`")]
 pub struct NoWeightsError;
@@ -37,7 +37,7 @@ impl FromStr for WeightsChoice {
             "none" => Self::None,
             "mobility" => Self::Mobility,
             "embedded" => Self::Embedded,
-            // A bare word that is no file may be a slip in one of these.
+            // A bare word that is not a file may be a misspelt name.
             word if word.bytes().all(|byte| byte.is_ascii_alphabetic())
                 && !Path::new(word).exists() =>
             {
@@ -49,7 +49,7 @@ impl FromStr for WeightsChoice {
 }
 
 impl WeightsChoice {
-    /// The weights file that is named, where it is one.
+    /// Returns the path of the weights file, if a file is chosen.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
@@ -57,7 +57,7 @@ impl WeightsChoice {
         }
     }
 
-    /// Whether the weights were fitted, not made by hand.
+    /// Returns whether the weights were fitted, not set by hand.
     pub fn is_learned(&self) -> bool {
         matches!(self, Self::Embedded | Self::File(_))
     }
@@ -74,7 +74,7 @@ impl fmt::Display for WeightsChoice {
     }
 }
 
-/// The evaluation that a [`WeightsChoice`] names, with its identity.
+/// The evaluation of a [`WeightsChoice`], with its identity.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -89,7 +89,7 @@ enum Evaluation {
 }
 
 impl Evaluator {
-    /// Loads what was chosen.
+    /// Loads the evaluation of a choice.
     pub fn load(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         Ok(match choice {
             WeightsChoice::None => Zero.into(),
@@ -99,7 +99,7 @@ impl Evaluator {
         })
     }
 
-    /// The evaluation by the embedded weights.
+    /// Returns the evaluation by the embedded weights.
     pub fn embedded() -> Self {
         let evaluation = Evaluation::Tables(Box::new(embedded::tables()));
         Self { evaluation, identity: embedded::identity().sha256.to_owned() }
@@ -221,7 +221,7 @@ impl Evaluate for Evaluator {
 mod tests {
     use super::*;
 
-    /// The weights that `--weights` names are what the provenance of its games names.
+    /// The provenance of games names the weights that `--weights` names.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Factors ready to play from: a vector for every configuration, and the sum over all lanes.
+//! Factors expanded for play: a vector for every configuration, and their sum over all lanes.
 
 use std::borrow::Cow;
 
@@ -8,18 +8,18 @@ use super::layout::{MARGIN, TableLayout};
 use crate::board::Phase;
 use crate::pattern::{FactorShape, Geometry};
 
-/// The factors of all groups of phases, by configuration, as [`expand_factors`](super::layout::expand_factors)
-/// lays them out.
+/// The factors of all groups of phases, by configuration, in the layout of
+/// [`expand_factors`](super::layout::expand_factors).
 #[derive(Clone, Debug)]
 pub(super) struct FactorTables {
     shape: FactorShape,
-    /// Vectors from one group to the next.
+    /// The number of vectors from one group to the next.
     stride: usize,
     vectors: Cow<'static, [u128]>,
 }
 
 impl FactorTables {
-    /// Takes vectors that were expanded for this geometry.
+    /// Wraps vectors that were expanded for this geometry.
     pub(super) fn new(
         geometry: &Geometry,
         shape: FactorShape,
@@ -31,23 +31,23 @@ impl FactorTables {
         Self { shape, stride: layout.stride, vectors }
     }
 
-    /// The shape.
+    /// Returns the shape of the factors.
     pub(super) fn shape(&self) -> FactorShape {
         self.shape
     }
 
-    /// The group of a phase.
+    /// Returns the group of a phase.
     #[inline]
     pub(super) fn group(&self, phase: usize) -> usize {
         Phase::new(phase).map_or(0, |phase| self.shape.group(phase))
     }
 
-    /// The vectors of all groups, one after another.
+    /// Returns the vectors of all groups, one after another.
     pub(super) fn vectors(&self) -> &[i8] {
         bytemuck::cast_slice(&self.vectors)
     }
 
-    /// The numbers of the vectors that a position of a phase names, counted over all groups.
+    /// Returns the numbers of a position's vectors, counted over all groups.
     pub(super) fn places(&self, phase: Phase, places: Places<'_>) -> impl Iterator<Item = u32> {
         let first = (MARGIN + self.shape.group(phase) * self.stride) as u32;
         let lanes = places.lanes().into_iter();
@@ -55,7 +55,7 @@ impl FactorTables {
         lanes.chain(others).map(move |place| first.wrapping_add_signed(place))
     }
 
-    /// What the vectors that a position of a phase names are worth together, in steps.
+    /// Returns the worth of the sum of a position's vectors, in steps.
     #[inline]
     pub(super) fn steps(&self, phase: Phase, places: Places<'_>) -> i32 {
         match self.shape.dimensions() {
@@ -83,7 +83,7 @@ mod tests {
     use crate::pattern::{FactorShape, PatternSet};
     use crate::random::{Generator, random_game};
 
-    /// Weights and factors without order, small enough that few values are limited.
+    /// Draws weights and factors so small that few values are clamped.
     fn weights(set: &str, shape: FactorShape) -> Weights {
         let set = PatternSet::shipped(set).unwrap().with_factors(Some(shape));
         let mut weights = Weights::zero(set);

@@ -1,28 +1,28 @@
-//! What patterns say together: a factorization machine (Rendle 2010) beside the weights.
+//! The joint worth of patterns: a factorization machine (Rendle 2010) beside the weights.
 //!
-//! Every class has a vector of factors. They are added up over the instances and scalar features of
-//! a position, and half the squares of the sum's elements are a part of the value: those of the first
-//! half of the elements are added, those of the second half taken away. So two classes may be worth more
-//! together than the sum of their weights, or less. (Rendle's machine adds all squares; with half of them
-//! taken away the same number of factors leaves less error.) All is integers, so that every machine gives
-//! the same value.
+//! Every class has a vector of factors. The vectors of a position's instances and scalar features
+//! are added up. Half the squares of the sum's elements are part of the value: those of the first
+//! half of the elements are added, those of the second half subtracted. So two classes may be worth
+//! more or less together than the sum of their weights. (Rendle's machine adds all squares; with
+//! half of them subtracted, the same number of factors leaves a smaller error.) All arithmetic is
+//! in integers, so that every machine finds the same value.
 
 use super::STEPS_PER_DISC;
 use crate::board::Phase;
 use crate::file::Section;
 use crate::pattern::FactorShape;
 
-/// Factors in the unit: one that is this size is worth half a disc with itself.
+/// The number that stands for a factor of 1; by itself, such a factor is worth half a disc.
 pub const FACTORS_PER_UNIT: i32 = 64;
 
-/// The greatest factor in size: just under two units.
+/// The greatest absolute value of a factor: just under 2.
 pub const MAX_FACTOR: i8 = 127;
 
-/// The name of the sections, before the number of the group of phases.
+/// The first word of a section's name; the number of the group of phases follows.
 const FACTORS: &str = "factors";
 
-/// The factors of all groups of phases. A row of a group is the vector of a parameter, rows are numbered
-/// as the parameters of a phase are.
+/// The factors of all groups of phases. A group has a row, which is a vector, for each parameter,
+/// numbered as the parameters of a phase are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Factors {
     shape: FactorShape,
@@ -31,36 +31,36 @@ pub struct Factors {
 }
 
 impl Factors {
-    /// Factors that are all 0, for so many parameters a phase.
+    /// Creates factors that are all 0, for `parameters` parameters in each phase.
     pub fn zero(shape: FactorShape, parameters: usize) -> Self {
         let groups = vec![vec![0; parameters * shape.dimensions()]; shape.groups()];
         Self { shape, parameters, groups }
     }
 
-    /// The shape.
+    /// Returns the shape of the factors.
     pub fn shape(&self) -> FactorShape {
         self.shape
     }
 
-    /// The vectors of all parameters in a phase, one after another.
+    /// Returns the vectors of all parameters in a phase, one after another.
     pub fn of(&self, phase: Phase) -> &[i8] {
         &self.groups[self.shape.group(phase)]
     }
 
-    /// The vectors of all parameters in a group of phases, one after another.
+    /// Returns the vectors of all parameters in a group of phases, one after another.
     pub fn group(&self, group: usize) -> &[i8] {
         &self.groups[group]
     }
 
-    /// Sets the vectors of a group of phases by `f(place)`, limited to ±[`MAX_FACTOR`]: place
-    /// p · dimensions + d is factor d of parameter p.
+    /// Sets the vectors of a group of phases to `f(place)`, limited to ±[`MAX_FACTOR`]. Place p ·
+    /// dimensions + d is factor d of parameter p.
     pub fn set_group(&mut self, group: usize, f: impl Fn(usize) -> i8) {
         let factors = self.groups[group].iter_mut().enumerate();
         factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
     }
 
-    /// What parameters are worth together in a phase, in steps: the plain definition that every faster way
-    /// is tested against.
+    /// Returns the joint worth of parameters in a phase, in steps. This is the plain definition
+    /// against which every faster way is tested.
     pub fn steps(&self, phase: Phase, parameters: impl Iterator<Item = usize>) -> i32 {
         let mut sum = vec![0i16; self.shape.dimensions()];
         for parameter in parameters {
@@ -70,21 +70,23 @@ impl Factors {
         steps_of_sum(&sum)
     }
 
-    /// The sections of the file, one for each group of phases.
+    /// Returns the sections of the file, one for each group of phases.
     pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
         self.groups.iter().enumerate().map(|(group, factors)| Self::section_of(group, factors))
     }
 
-    /// The section of a group of phases with these vectors of all parameters, one after another.
+    /// Returns the section of a group of phases; `factors` holds the vectors of all parameters, one
+    /// after another.
     pub fn section_of(group: usize, factors: &[i8]) -> Section {
         let content = factors.iter().map(|factor| factor.cast_unsigned()).collect();
         Section { name: section_name(group), content }
     }
 
-    /// Reads the section of a group: its number and its vectors; `None` where it is of another kind.
+    /// Reads the number and the vectors of a group from its section; `None` for a section of
+    /// another kind.
     ///
     /// # Errors
-    /// The problem with the content: a wrong length, or a factor out of range.
+    /// A message for a wrong length or a factor out of range.
     pub fn read_group(
         shape: FactorShape,
         parameters: usize,
@@ -108,8 +110,8 @@ impl Factors {
     }
 }
 
-/// What a vector is worth with itself, in discs: half the squares of the first half of its elements, less half
-/// those of the second half.
+/// Returns the worth of a vector by itself, in discs: half the squares of the first half of its
+/// elements, less half those of the second half.
 pub fn own_worth(vector: &[i8]) -> f64 {
     let (added, taken) = vector.split_at(vector.len() / 2);
     let squares = |half: &[i8]| -> i32 {
@@ -119,10 +121,10 @@ pub fn own_worth(vector: &[i8]) -> f64 {
     f64::from(squares(added) - squares(taken)) / unit
 }
 
-/// The worth in steps of a sum of vectors: half the squares of the first half of its elements, less half
-/// those of the second half, rounded to the nearest step, halves up.
+/// Returns the worth in steps of a sum of vectors: half the squares of the first half of its
+/// elements, less half those of the second half, rounded to the nearest step, halves up.
 ///
-/// 80 factors of at most 127 add up to less than 2¹⁴; 16 squares of such sums, to less than 2³².
+/// 80 factors of at most 127 add up to less than 2¹⁴, and 16 squares of such sums to less than 2³².
 #[inline]
 pub(super) fn steps_of_sum(sum: &[i16]) -> i32 {
     const SHIFT: u32 = (2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT / STEPS_PER_DISC).ilog2();
@@ -138,7 +140,7 @@ fn section_name(group: usize) -> String {
     format!("{FACTORS} {group:02}")
 }
 
-/// The sections of factors that are read so far.
+/// The sections of factors that were read so far.
 #[derive(Debug)]
 pub(super) struct FactorParts {
     shape: FactorShape,
@@ -147,15 +149,15 @@ pub(super) struct FactorParts {
 }
 
 impl FactorParts {
-    /// No section yet.
+    /// Starts without any section.
     pub(super) fn new(shape: FactorShape, parameters: usize) -> Self {
         Self { shape, parameters, groups: vec![None; shape.groups()] }
     }
 
-    /// Takes over a section; false where it is of another kind.
+    /// Takes over a section; returns false for a section of another kind.
     ///
     /// # Errors
-    /// The problem with the content: a wrong length, a factor out of range, or a group that was there.
+    /// A message for a wrong length, a factor out of range, or a group that came before.
     pub(super) fn take(&mut self, section: &Section) -> Result<bool, String> {
         let read = Factors::read_group(self.shape, self.parameters, section)?;
         let Some((group, factors)) = read else { return Ok(false) };
@@ -165,7 +167,7 @@ impl FactorParts {
         }
     }
 
-    /// The factors, or the name of the first section that is missing.
+    /// Returns the factors, or the name of the first section that is missing.
     pub(super) fn whole(self) -> Result<Factors, String> {
         let Self { shape, parameters, groups } = self;
         let groups = groups.into_iter().enumerate();
@@ -180,7 +182,8 @@ mod tests {
 
     #[test]
     fn a_sum_is_worth_half_its_squares() {
-        // One unit: half a disc. Two units: two discs. One added and two taken away: one and a half lost.
+        // 64 is a factor of 1, worth half a disc; 128 is worth two discs; +1 and −2 lose one and a
+        // half.
         assert_eq!(steps_of_sum(&[64, 0]), 16);
         assert_eq!(steps_of_sum(&[0, -128]), -64);
         assert_eq!(steps_of_sum(&[64, -128]), -48);

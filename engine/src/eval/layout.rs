@@ -1,4 +1,4 @@
-//! The layout of weights in memory once classes are expanded to configurations.
+//! The layout of weights in memory, expanded from classes to configurations.
 
 use super::Weights;
 use super::factors::Factors;
@@ -7,25 +7,25 @@ use crate::board::{PHASES, Phase};
 use crate::pattern::PatternSet;
 use crate::pattern::{FactorShape, Geometry, LANES, Scalar, permuted};
 
-/// Weights before the first phase and after the last, never used: whatever a 16-bit index is, it
-/// leads to a place inside, so that no read has to be checked.
+/// The number of unused weights before the first phase and after the last. Any 16-bit index then
+/// leads to a place inside the table, so that reads need no check.
 pub const MARGIN: usize = 1 << 15;
 
-/// The layout of the table of one phase, in 16-bit weights: the configurations of
-/// all patterns, a zero for the lanes without an instance, the scalars, and padding to a whole
-/// number of cache lines that is at least two bytes, so that 32-bit gathers stay inside.
+/// The layout of the table of one phase, in 16-bit weights: the configurations of all patterns, a
+/// zero for lanes without an instance, the scalars, and padding to a whole number of cache lines.
+/// The padding is at least two bytes, so that 32-bit gathers stay inside.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
     /// The place of the configuration 0 of each lane's pattern.
     pub(super) middles: [u32; LANES],
     /// The place of the first scalar.
     pub(super) scalars: usize,
-    /// Weights from one phase to the next.
+    /// The number of weights from one phase to the next.
     pub(super) stride: usize,
 }
 
 impl TableLayout {
-    /// The layout of a pattern set.
+    /// Computes the layout of a pattern set.
     pub fn new(geometry: &Geometry) -> Self {
         const CACHE_LINE: usize = 32;
         let starts: Vec<usize> = pattern_starts(geometry).collect();
@@ -40,17 +40,17 @@ impl TableLayout {
         Self { middles, scalars, stride: (used + 1).next_multiple_of(CACHE_LINE) }
     }
 
-    /// Weights in all 60 phases together, and the margins.
+    /// Returns the number of weights of all 60 phases together, with the margins.
     pub fn total(&self) -> usize {
         self.stride * PHASES + 2 * MARGIN
     }
 
-    /// Bytes of the vectors of factors in all groups of phases together, and of the margins.
+    /// Returns the number of bytes of the vectors of factors of all groups, with the margins.
     pub(super) fn bytes_of_factors(&self, shape: FactorShape) -> usize {
         (self.stride * shape.groups() + 2 * MARGIN) * shape.dimensions()
     }
 
-    /// The place where the table of a phase starts.
+    /// Returns the place at which the table of a phase starts.
     #[inline]
     pub(super) fn start(&self, phase: usize) -> usize {
         MARGIN + phase * self.stride
@@ -65,8 +65,8 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The place in the table of a phase of every configuration of every pattern, with the number of its class
-/// among all parameters.
+/// Returns, for every configuration of every pattern, its place in the table of a phase and the
+/// number of its class among all parameters.
 pub(super) fn places(geometry: &Geometry) -> Vec<(usize, usize)> {
     let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));
     let of_pattern = patterns.flat_map(|(pattern, start)| {
@@ -78,8 +78,8 @@ pub(super) fn places(geometry: &Geometry) -> Vec<(usize, usize)> {
     of_pattern.collect()
 }
 
-/// The class weights that were expanded into `tables`: the way back of [`expand`]. Nothing is known
-/// of their counts, which are 0.
+/// Returns the class weights that were expanded into `tables`, undoing [`expand`]. Their counts are
+/// unknown and set to 0.
 #[cfg(feature = "embedded")]
 pub(super) fn fold(set: PatternSet, tables: &[i16]) -> Weights {
     let mut weights = Weights::zero(set);
@@ -97,7 +97,8 @@ pub(super) fn fold(set: PatternSet, tables: &[i16]) -> Weights {
     weights
 }
 
-/// Expands the class weights of all phases into configuration tables, [`TableLayout::total`] long.
+/// Expands the class weights of all phases into configuration tables of length
+/// [`TableLayout::total`].
 pub fn expand(weights: &Weights) -> Vec<i16> {
     let geometry = weights.geometry();
     let layout = TableLayout::new(geometry);
@@ -113,17 +114,17 @@ pub fn expand(weights: &Weights) -> Vec<i16> {
     tables
 }
 
-/// The place of every vector of factors in a group of phases, with the number of its parameter: those of
-/// configurations, and those of scalar features.
+/// Returns, for every vector of factors in a group of phases, its place and the number of its
+/// parameter: first those of configurations, then those of scalar features.
 fn places_of_vectors(geometry: &Geometry, layout: &TableLayout) -> Vec<(usize, usize)> {
     let scalars = 0..geometry.scalars.len() * Scalar::VALUES;
     let scalars = scalars.map(|n| (layout.scalars + n, geometry.pattern_parameters + n));
     places(geometry).into_iter().chain(scalars).collect()
 }
 
-/// Expands factors into a vector for every configuration. Each group is laid out as the weights of a phase
-/// are, with a vector in the place of each weight and [`MARGIN`] vectors before the first and after the
-/// last. Aligned so that vectors of 8 and 16 lie in one cache line.
+/// Expands factors into a vector for every configuration. Each group has the layout of a phase's
+/// weights, with a vector in the place of each weight and [`MARGIN`] vectors before the first and
+/// after the last. The alignment puts each vector of 8 or 16 factors in one cache line.
 pub fn expand_factors(geometry: &Geometry, factors: &Factors) -> Vec<u128> {
     let (layout, shape) = (TableLayout::new(geometry), factors.shape());
     let (dimensions, places) = (shape.dimensions(), places_of_vectors(geometry, &layout));
@@ -139,7 +140,7 @@ pub fn expand_factors(geometry: &Geometry, factors: &Factors) -> Vec<u128> {
     aligned
 }
 
-/// Sets the factors that were expanded into `vectors`: the way back of [`expand_factors`].
+/// Sets the factors that were expanded into `vectors`, undoing [`expand_factors`].
 #[cfg(feature = "embedded")]
 pub(super) fn fold_factors(geometry: &Geometry, vectors: &[u128], factors: &mut Factors) {
     let (layout, shape) = (TableLayout::new(geometry), factors.shape());

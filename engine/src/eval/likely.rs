@@ -1,16 +1,16 @@
-//! How much factors are likely to change a value: a selective search looks at them only where that may matter.
+//! The likely range of the factors' worth: selective searches skip factors that are unlikely to
+//! matter.
 
 use crate::board::{Phase, Position};
 use crate::pattern::FactorShape;
 use crate::random::random_game;
 
-/// Games of random moves that the worth of factors is measured on.
+/// The number of random games on which the worth of factors is measured.
 const GAMES: u64 = 200;
-/// Standard deviations on either side of the mean that are likely.
+/// The likely range on either side of the mean, in standard deviations.
 const DEVIATIONS: f64 = 3.0;
 
-/// The worth of the factors of a position, as far as it can be known without them: the least and the greatest
-/// that are likely, and what lies between them. In steps.
+/// The mean of the factors' worth in a position, and the ends of its likely range, in steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Likely {
     pub(super) least: i32,
@@ -19,7 +19,7 @@ pub(super) struct Likely {
 }
 
 impl Likely {
-    /// What is likely where factors were worth so many steps.
+    /// Computes the likely range from a sample of worths, in steps.
     fn of(worths: &[i32]) -> Self {
         let count = worths.len().max(1) as f64;
         let mean = worths.iter().map(|&worth| f64::from(worth)).sum::<f64>() / count;
@@ -30,8 +30,9 @@ impl Likely {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// What is likely in each group of phases, where factors are worth `worth` steps in a position: measured on
-    /// those of random games, which are wilder than those of searches.
+    /// Computes the likely range for each group of phases; `worth` is the factors' worth in a
+    /// position, in steps. The sample is from random games, whose positions are wilder than those
+    /// of searches.
     pub(super) fn of_groups(
         shape: FactorShape,
         worth: impl Fn(Phase, &Position) -> i32,

@@ -1,4 +1,4 @@
-//! Evaluations of positions: the interface that the search sees, and everything behind it.
+//! The evaluations of positions: the interface that the search uses, and their implementations.
 
 mod builtin;
 pub mod embedded;
@@ -40,27 +40,28 @@ pub use weights::{Weights, WeightsError, WeightsFile};
 
 /// An evaluation that can follow a search move by move.
 ///
-/// The state is what is carried along a line of play (pattern indices, or nothing); it is copied
-/// at every move and never undone.
+/// The state is carried along a line of play (pattern indices, or nothing). It is copied at every
+/// move and never undone.
 pub trait Evaluate: Sync {
-    /// The state that is carried along.
+    /// The state that is carried along a line of play.
     type State: Copy + std::fmt::Debug + Send + Sync;
 
-    /// The state of a position, from scratch.
+    /// Computes the state of a position from scratch.
     fn state(&self, position: &Position) -> Self::State;
 
-    /// The state after the player moves on `square` and turns over `flips`, seen by the other side.
+    /// Returns the state after the player moves on `square` and flips `flips`, seen by the
+    /// opponent.
     fn after(&self, state: &Self::State, square: Square, flips: u64) -> Self::State;
 
-    /// The state with the other side to move.
+    /// Returns the state with the opponent to move.
     fn pass(&self, state: &Self::State) -> Self::State;
 
-    /// The value of a position for its player. `state` is the state of `position`. A full board is
-    /// scored, not evaluated.
+    /// Returns the value of a position for its player. `state` is the state of `position`. A full
+    /// board is scored, not evaluated.
     fn value(&self, state: &Self::State, position: &Position) -> Value;
 
-    /// The value for its player of the position `after` a move on `square` that turns over `flips`;
-    /// `state` is the state before it. A full board is scored, not evaluated.
+    /// Returns the value, for its player, of the position `after` a move on `square` that flips
+    /// `flips`; `state` is the state before the move. A full board is scored, not evaluated.
     #[inline]
     fn value_after(
         &self,
@@ -72,9 +73,9 @@ pub trait Evaluate: Sync {
         self.value(&self.after(state, square, flips), after)
     }
 
-    /// As [`Evaluate::value_after`], for a search that only needs to know on which side of its window from
-    /// `window[0]` to `window[1]` the value lies, if it lies outside: there it may be another one, and on
-    /// the wrong side where it is an unlikely one.
+    /// Returns a value as [`Evaluate::value_after`] does, for a search with the window from
+    /// `window[0]` to `window[1]`. Outside the window, the result may differ from the value, and in
+    /// rare cases be on the wrong side.
     #[inline]
     fn value_after_within(
         &self,
@@ -87,27 +88,28 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// The value that a position would have at another ply: good enough to order moves by, and with one
-    /// ply for all nodes of a search, only one phase's weights need room in the processor's cache.
+    /// Returns the value that a position would have at another ply. This is good enough to order
+    /// moves: with one ply for all nodes of a search, only one phase's weights need room in the
+    /// processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)
     }
 
-    /// The evaluation that moves are ordered by in the last plies, where the weights have one.
+    /// Returns the evaluation that orders moves in the last plies, if the weights have one.
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         None
     }
 
-    /// The models of what searches may leave out: those that the weights have.
+    /// Returns the weights' models of what searches may leave out.
     fn models(&self) -> &Models {
         static NONE: Models = Models::NONE;
         &NONE
     }
 }
 
-/// An evaluation that says which one it is, for the provenance of what it decides.
+/// An evaluation that states its identity, for the provenance of files.
 pub trait Identified: Evaluate {
-    /// The checksum of the weights file's content, or the name of a built-in evaluation.
+    /// Returns the checksum of the weights file's content, or the name of a built-in evaluation.
     fn identity(&self) -> &str;
 }

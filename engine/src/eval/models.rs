@@ -1,36 +1,36 @@
-//! The models of what searches may leave out, which a weights file may carry beside its evaluation.
+//! The models of what searches may leave out. A weights file may hold them beside its evaluation.
 
 use super::ends::{ENDS, Ends};
 use super::probcut::{PROBCUT, ProbCut};
 use super::realization::{REALIZATION, Realization};
 use crate::file::Section;
 
-/// The models of a weights file: each is there where `othello-trainer calibrate` made it.
+/// The models of a weights file, as far as `othello-trainer calibrate` added them.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
-    /// The values of deeper searches, given those of shallow ones.
+    /// The model of a deep search's value, given a shallow search's.
     pub probcut: Option<ProbCut>,
-    /// The scores of positions near the end, given the values of shallow searches.
+    /// The model of a score near the end, given a shallow search's value.
     pub ends: Option<Ends>,
-    /// The probabilities with which moves are played.
+    /// The probabilities of moves.
     pub realization: Option<Realization>,
 }
 
 impl Models {
-    /// No model at all.
+    /// The empty set of models.
     pub const NONE: Self = Self { probcut: None, ends: None, realization: None };
 
-    /// Returns the sections of a file, one for each model that is there.
+    /// Returns the sections of the file, one for each model.
     pub(crate) fn sections(&self) -> impl Iterator<Item = Section> + '_ {
         let probcut = self.probcut.iter().map(ProbCut::section);
         let ends = self.ends.iter().map(Ends::section);
         probcut.chain(ends).chain(self.realization.iter().map(Realization::section))
     }
 
-    /// Takes over a section; says whether it is one of a model.
+    /// Takes over a section; returns whether it is a section of a model.
     ///
     /// # Errors
-    /// A model that is damaged, or comes a second time.
+    /// A message for a model that is damaged or comes a second time.
     pub(super) fn take(&mut self, name: &str, content: &[u8]) -> Result<bool, String> {
         match name {
             PROBCUT => once(&mut self.probcut, ProbCut::from_section(content)?)?,
@@ -42,7 +42,7 @@ impl Models {
     }
 }
 
-/// Fills a place that a file may fill only once.
+/// Fills a place that one file may fill only once.
 pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
     match place.replace(content) {
         None => Ok(()),

@@ -1,16 +1,16 @@
-//! The move-ordering evaluation: a few patterns, read off the boards where no indices are carried
-//! along, to order moves in the last plies.
+//! The move-ordering evaluation: a few patterns that order moves in the last plies, where no
+//! pattern indices are carried along and configurations are read off the boards.
 
 use super::MoveOrderingWeights;
 use crate::board::bits::extract;
 use crate::board::{Position, Square};
 use crate::pattern::{Geometry, MAX_SQUARES};
 
-/// [`MoveOrderingWeights`] ready to search with.
+/// The weights of [`MoveOrderingWeights`], expanded for searching.
 #[derive(Clone, Debug)]
 pub struct MoveOrdering {
     instances: Vec<Instance>,
-    /// The weights by configuration, pattern after pattern.
+    /// The weights by configuration, one pattern after another.
     weights: Vec<i16>,
     strength: i32,
 }
@@ -19,8 +19,7 @@ pub struct MoveOrdering {
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// The numbers that discs on these squares add to the configuration, by the bits that [`extract`]
-    /// gives.
+    /// The base-3 number of each set of discs on these squares, by the bits that [`extract`] gives.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
     /// The place of the configuration 0 among the weights.
     middle: usize,
@@ -45,7 +44,7 @@ impl MoveOrdering {
         Self { instances, weights: expanded, strength: weights.strength().into() }
     }
 
-    /// The weights of all instances in a position for its player, added up, in steps of 1/32 disc.
+    /// Returns the sum of the weights of all instances for the player, in steps of 1/32 disc.
     #[inline]
     pub fn steps(&self, position: &Position) -> i32 {
         let weight = |instance: &Instance| {
@@ -59,14 +58,16 @@ impl MoveOrdering {
         self.instances.iter().map(weight).sum()
     }
 
-    /// The promise that the move to this position loses by the patterns.
+    /// Returns the promise that the move to this position loses by the patterns, in the units of a
+    /// null-window node's move ordering.
     #[inline]
     pub fn cost(&self, child: &Position) -> i32 {
         (self.steps(child) * self.strength) >> 10
     }
 }
 
-/// The values of all sets of discs on some squares, as digits to the base 3 in the order given.
+/// Returns the base-3 number of each set of discs on some squares, with the squares' order as
+/// digits.
 fn digits(squares: &[Square]) -> Box<[i16; 1 << MAX_SQUARES]> {
     let all: u64 = squares.iter().map(|square| square.bit()).sum();
     let mut digits = Box::new([0; 1 << MAX_SQUARES]);
@@ -85,7 +86,7 @@ mod tests {
     use crate::pattern::PatternSet;
     use crate::random::Generator;
 
-    /// A pattern of every kind of symmetry, their squares in no particular order.
+    /// Patterns of every kind of symmetry, with their squares in no particular order.
     const SET: &str = "name = \"t\"\n\
         [[pattern]]\nname = \"corner\"\nsquares = \"c3 a1 b1 c1 a2 b2 c2 a3 b3\"\n\
         [[pattern]]\nname = \"edge\"\nsquares = \"h1 g1 f1 e1 d1 c1 b1 a1 b2 g2\"\n\

@@ -6,12 +6,11 @@ use crate::pattern::{Geometry, PatternSet};
 
 /// The section with the pattern set of the move-ordering evaluation.
 pub(super) const ORDERING_SET: &str = "ordering pattern set";
-/// The section with its strength and its weights.
+/// The section with the strength and the weights of the move-ordering evaluation.
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
-/// The part of a move's promise in the last plies that is due to patterns: one weight for each class of a
-/// small pattern set, in steps of 1/32 disc as those of a phase, and how much they count beside
-/// the number of replies.
+/// The weights that order moves in the last plies by patterns: one weight for each class of a small
+/// pattern set, in steps of 1/32 disc, and their strength beside the number of replies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -20,10 +19,11 @@ pub struct MoveOrderingWeights {
 }
 
 impl MoveOrderingWeights {
-    /// Weights for the parameters of a pattern set without scalars, as [`Geometry`] numbers them.
+    /// Creates weights for the parameters of a pattern set without scalars, as [`Geometry`] numbers
+    /// them.
     ///
     /// # Errors
-    /// The problem with them: a scalar, a negative strength, too few or too many weights, one beyond
+    /// A message for a scalar, a negative strength, a wrong number of weights, or a weight beyond
     /// ±[`MAX_STEPS`].
     pub fn new(set: PatternSet, strength: i16, steps: Vec<i16>) -> Result<Self, String> {
         if !set.scalars().is_empty() {
@@ -45,23 +45,23 @@ impl MoveOrderingWeights {
         Ok(Self { set, strength, steps })
     }
 
-    /// The pattern set.
+    /// Returns the pattern set.
     pub fn set(&self) -> &PatternSet {
         &self.set
     }
 
-    /// The strength of the weights beside the replies: so many units of promise for 32 discs (1,024
-    /// steps), where a reply costs 16 units. At 0 they do not count at all.
+    /// Returns the strength of the weights beside the replies, in units of promise for 32 discs
+    /// (1,024 steps); a reply costs 16 units. At 0, the weights do not count.
     pub fn strength(&self) -> i16 {
         self.strength
     }
 
-    /// The weights, one for each parameter.
+    /// Returns the weights, one for each parameter.
     pub fn steps(&self) -> &[i16] {
         &self.steps
     }
 
-    /// The sections of the file, in their order.
+    /// Returns the sections of the file, in their order.
     pub(crate) fn sections(&self) -> [Section; 2] {
         let numbers = [self.strength].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(i16::to_le_bytes).collect();

@@ -1,55 +1,55 @@
-//! A value taken apart: what each instance of a pattern and each scalar feature adds to it.
+//! The parts of a value: what each instance of a pattern and each scalar feature contributes.
 
 use super::{Factors, Weights};
 use crate::board::{Phase, Position, Square};
 use crate::pattern::{Pattern, Scalar};
 
-/// The parts of a position's value, which is their sum, limited to ±64 discs.
+/// The parts of a position's value. The value is their sum, limited to ±64 discs.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
-    /// The phase whose weights were taken.
+    /// The phase of the weights.
     pub phase: Phase,
-    /// The parts of all instances, those of the first pattern first.
+    /// The parts of all instances, one pattern after another.
     pub instances: Vec<InstancePart<'a>>,
     /// The parts of the scalar features.
     pub scalars: Vec<ScalarPart>,
-    /// What all of them are worth together, in steps; 0 without factors.
+    /// The joint worth of all instances and scalar features, in steps; 0 without factors.
     pub together: i32,
 }
 
-/// The part of an instance.
+/// The contribution of an instance.
 #[derive(Clone, Copy, Debug)]
 pub struct InstancePart<'a> {
     /// The pattern that the instance is an image of.
     pub pattern: &'a Pattern,
     /// The squares of the instance, in the pattern's order.
     pub squares: &'a [Square],
-    /// The weight of what stands there.
+    /// The weight of the configuration on these squares.
     pub weight: PartWeight,
 }
 
-/// The part of a scalar feature.
+/// The contribution of a scalar feature.
 #[derive(Clone, Copy, Debug)]
 pub struct ScalarPart {
     /// The feature.
     pub scalar: Scalar,
-    /// The number that the feature counts in the position.
+    /// The feature's count in the position.
     pub number: usize,
-    /// The weight of this number.
+    /// The weight of this count.
     pub weight: PartWeight,
 }
 
-/// A weight with how often it was trained.
+/// A weight, and the number of times it was trained.
 #[derive(Clone, Copy, Debug)]
 pub struct PartWeight {
     /// The weight in steps.
     pub steps: i16,
-    /// How often training positions of the phase met it.
+    /// The number of times that training positions of the phase met it.
     pub count: u32,
 }
 
 impl Parts<'_> {
-    /// The sum of all parts in steps, not limited.
+    /// Returns the sum of all parts in steps, not limited.
     pub fn steps(&self) -> i32 {
         let instances = self.instances.iter().map(|part| part.weight);
         let scalars = self.scalars.iter().map(|part| part.weight);
@@ -58,8 +58,8 @@ impl Parts<'_> {
 }
 
 impl Weights {
-    /// Takes the value of a position apart; `None` where the player has no move, since the value is then
-    /// that after the pass, or the score.
+    /// Takes the value of a position apart. Returns `None` if the player has no move, since the
+    /// value is then that after the pass, or the score.
     pub fn parts(&self, position: &Position) -> Option<Parts<'_>> {
         let phase = Phase::of(position).filter(|_| position.moves() != 0)?;
         let (steps, counts) = (self.steps(phase), self.counts(phase));

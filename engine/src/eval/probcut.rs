@@ -1,9 +1,9 @@
-//! What a shallow search says of a deeper one: the model behind Multi-ProbCut, and its section of a
-//! weights file.
+//! The model of a deep search's value, given a shallow search's, for Multi-ProbCut; and its section
+//! of a weights file.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997. There, each pair of depths has numbers of its own; here, few coefficients give those of
-//! all pairs and plies, so that depths beyond the measured ones have theirs, too.
+//! Othello", 1997. There, each pair of depths has numbers of its own; here, a few coefficients give
+//! the numbers of all pairs and plies, also at depths that were not measured.
 
 use super::STEPS_PER_DISC;
 use crate::file::Section;
@@ -17,18 +17,19 @@ pub const MEAN_TERMS: usize = 10;
 /// The number of coefficients of the error.
 pub const ERROR_TERMS: usize = 7;
 
-/// The least slope of a prediction: deeper values rise with shallow ones.
+/// The least slope of a prediction: deep values grow with shallow ones.
 const LEAST_SLOPE: f64 = 0.1;
 
-/// A model of the value at a depth, given the value at a smaller one: normally distributed, in discs, with
-/// a mean linear in the known value, and an error that does not depend on it.
+/// A model of the value at a depth, in discs, given the value at a smaller depth. The value is
+/// normally distributed; its mean is linear in the known value, and its standard deviation does not
+/// depend on that.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProbCut {
     mean: [f64; MEAN_TERMS],
     error: [f64; ERROR_TERMS],
 }
 
-/// Weights that do not say what shallow searches predict.
+/// The error for weights without a ProbCut model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "the weights say nothing of what shallow searches predict, so nothing can be left out; search with \
@@ -36,33 +37,34 @@ pub struct ProbCut {
 )]
 pub struct NoProbCut;
 
-/// Two depths of search of a position.
+/// The depths of two searches of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Depths {
     /// The ply of the position.
     pub ply: u32,
-    /// The depth of the search whose value is known.
+    /// The depth of the search with the known value.
     pub shallow: u32,
-    /// The depth of the search whose value is wanted; more than `shallow`.
+    /// The depth of the search with the wanted value; greater than `shallow`.
     pub deep: u32,
 }
 
-/// A prediction of a deeper search's value: normally distributed.
+/// A prediction of a deeper search's value, which is normally distributed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Prediction {
-    /// The number by which the known value is multiplied.
+    /// The factor of the known value.
     pub slope: f64,
-    /// The number of discs that is added to the product.
+    /// The discs added to the product.
     pub offset: f64,
     /// The standard deviation in discs.
     pub error: f64,
 }
 
 impl ProbCut {
-    /// A model by its coefficients, as [`Depths::mean_terms`] and [`Depths::error_terms`] number them.
+    /// Creates a model from its coefficients, numbered as in [`Depths::mean_terms`] and
+    /// [`Depths::error_terms`].
     ///
     /// # Errors
-    /// The problem with them: a number that is none, or one so large that no fit gives it.
+    /// A message for a coefficient that is not a number within ±1000; no fit gives such a number.
     pub fn new(mean: [f64; MEAN_TERMS], error: [f64; ERROR_TERMS]) -> Result<Self, String> {
         let all = mean.iter().chain(&error);
         match all.clone().position(|coefficient| !(-1000.0..=1000.0).contains(coefficient)) {
@@ -71,17 +73,17 @@ impl ProbCut {
         }
     }
 
-    /// The prediction for two depths.
+    /// Returns the prediction for two depths.
     pub fn prediction(&self, depths: Depths) -> Prediction {
-        // The slope is what the mean gains when the known value does by a disc.
+        // The slope is the gain of the mean when the known value grows by a disc.
         let [at_0, at_1] = [0.0, 1.0].map(|value| dot(&self.mean, &depths.mean_terms(value)));
-        // A sum of logarithms that is far off would give no number.
+        // A sum of logarithms far outside this range would overflow.
         let logarithm = dot(&self.error, &depths.error_terms()).clamp(-5.0, 5.0);
         let slope = (at_1 - at_0).max(LEAST_SLOPE);
         Prediction { slope, offset: at_0, error: libm::exp(logarithm) }
     }
 
-    /// The section of the file.
+    /// Returns the section of the file.
     pub(crate) fn section(&self) -> Section {
         let content = self.mean.iter().chain(&self.error).flat_map(|c| c.to_le_bytes()).collect();
         Section { name: PROBCUT.to_owned(), content }
@@ -98,12 +100,12 @@ impl ProbCut {
     }
 }
 
-/// Returns the sum of the terms, each times its coefficient.
+/// Returns the sum of products of terms and coefficients.
 pub(super) fn dot(coefficients: &[f64], terms: &[f64]) -> f64 {
     coefficients.iter().zip(terms).map(|(coefficient, term)| coefficient * term).sum()
 }
 
-/// Reads the coefficients that a section consists of.
+/// Reads the coefficients of a section.
 pub(super) fn coefficients<const COUNT: usize>(content: &[u8]) -> Result<[f64; COUNT], String> {
     let (numbers, rest) = content.as_chunks();
     let numbers: Vec<f64> = numbers.iter().copied().map(f64::from_le_bytes).collect();
@@ -112,9 +114,10 @@ pub(super) fn coefficients<const COUNT: usize>(content: &[u8]) -> Result<[f64; C
 }
 
 impl Depths {
-    /// The terms of the mean for a known value in discs: its slope by ply and by the gap between the depths;
-    /// an offset by ply, another one where the known value is static; and where the depths differ by an odd
-    /// number, since evaluations favour one of the sides, one that has the sign of the deeper search's parity.
+    /// Returns the terms of the mean for a known value in discs: the slope by ply and by the gap
+    /// between the depths, an offset by ply, another offset for a static value, and offsets by ply
+    /// for an odd gap. The last have the sign of the deeper search's parity, since evaluations
+    /// favour one of the sides.
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -133,8 +136,9 @@ impl Depths {
         ]
     }
 
-    /// The terms of the logarithm of the error, in discs: it depends on the ply, grows with the gap between the
-    /// depths, falls with the shallow depth, and is greater where the gap is odd.
+    /// Returns the terms of the logarithm of the error: it depends on the ply, grows with the gap
+    /// between the depths, falls with the shallow depth, and is greater for an odd gap. The error
+    /// is in discs.
     pub fn error_terms(self) -> [f64; ERROR_TERMS] {
         let (ply, shallow) = (self.ply(), libm::log(f64::from(self.shallow + 1)));
         [1.0, ply, ply * ply, libm::log(self.gap()), shallow, ply * shallow, self.odd_gap()]
@@ -154,15 +158,16 @@ impl Depths {
 }
 
 impl Prediction {
-    /// The smallest known value, in steps, by which the deeper one is likely to be `bound` steps or more:
-    /// `bound` lies so many standard deviations below the prediction.
+    /// Returns the smallest known value, in steps, for which the deeper one is likely to be at
+    /// least `bound` steps: the predicted mean is `deviations` standard deviations above `bound`.
     pub fn least_for(&self, bound: i32, deviations: f64) -> i32 {
         let bound = f64::from(bound) / f64::from(STEPS_PER_DISC);
         let known = (bound + deviations * self.error - self.offset) / self.slope;
         libm::ceil(known * f64::from(STEPS_PER_DISC)) as i32
     }
 
-    /// The largest known value, in steps, by which the deeper one is likely to be `bound` steps or less.
+    /// Returns the largest known value, in steps, for which the deeper one is likely to be at most
+    /// `bound` steps.
     pub fn greatest_for(&self, bound: i32, deviations: f64) -> i32 {
         let mirrored = Self { offset: -self.offset, ..*self };
         -mirrored.least_for(-bound, deviations)
@@ -173,7 +178,8 @@ impl Prediction {
 mod tests {
     use super::*;
 
-    /// Slope 1 and errors of 2 discs everywhere; odd depths half a disc higher.
+    /// Returns a model with slope 1 and errors of 2 discs everywhere, and an offset of half a disc,
+    /// positive for odd depths.
     fn model() -> ProbCut {
         let mut mean = [0.0; MEAN_TERMS];
         (mean[0], mean[7]) = (1.0, 0.5);
@@ -202,7 +208,8 @@ mod tests {
         let prediction = model().prediction(depths);
         assert_eq!((prediction.slope, prediction.offset), (1.0, 0.5));
         assert!((prediction.error - 2.0).abs() < 1e-12);
-        // 10 discs, three more for one and a half errors, half a disc less for the offset; in steps.
+        // 10 discs, plus three for one and a half errors, less half a disc for the offset; in
+        // steps.
         assert_eq!(prediction.least_for(320, 1.5), 400);
         assert_eq!(prediction.greatest_for(320, 1.5), 208);
         let even = model().prediction(Depths { deep: 4, ..depths });
@@ -211,7 +218,7 @@ mod tests {
         assert_eq!(back.offset, -0.5, "from an odd depth to an even one values fall");
     }
 
-    /// Coefficients of a file may be anything within their range.
+    /// A file's coefficients may be anything within their range.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

@@ -1,9 +1,10 @@
-//! How likely a move is to be played, by its kind: the model behind searches by realization probability, and
-//! its section of a weights file.
+//! The probability that a move is played, by its kind: the model of searches by realization
+//! probability, and its section of a weights file.
 //!
-//! Source: Y. Tsuruoka, D. Yokoyama, T. Maruyama, T. Chikayama, "Game-Tree Search Algorithm Based on Realization
-//! Probability", 2001. There, a move that is of several categories takes the likeliest; here, the traits of a
-//! move make up its one kind, because in this game most moves have some trait that good ones have, too.
+//! Source: Y. Tsuruoka, D. Yokoyama, T. Maruyama, T. Chikayama, "Game-Tree Search Algorithm Based
+//! on Realization Probability", 2001. There, a move of several categories takes the likeliest one.
+//! Here, all traits of a move together are its one kind, because in Othello most moves share some
+//! trait with good ones.
 
 use crate::file::Section;
 
@@ -13,20 +14,20 @@ pub(super) const REALIZATION: &str = "realization";
 /// The version of the section.
 const VERSION: u16 = 1;
 
-/// The number of stages of a game that have probabilities of their own.
+/// The number of stages of a game; each has its own probabilities.
 pub const STAGES: usize = 6;
 
 /// The number of plies of a stage.
 const PLIES_PER_STAGE: u32 = 10;
 
-/// What stands for certainty in the file.
+/// The number for probability 1 in the file.
 const CERTAIN: f64 = 65535.0;
 
-/// The most that kinds of which a position may have many moves come to on average: three quarters. Two such
-/// moves would be more than one.
+/// The greatest average probability, 3/4 in steps of 1/65535, of a family of which a position may
+/// have many moves: two moves of greater probability would add up to more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
-/// The place of a move among those of its position, ordered by the value after them and the replies they leave.
+/// The rank of a move in its position, ordered by the value after it and the replies it leaves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
     /// The most promising move.
@@ -42,7 +43,7 @@ pub enum Rank {
 }
 
 impl Rank {
-    /// The rank of the move before which so many others come.
+    /// Returns the rank of the move that comes after `others` others.
     pub fn after(others: usize) -> Self {
         [Self::First, Self::Second, Self::Third, Self::Fourth, Self::Fourth]
             .get(others)
@@ -66,33 +67,33 @@ pub enum Place {
     Inner,
 }
 
-/// What an earlier, shallower search of the position said of a move.
+/// The earlier, shallower search's verdict on a move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
-    /// There was no such search.
+    /// The position was not searched before.
     Nothing,
-    /// The move was its best.
+    /// The move was the best one.
     Best,
-    /// Another move was.
+    /// Another move was the best one.
     Another,
 }
 
-/// The kind of a move: all that its probability depends on, beside the stage of the game.
+/// The kind of a move: all traits that its probability depends on, beside the stage of the game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveKind {
-    /// The place among the moves of the position.
+    /// The rank among the moves of the position.
     pub rank: Rank,
-    /// What an earlier search said.
+    /// The verdict of an earlier search.
     pub memory: Memory,
     /// The kind of the square.
     pub place: Place,
-    /// Whether the other side may take a corner after the move that it could not have taken before.
+    /// True if the opponent can take a corner after the move that it could not take before.
     pub gives_corner: bool,
-    /// Whether the square is next to that of the move before.
+    /// True if the square is next to that of the previous move.
     pub answers: bool,
-    /// Whether it turns over one or two discs, not more.
+    /// True if the move flips at most two discs.
     pub flips_few: bool,
-    /// Whether no other move leaves fewer replies.
+    /// True if no other move leaves fewer replies.
     pub leaves_fewest: bool,
 }
 
@@ -100,17 +101,17 @@ impl MoveKind {
     /// The number of kinds.
     pub const COUNT: usize = 5 * 3 * 5 * 16;
 
-    /// The kinds that have the same rank and memory stand together, so many in a row.
+    /// The number of kinds in a family: those with the same rank and memory, which stand in a row.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Whether a position may have many moves of a family, by its number in whatever stage: those of a rank
-    /// that only one move has, and the best one of an earlier search, are none.
+    /// Returns whether a position may have many moves of a family, given its number in any stage. A
+    /// rank that only one move has, and the best move of an earlier search, have at most one.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
     }
 
-    /// The number of the kind, less than [`Self::COUNT`].
+    /// Returns the number of the kind, less than [`Self::COUNT`].
     #[inline]
     pub fn index(self) -> usize {
         let Self { rank, memory, place, gives_corner, answers, flips_few, leaves_fewest } = self;
@@ -120,7 +121,7 @@ impl MoveKind {
     }
 }
 
-/// Weights that do not say how likely moves are.
+/// The error for weights without probabilities of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "the weights say nothing of how likely moves are, so no search can go by that; search by depth, or add \
@@ -128,27 +129,28 @@ impl MoveKind {
 )]
 pub struct NoRealization;
 
-/// The probability with which a move of each kind is played, by stage of the game.
+/// The probability that a move of each kind is played, by stage of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Realization {
-    /// In steps of 1/65535, a row of [`MoveKind::COUNT`] for each stage.
+    /// The probabilities in steps of 1/65535, a row of [`MoveKind::COUNT`] for each stage.
     steps: Vec<u16>,
 }
 
 impl Realization {
-    /// The number of probabilities: all kinds of the first stage, then those of the next.
+    /// The number of probabilities: all kinds of the first stage, then of the next, and so on.
     pub const COUNT: usize = STAGES * MoveKind::COUNT;
 
-    /// The stage of the position at a ply.
+    /// Returns the stage of a position at a ply.
     #[inline]
     pub fn stage(ply: u32) -> usize {
         ((ply / PLIES_PER_STAGE) as usize).min(STAGES - 1)
     }
 
-    /// The model with these probabilities. They are rounded to 1/65535, and never down to 0.
+    /// Creates a model from probabilities, which are rounded to 1/65535, but never to 0.
     ///
     /// # Errors
-    /// The problem with them: another number of them than [`Self::COUNT`], or one that is no probability.
+    /// A message for a number of probabilities other than [`Self::COUNT`], or a number outside
+    /// 0..=1.
     pub fn new(probabilities: &[f64]) -> Result<Self, String> {
         if probabilities.len() != Self::COUNT {
             let found = probabilities.len();
@@ -163,12 +165,12 @@ impl Realization {
         }
     }
 
-    /// The probability of a move, by the stage of its position and the index of its kind.
+    /// Returns the probability of a move, by the stage of its position and the index of its kind.
     pub fn probability(&self, stage: usize, kind: usize) -> f64 {
         f64::from(self.steps[stage * MoveKind::COUNT + kind]) / CERTAIN
     }
 
-    /// The section of the file.
+    /// Returns the section of the file.
     pub(crate) fn section(&self) -> Section {
         let numbers = [VERSION].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(u16::to_le_bytes).collect();
@@ -237,7 +239,7 @@ mod tests {
         assert_eq!(refused(&never), "probability 5 is 0; expected more");
     }
 
-    /// Searches by a file in which every move is all but certain did not end.
+    /// A regression: searches with a file in which every move is nearly certain did not end.
     #[test]
     fn a_section_in_which_every_move_is_certain_is_refused() {
         let forged = Realization { steps: vec![60_000; Realization::COUNT] };

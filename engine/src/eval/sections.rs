@@ -1,5 +1,5 @@
-//! The sections of a phase in a file: its weights and its counts, one number for each parameter, or what
-//! changes from those of the phase before, which packs to two thirds.
+//! The sections of a phase in a weights file: its weights and its counts, one number for each
+//! parameter, or their changes from the phase before, which compress to two thirds.
 
 use super::MAX_STEPS;
 use crate::board::Phase;
@@ -10,29 +10,30 @@ const WEIGHT_CHANGES: &str = "weight changes";
 const COUNTS: &str = "counts";
 const COUNT_CHANGES: &str = "count changes";
 
-/// A section that belongs to a phase, in a weights file and in what a fit keeps of finished phases.
+/// A section of a phase, in a weights file or in the file of a fit's finished phases.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseSection {
     /// The weights of the phase in steps, |weight| ≤ [`MAX_STEPS`].
     Weights(Phase, PhaseRow<i16>),
-    /// The counts of the phase: how often its training positions met each parameter.
+    /// The counts of the phase: the number of times its training positions met each parameter.
     Counts(Phase, PhaseRow<u32>),
 }
 
-/// What a section says of the numbers of a phase, one for each parameter.
+/// The numbers of a phase in a section, one for each parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseRow<T> {
     /// The numbers themselves.
     Whole(Vec<T>),
-    /// What to add to those of the phase before, or to 0 in the first phase, modulo the numbers' range.
+    /// Differences to the numbers of the phase before, or to 0 in the first phase, with
+    /// wrap-around.
     Changes(Vec<T>),
 }
 
 impl PhaseRow<i16> {
-    /// The weights of a phase; `all` has those of the phases before it.
+    /// Returns the weights of a phase; `all` holds those of the phases before it.
     ///
     /// # Errors
-    /// A weight out of range, or changes to what did not come before.
+    /// A message for a weight out of range, or for changes without the phase before.
     pub(super) fn weights(
         self,
         phase: Phase,
@@ -50,10 +51,10 @@ impl PhaseRow<i16> {
 }
 
 impl PhaseRow<u32> {
-    /// The counts of a phase; `all` has those of the phases before it.
+    /// Returns the counts of a phase; `all` holds those of the phases before it.
     ///
     /// # Errors
-    /// Changes to what did not come before.
+    /// A message for changes without the phase before.
     pub(super) fn counts(self, phase: Phase, all: &[Option<Vec<u32>>]) -> Result<Vec<u32>, String> {
         self.after(phase, all, u32::wrapping_add)
     }
@@ -79,46 +80,49 @@ impl<T: Copy> PhaseRow<T> {
 }
 
 impl PhaseSection {
-    /// The section with the weights of a phase.
+    /// Returns the section with the weights of a phase.
     pub fn of_weights(phase: Phase, steps: &[i16]) -> Section {
         let content = steps.iter().flat_map(|step| step.to_le_bytes()).collect();
         Section { name: Self::weights_name(phase), content }
     }
 
-    /// The section with the counts of a phase.
+    /// Returns the section with the counts of a phase.
     pub fn of_counts(phase: Phase, counts: &[u32]) -> Section {
         let content = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         Section { name: Self::counts_name(phase), content }
     }
 
-    /// The section with what changes in the weights from those of the phase before (0 before the first).
+    /// Returns the section with the changes of the weights from the phase before (from 0 in the
+    /// first).
     pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
         let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
         let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// The section with what changes in the counts from those of the phase before (0 before the first).
+    /// Returns the section with the changes of the counts from the phase before (from 0 in the
+    /// first).
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());
         Section { name: name(COUNT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// The name of the section with the weights of a phase.
+    /// Returns the name of the section with the weights of a phase.
     pub fn weights_name(phase: Phase) -> String {
         name(WEIGHTS, phase)
     }
 
-    /// The name of the section with the counts of a phase.
+    /// Returns the name of the section with the counts of a phase.
     pub fn counts_name(phase: Phase) -> String {
         name(COUNTS, phase)
     }
 
-    /// Reads a section of a pattern set with so many parameters; `None` where it is of another kind.
+    /// Reads a section for a pattern set with `parameters` parameters; `None` for a section of
+    /// another kind.
     ///
     /// # Errors
-    /// The problem with the content: a wrong length, or a weight out of range.
+    /// A message for a wrong length.
     pub fn read(section: &Section, parameters: usize) -> Result<Option<Self>, String> {
         let Some((phase, kind)) = phase_and_kind(&section.name) else { return Ok(None) };
         Ok(match kind {
@@ -151,7 +155,7 @@ fn name(kind: &str, phase: Phase) -> String {
     format!("{kind} {:02}", phase.index())
 }
 
-/// The phase and the kind that a section's name states.
+/// Returns the phase and the kind that a section's name states.
 fn phase_and_kind(section: &str) -> Option<(Phase, &str)> {
     let (kind, number) = section.rsplit_once(' ')?;
     let phase = Phase::new(number.parse().ok()?)?;
@@ -177,13 +181,14 @@ fn check_length(content: &[u8], parameters: usize, bytes: usize) -> Result<(), S
     ))
 }
 
-/// The first bytes of all words, then their second bytes, and so on: high bytes pack best among themselves.
+/// Returns the first bytes of all words, then their second bytes, and so on: high bytes compress
+/// best together.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()
 }
 
-/// The words whose bytes stand in planes.
+/// Returns the words whose bytes are stored in planes, undoing [`planes`].
 fn unplaned<const BYTES: usize>(
     content: &[u8],
     parameters: usize,
@@ -215,7 +220,7 @@ mod tests {
         let before = [4095, -4095, 17];
         let section = PhaseSection::of_weight_changes(phase, &before, &[-4095, 4095, 16]);
         assert_eq!(section.name, "weight changes 07");
-        // Twice 8190 less one, twice 8190, and 1; the low bytes first.
+        // Zigzag: 2 · 8190 − 1, 2 · 8190 and 1; the low bytes come first.
         assert_eq!(section.content, [0xfb, 0xfc, 0x01, 0x3f, 0x3f, 0x00]);
         let changes = PhaseSection::Weights(phase, PhaseRow::Changes(vec![-8190, 8190, -1]));
         assert_eq!(PhaseSection::read(&section, 3), Ok(Some(changes)));

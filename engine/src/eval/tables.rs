@@ -1,4 +1,4 @@
-//! The evaluation by patterns: expanded weights, and the sum over all lanes.
+//! The evaluation by patterns: expanded weights, and their sum over all lanes.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::{Evaluate, Factors, Models, MoveOrdering, MoveOrderingWeights, Value,
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar, ScalarCounts};
 
-/// A weights file ready to play from.
+/// The weights of a file, expanded for play.
 #[derive(Clone, Debug)]
 pub struct Tables {
     lanes: Lanes,
@@ -22,14 +22,14 @@ pub struct Tables {
     scalars: Vec<Scalar>,
     weights: Cow<'static, [i16]>,
     factors: Option<FactorTables>,
-    /// What the factors of each group of phases are likely to be worth.
+    /// The likely range of the factors' worth, by group of phases.
     likely: Vec<Likely>,
     ordering: Option<MoveOrdering>,
     models: Models,
 }
 
 impl Tables {
-    /// Expands weights.
+    /// Expands weights by class.
     pub fn new(weights: &Weights) -> Self {
         let geometry = weights.geometry();
         let expanded = |it: &Factors| {
@@ -41,8 +41,8 @@ impl Tables {
         Self::with_tables(geometry, Cow::Owned(tables), factors, ordering, models)
     }
 
-    /// Takes tables that were expanded before, at build time. `weights` is as long as
-    /// [`TableLayout::total`] says for this geometry.
+    /// Wraps tables that were expanded at build time. The length of `weights` must be
+    /// [`TableLayout::total`] for this geometry.
     pub(super) fn with_tables(
         geometry: &Geometry,
         weights: Cow<'static, [i16]>,
@@ -66,7 +66,7 @@ impl Tables {
         Self { likely: tables.likely(), ..tables }
     }
 
-    /// What the factors of each group of phases are likely to be worth.
+    /// Computes the likely range of the factors' worth for each group of phases.
     fn likely(&self) -> Vec<Likely> {
         let Some(factors) = &self.factors else { return vec![] };
         Likely::of_groups(factors.shape(), |phase, position| {
@@ -76,12 +76,12 @@ impl Tables {
 }
 
 impl Tables {
-    /// The weights of all phases, which [`Tables::places`] points into.
+    /// Returns the weights of all phases, into which [`Tables::places`] points.
     pub fn weights(&self) -> &[i16] {
         &self.weights
     }
 
-    /// The places of the weights of a position's lanes.
+    /// Returns the places of the weights of a position's lanes.
     pub fn places(&self, indices: &Indices, position: &Position) -> [u32; LANES] {
         let phase = Phase::of(position).map_or(PHASES - 1, Phase::index);
         let start = self.layout.start(phase) as u32;
@@ -90,13 +90,13 @@ impl Tables {
         })
     }
 
-    /// The vectors of factors of all phases, one after another, which [`Tables::factor_places`] counts;
-    /// none for a set without factors.
+    /// Returns the vectors of factors of all phases, one after another, into which
+    /// [`Tables::factor_places`] points; none for a pattern set without factors.
     pub fn factors(&self) -> &[i8] {
         self.factors.as_ref().map_or(&[], FactorTables::vectors)
     }
 
-    /// The places of the vectors of factors that a position's lanes and scalar features name.
+    /// Returns the places of the vectors of factors of a position's lanes and scalar features.
     pub fn factor_places(
         &self,
         indices: &Indices,
@@ -109,14 +109,15 @@ impl Tables {
         factors.places(phase, places).collect()
     }
 
-    /// The weights of all instances, added up, in steps.
+    /// Returns the sum of the weights of all instances, in steps.
     #[inline]
     fn sum_of_patterns(&self, phase: usize, indices: &Indices) -> i32 {
         let start = self.layout.start(phase);
         sum(&self.weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
-    /// The places of a position's scalar features, counted from the start of a phase.
+    /// Returns the places of the weights of a position's scalar features, counted from the start of
+    /// a phase.
     #[inline]
     fn places_of_scalars(&self, position: &Position) -> impl Iterator<Item = usize> {
         let counts = ScalarCounts::of(position);
@@ -126,13 +127,14 @@ impl Tables {
         self.scalars.iter().enumerate().map(move |(number, &scalar)| place(number, scalar))
     }
 
-    /// The weights of all scalar features, added up, in steps.
+    /// Returns the sum of the weights of all scalar features, in steps.
     #[inline]
     fn sum_of_scalars(&self, phase: usize, position: &Position) -> i32 {
         let start = self.layout.start(phase);
         match self.scalars[..] {
             [] => 0,
-            // The set of the shipped weights: the other counts cost more than the sum of all patterns.
+            // The shipped weights: computing the other counts takes longer than summing all
+            // patterns.
             [Scalar::PlayerDiscs] => {
                 let place = self.layout.scalars + Scalar::PlayerDiscs.count(position);
                 i32::from(self.weights[start + place])
@@ -144,19 +146,19 @@ impl Tables {
         }
     }
 
-    /// The weights of all instances and scalar features, added up, in steps.
+    /// Returns the sum of the weights of all instances and scalar features, in steps.
     #[inline]
     fn sum_of_weights(&self, phase: usize, indices: &Indices, position: &Position) -> i32 {
         self.sum_of_patterns(phase, indices) + self.sum_of_scalars(phase, position)
     }
 
-    /// The places of a position's scalar features, as its factors take them.
+    /// Returns the places of the factors of a position's scalar features.
     #[inline]
     fn other_places(&self, position: &Position) -> ArrayVec<u32, { Scalar::ALL.len() }> {
         self.places_of_scalars(position).map(|place| place as u32).collect()
     }
 
-    /// What patterns and scalar features are worth together, in steps.
+    /// Returns the joint worth of patterns and scalar features, in steps.
     #[inline]
     fn sum_of_factors(&self, phase: usize, indices: &Indices, position: &Position) -> i32 {
         let (Some(factors), Some(phase)) = (&self.factors, Phase::new(phase)) else { return 0 };
@@ -209,7 +211,7 @@ impl Evaluate for Tables {
         Value::clamped(alone + self.sum_of_factors(phase, &state, after))
     }
 
-    /// The weights alone: moves are ordered no worse without factors.
+    /// Uses the weights without the factors: moves are ordered no worse.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         Value::clamped(self.sum_of_weights(phase_at(ply), state, position))
@@ -224,7 +226,7 @@ impl Evaluate for Tables {
     }
 }
 
-/// The number of the phase at a ply: the last one where the board is full.
+/// Returns the number of the phase at a ply; that of the last phase for a full board.
 #[inline]
 fn phase_at(ply: u32) -> usize {
     (ply as usize).min(PHASES - 1)

@@ -1,21 +1,21 @@
-//! The unit of evaluations, steps of 1/32 disc, and every conversion between steps and discs.
+//! The unit of evaluations (1/32 disc, called a step), and all conversions between steps and discs.
 
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
 use crate::board::Discs;
 
-/// Steps in a disc.
+/// The number of steps in a disc.
 pub const STEPS_PER_DISC: i32 = 32;
 
-/// The largest weight, in steps: sums of eight fit 16 bits.
+/// The greatest absolute value of a weight, in steps: sums of eight weights fit 16 bits.
 pub const MAX_STEPS: i16 = 4095;
 
 /// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64
 /// discs. A window of a search may end at ±[`Value::INFINITE`], beyond every value.
 ///
-/// A [`Value`] and a whole number of [`Discs`] are different types, and nothing turns one into the
-/// other but the functions here. `{value:+.2}` prints discs.
+/// [`Value`] and a whole number of [`Discs`] are different types, which only the functions here
+/// convert. `{value:+.2}` prints discs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct Value(i32);
@@ -32,60 +32,60 @@ impl Value {
     /// The end of an open window: one step beyond every value.
     pub const INFINITE: Self = Self(Self::MAX.0 + 1);
 
-    /// The value of so many steps; `None` where they are more than 64 discs for either side.
+    /// Returns the value of `steps` steps; `None` if it would be outside ±64 discs.
     pub const fn from_steps(steps: i32) -> Option<Self> {
         if Self::MIN.0 <= steps && steps <= Self::MAX.0 { Some(Self(steps)) } else { None }
     }
 
-    /// The value of so many steps, or the end of the range that they are beyond.
+    /// Returns the value of `steps` steps, clamped to ±64 discs.
     #[inline]
     pub fn clamped(steps: i32) -> Self {
         Self(steps.clamp(Self::MIN.0, Self::MAX.0))
     }
 
-    /// The value of a position whose score is known: −64..=64 discs.
+    /// Returns the value of a position with this score, in −64..=64 discs.
     #[inline]
     pub const fn from_score(score: Discs) -> Self {
         debug_assert!(-64 <= score && score <= 64, "a score is at most 64 discs");
         Self(score * STEPS_PER_DISC)
     }
 
-    /// A value by so many steps higher, for a window: at most [`Self::INFINITE`].
+    /// Returns the value raised by `steps` steps for a window, at most [`Self::INFINITE`].
     pub(crate) fn raised(self, steps: i32) -> Self {
         Self((self.0 + steps).min(Self::INFINITE.0))
     }
 
-    /// A value by so many steps lower, for a window: at least −[`Self::INFINITE`].
+    /// Returns the value lowered by `steps` steps for a window, at least −[`Self::INFINITE`].
     pub(crate) fn lowered(self, steps: i32) -> Self {
         Self((self.0 - steps).max(-Self::INFINITE.0))
     }
 
-    /// The value in steps of 1/32 disc.
+    /// Returns the value in steps of 1/32 disc.
     #[inline]
     pub const fn steps(self) -> i32 {
         self.0
     }
 
-    /// The value in discs, exactly.
+    /// Returns the value in discs, exactly.
     pub fn discs(self) -> f64 {
         f64::from(self.0) / f64::from(STEPS_PER_DISC)
     }
 
-    /// The score that an exact value states. Exact values, of solved positions and finished games, are
-    /// whole discs.
+    /// Returns the score of an exact value. Exact values, of solved positions and finished games,
+    /// are whole discs.
     #[inline]
     pub const fn score(self) -> Discs {
         debug_assert!(self.0 % STEPS_PER_DISC == 0, "an exact value is a whole number of discs");
         self.0 / STEPS_PER_DISC
     }
 
-    /// The nearest whole disc, halves away from zero.
+    /// Returns the nearest whole disc, halves away from zero.
     pub const fn nearest_disc(self) -> Discs {
         self.nearest_multiple(1)
     }
 
-    /// The nearest even number of discs, odd ones away from zero: a game without empty squares ends
-    /// with one.
+    /// Returns the nearest even number of discs, odd numbers away from zero: the score of a full
+    /// board is even.
     pub const fn nearest_even_disc(self) -> Discs {
         self.nearest_multiple(2)
     }
@@ -129,12 +129,13 @@ impl fmt::Display for Value {
     }
 }
 
-/// How many discs a weight of so many steps is, exactly.
+/// Returns a weight in discs, exactly.
 pub fn weight_in_discs(steps: i16) -> f64 {
     f64::from(steps) / f64::from(STEPS_PER_DISC)
 }
 
-/// The nearest weight to so many discs, in steps, halves away from zero; at most ±[`MAX_STEPS`].
+/// Returns the weight nearest to a number of discs, in steps, halves away from zero; at most
+/// ±[`MAX_STEPS`].
 pub fn nearest_weight(discs: f64) -> i16 {
     let limit = f64::from(MAX_STEPS);
     (discs * f64::from(STEPS_PER_DISC)).round().clamp(-limit, limit) as i16
@@ -151,7 +152,7 @@ mod tests {
         assert_eq!(nearest, [0, 0, 1, 0, -1, 1, 2, 64, -64]);
     }
 
-    /// Against rounding of floating point numbers, for every value there is.
+    /// Compares with the rounding of floating-point numbers for every value there is.
     #[test]
     fn a_value_is_rounded_as_floating_point_numbers_are() {
         for value in (-2048..=2048).map(|steps| Value::from_steps(steps).unwrap()) {

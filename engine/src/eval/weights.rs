@@ -1,4 +1,4 @@
-//! Weights by class, and the file they travel in.
+//! The weights by class, and their file.
 
 use std::path::{Path, PathBuf};
 
@@ -13,37 +13,37 @@ use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section,
 use crate::pattern::{Geometry, PatternSet, PatternSetError};
 use crate::text::excerpt;
 
-/// The weights of all 60 phases for one pattern set, in steps of 1/32 disc, |weight| ≤
-/// [`MAX_STEPS`], and how often training positions met each of them. Parameters are numbered as
-/// in [`Geometry`].
+/// The weights of all 60 phases for one pattern set, in steps of 1/32 disc with absolute value at
+/// most [`MAX_STEPS`], and the number of times that training positions met each. Parameters are
+/// numbered as in [`Geometry`].
 #[derive(Clone, Debug)]
 pub struct Weights {
     set: PatternSet,
     geometry: Geometry,
-    /// A row for each phase, a column for each parameter.
+    /// The weights: a row for each phase, a column for each parameter.
     steps: Array2<i16>,
     counts: Array2<u32>,
-    /// There are factors where the pattern set says their shape.
+    /// The factors, if the pattern set states their shape.
     factors: Option<Factors>,
     ordering: Option<MoveOrderingWeights>,
     models: Models,
 }
 
-/// Weights as read from a file, with what the file says of itself.
+/// The content of a weights file, with its provenance and checksum.
 #[derive(Clone, Debug)]
 pub struct WeightsFile {
     /// The weights.
     pub weights: Weights,
     /// The settings and inputs that decided the weights.
     pub provenance: Provenance,
-    /// Checksum of the decoded content, in hexadecimal.
+    /// The checksum of the decoded content, in hexadecimal.
     pub sha256: String,
 }
 
-/// The reason why weights cannot be read or written.
+/// The error for weights that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsError {
-    /// The container is damaged, foreign or not there.
+    /// The container is damaged, of another kind, or missing.
     #[error(transparent)]
     File(#[from] FileError),
     /// The pattern set inside is not valid.
@@ -54,7 +54,7 @@ pub enum WeightsError {
         /// The reason why it is not valid.
         source: Box<PatternSetError>,
     },
-    /// A section that should be there is not.
+    /// A required section is missing.
     #[error("{}: section `{section}` is missing: the file is not a complete weights file", path.display())]
     Missing {
         /// The file.
@@ -77,7 +77,7 @@ pub enum WeightsError {
 const PATTERN_SET: &str = "pattern set";
 
 impl Weights {
-    /// Weights and factors that are all 0, nothing counted.
+    /// Creates weights and factors that are all 0, with no counts.
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let shape = (PHASES, geometry.parameters());
@@ -87,75 +87,76 @@ impl Weights {
         Self { set, geometry, steps, counts, factors, ordering: None, models }
     }
 
-    /// The pattern set.
+    /// Returns the pattern set.
     pub fn set(&self) -> &PatternSet {
         &self.set
     }
 
-    /// The instances and classes of the pattern set.
+    /// Returns the instances and classes of the pattern set.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The weights of a phase in steps, one for each parameter.
+    /// Returns the weights of a phase in steps, one for each parameter.
     pub fn steps(&self, phase: Phase) -> &[i16] {
         row(&self.steps, phase)
     }
 
-    /// The weights in steps: a row for each phase, a column for each parameter.
+    /// Returns the weights in steps: a row for each phase, a column for each parameter.
     pub fn all_steps(&self) -> ArrayView2<'_, i16> {
         self.steps.view()
     }
 
-    /// The counts of a phase: how often its training positions met each parameter.
+    /// Returns the counts of a phase: the number of times its training positions met each
+    /// parameter.
     pub fn counts(&self, phase: Phase) -> &[u32] {
         row(&self.counts, phase)
     }
 
-    /// The counts: a row for each phase, a column for each parameter.
+    /// Returns the counts: a row for each phase, a column for each parameter.
     pub fn all_counts(&self) -> ArrayView2<'_, u32> {
         self.counts.view()
     }
 
-    /// Sets the weights of a phase by `f(parameter)`, limited to ±[`MAX_STEPS`].
+    /// Sets the weights of a phase to `f(parameter)`, limited to ±[`MAX_STEPS`].
     pub fn set_steps(&mut self, phase: Phase, f: impl Fn(usize) -> i16) {
         let steps = self.steps.row_mut(phase.index()).into_iter().enumerate();
         steps.for_each(|(parameter, step)| *step = f(parameter).clamp(-MAX_STEPS, MAX_STEPS));
     }
 
-    /// Sets the counts of a phase by `f(parameter)`.
+    /// Sets the counts of a phase to `f(parameter)`.
     pub fn set_counts(&mut self, phase: Phase, f: impl Fn(usize) -> u32) {
         let counts = self.counts.row_mut(phase.index()).into_iter().enumerate();
         counts.for_each(|(parameter, count)| *count = f(parameter));
     }
 
-    /// The factors, where the pattern set has them.
+    /// Returns the factors, if the pattern set has them.
     pub fn factors(&self) -> Option<&Factors> {
         self.factors.as_ref()
     }
 
-    /// The factors, to be changed.
+    /// Returns the factors for modification.
     pub fn factors_mut(&mut self) -> Option<&mut Factors> {
         self.factors.as_mut()
     }
 
-    /// The weights of the evaluation that moves are ordered by in the last plies, if there is one.
+    /// Returns the weights that order moves in the last plies, if there are any.
     pub fn move_ordering(&self) -> Option<&MoveOrderingWeights> {
         self.ordering.as_ref()
     }
 
-    /// These weights with another move-ordering evaluation, or none.
+    /// Replaces the move-ordering weights.
     #[must_use]
     pub fn with_move_ordering(self, ordering: Option<MoveOrderingWeights>) -> Self {
         Self { ordering, ..self }
     }
 
-    /// The models of what searches may leave out.
+    /// Returns the models of what searches may leave out.
     pub fn models(&self) -> &Models {
         &self.models
     }
 
-    /// These weights with other models.
+    /// Replaces the models.
     #[must_use]
     pub fn with_models(self, models: Models) -> Self {
         Self { models, ..self }
@@ -166,19 +167,21 @@ impl Weights {
         Self::read_sections(Reader::open(path, Kind::Weights)?, Wanted::Everything)
     }
 
-    /// Reads a weights file that is in memory, as [`Self::read`] does; messages call it `name`.
+    /// Reads a weights file in memory, as [`Self::read`] does; messages call it `name`.
     pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
         Self::read_sections(Reader::of_bytes(name, bytes, Kind::Weights)?, Wanted::Everything)
     }
 
-    /// Reads a weights file in memory whose counts were left out to be smaller; they are 0. Each section is
-    /// checked; the checksum is that of the file that it is a part of, as it states.
+    /// Reads a weights file in memory from which the counts were cut to save space; they become 0.
+    /// Each section is checked. The checksum is the one that the part states, which is that of the
+    /// whole file.
     pub fn read_without_counts(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
         let reader = Reader::of_bytes(name, bytes, Kind::Weights)?;
         Self::read_sections(reader.of_part(), Wanted::Weights)
     }
 
-    /// Takes the counts from the part of a weights file that holds them; the checksum that this part states.
+    /// Takes the counts from the part of a weights file that holds them, and returns the checksum
+    /// that this part states.
     pub fn take_counts(&mut self, name: &Path, bytes: Vec<u8>) -> Result<String, WeightsError> {
         let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
         let mut parts = Parts::of(self.set.clone());
@@ -226,7 +229,7 @@ impl Weights {
         Ok(WeightsFile { weights, provenance, sha256 })
     }
 
-    /// Writes a weights file under a temporary name and puts it in place when it is whole.
+    /// Writes a weights file: under a temporary name first, then in place once it is complete.
     pub fn write(
         &self,
         path: &Path,
@@ -248,7 +251,7 @@ impl Weights {
         Ok(writer.finish()?)
     }
 
-    /// All sections of the file, in order.
+    /// Returns all sections of the file, in order.
     fn sections(&self) -> impl Iterator<Item = Section> {
         let set = self.set.to_toml().into_bytes();
         let first = Section { name: PATTERN_SET.to_owned(), content: set };
@@ -278,7 +281,7 @@ enum Wanted {
     Weights,
 }
 
-/// The sections of a file that are read so far: a phase takes no memory before its section comes.
+/// The sections that were read so far. A phase takes no memory before its section comes.
 struct Parts {
     set: PatternSet,
     geometry: Geometry,
@@ -307,7 +310,7 @@ impl Parts {
         }
     }
 
-    /// Takes over one section; sections of later versions are left alone.
+    /// Takes over one section; ignores sections of later versions.
     fn take(&mut self, section: &Section) -> Result<(), String> {
         let parameters = self.geometry.parameters();
         match section.name.as_str() {
@@ -340,7 +343,7 @@ impl Parts {
         }
     }
 
-    /// The weights, or the name of the first section that is missing.
+    /// Returns the weights, or the name of the first section that is missing.
     fn whole(self, wanted: Wanted) -> Result<Weights, String> {
         let parameters = self.geometry.parameters();
         let steps = matrix(self.steps, parameters).map_err(PhaseSection::weights_name)?;
@@ -359,13 +362,13 @@ impl Parts {
     }
 }
 
-/// The row of a phase.
+/// Returns the row of a phase.
 fn row<T>(matrix: &Array2<T>, phase: Phase) -> &[T] {
     let row = matrix.row(phase.index()).to_slice();
     row.expect("a row of a matrix in standard layout is contiguous")
 }
 
-/// The rows of all phases as one matrix, or the first phase that has none.
+/// Returns the rows of all phases as one matrix, or the first phase without a row.
 fn matrix<T>(rows: [Option<Vec<T>>; PHASES], columns: usize) -> Result<Array2<T>, Phase> {
     let mut elements = Vec::with_capacity(rows.iter().flatten().count() * columns);
     for (phase, row) in Phase::all().zip(rows) {

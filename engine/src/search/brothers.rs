@@ -76,7 +76,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// The score or value of a child of a split point, in the unit of its window.
+    /// Returns the score or value of a child of a split point, in the unit of its window.
     fn brother(
         &mut self,
         split: &Split<E::State>,

@@ -40,7 +40,7 @@ impl Selectivity {
         Self::Full,
     ];
 
-    /// The probability in percent.
+    /// Returns the probability in percent.
     pub const fn percent(self) -> u32 {
         [73, 87, 95, 98, 99, 100][self as usize]
     }

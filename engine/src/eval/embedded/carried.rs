@@ -5,20 +5,20 @@ use crate::eval::factor_tables::FactorTables;
 use crate::eval::{Models, MoveOrderingWeights, Tables, Weights, layout};
 use crate::pattern::{Geometry, PatternSet};
 
-/// Bytes at the start of a cache line, shared by all processes that run the binary.
+/// Bytes that begin at a cache line; all processes that run the binary share them.
 #[repr(C, align(64))]
 struct Aligned<T: ?Sized>(T);
 
-// PATTERN_SET, PROVENANCE and SHA256 of the weights file; TABLES and FACTORS: its tables, aligned;
-// ORDERING and MODELS: the sections for them.
+// Defines PATTERN_SET, PROVENANCE and SHA256 of the weights file, its aligned tables in TABLES and
+// FACTORS, and its other sections in ORDERING and MODELS.
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// Says what the embedded weights are.
+/// Returns the identity of the embedded weights.
 pub const fn identity() -> EmbeddedIdentity {
     EmbeddedIdentity { pattern_set: PATTERN_SET, provenance: PROVENANCE, sha256: SHA256 }
 }
 
-/// The embedded weights, ready to play from.
+/// Returns the embedded weights as tables, ready to play from.
 pub fn tables() -> Tables {
     let geometry = Geometry::new(&pattern_set());
     let factors = pattern_set().factors();
@@ -26,7 +26,7 @@ pub fn tables() -> Tables {
     Tables::with_tables(&geometry, steps().into(), factors, move_ordering().as_ref(), models())
 }
 
-/// The embedded weights by class. The binary does not carry their counts: all are 0.
+/// Returns the embedded weights by class. The binary does not hold their counts: all are 0.
 pub fn weights() -> Weights {
     let mut weights = layout::fold(pattern_set(), steps());
     if let Some(factors) = weights.factors_mut() {
@@ -58,7 +58,7 @@ fn models() -> Models {
     models
 }
 
-/// The vectors of factors; none where the set has no factors.
+/// Returns the vectors of factors; none if the pattern set has no factors.
 fn vectors() -> &'static [u128] {
     bytemuck::cast_slice(&FACTORS.0)
 }

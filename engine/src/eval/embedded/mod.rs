@@ -13,6 +13,6 @@ pub struct EmbeddedIdentity {
     pub pattern_set: &'static str,
     /// The settings and inputs that decided the weights, as JSON.
     pub provenance: &'static str,
-    /// Checksum of the decoded content of the weights file.
+    /// The checksum of the decoded content of the weights file.
     pub sha256: &'static str,
 }

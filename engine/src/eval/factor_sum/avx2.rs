@@ -1,4 +1,4 @@
-//! The sum in vectors of sixteen numbers; a half of one where a class has eight factors.
+//! The sum in vectors of sixteen numbers; in half a vector if a class has eight factors.
 
 use std::arch::x86_64::{
     __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi16, _mm256_cvtepi8_epi16,
@@ -8,18 +8,18 @@ use std::arch::x86_64::{
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// Vectors of sixteen numbers that hold the most factors of a class.
+/// The number of sixteen-number vectors for the greatest number of factors.
 const MOST: usize = 2;
 
 /// # Safety
-/// Every place plus or minus [`MARGIN`] is one of `vectors`, counted from the [`MARGIN`]th.
+/// Every place ± [`MARGIN`], counted from element [`MARGIN`], must be an element of `vectors`.
 #[inline]
 pub(super) unsafe fn sum<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],
     places: Places<'_>,
 ) -> [i16; DIMENSIONS] {
-    // SAFETY: this file is compiled only where the target has AVX2; the places are the caller's to answer
-    // for, and a load takes 8 or 16 bytes, as many as are left of a vector.
+    // SAFETY: this file is compiled only if the target has AVX2. The caller guarantees the places.
+    // A load takes 8 or 16 bytes, which is what is left of a vector.
     unsafe {
         let first = vectors.as_ptr().add(MARGIN);
         let mut sums = [_mm256_setzero_si256(); MOST];

@@ -1,5 +1,5 @@
-//! The sum of the vectors of factors that a position names: one file for each instruction set, chosen
-//! here at compile time.
+//! The sum of the vectors of factors of a position: one file for each instruction set, chosen here
+//! at compile time.
 
 #[cfg(target_feature = "avx2")]
 mod avx2;
@@ -11,19 +11,20 @@ use super::layout::MARGIN;
 use super::sum::Middles;
 use crate::pattern::{Indices, LANES};
 
-/// The places of the vectors that a position names, counted from the first vector of its group of phases.
+/// The places of a position's vectors, counted from the first vector of its group of phases.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
-    /// The place of the configuration 0 of each lane's pattern, to which its index is added.
+    /// The place of the configuration 0 of each lane's pattern; the lane's index is added to it.
     pub(super) middles: &'a Middles,
-    /// The configurations.
+    /// The configurations of all lanes.
     pub(super) indices: &'a Indices,
-    /// The places of other vectors.
+    /// The places of the vectors of scalar features.
     pub(super) others: &'a [u32],
 }
 
 impl Places<'_> {
-    /// The places of all lanes: made at once, so that a compiler can make them in vectors.
+    /// Returns the places of all lanes. They are computed together so that the compiler can use
+    /// vectors.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (self.middles.of(), &self.indices.0);
@@ -31,10 +32,10 @@ impl Places<'_> {
     }
 }
 
-/// The sum of the vectors at `places`. `vectors` begins [`MARGIN`] vectors before the place 0.
+/// Returns the sum of the vectors at `places`. `vectors` begins [`MARGIN`] vectors before place 0.
 ///
 /// # Panics
-/// Where a lane could read outside `vectors`, whatever its index.
+/// If a lane could read outside `vectors` with some index.
 #[inline]
 pub(super) fn sum<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],
@@ -45,7 +46,8 @@ pub(super) fn sum<const DIMENSIONS: usize>(
         let greatest =
             places.others.iter().fold(places.middles.greatest(), |a, &b| a.max(b)) as usize;
         assert!(greatest + 2 * MARGIN <= vectors.len());
-        // SAFETY: an index is −32,768..=32,767, so that with the middle it lies within the margins.
+        // SAFETY: an index is in −32,768..=32,767: with the middle added, it stays within the
+        // margins.
         unsafe { avx2::sum(vectors, places) }
     }
     #[cfg(not(target_feature = "avx2"))]

@@ -1,9 +1,9 @@
-//! The sum with ordinary loads.
+//! The sum without vector instructions.
 
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// The sum of the vectors, with a bound checked for each.
+/// Returns the sum of the vectors, with a bounds check for each.
 #[inline]
 pub(super) fn sum<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],

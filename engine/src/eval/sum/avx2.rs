@@ -11,12 +11,12 @@ use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
 /// # Safety
-/// With any index, `start` plus the middle plus the index is a place with a weight and two more
-/// bytes behind it.
+/// With every index, the place `start` + middle + index must hold a weight and two more bytes after
+/// it.
 #[inline]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
-    // SAFETY: this file is compiled only where the target has AVX2; eight aligned lanes are left
-    // each time; the gathers are the caller's to answer for.
+    // SAFETY: this file is compiled only if the target has AVX2. Each iteration has eight aligned
+    // lanes left. The caller guarantees the places of the gathers.
     unsafe {
         let mut total = _mm256_setzero_si256();
         for lane in (0..LANES).step_by(8) {

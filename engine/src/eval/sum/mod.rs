@@ -1,8 +1,8 @@
-//! The sum of the 64 weights that the lanes of a position name: one file per instruction set,
-//! chosen here at compile time.
+//! The sum of the weights of a position's 64 lanes: one file for each instruction set, chosen here
+//! at compile time.
 //!
-//! Tables are 16-bit, at half the cache of 32-bit ones. A gather reads 32 bits, of which the upper
-//! half is the next weight and is shifted out.
+//! Tables hold 16-bit weights, which take half the cache of 32-bit ones. A gather reads 32 bits;
+//! the upper half is the next weight and is shifted out.
 
 #[cfg(all(target_feature = "avx2", not(target_feature = "avx512bw")))]
 mod avx2;
@@ -14,11 +14,11 @@ mod portable;
 use super::layout::MARGIN;
 use crate::pattern::{Indices, LANES};
 
-/// The sum over all lanes of `tables[middle + index]`, middles counted from `start`.
+/// Returns the sum over all lanes of `tables[start + middle + index]`.
 ///
 /// # Panics
-/// Where a lane could read outside `tables`, whatever its index: from [`MARGIN`] weights before
-/// `start` to [`MARGIN`] weights after `end` there must be weights.
+/// If a lane could read outside `tables` with some index: [`MARGIN`] weights must come before
+/// `start`, and [`MARGIN`] after `end`.
 #[inline]
 pub(super) fn sum(
     tables: &[i16],
@@ -30,8 +30,8 @@ pub(super) fn sum(
     assert!(MARGIN <= start && start <= end && end + MARGIN <= tables.len());
     assert!((middles.greatest as usize) < end - start);
     #[cfg(all(target_feature = "avx2", not(target_feature = "avx512bw")))]
-    // SAFETY: an index is −32,768..=32,767, so that with the middle it lies within the margins,
-    // the two bytes behind the last weight too.
+    // SAFETY: an index is in −32,768..=32,767: with the middle added, it stays within the margins,
+    // and so do the two bytes after the last weight.
     return unsafe { avx2::sum(tables.as_ptr().add(start), &middles.of, indices) };
     #[cfg(target_feature = "avx512bw")]
     // SAFETY: as above.
@@ -52,18 +52,18 @@ pub(super) struct Middles {
 struct Aligned([u32; LANES]);
 
 impl Middles {
-    /// The middles of all lanes.
+    /// Wraps the middles of all lanes.
     pub(super) fn new(of: [u32; LANES]) -> Self {
         Self { of: Aligned(of), greatest: of.into_iter().fold(0, u32::max) }
     }
 
-    /// The middle of each lane.
+    /// Returns the middle of each lane.
     #[inline]
     pub(super) fn of(&self) -> &[u32; LANES] {
         &self.of.0
     }
 
-    /// The greatest of them: what is read unchecked must lie below it.
+    /// Returns the greatest middle, which bounds the places of unchecked reads.
     #[cfg(target_feature = "avx2")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {

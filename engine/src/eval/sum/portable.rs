@@ -1,10 +1,10 @@
-//! The sum with ordinary loads.
+//! The sum without vector instructions.
 
 use super::Aligned;
 use crate::eval::layout::MARGIN;
 use crate::pattern::Indices;
 
-/// The sum over all lanes, with one bound checked for each: behind it every index has its place.
+/// Returns the sum over all lanes, with one bounds check for each: it covers every possible index.
 #[inline]
 pub(super) fn sum(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let lanes = middles.0.iter().zip(&indices.0);
