@@ -1,4 +1,4 @@
-//! Which games were met before.
+//! The games that were met before, by their moves.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::board::Square;
 
-/// What stands for the moves of a game: 16 bytes of a checksum. Two games in 2⁶⁴ would be confused.
+/// Returns a key for the moves of a game: the first 16 bytes of a checksum. Among
+/// 2⁶⁴ different games, two are likely to share a key.
 pub fn key_of_moves(moves: &[Square]) -> [u8; 16] {
     let moves: Vec<u8> = moves.iter().map(|square| square.index() as u8).collect();
     let mut key = [0; 16];
@@ -14,22 +15,22 @@ pub fn key_of_moves(moves: &[Square]) -> [u8; 16] {
     key
 }
 
-/// Games by their moves, as [`key_of_moves`] tells them apart.
+/// A set of games, identified by [`key_of_moves`].
 #[derive(Default)]
 pub struct DistinctGames(HashSet<[u8; 16]>);
 
 impl DistinctGames {
-    /// Adds a game; whether its moves were not met before.
+    /// Adds a game; returns whether its moves are new.
     pub fn insert(&mut self, moves: &[Square]) -> bool {
         self.0.insert(key_of_moves(moves))
     }
 
-    /// How many different games were added.
+    /// Returns the number of different games.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether no game was added.
+    /// Returns whether no game was added.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

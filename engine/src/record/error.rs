@@ -1,4 +1,4 @@
-//! What can be wrong with records.
+//! The errors of reading and writing records.
 
 use std::path::PathBuf;
 
@@ -7,58 +7,59 @@ use crate::eval::NoProbCut;
 use crate::file::FileError;
 use crate::progress::Interrupted;
 
-/// Why records were not read or not written.
+/// The error for records that were not read or not written.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The file itself.
+    /// The file itself is the problem.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The work was stopped; what it had finished is kept.
+    /// The work was interrupted; its finished part is kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
-    /// Weights that do not say what a selective search may leave out.
+    /// The weights have no ProbCut model for a selective search.
     #[error(transparent)]
     NoProbCut(#[from] NoProbCut),
-    /// A search that cannot begin, such as for want of memory.
+    /// A search cannot begin, for example because there is no memory for its table.
     #[error(transparent)]
     Search(Box<dyn std::error::Error + Send + Sync>),
-    /// A folder that is not what its manifest says, or has none.
+    /// A folder differs from its manifest, or has none.
     #[error("{}: {reason}", path.display())]
     Folder {
         /// The folder, its manifest, or a file in it.
         path: PathBuf,
-        /// How the folder differs from its manifest, and what to do.
+        /// The difference from the manifest, and the remedy.
         reason: String,
     },
-    /// A game that cannot have been played.
+    /// A game that is impossible by the rules.
     #[error("{}: game {number}: {source}", path.display())]
     Game {
         /// The file.
         path: PathBuf,
-        /// Counted from 1.
+        /// The number of the game, counted from 1.
         number: u64,
-        /// What is wrong with it.
+        /// The problem of the game.
         source: GameError,
     },
-    /// A row that is no scored position.
+    /// A row that is not a scored position.
     #[error("{}: position {number}: {source}", path.display())]
     Position {
         /// The file.
         path: PathBuf,
-        /// Counted from 1.
+        /// The number of the position, counted from 1.
         number: u64,
-        /// What is wrong with it.
+        /// The problem of the row.
         source: RowError,
     },
 }
 
-/// Why the bytes of a frame are not read.
+/// The error for bytes that are not a frame of records.
 #[derive(Debug)]
 pub enum FrameError {
-    /// The bytes have another shape than a frame; how it shows, as in "section 3 …".
+    /// The bytes do not have the shape of a frame. The text continues a message such as "section 3
+    /// …".
     Shape(String),
-    /// The game with this index, counted from 0, is none.
+    /// The game with this index, counted from 0, is not valid.
     Game(usize, GameError),
-    /// The row with this index, counted from 0, is no scored position.
+    /// The row with this index, counted from 0, is not a scored position.
     Position(usize, RowError),
 }

@@ -1,4 +1,4 @@
-//! Finished work that has no place in its file of records yet.
+//! The finished pieces of work that are not in their file of records yet.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,11 +13,11 @@ use crate::file::{Checkpoint, Existing, Provenance, Section, Writer};
 use crate::progress::Progress;
 use crate::text::excerpt;
 
-/// What a piece of work comes to: a record, or the value of a position.
+/// The result of a piece of work: a record, or the value of a position.
 pub trait Finished: Clone + Send + Sync {
-    /// The bytes of several that follow each other.
+    /// Encodes the results of consecutive pieces.
     fn encode(finished: &[Self]) -> Vec<u8>;
-    /// What is in the bytes; `None` where they hold anything that no work comes to.
+    /// Decodes results; `None` for bytes that encode no results.
     fn decode(bytes: &[u8]) -> Option<Vec<Self>>;
 }
 
@@ -43,8 +43,8 @@ impl Finished for Value {
     }
 }
 
-/// Finished pieces of work by their numbers, in a checkpoint beside the file that they are for: so a
-/// killed run loses few of them, however long each takes.
+/// The finished pieces of work by their numbers, in a checkpoint beside the file that they are for.
+/// A killed run thus loses few pieces, however long each takes.
 pub struct FinishedWork<T> {
     checkpoint: Mutex<Checkpoint>,
     earlier: BTreeMap<u64, T>,
@@ -52,7 +52,7 @@ pub struct FinishedWork<T> {
 }
 
 impl<T: Finished> FinishedWork<T> {
-    /// Opens or begins the checkpoint of the file `output`.
+    /// Opens the checkpoint of the file `output`, or begins it.
     pub fn open(
         output: &Path,
         provenance: &Provenance,
@@ -82,28 +82,29 @@ impl<T: Finished> FinishedWork<T> {
         Ok(Self { checkpoint: Mutex::new(checkpoint), earlier, warning })
     }
 
-    /// The number of a section's first piece, and what its pieces came to; `None` where the bytes
-    /// mean nothing.
+    /// Returns the number of a section's first piece, and the results of its pieces; `None` for
+    /// bytes without meaning.
     fn piece(section: &Section) -> Option<(u64, Vec<T>)> {
         let first: u64 = section.name.parse().ok()?;
         let finished = T::decode(&section.content)?;
         first.checked_add(finished.len() as u64).map(|_| (first, finished))
     }
 
-    /// What resuming the checkpoint dropped or does not take, for the user to know.
+    /// Returns a message for the user about anything that was dropped or refused when the
+    /// checkpoint was resumed.
     pub fn warning(&self) -> Option<String> {
         self.warning.clone()
     }
 
-    /// How many pieces with numbers in this range an earlier run finished.
+    /// Returns the number of pieces with numbers in this range that an earlier run finished.
     pub fn count_in(&self, numbers: Range<u64>) -> u64 {
         self.earlier.range(numbers).count() as u64
     }
 
-    /// What `work` makes of each of `items`, in their order, of which the first has the number
-    /// `first`. It is given so many `at_once`, by several threads, and not those that an earlier run
-    /// finished all of, as far as `fits` holds of each and what was made of it; what it makes of
-    /// them is recorded together.
+    /// Returns the result of each of `items`, in their order; the first item has the number
+    /// `first`. `work` computes the results of `at_once` consecutive items, in several threads, and
+    /// they are recorded together. Items that an earlier run finished are not computed again if
+    /// `fits` holds for all of them and their recorded results.
     pub fn complete<I: Sync>(
         &self,
         first: u64,
@@ -129,12 +130,13 @@ impl<T: Finished> FinishedWork<T> {
         Ok(completed.collect::<Result<Vec<_>, RecordError>>()?.concat())
     }
 
-    /// Says that all that was finished so far stands in the file now, whole frames of it.
+    /// Declares all finished pieces to be in the file now, in whole frames, so that the checkpoint
+    /// may drop them.
     pub fn settle(&self, output: &impl AsRef<Writer>) -> Result<(), RecordError> {
         Ok(self.lock().settle(output.as_ref())?)
     }
 
-    /// Takes the checkpoint away: the file is complete.
+    /// Removes the checkpoint of a completed file.
     pub fn remove(self) -> Result<(), RecordError> {
         let checkpoint = self.checkpoint.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(checkpoint.remove()?)

@@ -1,4 +1,4 @@
-//! Files of records in a folder that is named as one: a manifest says which files they are.
+//! Folders of record files, each listed in the folder's manifest.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,26 +11,26 @@ use super::RecordError;
 use crate::file::{FileError, Kind, kind_of, plain, read_ordinary, stated_sha256};
 use crate::text::{excerpt, quoted_reason};
 
-/// A folder of files of records, each of which is the one that the manifest lists.
+/// A folder of record files, which must be the ones listed in its manifest.
 ///
-/// What tells is the size and the checksum that the end of each file states; the bytes before it are checked
-/// when they are read, as those of every file.
+/// Each file is compared with the manifest by its size and by the checksum that its end states. The
+/// bytes before the end are checked when they are read, as those of every file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordFolder {
     path: PathBuf,
     files: BTreeMap<String, FolderEntry>,
 }
 
-/// A file of records as the manifest lists it.
+/// The entry of a record file in the manifest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FolderEntry {
     /// The name of the file in the folder.
     pub name: String,
     /// The size of the file.
     pub bytes: u64,
-    /// The checksum of its content.
+    /// The checksum of the file's content.
     pub sha256: String,
-    /// How many games or positions it has.
+    /// The number of its games or positions.
     pub records: u64,
 }
 
@@ -44,16 +44,17 @@ struct Manifest {
 
 /// The name of the manifest.
 const MANIFEST: &str = "records.json";
-/// The format that a manifest of records names.
+/// The format that a manifest states.
 const FORMAT: &str = "othello records";
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 1;
-/// The largest manifest that is read: a hundred thousand files.
+/// The greatest size of a manifest in bytes, enough for a hundred thousand files.
 const LONGEST_MANIFEST: u64 = 64 << 20;
-/// How the names of files of records end.
+/// The extensions of record files.
 const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
 
-/// The files that are named: in place of a folder those that its manifest lists, in the order of their names.
+/// Returns the named files; a folder stands for the files that its manifest lists, in the order of
+/// their names.
 pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = vec![];
     for path in named {
@@ -66,8 +67,8 @@ pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
 }
 
 impl RecordFolder {
-    /// Reads the manifest and compares the folder with it: a file that is missing, not listed, or another one is
-    /// refused by name.
+    /// Opens a folder by its manifest. A file that is missing, not listed or changed is an error
+    /// that names it.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let folder = Self::listed(path)?.ok_or_else(|| {
             let reason = format!("is a folder without {MANIFEST}; {}", list(path));
@@ -88,7 +89,8 @@ impl RecordFolder {
         }
     }
 
-    /// What the manifest lists, whatever is in the folder; `None` where there is no manifest.
+    /// Returns the folder as its manifest lists it, whatever files are there; `None` without a
+    /// manifest.
     fn listed(path: &Path) -> Result<Option<Self>, RecordError> {
         let manifest = path.join(MANIFEST);
         if !manifest.exists() && !manifest.is_symlink() {
@@ -109,7 +111,7 @@ impl RecordFolder {
         Ok(Some(Self { path: path.to_owned(), files }))
     }
 
-    /// The files that the text of a manifest lists; or what is wrong with it.
+    /// Parses the text of a manifest into its entries by name. The error is a message.
     pub fn parse(text: &[u8]) -> Result<BTreeMap<String, FolderEntry>, String> {
         let manifest: Manifest = serde_json::from_slice(text)
             .map_err(|error| format!("is no manifest of records: {}", quoted_reason(&error)))?;
@@ -133,19 +135,20 @@ impl RecordFolder {
         Ok(by_name)
     }
 
-    /// The files, in the order of their names.
+    /// Returns the paths of the files, in the order of their names.
     pub fn paths(&self) -> Vec<PathBuf> {
         self.files.keys().map(|name| self.path.join(name)).collect()
     }
 
-    /// The files as the manifest lists them, in the order of their names.
+    /// Returns the entries of the manifest, in the order of their names.
     pub fn entries(&self) -> impl Iterator<Item = &FolderEntry> {
         self.files.values()
     }
 
-    /// Lists the files of records of a folder. Those that the manifest lists already are not read again; for each
-    /// other one `describe` says how many records it has. One that is listed and is missing or another one is
-    /// refused, or, with `anew`, forgotten first. A run that was stopped goes on after the last file.
+    /// Lists the record files of a folder in its manifest. Files that the manifest lists already
+    /// are not read again; for each other one, `describe` returns its number of records. A listed
+    /// file that is missing or changed is an error, or, with `anew`, is taken off the list first.
+    /// After an interrupted run, listing continues after the last file.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,
@@ -197,7 +200,7 @@ impl RecordFolder {
         Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
     }
 
-    /// How a file differs from what the manifest lists, and what to do.
+    /// Returns a message on how a file differs from its manifest entry, with the remedy.
     fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {
@@ -222,8 +225,8 @@ impl RecordFolder {
         )))
     }
 
-    /// The names of files of records that the manifest does not list. Hidden files, unfinished ones and folders
-    /// are none.
+    /// Returns the names of record files that the manifest does not list, without hidden files,
+    /// unfinished files and folders.
     fn unlisted(&self) -> Result<Vec<String>, RecordError> {
         let unreadable =
             |source| FileError::Io { path: self.path.clone(), action: "read it", source };
@@ -240,7 +243,7 @@ impl RecordFolder {
     }
 }
 
-/// Whether this is a file of records, by its name or by how it begins.
+/// Returns whether this is a record file, by its name or its first bytes.
 fn is_of_records(path: &Path, name: &str) -> bool {
     if name.starts_with('.') || name.ends_with(".partial") || !path.is_file() {
         return false;
@@ -250,14 +253,15 @@ fn is_of_records(path: &Path, name: &str) -> bool {
     EXTENSIONS.iter().any(|&own| extension == own) || by_kind()
 }
 
-/// Whether a name leads to a file in the folder itself, and does nothing to a terminal.
+/// Returns whether a name is that of a file directly in the folder, without characters that act on
+/// a terminal.
 fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 255;
     let is_special = |letter: char| matches!(letter, '/' | '\\') || letter.is_control();
     (1..=LONGEST).contains(&name.len()) && !name.starts_with('.') && !name.contains(is_special)
 }
 
-/// The command that writes the manifest.
+/// Returns the advice on how to write the manifest.
 fn list(folder: &Path) -> String {
     format!("write it with `othello-trainer validate {} --manifest`", folder.display())
 }

@@ -1,26 +1,27 @@
-//! Games in columns: the bytes of a frame before compression.
+//! The bytes of a frame of games before compression: games in columns.
 
 use super::{FrameError, Game, GameError, Solved};
 use crate::board::transcript::Replay;
 use crate::board::{Square, Squares};
 
-/// The most games of a frame: a game without moves takes five bytes there, and far more in memory.
+/// The greatest number of games in a frame. A game without moves takes five bytes there, and far
+/// more in memory.
 pub(super) const MAX_GAMES: usize = 1 << 16;
 
-/// What stands for "not solved" in the column of plies.
+/// The number for "not solved" in the column of plies.
 const NOT_SOLVED: u8 = u8::MAX;
 
-/// What stands for "no value" in the column of values.
+/// The number for "no value" in the column of values.
 const NO_VALUE: i8 = i8::MIN;
 
-/// The flag of a game with values, and that of one with moves that deviate from the search.
+/// The flags of a game with values, and of a game with moves that deviate from the search.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
 
-/// The number of games (u32), then columns of one byte a game: random plies, moves, ply solved,
-/// score there, flags of what follows; then one byte a move: its ordinal; then, for the games that
-/// have them, one byte a move: its value; then, for the games that have any, eight bytes: the moves
-/// that deviate from the search.
+/// Encodes games as columns: the number of games (u32); then, for all games, one byte each of
+/// random plies, moves, ply solved, score there, and flags; then, for all games, one byte for each
+/// move, its ordinal; then, for games with values, one byte for each move, its value; then, for
+/// games with deviations, eight bytes, a bit for each move that deviates from the search.
 pub(super) fn encode(games: &[Game]) -> Vec<u8> {
     debug_assert!(games.len() <= MAX_GAMES, "a frame that no reader takes");
     let mut bytes = (games.len() as u32).to_le_bytes().to_vec();
@@ -45,12 +46,12 @@ fn flags(game: &Game) -> u8 {
     flag(game.values().is_some(), VALUES) | flag(game.deviations() != 0, DEVIATIONS)
 }
 
-/// How many games a frame says it has; 0 where it says nothing.
+/// Returns the number of games that a frame states; 0 if it is too short for that.
 pub(super) fn games_in(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |&count| u64::from(u32::from_le_bytes(count)))
 }
 
-/// The games of a frame, replayed and checked.
+/// Decodes the games of a frame, replays them, and checks them.
 pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
@@ -96,7 +97,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     if rest.0.is_empty() { Ok(games) } else { Err(wrong("goes on after its end")) }
 }
 
-/// The place of a square among the legal moves in ascending order, counted from 0.
+/// Returns the index of a square among the legal moves in ascending order, counted from 0.
 fn ordinal(legal: u64, square: Square) -> u8 {
     (legal & (square.bit() - 1)).count_ones() as u8
 }
@@ -116,7 +117,7 @@ fn wrong(reason: &str) -> FrameError {
     FrameError::Shape(reason.to_owned())
 }
 
-/// What is left of the bytes.
+/// The remaining bytes.
 struct Columns<'a>(&'a [u8]);
 
 impl<'a> Columns<'a> {

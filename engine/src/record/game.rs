@@ -1,10 +1,10 @@
-//! One game.
+//! A game as a record.
 
 use crate::board::notation::NotationError;
 use crate::board::transcript::Replay;
 use crate::board::{Discs, Square, Symmetry};
 
-/// What perfect play would have given, from some position of the game on.
+/// The score under perfect play, from some position of the game on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solved {
     /// The ply of that position: the number of moves played before it.
@@ -13,7 +13,7 @@ pub struct Solved {
     pub black_score: Discs,
 }
 
-/// A game by the rules from the start position, finished or broken off.
+/// A game from the start position by the rules, finished or broken off.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
     random_plies: u8,
@@ -24,71 +24,71 @@ pub struct Game {
     deviations: u64,
 }
 
-/// Why a record is no game.
+/// The error for a record that is not a valid game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GameError {
     /// A move that the rules forbid.
     #[error(transparent)]
     Move(#[from] NotationError),
-    /// A move by its place among the legal ones, where there are not so many.
+    /// A move is given by its index among the legal moves, but there are not that many.
     #[error("move {number} is said to be number {ordinal} of {legal} legal moves, counted from 0")]
     Ordinal {
-        /// Counted from 1.
+        /// The number of the move, counted from 1.
         number: usize,
-        /// What stood there.
+        /// The stated index, counted from 0.
         ordinal: u8,
-        /// How many legal moves there are.
+        /// The number of legal moves.
         legal: u32,
     },
-    /// More random moves than moves.
+    /// The game states more random moves than it has moves.
     #[error("{random_plies} random moves in a game of {moves}")]
     RandomPlies {
-        /// The stated number.
+        /// The stated number of random moves.
         random_plies: u8,
-        /// The moves of the game.
+        /// The number of moves of the game.
         moves: usize,
     },
-    /// A solved position that the game does not reach.
+    /// The game does not reach the solved position.
     #[error("solved at ply {ply}, which a game of {moves} moves does not reach")]
     SolvedPly {
         /// The stated ply.
         ply: u8,
-        /// The moves of the game.
+        /// The number of moves of the game.
         moves: usize,
     },
-    /// No score that a game can end with.
+    /// A score that no game can end with.
     #[error("{black_score} is no score; expected an even number from -64 to 64")]
     Score {
         /// The stated score.
         black_score: Discs,
     },
-    /// Not one value per move.
+    /// The number of values differs from the number of moves.
     #[error("{values} values for {moves} moves")]
     ValueCount {
-        /// How many values there are.
+        /// The number of values.
         values: usize,
-        /// The moves of the game.
+        /// The number of moves of the game.
         moves: usize,
     },
     /// A value beyond the largest score.
     #[error("value {value} at move {number}; expected -64 to 64")]
     Value {
-        /// Counted from 1.
+        /// The number of the move, counted from 1.
         number: usize,
-        /// What stood there.
+        /// The stated value, in discs.
         value: i8,
     },
-    /// A deviation from the search at a move that was not played.
+    /// A deviation from the search is stated for a move that was not played.
     #[error("a move after the {moves} of the game is said to deviate from the search")]
     Deviation {
-        /// The moves of the game.
+        /// The number of moves of the game.
         moves: usize,
     },
 }
 
 impl Game {
-    /// The game of these moves from the start, black first; the first `random_plies` of them were
-    /// drawn at random.
+    /// Creates a game from its moves from the start position, black first. The first `random_plies`
+    /// moves were drawn at random.
     pub fn new(random_plies: u8, squares: &[Square]) -> Result<Self, GameError> {
         Self::of_replay(random_plies, &Replay::from_start(squares)?)
     }
@@ -103,7 +103,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, solved: None, values: None, deviations: 0 })
     }
 
-    /// Adds what perfect play would have given.
+    /// Adds the score under perfect play.
     pub fn with_solved(self, solved: Solved) -> Result<Self, GameError> {
         let Solved { ply, black_score } = solved;
         let moves = self.squares.len();
@@ -117,8 +117,8 @@ impl Game {
         Ok(Self { solved: Some(solved), ..self })
     }
 
-    /// Adds the values that were found when the moves were chosen: one for each move, in discs
-    /// for the side that moves, `None` where nothing was searched.
+    /// Adds the values that were found when the moves were chosen: one for each move, in discs for
+    /// the side that moves, `None` for moves without a search.
     pub fn with_values(self, values: Vec<Option<i8>>) -> Result<Self, GameError> {
         let moves = self.squares.len();
         if values.len() != moves {
@@ -132,8 +132,8 @@ impl Game {
         Ok(Self { values: Some(values), ..self })
     }
 
-    /// Marks the moves that were drawn by chance and are not the search's: bit i for the move at
-    /// ply i. What was found before such a move says nothing of what came after it.
+    /// Marks the moves that were drawn at random instead of chosen by the search: bit i is for the
+    /// move at ply i. A value found before such a move tells nothing about the play after it.
     pub fn with_deviations(self, deviations: u64) -> Result<Self, GameError> {
         let moves = self.squares.len();
         match deviations >> moves {
@@ -142,18 +142,18 @@ impl Game {
         }
     }
 
-    /// How many moves at the beginning were drawn at random.
+    /// Returns the number of moves at the beginning that were drawn at random.
     pub fn random_plies(&self) -> u8 {
         self.random_plies
     }
 
-    /// The moves, passes left out.
+    /// Returns the moves, without passes.
     pub fn squares(&self) -> &[Square] {
         &self.squares
     }
 
-    /// The moves of that one of the game's images under the eight symmetries of the board whose
-    /// moves come first: the same for all of them.
+    /// Returns the moves of the canonical image of the game: the one of its images under the eight
+    /// symmetries of the board whose moves come first in order. All images have the same.
     pub fn canonical_squares(&self) -> Vec<Square> {
         let image = |symmetry: Symmetry| -> Vec<Square> {
             self.squares.iter().map(|&square| symmetry.square(square)).collect()
@@ -161,33 +161,33 @@ impl Game {
         Symmetry::all().map(image).min().unwrap_or_default()
     }
 
-    /// The result for black; `None` where the game was broken off.
+    /// Returns the final score for black; `None` for a game that was broken off.
     pub fn black_score(&self) -> Option<Discs> {
         self.black_score
     }
 
-    /// What perfect play would have given from some position on, where that is known.
+    /// Returns the score under perfect play from some position on, if it is known.
     pub fn solved(&self) -> Option<Solved> {
         self.solved
     }
 
-    /// The value found for each move, where they were kept.
+    /// Returns the value found for each move, if they were kept.
     pub fn values(&self) -> Option<&[Option<i8>]> {
         self.values.as_deref()
     }
 
-    /// The moves that were not the search's: bit i for the move at ply i.
+    /// Returns the moves that were not chosen by the search: bit i is for the move at ply i.
     pub fn deviations(&self) -> u64 {
         self.deviations
     }
 
-    /// How many positions there are to learn from: those after the random moves in which a move
+    /// Returns the number of positions to learn from: those after the random moves in which a move
     /// was played.
     pub fn positions(&self) -> usize {
         self.squares.len() - usize::from(self.random_plies)
     }
 
-    /// The positions that the game went through. The step with index i stands at ply i.
+    /// Returns the positions of the game. The step with index i is at ply i.
     pub fn replay(&self) -> Replay {
         Replay::from_start(&self.squares).expect("a game is made only of moves that replay")
     }

@@ -1,33 +1,33 @@
-//! What games and scored positions have in common as records of files.
+//! The record types of files: games and scored positions.
 
 use super::frame;
 use super::{FrameError, Game, ROW_BYTES, ScoredPosition};
 use crate::file::Kind;
 
-/// How many games a frame holds, all but the last.
+/// The number of games in a frame; the last frame may have fewer.
 pub const GAMES_PER_FRAME: usize = 256;
 
-/// How many positions a frame holds, all but the last.
+/// The number of positions in a frame; the last frame may have fewer.
 pub const POSITIONS_PER_FRAME: usize = 4096;
 
-/// A game or a scored position: files hold them in frames, one section each.
+/// A game or a scored position. Files hold records in frames, each of which is one section.
 pub trait Record: Clone + PartialEq + Send + Sync {
-    /// What a record is called.
+    /// The word for a record.
     const NAME: &str;
-    /// What many records are called, and each section that holds a frame of them.
+    /// The word for many records, which is also the name of each section that holds a frame.
     const PLURAL: &str;
-    /// How many records a frame holds, all but the last.
+    /// The number of records in a frame; the last frame may have fewer.
     const PER_FRAME: usize;
-    /// The kinds of files that hold such records; the first is the usual one.
+    /// The kinds of files that hold such records, the usual kind first.
     const KINDS: &[Kind];
 
-    /// The bytes of a frame of these records.
+    /// Encodes records as the bytes of a frame.
     fn encode_frame(records: &[Self]) -> Vec<u8>;
 
-    /// The records in the bytes of a frame, each of them checked.
+    /// Decodes the records of a frame and checks each.
     fn decode_frame(bytes: &[u8]) -> Result<Vec<Self>, FrameError>;
 
-    /// How many records a frame says it has; 0 where it says nothing.
+    /// Returns the number of records that a frame states; 0 if it states none.
     fn count_in_frame(bytes: &[u8]) -> u64;
 }
 

@@ -1,5 +1,6 @@
-//! Games and scored positions as records in the container of [`crate::file`]: what self-play and
-//! the opening enumeration write and the trainer reads. `datasets/formats.md` describes the bytes.
+//! Games and scored positions as records in the container of [`crate::file`]. Self-play and the
+//! opening enumeration write them; the trainer reads them. `datasets/formats.md` describes the
+//! bytes.
 
 mod distinct;
 mod error;

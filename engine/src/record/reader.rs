@@ -1,4 +1,4 @@
-//! Files of records, read one after the other.
+//! The reader of record files.
 
 use std::path::Path;
 use std::vec;
@@ -6,7 +6,7 @@ use std::vec;
 use super::{FrameError, Game, Record, RecordError, ScoredPosition};
 use crate::file::{FileError, Kind, Provenance, Reader, Section, kind_of};
 
-/// Reads the records of a file, each of them checked.
+/// An iterator over the records of a file, each of them checked.
 pub struct RecordReader<R> {
     reader: Reader,
     frames_left: usize,
@@ -15,33 +15,33 @@ pub struct RecordReader<R> {
     failed: bool,
 }
 
-/// A frame of records as it stands in a file, for who hands it on to another one.
+/// A frame of records as it is stored in a file, for copying it to another file unchanged.
 pub struct PackedFrame {
     pub(super) section: Section,
     pub(super) packed: Vec<u8>,
-    /// How many records are before it.
+    /// The number of records before the frame.
     before: u64,
     records: u64,
 }
 
 impl PackedFrame {
-    /// How many records the frame says it has.
+    /// Returns the number of records that the frame states.
     pub fn records(&self) -> u64 {
         self.records
     }
 }
 
-/// Reads a file of games, each replayed by the rules.
+/// The reader of a file of games, each replayed by the rules.
 pub type GameReader = RecordReader<Game>;
 
-/// Reads a file of scored positions or of openings.
+/// The reader of a file of scored positions or of openings.
 pub type PositionReader = RecordReader<ScoredPosition>;
 
 impl<R: Record> RecordReader<R> {
-    /// Opens a file of such records.
+    /// Opens a file of these records.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let kind = kind_of(path).ok().filter(|kind| R::KINDS.contains(kind));
-        // A file of another kind is refused by name.
+        // For a file of another kind, opening it as the usual kind gives the error that names both.
         Ok(Self::new(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?, usize::MAX))
     }
 
@@ -49,48 +49,49 @@ impl<R: Record> RecordReader<R> {
         Self { reader, frames_left, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// What the records were made from.
+    /// Returns the provenance of the file.
     pub fn provenance(&self) -> &Provenance {
         self.reader.provenance()
     }
 
-    /// Whether these are all records of some kind, which leaves nothing to hold out: openings,
-    /// and records whose provenance says `"enumerated": true`.
+    /// Returns whether the records are all there are of some kind, so that none can be held out:
+    /// openings, and records whose provenance says `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
     }
 
-    /// The size of the file, to tell how far reading it is.
+    /// Returns the size of the file in bytes, for progress.
     pub fn bytes(&self) -> u64 {
         self.reader.bytes()
     }
 
-    /// How much of it has been read.
+    /// Returns the number of bytes read so far.
     pub fn bytes_read(&self) -> u64 {
         self.reader.bytes_read()
     }
 
-    /// The checksum of the content, once the iterator has come to its end without an error.
+    /// Returns the checksum of the content, after the iterator has ended without an error.
     pub fn sha256(&self) -> Option<&str> {
         self.reader.sha256()
     }
 
-    /// After an error: goes on with the next whole frame behind what is damaged; false where there
-    /// is none. There is no checksum of the whole then.
+    /// Continues after an error with the next whole frame behind the damage; returns false if there
+    /// is none. The checksum of the content is then unknown.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
         Ok(self.reader.resynchronize()?)
     }
 
-    /// The records of the next frame; `None` at the end of the file. An alternative to reading
-    /// them one by one, not to be mixed with it.
+    /// Returns the records of the next frame; `None` at the end of the file. Do not mix it with
+    /// reading records one by one.
     pub fn next_frame(&mut self) -> Result<Option<Vec<R>>, RecordError> {
         let section = self.next_records()?;
         section.map(|section| self.decode(&section.content)).transpose()
     }
 
-    /// Passes by this many records, or those that are left where there are fewer; returns how many.
-    /// Whole frames are not looked into. Not to be mixed with [`Self::next_frame`].
+    /// Skips `records` records, or all that are left if these are fewer; returns the number
+    /// skipped. Frames that are skipped whole are not decoded. Do not mix it with
+    /// [`Self::next_frame`].
     pub fn pass_by(&mut self, records: u64) -> Result<u64, RecordError> {
         let mut passed = 0;
         while passed < records {
@@ -110,16 +111,16 @@ impl<R: Record> RecordReader<R> {
         Ok(passed)
     }
 
-    /// Passes by the next frame; how many records it says it has, and `None` at the end of the
-    /// file. Not to be mixed with reading records one by one.
+    /// Skips the next frame. Returns the number of records that the frame states; `None` at the end
+    /// of the file. Do not mix it with reading records one by one.
     pub fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
         let records = self.next_records()?.map(|section| R::count_in_frame(&section.content));
         self.number += records.unwrap_or(0);
         Ok(records)
     }
 
-    /// The next frame, not looked into; `None` at the end of the file. Not to be mixed with reading records one
-    /// by one.
+    /// Returns the next frame without decoding it; `None` at the end of the file. Do not mix it
+    /// with reading records one by one.
     pub fn next_packed_frame(&mut self) -> Result<Option<PackedFrame>, RecordError> {
         let Some(section) = self.next_records()? else { return Ok(None) };
         let (packed, before) = (self.reader.packed().to_vec(), self.number);
@@ -128,13 +129,13 @@ impl<R: Record> RecordReader<R> {
         Ok(Some(PackedFrame { section, packed, before, records }))
     }
 
-    /// The records of a frame that was read last, each of them checked.
+    /// Decodes the records of the frame that was read last, and checks each.
     pub fn unpack(&self, frame: &PackedFrame) -> Result<Vec<R>, RecordError> {
         let records = R::decode_frame(&frame.section.content);
         records.map_err(|error| self.wrong(frame.before, error))
     }
 
-    /// The next section that is a frame.
+    /// Returns the next section that is a frame of these records.
     fn next_records(&mut self) -> Result<Option<Section>, FileError> {
         while self.frames_left > 0 {
             self.frames_left -= 1;
@@ -152,7 +153,7 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
-    /// The error for the frame read last, which so many records are before.
+    /// Returns the error for the frame that was read last, which has `before` records before it.
     fn wrong(&self, before: u64, error: FrameError) -> RecordError {
         let path = || self.reader.path().to_owned();
         let number = |index: usize| before + index as u64 + 1;

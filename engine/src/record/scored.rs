@@ -1,14 +1,14 @@
-//! A position with the value it is fitted to.
+//! A position with the label it is fitted to.
 
 use crate::board::{Discs, Position};
 
-/// Steps of a [`Label`] in a disc.
+/// The number of steps of a [`Label`] in a disc.
 pub const LABEL_STEPS_PER_DISC: i16 = 256;
 
-/// Steps of a [`Weight`] in an occurrence.
+/// The number of steps of a [`Weight`] in an occurrence.
 pub const WEIGHT_STEPS_PER_OCCURRENCE: u16 = 64;
 
-/// The size of a [`ScoredPosition`], in memory and in a file.
+/// The size of a [`ScoredPosition`] in bytes, in memory and in a file.
 pub const ROW_BYTES: usize = 20;
 
 const MAX_LABEL_STEPS: i16 = 64 * LABEL_STEPS_PER_DISC;
@@ -18,77 +18,77 @@ const MAX_LABEL_STEPS: i16 = 64 * LABEL_STEPS_PER_DISC;
 pub struct Label(i16);
 
 impl Label {
-    /// A label from its steps of 1/256 disc; `None` beyond ±64 discs.
+    /// Creates a label from steps of 1/256 disc; `None` beyond ±64 discs.
     pub const fn new(steps: i16) -> Option<Self> {
         if steps >= -MAX_LABEL_STEPS && steps <= MAX_LABEL_STEPS { Some(Self(steps)) } else { None }
     }
 
-    /// A score as a label; `None` beyond ±64 discs.
+    /// Converts a score to a label; `None` beyond ±64 discs.
     pub fn of_score(score: Discs) -> Option<Self> {
         Self::of_discs(f64::from(score))
     }
 
-    /// The label nearest to a value in discs; `None` beyond ±64 discs.
+    /// Returns the label nearest to a value in discs; `None` beyond ±64 discs.
     pub fn of_discs(discs: f64) -> Option<Self> {
         let steps = (discs * f64::from(LABEL_STEPS_PER_DISC)).round();
         (steps.abs() <= f64::from(MAX_LABEL_STEPS)).then_some(Self(steps as i16))
     }
 
-    /// The label in discs.
+    /// Returns the label in discs.
     pub fn discs(self) -> f64 {
         f64::from(self.0) / f64::from(LABEL_STEPS_PER_DISC)
     }
 
-    /// The label in steps of 1/256 disc.
+    /// Returns the label in steps of 1/256 disc.
     pub const fn steps(self) -> i16 {
         self.0
     }
 
-    /// The label for the other side.
+    /// Returns the label for the other side.
     #[must_use]
     pub const fn negated(self) -> Self {
         Self(-self.0)
     }
 }
 
-/// How much a position counts: 1/64 to 1,023 occurrences, in steps of 1/64.
+/// The weight of a position in the fit: 1/64 to 1,023 occurrences, in steps of 1/64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Weight(u16);
 
 impl Weight {
-    /// One occurrence.
+    /// The weight of one occurrence.
     pub const ONE: Self = Self(WEIGHT_STEPS_PER_OCCURRENCE);
 
-    /// A weight from its steps of 1/64 occurrence; `None` for 0.
+    /// Creates a weight from steps of 1/64 occurrence; `None` for 0.
     pub const fn new(steps: u16) -> Option<Self> {
         if steps == 0 { None } else { Some(Self(steps)) }
     }
 
-    /// The weight nearest to a number of occurrences, at least 1/64; the largest where the number
-    /// is greater. `None` for what is not greater than 0.
+    /// Returns the weight nearest to a number of occurrences, at least 1/64 and at most the largest
+    /// weight; `None` for numbers that are not greater than 0.
     pub fn of_occurrences(occurrences: f64) -> Option<Self> {
         let steps = (occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE)).round();
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
-    /// The weight times a factor, rounded and bounded as [`Self::of_occurrences`] does it.
+    /// Returns the weight times a factor, rounded and bounded as by [`Self::of_occurrences`].
     pub fn times(self, factor: f64) -> Option<Self> {
         Self::of_occurrences(self.occurrences() * factor)
     }
 
-    /// The weight in occurrences.
+    /// Returns the weight in occurrences.
     pub fn occurrences(self) -> f64 {
         f64::from(self.0) / f64::from(WEIGHT_STEPS_PER_OCCURRENCE)
     }
 
-    /// The weight in steps of 1/64 occurrence.
+    /// Returns the weight in steps of 1/64 occurrence.
     pub const fn steps(self) -> u16 {
         self.0
     }
 }
 
-/// A position, its label and its weight, in 20 bytes without padding: rows can be handed to a
-/// device as they are.
+/// A position with its label and its weight, in 20 bytes without padding: rows can be copied to a
+/// GPU unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::NoUninit)]
 #[repr(C, packed(4))]
 pub struct ScoredPosition {
@@ -98,61 +98,61 @@ pub struct ScoredPosition {
     weight: u16,
 }
 
-/// Why 20 bytes are no scored position.
+/// The error for 20 bytes that are not a scored position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RowError {
-    /// Both sides on one square.
+    /// Both sides have a disc on one square.
     #[error("both sides have a disc on the same square")]
     Overlap,
-    /// No game gets there.
+    /// The position has too few discs for a game.
     #[error("{found} discs; a position has at least 4")]
     FewDiscs {
-        /// How many discs there are.
+        /// The number of discs.
         found: u32,
     },
-    /// A label beyond the largest score.
+    /// The label is beyond the largest score.
     #[error("label {found} is beyond 64 discs, which are {MAX_LABEL_STEPS} steps")]
     Label {
-        /// In steps.
+        /// The label in steps of 1/256 disc.
         found: i16,
     },
-    /// A position that counts for nothing.
+    /// The weight is 0.
     #[error("the weight is 0")]
     Weight,
 }
 
 impl ScoredPosition {
-    /// A position with its label and weight.
+    /// Creates a scored position.
     pub const fn new(position: Position, label: Label, weight: Weight) -> Self {
         let (player, opponent) = (position.player(), position.opponent());
         Self { player, opponent, label: label.0, weight: weight.0 }
     }
 
-    /// The position.
+    /// Returns the position.
     #[inline]
     pub const fn position(&self) -> Position {
         Position::new(self.player, self.opponent).expect("made from a position")
     }
 
-    /// The value it is fitted to.
+    /// Returns the label of the position.
     #[inline]
     pub const fn label(&self) -> Label {
         Label(self.label)
     }
 
-    /// How much it counts.
+    /// Returns the weight of the position.
     #[inline]
     pub const fn weight(&self) -> Weight {
         Weight(self.weight)
     }
 
-    /// The row with the canonical one of the position's eight images.
+    /// Returns this scored position with the canonical one of the position's eight images.
     #[must_use]
     pub fn canonical(&self) -> Self {
         Self::new(self.position().canonical(), self.label(), self.weight())
     }
 
-    /// The row as it stands in a file: player, opponent, label, weight, little-endian.
+    /// Encodes the row for a file: player, opponent, label, weight, little-endian.
     pub fn to_bytes(&self) -> [u8; ROW_BYTES] {
         let mut row = [0; ROW_BYTES];
         row[..8].copy_from_slice(&{ self.player }.to_le_bytes());
@@ -162,7 +162,7 @@ impl ScoredPosition {
         row
     }
 
-    /// Reads a row and checks it.
+    /// Decodes a row and checks it.
     pub fn from_bytes(row: &[u8; ROW_BYTES]) -> Result<Self, RowError> {
         let half = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);
         let board = |at: usize| (0..4).map(|n| u64::from(half(at + 2 * n)) << (16 * n)).sum();

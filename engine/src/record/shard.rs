@@ -1,4 +1,4 @@
-//! A part of a run that several machines share.
+//! The part of a run that one machine does.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,14 +6,14 @@ use std::str::FromStr;
 
 use crate::text::excerpt;
 
-/// The `number`-th of `count` parts, counted from 1 and written `7/100`.
+/// The `number`-th of `count` parts, counted from 1 and written as `7/100`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
     number: u64,
     count: u64,
 }
 
-/// Why a text is no shard.
+/// The error for a text that is not a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{found}` is no shard; expected I/N with I from 1 to N, such as 7/100")]
 pub struct ShardError {
@@ -21,21 +21,21 @@ pub struct ShardError {
 }
 
 impl Shard {
-    /// The whole run, undivided.
+    /// The undivided run.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 
-    /// Which part it is, counted from 1.
+    /// Returns the number of this part, counted from 1.
     pub const fn number(self) -> u64 {
         self.number
     }
 
-    /// How many parts there are.
+    /// Returns the number of parts.
     pub const fn count(self) -> u64 {
         self.count
     }
 
-    /// Which of `frames` frames are in this part: the parts follow each other and differ by one
-    /// frame at most.
+    /// Returns this part's range of `frames` frames. The ranges of all parts follow each other, and
+    /// their lengths differ by at most one frame.
     pub fn frames(self, frames: u64) -> Range<u64> {
         let end =
             |number: u64| (u128::from(frames) * u128::from(number) / u128::from(self.count)) as u64;

@@ -1,4 +1,4 @@
-//! Files of records: written, read, resumed, and wrong.
+//! Tests of record files: written, read, resumed and damaged.
 
 mod games;
 mod positions;

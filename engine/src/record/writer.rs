@@ -1,27 +1,27 @@
-//! Files of records, written one after the other.
+//! The writer of record files.
 
 use std::path::Path;
 
 use super::{Game, PackedFrame, Record, RecordError, RecordReader, ScoredPosition};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer};
 
-/// Writes records in their order, a frame at a time.
+/// A writer of records in their order, one frame at a time.
 pub struct RecordWriter<R> {
     writer: Writer,
     pending: Vec<R>,
-    /// How many records each frame has that the file already held.
+    /// The number of records of each frame that the file already held.
     resumed: Vec<u64>,
     warning: Option<String>,
 }
 
-/// Writes a file of games.
+/// The writer of a file of games.
 pub type GameWriter = RecordWriter<Game>;
 
-/// Writes a file of scored positions or of openings.
+/// The writer of a file of scored positions or of openings.
 pub type PositionWriter = RecordWriter<ScoredPosition>;
 
 impl<R: Record> RecordWriter<R> {
-    /// Begins a file of the usual kind, or goes on with it after its last whole frame.
+    /// Begins a file of the usual kind, or continues it after its last whole frame.
     pub fn begin(
         path: &Path,
         provenance: &Provenance,
@@ -54,40 +54,40 @@ impl<R: Record> RecordWriter<R> {
         Ok(Begin::Writer(Self { writer, pending: vec![], resumed, warning }))
     }
 
-    /// How many records the file already held.
+    /// Returns the number of records that the file already held.
     pub fn resumed_records(&self) -> u64 {
         self.resumed.iter().sum()
     }
 
-    /// How many frames the file already held.
+    /// Returns the number of frames that the file already held.
     pub fn resumed_frames(&self) -> usize {
         self.resumed.len()
     }
 
-    /// The checksum, in hexadecimal, of the content of so many of the frames that the file already
-    /// held; `None` where there are fewer, or none is asked for.
+    /// Returns the checksum, in hexadecimal, of the content of the first `frames` frames that the
+    /// file already held; `None` if it held fewer, and for 0.
     pub fn resumed_sha256(&self, frames: usize) -> Option<&str> {
         Some(&self.writer.resumed().get(frames.checked_sub(1)?)?.sha256)
     }
 
-    /// The checksum, in hexadecimal, of the content of all frames so far.
+    /// Returns the checksum, in hexadecimal, of the content of all frames so far.
     pub fn content_sha256(&self) -> String {
         self.writer.content_sha256()
     }
 
-    /// The records that the file already held, read again.
+    /// Reads the records that the file already held once more.
     pub fn reread(&self) -> Result<RecordReader<R>, RecordError> {
         Ok(RecordReader::new(self.writer.reread()?, self.writer.resumed().len()))
     }
 
-    /// What resuming dropped, for the user to know.
+    /// Returns a message for the user about anything that was dropped when the file was resumed.
     pub fn warning(&self) -> Option<String> {
         self.warning.clone()
     }
 
-    /// Checks what the file already held against what is to be there: `fits` is given each frame
-    /// with its number, counted from 0. The first that does not fit, and those after it, are
-    /// dropped; how that shows, for the user to know.
+    /// Checks the frames that the file already held. `fits` gets each frame with its number,
+    /// counted from 0. The first frame that does not fit is dropped with all after it; the result
+    /// is then a message for the user.
     pub fn keep_while(
         &mut self,
         mut fits: impl FnMut(usize, &[R]) -> Result<bool, RecordError>,
@@ -97,7 +97,7 @@ impl<R: Record> RecordWriter<R> {
             let fits = match there.next_frame() {
                 Ok(Some(records)) => fits(frame, &records)?,
                 Err(error @ RecordError::File(FileError::Io { .. })) => return Err(error),
-                // Right checksums, and no meaning.
+                // The frame's checksum is right, but its bytes are not records.
                 Ok(None) | Err(_) => false,
             };
             if !fits {
@@ -107,46 +107,47 @@ impl<R: Record> RecordWriter<R> {
         Ok(None)
     }
 
-    /// Keeps so many of the frames that the file already held.
+    /// Keeps the first `frames` frames that the file already held. Returns a message for the user
+    /// if others are dropped.
     pub fn keep_frames(&mut self, frames: usize) -> Result<Option<String>, RecordError> {
         self.resumed.truncate(frames);
         Ok(self.writer.keep(frames, &format!("does not have the {} of this run", R::PLURAL))?)
     }
 
-    /// Says that all records are written from the first one on, those too that the file already
-    /// holds: they are compared, frame by frame, and written anew from the first difference on.
+    /// Prepares for writing all records again from the first: frames that the file already holds
+    /// are compared with them, and replaced from the first difference on.
     pub fn compare_from_start(&mut self) {
         self.writer.compare_from_start();
     }
 
-    /// Adds a record; every [`Record::PER_FRAME`] of them are written.
+    /// Adds a record; writes a frame for every [`Record::PER_FRAME`] records.
     pub fn push(&mut self, record: R) -> Result<(), RecordError> {
         self.pending.push(record);
         if self.pending.len() == R::PER_FRAME { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes records as a frame of their own, after those that were pushed. For a writer whose
-    /// frames stand for something, such as a range of seeds: the frame may be empty, and has 65,536
-    /// games at most.
+    /// Writes records as a frame of their own, after the records that were pushed. This is for
+    /// files whose frames have a meaning, such as a range of seeds. A frame may be empty and has at
+    /// most 65,536 games.
     pub fn write_frame(&mut self, records: &[R]) -> Result<(), RecordError> {
         self.write_pending()?;
         Ok(self.writer.section(R::PLURAL, &R::encode_frame(records))?)
     }
 
-    /// Writes a frame of another file as it stands there, after the records that were pushed.
+    /// Writes a frame of another file unchanged, after the records that were pushed.
     pub fn write_packed_frame(&mut self, frame: &PackedFrame) -> Result<(), RecordError> {
         self.write_pending()?;
         Ok(self.writer.packed_section(&frame.section, &frame.packed)?)
     }
 
-    /// Writes what is left, after [`Self::compare_from_start`]. What was dropped of what the file
-    /// already held, for the user to know.
+    /// Ends the comparison that [`Self::compare_from_start`] began, after writing the pending
+    /// records. Returns a message for the user if the file held something else, which is dropped.
     pub fn end_comparison(&mut self) -> Result<Option<String>, RecordError> {
         self.write_pending()?;
         Ok(self.writer.end_comparison()?)
     }
 
-    /// Writes what is left and completes the file.
+    /// Writes the pending records and completes the file.
     pub fn finish(mut self) -> Result<Summary, RecordError> {
         self.write_pending()?;
         Ok(self.writer.finish()?)
@@ -162,8 +163,8 @@ impl<R: Record> RecordWriter<R> {
 }
 
 impl PositionWriter {
-    /// Begins a file of openings: all positions up to some ply, never split into training and
-    /// test.
+    /// Begins a file of openings: all positions up to some ply, which are never split into training
+    /// and test.
     pub fn begin_openings(
         path: &Path,
         provenance: &Provenance,

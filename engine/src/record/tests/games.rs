@@ -1,4 +1,4 @@
-//! Files of games.
+//! Tests of files of games.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::file::{Begin, Existing, Kind, Provenance, Writer};
 use crate::random;
 use crate::record::{Game, GameReader, GameWriter, Record as _, Solved, frame};
 
-/// A game of random moves, broken off after `moves`.
+/// Plays a game of random moves, broken off after `moves`.
 fn random_game(seed: u64, moves: usize) -> Game {
     let replay = random::random_game(seed, 0, moves);
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
@@ -140,7 +140,7 @@ fn frames_may_be_the_callers_own() {
     assert_eq!(GameReader::open(&path).unwrap().count(), 1);
 }
 
-/// The worst case: nothing repeats in random games.
+/// The worst case for size: nothing repeats in random games.
 #[test]
 fn a_game_takes_at_most_50_bytes() {
     let folder = tempfile::tempdir().unwrap();

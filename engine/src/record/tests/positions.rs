@@ -1,4 +1,4 @@
-//! Files of positions.
+//! Tests of files of positions.
 
 use std::path::Path;
 
