@@ -1,4 +1,4 @@
-//! Finished work that has no place in the output yet.
+//! Checkpoints: finished work that is not in the output yet.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,26 +7,25 @@ use std::{fs, io};
 use super::paths::checkpoint_path;
 use super::{Begin, Existing, FileError, Kind, Provenance, Section, Writer};
 
-/// What a run has finished and cannot write into its output yet, in a file beside it: an
-/// unfinished container, `OUTPUT.checkpoint.partial`, that is taken away when the output is
-/// complete.
+/// The finished work of a run that is not in its output yet. It is kept beside the output in an
+/// unfinished container, `OUTPUT.checkpoint.partial`, which is removed when the output is complete.
 ///
-/// What is recorded survives the end of the process at any moment from then on, and a crash of
-/// the machine some seconds later.
+/// A recorded piece survives the end of the process from then on, and a crash of the machine from
+/// some seconds later on.
 pub struct Checkpoint {
     writer: Writer,
     last_sync: Instant,
 }
 
 impl Checkpoint {
-    /// How much work a crash of the machine may cost.
+    /// The interval of syncs: the greatest loss of work in a crash of the machine.
     const SYNC_INTERVAL: Duration = Duration::from_secs(5);
 
-    /// How often what stands in the output is dropped here, at most: syncing the output takes
-    /// milliseconds.
+    /// The least interval between two [`Self::settle`] that drop recorded pieces: syncing the
+    /// output takes milliseconds.
     const SETTLE_INTERVAL: Duration = Duration::from_secs(1);
 
-    /// Opens or begins the checkpoint of `output`, and reads what was recorded there.
+    /// Opens the checkpoint of `output` or begins it, and reads the recorded pieces.
     pub fn open(
         output: &Path,
         provenance: &Provenance,
@@ -35,7 +34,7 @@ impl Checkpoint {
         let path = checkpoint_path(output);
         let writer = match Writer::begin(&path, Kind::Checkpoint, provenance, existing)? {
             Begin::Writer(writer) => writer,
-            // A checkpoint is never completed: somebody else's file, which is not ours to touch.
+            // A checkpoint is never completed, so this file is somebody else's and stays untouched.
             Begin::Done(_) => {
                 let reason = "a complete file stands where an unfinished checkpoint belongs".into();
                 return Err(FileError::Exists { path, reason });
@@ -45,7 +44,8 @@ impl Checkpoint {
         Ok((Self { writer, last_sync: Instant::now() }, recorded))
     }
 
-    /// What resuming the checkpoint dropped, for the user to know.
+    /// Returns a message for the user about anything that was dropped when the checkpoint was
+    /// resumed.
     pub fn warning(&self) -> Option<String> {
         self.writer.warning()
     }
@@ -60,8 +60,8 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Says that all that was recorded stands in `output` now, so that it may be dropped here. It
-    /// need not be at once: whoever resumes must expect pieces that the output has too.
+    /// Declares that everything recorded is now in `output`, so that the checkpoint may drop it.
+    /// This may happen later: a resumed run must expect recorded pieces that the output has too.
     pub fn settle(&mut self, output: &Writer) -> Result<(), FileError> {
         if self.last_sync.elapsed() < Self::SETTLE_INTERVAL {
             return Ok(());
@@ -72,7 +72,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Takes the file away: the output is complete.
+    /// Removes the file, because the output is complete.
     pub fn remove(self) -> Result<(), FileError> {
         match fs::remove_file(self.writer.partial()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

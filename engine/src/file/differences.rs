@@ -1,20 +1,20 @@
-//! How two JSON objects differ, for a message.
+//! The differences between two JSON objects, for a message.
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// The most differences that a message tells.
+/// The greatest number of differences in a message.
 const MOST_TOLD: usize = 8;
 
-/// The most characters of a value that a message tells.
+/// The greatest number of characters of a value in a message.
 const MOST_CHARACTERS: usize = 60;
 
-/// How many characters a message tells before the first that differs.
+/// The number of characters in a message before the first that differs.
 const CHARACTERS_BEFORE: usize = 20;
 
-/// Every value that is in one of two objects and not, or another, in the other: its path with both
-/// values.
+/// The values that differ between two objects, or are in only one of them: the path of each, with
+/// both values.
 pub(super) struct Differences(Vec<Difference>);
 
 struct Difference {
@@ -87,14 +87,14 @@ impl fmt::Display for Difference {
         let same = there.chars().zip(wanted.chars()).take_while(|(one, other)| one == other);
         let same = same.count();
         let [there, wanted] = [there, wanted].map(|text| surroundings(&text, same));
-        // Whoever made the file may have put anything into it.
+        // The maker of the file may have put any characters into these texts.
         let told = [surroundings(&self.path, 0), there, wanted].map(|text| harmless(&text));
         let [path, there, wanted] = told;
         write!(f, "{path}: {there} there, {wanted} wanted")
     }
 }
 
-/// A text without characters that a terminal obeys.
+/// Escapes the characters of a text that act on a terminal.
 fn harmless(text: &str) -> String {
     let escaped = |letter: char| match letter {
         '"' | '\'' | '\\' => letter.to_string(),
@@ -103,7 +103,7 @@ fn harmless(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// A short text as it is; of a long one what surrounds the character with number `at`.
+/// Returns a short text unchanged, and of a long one the part around character number `at`.
 fn surroundings(text: &str, at: usize) -> String {
     let length = text.chars().count();
     if length <= MOST_CHARACTERS {
@@ -120,7 +120,7 @@ fn surroundings(text: &str, at: usize) -> String {
 mod tests {
     use serde_json::json;
 
-    /// A key of 100 kB was told whole, and what a terminal obeys as it stood there.
+    /// A regression: a key of 100 kB was printed whole, with the characters that act on a terminal.
     #[test]
     fn keys_and_values_are_told_shortly_and_do_nothing_to_a_terminal() {
         let long = "k".repeat(100_000);
@@ -163,14 +163,14 @@ mod tests {
         assert_eq!(differences(json!([1]), json!(1)), "settings: [1] there, 1 wanted");
     }
 
-    /// Two long texts were told by their beginnings, which were the same.
+    /// A regression: of two long texts, only the equal beginnings were printed.
     #[test]
     fn of_long_texts_what_differs_is_told() {
         let text = |middle: &str| json!(format!("{}{middle}{}", "é".repeat(500), "x".repeat(500)));
         let message = differences(text("one"), text("two"));
         assert!(message.contains("éone") && message.contains("étwo"), "{message}");
         assert!(message.chars().count() < 200, "{message}");
-        // A text that goes on where the other ends.
+        // One text is the beginning of the other.
         let message = differences(json!("x".repeat(500)), json!("x".repeat(501)));
         assert!(message.contains("x\" there") && message.contains("xx\" wanted"), "{message}");
         let message = differences(text("one"), Value::Null);

@@ -1,45 +1,46 @@
-//! What can be wrong with a file.
+//! The errors of reading and writing files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::VERSION;
 
-/// Why a file was not read or not written. Every message names the file and the place.
+/// The error for a file that was not read or not written. Every message names the file and the
+/// place.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The operating system refused.
+    /// The operating system refused an operation.
     #[error("{}: cannot {action}: {source}{}", path.display(), remedy(action, source))]
     Io {
         /// The file.
         path: PathBuf,
-        /// What was tried, as in "cannot …".
+        /// The operation, as in "cannot …".
         action: &'static str,
-        /// What the system answered.
+        /// The answer of the system.
         source: io::Error,
     },
-    /// No file of this program.
+    /// The file is not one of this program's.
     #[error("{}: begins with `{found}`, which is no file of this program; expected {expected}",
         path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What should have been there.
+        /// A description of the expected file.
         expected: &'static str,
-        /// The first bytes, printable.
+        /// The first bytes of the file, escaped.
         found: String,
     },
-    /// A file of another kind.
+    /// The file is of another kind.
     #[error("{}: is {found}; expected {expected}", path.display())]
     OtherKind {
         /// The file.
         path: PathBuf,
-        /// The kind that was asked for.
+        /// The wanted kind.
         expected: &'static str,
-        /// The kind it is.
+        /// The kind of the file.
         found: &'static str,
     },
-    /// A format of the future.
+    /// The file has a newer format version.
     #[error("{}: has format version {found}, newer than version {VERSION}, the newest that this \
         program reads; use the program that wrote it, or a later one", path.display())]
     Newer {
@@ -48,17 +49,17 @@ pub enum FileError {
         /// The version that the file states.
         found: u32,
     },
-    /// The file stops too early.
+    /// The file ends too early.
     #[error("{}: cut short: ends at byte {length}, inside {place} that begins at byte {offset}; \
         copy or make the file again", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
-        /// Which part is incomplete.
+        /// The incomplete part.
         place: String,
-        /// Where that part begins.
+        /// The offset of that part in bytes.
         offset: u64,
-        /// Where the file ends.
+        /// The length of the file in bytes.
         length: u64,
     },
     /// The file does not hold what was once written.
@@ -67,11 +68,11 @@ pub enum FileError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Which part is damaged.
+        /// The damaged part.
         place: String,
-        /// Where that part begins.
+        /// The offset of that part in bytes.
         offset: u64,
-        /// How it shows.
+        /// The sign of the damage.
         reason: String,
     },
     /// A section that cannot be written.
@@ -79,38 +80,38 @@ pub enum FileError {
     Section {
         /// The file.
         path: PathBuf,
-        /// The section's name.
+        /// The name of the section.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// The output is there and is not what would be written.
+    /// The output exists and differs from what would be written.
     #[error("{}: exists: {reason}; name another output, or replace it with --force",
         path.display())]
     Exists {
         /// The file.
         path: PathBuf,
-        /// How it differs.
+        /// The difference.
         reason: String,
     },
-    /// No ordinary file, where one is to be read or written.
+    /// The path is not that of an ordinary file.
     #[error("{}: is {found}, and no ordinary file; name another path", path.display())]
     Special {
         /// The path.
         path: PathBuf,
-        /// What stands there, such as `a folder`.
+        /// The kind of thing at the path, such as `a folder`.
         found: &'static str,
     },
-    /// More than is read at once.
+    /// The file is longer than such a file may be.
     #[error("{}: is longer than {most} bytes, the most that is read of such a file; take it away, or \
         name another", path.display())]
     Long {
         /// The file.
         path: PathBuf,
-        /// The most bytes.
+        /// The greatest length in bytes.
         most: u64,
     },
-    /// A name that says something else than the file would be.
+    /// The extension of the output is that of another kind of file.
     #[error("{}: would be {kind} under the name of another kind; name another output",
         path.display())]
     Misnamed {
@@ -119,7 +120,7 @@ pub enum FileError {
         /// The kind that would be written.
         kind: &'static str,
     },
-    /// A command would replace what it reads.
+    /// A command would overwrite one of its inputs.
     #[error("{}: is also an input ({}), which is never replaced; name another output",
         path.display(), input.display())]
     OutputIsInput {
@@ -128,18 +129,19 @@ pub enum FileError {
         /// The name by which the file is an input.
         input: PathBuf,
     },
-    /// Somebody else writes the same output.
+    /// Another process writes the same output.
     #[error("{}: {source}; wait for it, or name another output", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
-        /// The reason, as one that may pass.
+        /// The reason, as an error that may pass.
         source: io::Error,
     },
 }
 
-/// What to do where the operating system refused, as the end of a message; empty where nobody
-/// knows. `action` is what was tried, as in "cannot …": `open it` and `read it` are done to inputs.
+/// Returns the remedy for an error of the operating system, as the end of a message; empty if none
+/// is known. `action` is the operation as in "cannot …"; `open it` and `read it` are operations on
+/// inputs.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     use io::ErrorKind;
     let input = matches!(action, "open it" | "read it");
@@ -161,8 +163,8 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
-/// Whether trouble with a file or a pipe may be gone when the same is tried again: a disk that was full, a
-/// device or a network that failed, a lock that somebody held, more open files than there may be.
+/// Returns whether an error with a file or a pipe may be gone at the next attempt: a full disk, a
+/// failing device or network, a lock held by another process, too many open files.
 pub fn may_pass(error: &io::Error) -> bool {
     use io::ErrorKind::{
         HostUnreachable, NetworkDown, NetworkUnreachable, OutOfMemory, QuotaExceeded, ResourceBusy,
@@ -189,14 +191,15 @@ pub fn may_pass(error: &io::Error) -> bool {
 }
 
 impl FileError {
-    /// The error that somebody else holds the lock of a file.
+    /// Creates the error for a file that another process has locked.
     pub(super) fn busy(path: &Path) -> Self {
         const REASON: &str = "another process is writing this file";
         let source = io::Error::new(io::ErrorKind::WouldBlock, REASON);
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// The place of a truncation or damage in the file, and how it shows; else all of the message.
+    /// Returns the place and the sign of a truncation or damage; for other errors, the whole
+    /// message.
     pub(super) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

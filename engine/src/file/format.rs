@@ -4,40 +4,40 @@ use sha2::{Digest, Sha256};
 
 use super::{Provenance, packing};
 
-/// The version of the format that is written, and the newest that is read.
+/// The version of the format that is written, and the newest that can be read.
 pub const VERSION: u32 = 1;
 
-/// The largest content of one section: 64 MiB, a hundred times what the largest ones need. A few
-/// kilobytes can unpack to as much.
+/// The greatest size of a section's content: 64 MiB, a hundred times what the largest sections
+/// need. A file of a few kilobytes can unpack to that much.
 pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
 
-/// The largest stored form of a section: what zstd needs for incompressible content.
+/// The greatest stored size of a section: what zstd needs for incompressible content of that size.
 pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
 
-/// The longest provenance: 1 MiB of JSON.
+/// The greatest length of the provenance: 1 MiB of JSON.
 pub(super) const MAX_PROVENANCE_BYTES: u32 = 1 << 20;
 
-/// The longest name of a section.
+/// The greatest length of a section's name in bytes.
 pub(super) const MAX_NAME_BYTES: u32 = 255;
 
-/// Magic, version and length of the provenance.
+/// The size of the magic number, the version and the length of the provenance.
 pub(super) const HEADER_BYTES: u64 = 16;
 
-/// A frame's first bytes: what it is.
+/// The size of the marker with which each frame begins.
 pub(super) const MARKER_BYTES: u64 = 4;
 pub(super) const SECTION_MARKER: &[u8; 4] = b"SECT";
 pub(super) const END_MARKER: &[u8; 4] = b"END.";
 
-/// A section's marker and three lengths.
+/// The size of a section's marker and its three lengths.
 pub(super) const SECTION_BYTES: u64 = 24;
 
-/// The end frame without its checksum: marker, count, SHA-256.
+/// The size of the end frame without its checksum: marker, count, SHA-256.
 pub(super) const END_BYTES: u64 = 44;
 
-/// Every checksum in the file is a CRC-32 (IEEE) of four bytes.
+/// The size of every checksum: a CRC-32 (IEEE).
 pub(super) const CHECKSUM_BYTES: u64 = 4;
 
-/// What a file holds. Each kind has its own magic number.
+/// The kind of a file's content. Each kind has its own magic number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Evaluation weights.
@@ -46,9 +46,9 @@ pub enum Kind {
     Games,
     /// Scored positions.
     Positions,
-    /// Scored openings: all of them up to some ply, so never split into training and test.
+    /// Scored openings: all positions up to some ply, and so never split into training and test.
     Openings,
-    /// A state of training that can be gone on from.
+    /// A state of unfinished work from which a run continues.
     Checkpoint,
     /// The pairs of a match.
     Match,
@@ -64,7 +64,7 @@ impl Kind {
         Self::Match,
     ];
 
-    /// The first eight bytes of the file.
+    /// Returns the first eight bytes of such a file.
     pub(super) const fn magic(self) -> &'static [u8; 8] {
         match self {
             Self::Weights => b"OTHELLOW",
@@ -76,7 +76,8 @@ impl Kind {
         }
     }
 
-    /// Whether the name of a file says that it is of another kind. A checkpoint may be called as what it becomes.
+    /// Returns whether a file extension belongs to another kind. A checkpoint may have the name of
+    /// the file that it becomes.
     pub(super) fn contradicts(self, extension: &str) -> bool {
         let named = match extension {
             "weights" => Self::Weights,
@@ -88,9 +89,9 @@ impl Kind {
         self != named && (self != Self::Checkpoint || named != Self::Weights)
     }
 
-    /// The level at which zstd compresses. Level 15 takes 27 bytes and 15 µs for a random game,
-    /// where level 9 takes 30 bytes and level 19 as many and twice the time. A checkpoint is
-    /// large, and soon replaced.
+    /// Returns the compression level for zstd. At level 15, a random game takes 27 bytes and 15 µs;
+    /// at level 9, 30 bytes; at level 19, as many bytes as at 15 and twice the time. A checkpoint
+    /// is large and soon replaced.
     const fn compression_level(self) -> i32 {
         match self {
             Self::Checkpoint => 1,
@@ -102,7 +103,7 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.magic() == magic)
     }
 
-    /// What to call such a file in a message.
+    /// Returns a name for such a file in messages.
     pub(super) const fn description(self) -> &'static str {
         match self {
             Self::Weights => "a weights file",
@@ -115,7 +116,7 @@ impl Kind {
     }
 }
 
-/// The header: magic, version, length of the provenance, provenance, checksum.
+/// Encodes the header: magic, version, length of the provenance, provenance, checksum.
 pub(super) fn header(kind: Kind, provenance: &Provenance) -> Result<Vec<u8>, String> {
     let json = provenance.canonical();
     let length = u32::try_from(json.len()).ok().filter(|&bytes| bytes <= MAX_PROVENANCE_BYTES);
@@ -130,7 +131,8 @@ pub(super) fn header(kind: Kind, provenance: &Provenance) -> Result<Vec<u8>, Str
     Ok(bytes)
 }
 
-/// A section's frame: marker, lengths, name, checksum of these, stored bytes, their checksum.
+/// Encodes a section's frame: marker, lengths, name, checksum of these, stored bytes, their
+/// checksum.
 pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>, String> {
     if content.len() as u64 > MAX_CONTENT_BYTES {
         return Err(format!("{} bytes; the most is {MAX_CONTENT_BYTES}", content.len()));
@@ -139,7 +141,7 @@ pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>,
     packed_section(name, content.len(), &stored.map_err(|error| error.to_string())?)
 }
 
-/// The frame of a section whose content of so many bytes is packed already.
+/// Encodes the frame of a section whose content of `length` bytes is already compressed.
 pub(super) fn packed_section(name: &str, length: usize, stored: &[u8]) -> Result<Vec<u8>, String> {
     let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
     let name_length =
@@ -156,7 +158,7 @@ pub(super) fn packed_section(name: &str, length: usize, stored: &[u8]) -> Result
     Ok(bytes)
 }
 
-/// The end frame: marker, number of sections, SHA-256 of the content, checksum.
+/// Encodes the end frame: marker, number of sections, SHA-256 of the content, checksum.
 pub(super) fn end(content: &ContentHash) -> Vec<u8> {
     let mut bytes = END_MARKER.to_vec();
     bytes.extend((content.sections as u64).to_le_bytes());
@@ -170,7 +172,7 @@ fn append_checksum(bytes: &mut Vec<u8>, from: usize) {
     bytes.extend(checksum.to_le_bytes());
 }
 
-/// The running checksum of names and contents.
+/// The running checksum of the names and contents of sections.
 #[derive(Clone, Default)]
 pub(super) struct ContentHash {
     digest: Sha256,
@@ -187,29 +189,29 @@ impl ContentHash {
         self.sections += 1;
     }
 
-    /// The checksum of the sections so far.
+    /// Returns the checksum of the sections so far.
     pub(super) fn sha256(&self) -> [u8; 32] {
         self.digest.clone().finalize().into()
     }
 
-    /// The checksum of the sections so far, in hexadecimal.
+    /// Returns the checksum of the sections so far, in hexadecimal.
     pub(super) fn hexadecimal(&self) -> String {
         hexadecimal(&self.sha256())
     }
 }
 
-/// Bytes in hexadecimal.
+/// Writes bytes in hexadecimal.
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     hex::encode(bytes)
 }
 
-/// The four bytes at `at` as a number; 0 beyond the end.
+/// Returns the four bytes at `at` as a number; 0 beyond the end.
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
     field.map_or(0, |&field| u32::from_le_bytes(field))
 }
 
-/// The eight bytes at `at` as a number; 0 beyond the end.
+/// Returns the eight bytes at `at` as a number; 0 beyond the end.
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
     field.map_or(0, |&field| u64::from_le_bytes(field))

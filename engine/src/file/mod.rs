@@ -1,11 +1,11 @@
-//! The one container: a magic number for each kind of file, provenance, named sections that are
-//! compressed and checksummed, and an end that carries the checksum of the whole content.
+//! The container that all files share: a magic number for each kind of file, provenance, named
+//! sections that are compressed and checksummed, and an end with the checksum of the whole content.
 //!
-//! A file is written under the name `PATH.partial` and renamed when it is complete, so that a
-//! file by its own name is always whole; a run that was killed goes on after the last whole
-//! section. `datasets/formats.md` describes the bytes.
+//! A file is written as `PATH.partial` and renamed when it is complete, so that a file with its own
+//! name is always whole. A run that was killed continues after the last whole section.
+//! `datasets/formats.md` describes the bytes.
 //!
-//! The build script compiles this room too: it uses nothing of the others.
+//! The build script compiles this module too, so it uses no other module of the crate.
 
 mod checkpoint;
 mod differences;
@@ -30,23 +30,23 @@ pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{Reader, kind_of, stated_sha256};
 pub use writer::{Begin, Existing, SectionInfo, Writer};
 
-/// A named part of a file, as it was before compression.
+/// A named part of a file, uncompressed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// The name of the section; the same name may come again.
+    /// The name of the section; several sections may have the same name.
     pub name: String,
     /// The content of the section.
     pub content: Vec<u8>,
 }
 
-/// What a complete file amounts to.
+/// The checksum and the size of a complete file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// SHA-256, in hexadecimal, of the names and contents of the sections: the same for equal
-    /// content, whatever its provenance and however it is compressed.
+    /// The SHA-256, in hexadecimal, of the names and contents of the sections. It is the same for
+    /// equal content, whatever the provenance and the compression.
     pub sha256: String,
-    /// The size of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// How many sections it has.
+    /// The number of sections.
     pub sections: usize,
 }

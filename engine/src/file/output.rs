@@ -1,4 +1,4 @@
-//! The check of an output before the work that it is for.
+//! The check of an output before the work whose result it will hold.
 
 use std::fs;
 use std::io;
@@ -8,14 +8,14 @@ use super::paths::{partial_path, refuse_special_outputs};
 use super::writer::lock;
 use super::{FileError, Kind, kind_of};
 
-/// Whether a command may write `output`, replacing what is there if need be: refuses what is no
-/// ordinary file (a folder, a named pipe, a device, a socket, a link that leads nowhere), a file
-/// that is also one of the command's `inputs`, by whatever name, or stands in a folder of records
-/// that is one, and a new file where none can be made. The files that stand beside an unfinished
-/// output are looked at in the same way.
+/// Checks that a command may write `output`, replacing an existing file if need be. These are
+/// refused: anything but an ordinary file (a folder, named pipe, device, socket or dangling link);
+/// a file that is also one of the command's `inputs`, under any name, or that is in a folder of
+/// records among the inputs; and a new file in a place where none can be created. The files beside
+/// an unfinished output are checked in the same way.
 ///
-/// Every command calls this for every output before its work, or before it reads inputs. What
-/// [`super::Writer`] writes is looked at once more when it begins, without inputs.
+/// Every command calls this for every output before its work, or before it reads inputs.
+/// [`super::Writer`] checks its files again when it begins, without regard to inputs.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -29,15 +29,15 @@ pub fn check_output<P: AsRef<Path>>(
             return Err(FileError::OutputIsInput { path, input });
         }
     }
-    // What stands there may be the finished output, which need not be written again.
+    // An existing file may be the finished output, which need not be written again.
     if output.exists() { Ok(()) } else { prove_writable(output) }
 }
 
-/// The names of the files that say what a folder of records, or a dataset, holds.
+/// The names of the files that list the content of a folder of records or a dataset.
 const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
 
-/// Whether the file at `path` is one of those for which a folder is named as an input: records, or
-/// what lists them.
+/// Returns whether a file is part of a folder that is named as an input: a file of records, or the
+/// manifest.
 fn is_in_input(path: &Path, input: &Path) -> bool {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let is_inside =
@@ -47,8 +47,8 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
     is_inside() && (is_manifest() || is_records())
 }
 
-/// Makes the file that the output is until it is complete, and takes it away again where it was not
-/// there before.
+/// Creates the partial file of the output, and removes it if it is new, to prove that this is
+/// possible.
 fn prove_writable(output: &Path) -> Result<(), FileError> {
     let partial = partial_path(output);
     let is_new = !partial.exists();
@@ -60,7 +60,7 @@ fn prove_writable(output: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Whether two paths lead to the same file; false where one of them leads nowhere.
+/// Returns whether two paths lead to the same file; false if one of them leads nowhere.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     match (identity(one), identity(other)) {
         (Ok(one), Ok(other)) => one == other,
@@ -68,7 +68,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// What tells the file at a path from all others: its device and its number there.
+/// Returns the identity of the file at a path: its device and its inode number.
 #[cfg(unix)]
 fn identity(path: &Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -76,7 +76,7 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// What tells the file at a path from all others: its path without links.
+/// Returns the identity of the file at a path: its path without links.
 #[cfg(not(unix))]
 fn identity(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
@@ -108,7 +108,7 @@ mod tests {
             std::os::unix::fs::symlink(path("in.games"), path("symbolic.games")).unwrap();
             refused(&path("symbolic.games"));
         }
-        // What stands beside an unfinished output is written, too.
+        // The files beside an unfinished output are written too.
         check_output(&path("new.games"), [path("new.games.partial")]).unwrap();
         for beside in ["new.games.partial", "new.games.checkpoint.partial"] {
             fs::write(path(beside), "games").unwrap();
@@ -119,7 +119,7 @@ mod tests {
         check_output(&path("out.games"), &inputs).unwrap();
     }
 
-    /// Opening a named pipe would wait for ever.
+    /// Opening a named pipe would wait forever.
     #[cfg(target_os = "linux")]
     #[test]
     fn what_is_no_ordinary_file_is_refused_before_it_is_opened() {
@@ -150,7 +150,7 @@ mod tests {
                 assert!(error.to_string().starts_with(&expected), "{error}");
             }
         }
-        // And what stands beside the output.
+        // The same holds for the files beside the output.
         for beside in ["a.partial", "b.checkpoint.partial"] {
             let made = std::process::Command::new("mkfifo").arg(path(beside)).status().unwrap();
             assert!(made.success());

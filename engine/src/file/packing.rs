@@ -1,15 +1,16 @@
-//! zstd, which packs sections, and text files if need be: by its own library, and in a browser, where there
-//! is no C, by a decoder in Rust. Both unpack the same files.
+//! Compression by zstd, for sections and text files: by the zstd library or, in a browser, where
+//! there is no C, by a decoder in Rust. Both unpack the same files.
 
 #[cfg(not(target_family = "wasm"))]
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 
-/// Packs bytes as one frame: the same, whatever the thread packed before.
+/// Compresses bytes to one frame, which does not depend on what the thread compressed before.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
-        /// What packs the frames of a thread. To make its tables anew takes as long as to pack a small frame.
+        /// The compressor of a thread. Making its tables anew takes as long as compressing a small
+        /// frame.
         static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     }
     PACKER.with_borrow_mut(|kept| {
@@ -22,27 +23,27 @@ pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     })
 }
 
-/// Packs bytes as one frame, at the only level that there is.
+/// Compresses bytes to one frame, at the only level there is.
 #[cfg(target_family = "wasm")]
 pub(super) fn pack(content: &[u8], _level: i32) -> io::Result<Vec<u8>> {
     Ok(ruzstd::encoding::compress_to_vec(content, ruzstd::encoding::CompressionLevel::Fastest))
 }
 
-/// What unpacks a text of any length while it is read.
+/// Returns a reader that unpacks a text of any length.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Send> {
     zstd::stream::read::Decoder::with_buffer(packed)
 }
 
-/// What unpacks a text of any length while it is read: its first frame.
+/// Returns a reader that unpacks a text of any length: its first frame.
 #[cfg(target_family = "wasm")]
 pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Send> {
     ruzstd::decoding::StreamingDecoder::new(packed).map_err(io::Error::other)
 }
 
-/// Unpacks one frame that must hold exactly `length` bytes. Memory grows with what is really
-/// unpacked, and never beyond `length`. The frame may refer back over `largest` bytes, a power of two,
-/// and no further: one that asks for more would have the decoder allocate it.
+/// Unpacks one frame, which must hold exactly `length` bytes. Memory grows with the bytes unpacked
+/// so far, never beyond `length`. The frame may refer back over at most `largest` bytes, a power of
+/// two: the decoder would allocate memory for a greater distance.
 pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>, String> {
     let unpackable = |error: io::Error| format!("cannot be unpacked ({error})");
     let mut content = Vec::new();
@@ -53,7 +54,7 @@ pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>
     Ok(content)
 }
 
-/// Unpacks the first frame, or so many bytes of it; how much is stored behind it.
+/// Unpacks the first frame, or its first `most` bytes. Returns the number of bytes stored after it.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(
     stored: &[u8],
@@ -67,7 +68,7 @@ fn unpack_frame(
     Ok(decoder.finish().len())
 }
 
-/// Unpacks the first frame, or so many bytes of it; how much is stored behind it.
+/// Unpacks the first frame, or its first `most` bytes. Returns the number of bytes stored after it.
 #[cfg(target_family = "wasm")]
 fn unpack_frame(
     stored: &[u8],
@@ -86,7 +87,8 @@ mod tests {
     use super::*;
     use crate::random::Generator;
 
-    /// Files of games resume in the middle, and threads share frames: nothing may depend on who packed what before.
+    /// Files of games resume in the middle, and threads share frames: a frame must not depend on
+    /// earlier ones.
     #[test]
     fn a_frame_is_the_same_whatever_was_packed_before() {
         let mut random = Generator::new(28);

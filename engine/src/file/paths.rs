@@ -1,5 +1,5 @@
-//! The paths that a file is written at, and what stands at a path. It is looked at before anything is
-//! opened: opening a named pipe waits for somebody at its other end, and would wait for ever.
+//! The paths of an output, and checks of what is at a path before anything is opened: opening a
+//! named pipe waits for a process at its other end, perhaps forever.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
@@ -8,31 +8,31 @@ use std::path::{Path, PathBuf};
 
 use super::{FileError, Kind};
 
-/// Where an output is written until it is complete.
+/// Returns the path at which an output is written until it is complete.
 pub(super) fn partial_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".partial");
     name.into()
 }
 
-/// Where the checkpoint of an output would be completed, if it ever were.
+/// Returns the path of an output's checkpoint, without the extension of a partial file.
 pub(super) fn checkpoint_path(output: &Path) -> PathBuf {
     output.with_added_extension("checkpoint")
 }
 
-/// Whether something was recorded for `output` in a checkpoint.
+/// Returns whether `output` has a checkpoint.
 pub(super) fn checkpoint_exists(output: &Path) -> bool {
     partial_path(&checkpoint_path(output)).exists()
 }
 
-/// Takes away the checkpoint that a run left which was killed after completing `output`. Where that
-/// cannot be done it does no harm.
+/// Removes the checkpoint of a run that was killed after it completed `output`. A failure does no
+/// harm.
 pub(super) fn remove_leftover_checkpoint(output: &Path) {
     let _ = fs::remove_file(partial_path(&checkpoint_path(output)));
 }
 
-/// Refuses an output where something other than an ordinary file stands, or beside it; the paths
-/// that are written.
+/// Refuses an output if something other than an ordinary file is at one of its paths; returns the
+/// paths.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 3], FileError> {
     let checkpoint = checkpoint_path(output);
     let written = [output.to_owned(), partial_path(output), partial_path(&checkpoint)];
@@ -42,8 +42,8 @@ pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 3], File
     Ok(written)
 }
 
-/// Refuses a name for an output by which it would be taken for another kind of file. What is made long
-/// before it is written is called by it first.
+/// Refuses an output name whose extension belongs to another kind of file. Commands that write
+/// their output after long work call this first.
 pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
     let extension = path.extension().and_then(OsStr::to_str);
     if extension.is_some_and(|extension| kind.contradicts(extension)) {
@@ -52,7 +52,7 @@ pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Opens an ordinary file for reading; a folder, a named pipe, a device or a socket is refused.
+/// Opens an ordinary file for reading; refuses a folder, a named pipe, a device or a socket.
 pub fn open_ordinary(path: &Path) -> Result<File, FileError> {
     let failed = |source| FileError::Io { path: path.to_owned(), action: "open it", source };
     let metadata = fs::metadata(path).map_err(failed)?;
@@ -60,7 +60,7 @@ pub fn open_ordinary(path: &Path) -> Result<File, FileError> {
     open_without_waiting(path).map_err(failed)
 }
 
-/// Opens a file of which no read waits: some that the kernel makes look ordinary, and would never end.
+/// Opens a file so that reads do not wait: some files of the kernel look ordinary and never end.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn open_without_waiting(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -73,8 +73,8 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Reads an ordinary file of at most `most` bytes: what a program looks for beside the files that it
-/// was given may be anything.
+/// Reads an ordinary file of at most `most` bytes. The limit is for files that a program looks for
+/// beside its inputs, which may be anything.
 pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let mut bytes = vec![];
     let read = open_ordinary(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes);
@@ -85,14 +85,14 @@ pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Refuses a path at which something other than an ordinary file stands.
+/// Refuses a path with something other than an ordinary file.
 fn refuse_special(path: &Path) -> Result<(), FileError> {
     match fs::metadata(path) {
         Ok(metadata) => refuse(path, &metadata),
         Err(_) if path.is_symlink() => {
             Err(FileError::Special { path: path.to_owned(), found: "a link that leads nowhere" })
         }
-        // Whoever opens it says why that is not possible.
+        // Opening the path will give the reason.
         Err(_) => Ok(()),
     }
 }

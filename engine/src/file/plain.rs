@@ -1,6 +1,6 @@
-//! Plain files: outputs in the formats of other programs, without a header of our own.
+//! Plain files: outputs in the formats of other programs, without a header of this project.
 //!
-//! Like every output they are written as `PATH.partial` and renamed when they are whole.
+//! Like every output, they are written as `PATH.partial` and renamed when they are complete.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -10,9 +10,9 @@ use super::paths::{open_ordinary, partial_path, read_ordinary, refuse_special_ou
 use super::writer::{lock, sync_folder};
 use super::{Existing, FileError};
 
-/// Writes an output whose bytes follow from the inputs. One that is there with these bytes is left
-/// alone. Anything else that is there is refused unless it may be replaced; so is a file under the
-/// name of the partial one that is no beginning of these bytes, as a killed run leaves it.
+/// Writes an output whose bytes follow from the inputs. An existing file with these bytes is left
+/// alone. Any other existing file is refused unless it may be replaced, and so is a partial file
+/// that is not a beginning of these bytes, as a killed run would leave.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
     if existing == Existing::Keep {
         match read_ordinary(path, bytes.len() as u64) {
@@ -28,7 +28,7 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
     replace(path, bytes)
 }
 
-/// Puts a file in place at once, whatever stands there.
+/// Replaces whatever file is at the path with these bytes.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     refuse_special_outputs(path)?;
     let partial = partial_path(path);
@@ -43,8 +43,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// Refuses what stands at `path` and does not begin with `head`, and what stands where it is
-/// written until it is whole and is no beginning of such a file.
+/// Refuses an existing file that does not begin with `head`, and a partial file that is not the
+/// beginning of such a file.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     let partial = partial_path(path);
     for (path, may_be_shorter) in [(path, false), (&partial, true)] {
@@ -64,7 +64,7 @@ pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Whether there is no file.
+/// Returns whether the error is that there is no file.
 fn is_missing(error: &FileError) -> bool {
     matches!(error, FileError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
@@ -93,7 +93,7 @@ mod tests {
         write(&path, b"other", Existing::Replace).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"other");
         fs::remove_file(&path).unwrap();
-        // What a killed run left is the beginning of what it was to write.
+        // A killed run leaves a beginning of the bytes.
         fs::write(&partial, "foreign").unwrap();
         write(&path, b"content", Existing::Keep).unwrap_err();
         fs::write(&partial, "con").unwrap();
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// The mode is that of every other output: what the umask leaves.
+    /// The mode is that of any other output: what the umask leaves.
     #[cfg(unix)]
     #[test]
     fn a_plain_file_has_the_mode_of_other_files() {

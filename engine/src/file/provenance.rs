@@ -1,21 +1,22 @@
-//! What a file was made from.
+//! The provenance of a file: the settings and inputs that decided its content.
 
 use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
-/// Counts the changes of what this program plays, searches and fits: a file of an earlier revision
-/// is none that this program would make. It moves whenever `scripts/regenerate-small.sha256` does.
+/// The number of changes to what this program plays, searches and fits. A file of an earlier
+/// revision is not one that this program would make. The number grows whenever
+/// `scripts/regenerate-small.sha256` changes.
 pub const BEHAVIOUR_REVISION: u32 = 7;
 
-/// Everything that decides a file's content, as a JSON object: validated settings, seeds, the
-/// checksums of the inputs, the program's version; and nothing that does not: no paths, threads,
-/// device, host or date. Two are equal when their canonical JSON (keys sorted, no blanks) is.
+/// All that decides a file's content, as a JSON object: validated settings, seeds, checksums of
+/// inputs and the program's version, but no paths, threads, device, host or date. Two are equal if
+/// their canonical JSON is (keys sorted, no blanks).
 #[derive(Clone, Debug)]
 pub struct Provenance(Map<String, Value>);
 
 impl Provenance {
-    /// The provenance of what `command` of this version and revision of the program makes.
+    /// Creates the provenance of a file that `command` of this version and revision makes.
     pub fn new(command: &str) -> Self {
         Self(Map::new())
             .with("command", command)
@@ -30,31 +31,31 @@ impl Provenance {
         self
     }
 
-    /// Takes a setting out.
+    /// Removes a setting.
     #[must_use]
     pub fn without(mut self, key: &str) -> Self {
         self.0.shift_remove(key);
         self
     }
 
-    /// The value of a setting.
+    /// Returns the value of a setting.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
 
-    /// The object itself.
+    /// Returns the object itself.
     pub fn as_map(&self) -> &Map<String, Value> {
         &self.0
     }
 
-    /// The canonical JSON: keys sorted at every depth, no blanks.
+    /// Returns the canonical JSON: keys sorted at every depth, no blanks.
     pub fn canonical(&self) -> String {
         let mut object = Value::Object(self.0.clone());
         object.sort_all_objects();
         object.to_string()
     }
 
-    /// Reads a JSON object; `None` where the text is something else.
+    /// Reads a JSON object; `None` for any other text.
     pub(super) fn parse(json: &[u8]) -> Option<Self> {
         match serde_json::from_slice(json) {
             Ok(Value::Object(map)) => Some(Self(map)),
@@ -62,9 +63,9 @@ impl Provenance {
         }
     }
 
-    /// Each setting that differs, for a message, as `seed: 8 there, 7 wanted`. One inside another
-    /// is named with its place, as `labels[2].rule`; of long texts only what surrounds the first
-    /// difference is told.
+    /// Lists the settings that differ, for a message, as `seed: 8 there, 7 wanted`. A nested
+    /// setting is named by its path, as `labels[2].rule`; long texts are cut to what surrounds the
+    /// first difference.
     pub fn differences(there: &Self, wanted: &Self) -> String {
         Differences::between(&there.0, &wanted.0).to_string()
     }
@@ -97,21 +98,22 @@ mod tests {
         );
     }
 
-    /// The checksum of the weights that each revision makes from a seed, as
-    /// `scripts/regenerate.sh --small --seed 1` prints it. A new one is added at the end.
+    /// The checksums of the weights that each revision makes from a seed, as printed by
+    /// `scripts/regenerate.sh --small --seed 1`. A new one is added at the end.
     const RECORDED: [&str; 7] = [
         "8232ee3f7603ccff1c714e9b61a5aa0e141805f279bfcc207a24c6e6cb43a2bb",
         "ddd0cd6a49999e2f7da3811d649e4da71836ba0fbfadf79632535ca957bc02a1",
         "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
-        // The same: others are games with perfect play from 16 empty squares on.
+        // The same weights; games with perfect play from 16 empty squares on changed.
         "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
-        // The same, before the recipe ended with coarser steps: others are games by weights with factors, which order
-        // no moves and are left out at leaves.
+        // The same weights, before the recipe ended with coarser steps. Games by weights with
+        // factors changed: factors no longer order moves and are left out at leaves.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
-        // The same: others are games with perfect play from 14 empty squares on, where moves that are
-        // equally good come in another order.
+        // The same weights; games with perfect play from 14 empty squares on changed: equally good
+        // moves come in another order.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
-        // The same: others are games with perfect play from 10 empty squares on, which was not perfect.
+        // The same weights; games with perfect play from 10 empty squares on changed: it had not
+        // been perfect.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
     ];
 

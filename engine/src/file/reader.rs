@@ -1,5 +1,5 @@
-//! Reading: everything is checked before it is handed out, and nothing is allocated because a
-//! damaged number says so.
+//! The reader: it checks everything before it returns it, and a damaged length never makes it
+//! allocate memory.
 
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use super::format::{self, ContentHash};
 use super::{FileError, Kind, Provenance, Section, Summary, VERSION, open_ordinary, packing};
 
-/// Reads a file's sections in order. Each is checked before it is handed out; after the last, the
-/// checksum of the whole content is, so a file is known to be whole only at the iterator's end.
+/// An iterator over a file's sections in order. Each section is checked before it is returned, and
+/// the checksum of the whole content after the last, so a file is known to be whole only at the
+/// iterator's end.
 pub struct Reader {
     source: Source,
     kind: Kind,
@@ -16,24 +17,24 @@ pub struct Reader {
     content: ContentHash,
     summary: Option<Summary>,
     finished: bool,
-    /// Whether something was left out, since it is damaged or not asked for.
+    /// True if something was left out, because it is damaged or not wanted.
     incomplete: bool,
-    /// The checksum of the whole content, once the end frame states it.
+    /// The checksum of the whole content that the end frame states, once that was read.
     stated: Option<String>,
     section_offset: u64,
     whole_until: u64,
-    /// The section read last as it stands in the file.
+    /// The last section as it is stored in the file.
     packed: Vec<u8>,
 }
 
-/// Which kind of file this is, by its header.
+/// Returns the kind of a file, by its header.
 pub fn kind_of(path: &Path) -> Result<Kind, FileError> {
     let (_, kind, _) = read_header(Source::open(path)?, None)?;
     Ok(kind)
 }
 
-/// The checksum of the content that the end of a file states, without reading what is before it: a file that
-/// was made anew states another one; damage shows only when the file is read.
+/// Returns the checksum of the content that the end of a file states, without reading the content.
+/// A file that was made anew states another checksum; damage shows only when the file is read.
 pub fn stated_sha256(path: &Path) -> Result<String, FileError> {
     let mut reader = Reader::open(path, kind_of(path)?)?.of_part();
     let end = reader.bytes().saturating_sub(format::END_BYTES + format::CHECKSUM_BYTES);
@@ -79,75 +80,76 @@ impl Reader {
         })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.source.path
     }
 
-    /// The size of the file, to tell how far reading it is.
+    /// Returns the size of the file in bytes, for progress.
     pub fn bytes(&self) -> u64 {
         self.source.length
     }
 
-    /// How much of it has been read.
+    /// Returns the number of bytes read so far.
     pub fn bytes_read(&self) -> u64 {
         self.source.offset
     }
 
-    /// What the file holds.
+    /// Returns the kind of the file.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// What the file was made from.
+    /// Returns the provenance of the file.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
     }
 
-    /// The checksum of the content, once the iterator has come to its end without an error.
+    /// Returns the checksum of the content, after the iterator has ended without an error.
     pub fn sha256(&self) -> Option<&str> {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file that sections were left out of on purpose: each section and the end frame are checked
-    /// by themselves, and nothing is known of the whole but what [`Self::stated_sha256`] says.
+    /// Accepts a file from which sections were left out on purpose. Each section and the end frame
+    /// are checked by themselves; the checksum of the whole is only known from
+    /// [`Self::stated_sha256`].
     #[must_use]
     pub fn of_part(self) -> Self {
         Self { incomplete: true, ..self }
     }
 
-    /// The checksum of the content that the end frame states, once the iterator has come there. Of a file
-    /// that is whole it was compared with the content.
+    /// Returns the checksum of the content that the end frame states, once the iterator has read
+    /// that. For a whole file, it was compared with the content.
     pub fn stated_sha256(&self) -> Option<&str> {
         self.stated.as_deref()
     }
 
-    /// The content of the section read last as it stands in the file: packed. For
+    /// Returns the content of the last section as it is stored in the file, compressed, for
     /// [`super::Writer::packed_section`].
     pub fn packed(&self) -> &[u8] {
         &self.packed
     }
 
-    /// What the file amounts to, once the iterator has come to its end without an error.
+    /// Returns the summary of the file, after the iterator has ended without an error.
     pub fn summary(&self) -> Option<&Summary> {
         self.summary.as_ref()
     }
 
-    /// The error for a section, the one read last, whose bytes are what was written but mean
-    /// nothing. `reason` goes on after "section 3 at byte 200 …".
+    /// Returns the error for the last section if its bytes are undamaged but have no meaning.
+    /// `reason` continues "section 3 at byte 200 …".
     pub fn meaningless(&self, reason: String) -> FileError {
         let place = format!("section {}", self.content.sections);
         let (path, offset) = (self.source.path.clone(), self.section_offset);
         FileError::Damaged { path, place, offset, reason }
     }
 
-    /// After an error: leaves out what is damaged and goes on at the next whole section behind it;
-    /// false where there is none. For who wants what is still good of a file: what is read from then
-    /// on is as good as ever, but there is no checksum of the whole.
+    /// Skips the damage after an error, and continues at the next whole section behind it; returns
+    /// false if there is none. Sections read from then on are as reliable as others, but the
+    /// checksum of the whole content is unknown.
     pub fn resynchronize(&mut self) -> Result<bool, FileError> {
         self.incomplete = true;
         if !self.finished {
-            // The section was whole and meant nothing: it is behind us.
+            // The last section was whole but had no meaning: reading continues after it.
             return Ok(true);
         }
         let mut from = self.whole_until + 1;
@@ -169,23 +171,23 @@ impl Reader {
         Ok(false)
     }
 
-    /// Where the last whole section ends.
+    /// Returns the offset at which the last whole section ends.
     pub(super) fn whole_until(&self) -> u64 {
         self.whole_until
     }
 
-    /// The running checksum of the whole sections.
+    /// Returns the running checksum of the whole sections.
     pub(super) fn into_content(self) -> ContentHash {
         self.content
     }
 
-    /// The next section; `None` after the end frame.
+    /// Reads the next section; returns `None` after the end frame.
     fn read_frame(&mut self) -> Result<Option<Section>, FileError> {
         let place = Place { name: "a frame".into(), offset: self.source.offset };
         let marker = self.source.take(format::MARKER_BYTES, &place)?;
         if marker == format::SECTION_MARKER {
             let section = self.read_section(marker)?;
-            // Of a part there is nothing to compare the checksum with.
+            // A part has no checksum to compare with.
             match self.incomplete {
                 true => self.content.sections += 1,
                 false => self.content.add(&section.name, &section.content),
@@ -313,23 +315,24 @@ fn read_header(
     Ok((source, kind, provenance))
 }
 
-/// Whether a file that holds nothing else may be one of ours, cut off in its first eight bytes.
+/// Returns whether these bytes may be a file of this program that was cut off in its first eight
+/// bytes.
 fn is_beginning_of_magic(bytes: &[u8]) -> bool {
     bytes.len() < 8 && b"OTHELLO".starts_with(bytes)
 }
 
-/// A part of a file, for messages.
+/// A part of a file, for error messages.
 struct Place {
     name: String,
     offset: u64,
 }
 
-/// The bytes of a file, wherever they are.
+/// The bytes of a file, on the disk or in memory.
 trait Bytes: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Bytes for T {}
 
-/// A file read from front to back, with the place that was reached.
+/// A file that is read from front to back, with the current offset.
 struct Source {
     path: PathBuf,
     file: BufReader<Box<dyn Bytes>>,
@@ -352,7 +355,7 @@ impl Source {
         Self { path: name.to_owned(), file, offset: 0, length }
     }
 
-    /// The next `bytes` bytes, or fewer where the file ends.
+    /// Reads the next `bytes` bytes, or fewer at the end of the file.
     fn take_up_to(&mut self, bytes: u64) -> Result<Vec<u8>, FileError> {
         let mut taken = Vec::new();
         self.file.by_ref().take(bytes).read_to_end(&mut taken).map_err(|source| FileError::Io {
@@ -364,7 +367,7 @@ impl Source {
         Ok(taken)
     }
 
-    /// The next `bytes` bytes. A number beyond the end of the file allocates nothing.
+    /// Reads the next `bytes` bytes. A number beyond the end of the file allocates nothing.
     fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>, FileError> {
         if bytes > self.length.saturating_sub(self.offset) {
             return Err(self.truncated(place));
@@ -383,7 +386,7 @@ impl Source {
         Ok(())
     }
 
-    /// Where a marker stands for the first time, at `from` or behind it.
+    /// Returns the first offset of a marker at or after `from`.
     fn find(&mut self, marker: &[u8], from: u64) -> Result<Option<u64>, FileError> {
         const CHUNK: u64 = 1 << 16;
         let mut at = from;

@@ -1,4 +1,4 @@
-//! The container against damage, interruption and other people's files.
+//! Tests of the container against damage, interruption and foreign files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::*;
 
 mod resumed;
 
-/// A folder of its own for each test.
+/// A folder for one test.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -83,7 +83,7 @@ proptest! {
     }
 }
 
-/// Every change of one byte, in three ways, anywhere.
+/// Each byte is changed in three ways.
 #[test]
 fn no_changed_byte_goes_unnoticed() {
     let folder = Folder::new();
@@ -116,12 +116,12 @@ fn no_missing_or_extra_byte_goes_unnoticed() {
     assert!(read(&path).unwrap_err().to_string().contains("is not the end of the file"));
 }
 
-/// As formats.md says: readers may take the size from the frame of zstd, too.
+/// As formats.md says, readers may also take the size from the zstd frame.
 #[test]
 fn stored_bytes_state_the_size_of_the_content() {
     for content in [vec![], b"x".to_vec(), vec![7; 1 << 20]] {
         let frame = format::section(Kind::Games, "a", &content).unwrap();
-        // The stored bytes begin behind the head, the name and their checksum.
+        // The stored bytes come after the head, the name and their checksum.
         let stored = &frame[format::SECTION_BYTES as usize + 1 + 4..];
         let stated = zstd::zstd_safe::get_frame_content_size(stored).unwrap();
         assert_eq!(stated, Some(content.len() as u64));
@@ -185,7 +185,8 @@ fn an_existing_output_is_done_or_refused_or_replaced() {
     let Begin::Writer(mut writer) = replaced else { panic!("not replaced") };
     writer.section("one", b"1").unwrap();
     drop(writer);
-    // Killed while replacing: the same settings go on, others are refused, the old file stands.
+    // The run was killed while replacing: the same settings continue, others are refused, and the
+    // old file stays.
     assert_eq!(read(&path).unwrap(), some_sections());
     let third = provenance().with("seed", 9);
     assert!(Writer::begin(&path, Kind::Games, &third, Existing::Keep).is_err());
@@ -196,7 +197,8 @@ fn an_existing_output_is_done_or_refused_or_replaced() {
     assert_eq!(read(&path).unwrap().len(), 1);
 }
 
-/// A fit whose time is up leaves unfinished weights; the runs after it may fail before they keep anything.
+/// A fit that ran out of time leaves unfinished weights; later runs may fail before they keep
+/// anything.
 #[test]
 fn what_is_to_be_replaced_is_to_be_replaced_after_runs_that_failed_too() {
     let folder = Folder::new();
@@ -253,7 +255,7 @@ fn the_checksum_is_of_content_alone() {
     assert_ne!(write(&one, &sections[1..]).sha256, first.sha256);
 }
 
-/// What holds nothing does not stand in anybody's way, and what is not ours stays.
+/// A partial file without a section is no obstacle, and a foreign file stays.
 #[test]
 fn a_run_that_failed_before_its_first_section_leaves_nothing() {
     let folder = Folder::new();
@@ -322,8 +324,8 @@ fn a_checkpoint_keeps_what_was_recorded_until_it_is_removed() {
     assert!(!partial.exists());
 }
 
-/// SHA-256 as the format's description says it is made up, by another program:
-/// `printf '\1\0\0\0\0\0\0\0a\2\0\0\0\0\0\0\0bc' | sha256sum`.
+/// Another program makes the SHA-256 as the format describes it: `printf
+/// '\1\0\0\0\0\0\0\0a\2\0\0\0\0\0\0\0bc' | sha256sum`.
 #[test]
 fn the_checksum_is_as_described() {
     let folder = Folder::new();
@@ -357,7 +359,7 @@ fn other_kinds_versions_and_programs_are_refused_by_name() {
     assert!(matches!(kind_of(&folder.path("none")), Err(FileError::Io { .. })));
 }
 
-/// A section whose checksums are right and whose numbers lie.
+/// The checksums are right, but the stated sizes are wrong.
 #[test]
 fn a_stated_size_allocates_nothing() {
     let folder = Folder::new();

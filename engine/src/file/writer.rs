@@ -1,4 +1,5 @@
-//! Writing: under another name until complete, resumable after the last whole section.
+//! The writer: it writes under another name until the file is complete, and resumes after the last
+//! whole section.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -10,29 +11,29 @@ use super::paths::{
 };
 use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 
-/// What is wrong with a section that a run writes differently now.
+/// The message for a section that differs from what the run writes now.
 const OTHER_CONTENT: &str = "is none that this run writes there";
 
-/// What to do about an output that exists.
+/// The treatment of an output that exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
-    /// Complete with the same provenance: done. Partial with the same provenance: resume.
-    /// Anything else: refuse.
+    /// A complete output with the same provenance is done, a partial one with the same provenance
+    /// is resumed, and anything else is refused.
     Keep,
-    /// Start anew, and replace what is there when complete (`--force`).
+    /// The output is made anew, and replaces an existing one when it is complete (`--force`).
     Replace,
 }
 
-/// How writing begins: not at all where the output is complete already.
+/// The outcome of beginning an output: it is complete already, or must be written.
 pub enum Begin<W = Writer> {
-    /// The output is there, whole and of the same provenance.
+    /// The output exists, complete and with the same provenance.
     Done(Summary),
-    /// The output is to be written, or gone on with.
+    /// The output must be written or continued.
     Writer(W),
 }
 
 impl<W> Begin<W> {
-    /// Turns the writer into another, where there is one.
+    /// Converts the writer, if there is one.
     pub fn map<T>(self, change: impl FnOnce(W) -> T) -> Begin<T> {
         match self {
             Self::Done(summary) => Begin::Done(summary),
@@ -52,10 +53,10 @@ pub struct SectionInfo {
     pub sha256: String,
 }
 
-/// Writes a file section by section as `PATH.partial`, and renames it when it is complete.
+/// A writer of a file, section by section as `PATH.partial`, which is renamed when it is complete.
 ///
-/// Dropped without [`Writer::finish`], it leaves the partial file to be resumed, if a section is in
-/// it.
+/// If it is dropped without [`Writer::finish`], a partial file with at least one section stays for
+/// the next run to resume.
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,
@@ -66,18 +67,18 @@ pub struct Writer {
     content: ContentHash,
     resumed: Vec<SectionInfo>,
     dropped_bytes: u64,
-    /// What resuming dropped, for the user to know.
+    /// A message for the user about anything that was dropped when the file was resumed.
     warning: Option<String>,
-    /// How many of the resumed sections were written once more, and their content.
+    /// The number of resumed sections that were written again, and the checksum of their content.
     compared: Option<(usize, ContentHash)>,
-    /// What comparing dropped, for the user to know.
+    /// A message for the user about anything that the comparison dropped.
     mismatch: Option<String>,
     removed_if_empty: bool,
 }
 
 impl Writer {
-    /// Begins the output `path`. A second writer of the same output is refused while the first
-    /// lives.
+    /// Begins the output `path`. While a writer exists, a second one for the same output is
+    /// refused.
     pub fn begin(
         path: &Path,
         kind: Kind,
@@ -97,7 +98,8 @@ impl Writer {
                     return Ok(Begin::Done(summary));
                 }
                 Err(error) if !partial.exists() => return Err(error),
-                // A partial file of these settings beside it was begun to replace it.
+                // Beside it is a partial file, perhaps with these settings, that was begun to
+                // replace it.
                 Err(error) => refusal = Some(error),
             }
         }
@@ -120,7 +122,7 @@ impl Writer {
             removed_if_empty: false,
         };
         let resumes = existing == Existing::Keep && writer.resume(provenance)?;
-        // Begun to replace what stands there: the next run has to find that, too.
+        // Begun to replace an existing file: the next run must find that too.
         writer.removed_if_empty = refusal.is_none();
         if let Some(refusal) = refusal.filter(|_| !resumes) {
             return Err(refusal);
@@ -134,37 +136,39 @@ impl Writer {
         Ok(Begin::Writer(writer))
     }
 
-    /// The sections that the partial file already held, in order.
+    /// Returns the sections that the partial file already held, in order.
     pub fn resumed(&self) -> &[SectionInfo] {
         &self.resumed
     }
 
-    /// The sections that the partial file already held, read again. The iterator ends with an
-    /// error after [`Self::resumed`] many, since the file has no end yet.
+    /// Reads the sections that the partial file already held once more. Since the file has no end
+    /// yet, the iterator gives an error after the number of sections in [`Self::resumed`].
     pub fn reread(&self) -> Result<Reader, FileError> {
         Reader::open(&self.partial, self.kind)
     }
 
-    /// How many bytes after the last whole section were dropped when resuming: those of a frame
-    /// that was being written when the run was killed, or all from a damaged one on.
+    /// Returns the number of bytes after the last whole section that were dropped when the file was
+    /// resumed: a frame that was being written when the run was killed, or everything from a
+    /// damaged frame on.
     pub fn dropped_bytes(&self) -> u64 {
         self.dropped_bytes
     }
 
-    /// What resuming dropped, for the user to know.
+    /// Returns a message for the user about anything that was dropped when the file was resumed.
     pub fn warning(&self) -> Option<String> {
         self.warning.clone()
     }
 
-    /// Says that every section is written from the first one on, those too that the partial file
-    /// already holds: these are compared with what they are to be. From the first on that is
-    /// another they are dropped, and written anew.
+    /// Prepares for writing all sections again from the first. Sections that the partial file
+    /// already holds are compared with them; from the first difference on, they are dropped and
+    /// written anew.
     pub fn compare_from_start(&mut self) {
         self.compared = Some((0, ContentHash::default()));
     }
 
-    /// Says that all sections are written, after [`Self::compare_from_start`]: those that the
-    /// partial file holds beyond them are dropped. What was dropped since, for the user to know.
+    /// Ends the comparison that [`Self::compare_from_start`] began, when all sections are written.
+    /// Further sections of the partial file are dropped. Returns a message for the user if any
+    /// section was dropped.
     pub fn end_comparison(&mut self) -> Result<Option<String>, FileError> {
         if let Some((sections, _)) = self.compared.take() {
             self.mismatch = self.keep(sections, OTHER_CONTENT)?;
@@ -172,8 +176,9 @@ impl Writer {
         Ok(self.mismatch.take())
     }
 
-    /// Keeps so many of the sections that the partial file already held; what was dropped, for the
-    /// user to know. `reason` says what is wrong with the first of the others, as in "section 3 …".
+    /// Keeps the first `sections` sections that the partial file already held. Returns a message
+    /// for the user if others are dropped; `reason` says what is wrong with the first of them, as
+    /// in "section 3 …".
     pub fn keep(&mut self, sections: usize, reason: &str) -> Result<Option<String>, FileError> {
         if sections >= self.resumed.len() {
             return Ok(None);
@@ -190,19 +195,19 @@ impl Writer {
         Ok(Some(self.dropped(&format!("section {} {reason}", sections + 1), dropped)))
     }
 
-    /// The warning that bytes were dropped, and from where on.
+    /// Returns the warning that bytes were dropped, and from which place on.
     fn dropped(&self, place: &str, bytes: u64) -> String {
         let dropped = "bytes from there on were dropped, and what they held is made again";
         format!("{}: {place}; the {bytes} {dropped}", self.partial.display())
     }
 
-    /// Leaves the partial file there, empty or not: the output that stands in its place is to be
-    /// replaced by the next run.
+    /// Leaves the partial file in place, even if empty: it tells the next run to replace the
+    /// existing output.
     pub fn leave(mut self) {
         self.removed_if_empty = false;
     }
 
-    /// Writes a section: a name of 1 to 255 bytes, content of at most
+    /// Writes a section: a name of 1 to 255 bytes, and content of at most
     /// [`super::MAX_CONTENT_BYTES`].
     pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {
         if self.holds_next(name, content)? {
@@ -215,8 +220,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes a section that was read from another file, where [`Reader::packed`] is its content as it stands
-    /// there: it need not be packed again.
+    /// Writes a section from another file without compressing it again; `packed` is its stored
+    /// content from [`Reader::packed`].
     pub fn packed_section(&mut self, section: &Section, packed: &[u8]) -> Result<(), FileError> {
         let Section { name, content } = section;
         if self.holds_next(name, content)? {
@@ -229,7 +234,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Whether the next section to be compared is this one; one that is another is dropped.
+    /// Returns whether the next section to compare is this one; drops it if it is another.
     fn holds_next(&mut self, name: &str, content: &[u8]) -> Result<bool, FileError> {
         let Some((sections, mut so_far)) = self.compared.take() else { return Ok(false) };
         so_far.add(name, content);
@@ -258,12 +263,12 @@ impl Writer {
         self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))
     }
 
-    /// The checksum, in hexadecimal, of the content so far.
+    /// Returns the checksum, in hexadecimal, of the content so far.
     pub fn content_sha256(&self) -> String {
         self.content.hexadecimal()
     }
 
-    /// Where the file stands until it is complete.
+    /// Returns the path of the file until it is complete.
     pub(super) fn partial(&self) -> &Path {
         &self.partial
     }
@@ -281,8 +286,8 @@ impl Writer {
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Goes on with a partial file; false where it does not even hold a whole header, or nothing
-    /// else and that of another run.
+    /// Resumes a partial file. Returns false if the file does not hold a whole header, or holds
+    /// only the header of another run.
     fn resume(&mut self, provenance: &Provenance) -> Result<bool, FileError> {
         let mut reader = match Reader::open(&self.partial, self.kind) {
             Ok(reader) => reader,
@@ -319,7 +324,7 @@ impl Writer {
         Ok(true)
     }
 
-    /// Writes after what is known to be whole, so that a write that failed can be repeated.
+    /// Appends after the last whole part, so that a failed write can be repeated.
     fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         let written = self
             .file
@@ -340,7 +345,8 @@ impl Writer {
     }
 }
 
-/// A run that failed before it had anything to keep leaves nothing behind.
+/// Removes a partial file without sections: a run that failed before it had anything to keep leaves
+/// nothing.
 impl Drop for Writer {
     fn drop(&mut self) {
         let empty = self.offset == self.first_section && !checkpoint_exists(&self.path);
@@ -350,7 +356,7 @@ impl Drop for Writer {
     }
 }
 
-/// Reads through a complete output of the same provenance.
+/// Reads a complete output and checks that it has the same provenance.
 fn complete(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Summary, FileError> {
     let refused = |error: FileError| match error {
         FileError::Io { .. } => error,
@@ -377,24 +383,24 @@ fn exists(path: &Path, reason: String) -> FileError {
     FileError::Exists { path: path.to_owned(), reason }
 }
 
-/// Opens the partial file for this process alone.
+/// Opens the partial file and locks it for this process.
 pub(super) fn lock(partial: &Path) -> Result<File, FileError> {
     let failed = |source| FileError::Io { path: partial.to_owned(), action: "create it", source };
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(partial);
     let file = open.map_err(failed)?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => return Err(FileError::busy(partial)),
-        // Some file systems of clusters know no locks; that is no reason not to work there.
+        // Some cluster file systems have no locks; work is possible there all the same.
         Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
             return Err(failed(error));
         }
         _ => {}
     }
-    // Whoever held the lock until now may have completed and renamed the file.
+    // The last owner of the lock may have completed and renamed the file.
     if is_at(&file, partial).map_err(failed)? { Ok(file) } else { Err(FileError::busy(partial)) }
 }
 
-/// Whether an open file is still the one at `path`.
+/// Returns whether an open file is still the one at `path`.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;

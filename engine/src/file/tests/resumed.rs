@@ -1,4 +1,4 @@
-//! Files that a killed run left, and that the next one goes on with.
+//! Tests of files that a killed run left and the next run continues.
 
 use super::*;
 
@@ -49,7 +49,7 @@ fn what_a_torn_frame_loses_is_counted() {
     assert_eq!(fs::metadata(&partial).unwrap().len(), length);
 }
 
-/// What is damaged before the end takes what follows it along, and that is said.
+/// Damage before the end also drops the sections after it, and the warning says so.
 #[test]
 fn what_a_damaged_frame_loses_is_counted() {
     let folder = Folder::new();
@@ -71,7 +71,7 @@ fn what_a_damaged_frame_loses_is_counted() {
     assert!(warning.contains(&place) && warning.contains(&format!("{dropped} bytes")), "{warning}");
 }
 
-/// Frames of right checksums that stand twice, or are left out, were gone on with.
+/// A regression: frames with right checksums that were doubled or left out were kept.
 #[test]
 fn a_doubled_or_dropped_section_is_found_by_a_run_that_writes_them_again() {
     let folder = Folder::new();
