@@ -1,4 +1,4 @@
-//! How a game begins: an opening, and random moves after it.
+//! The beginning of a game: an opening, and random moves after it.
 
 use super::{ListedOpenings, Openings, Settings};
 use crate::board::transcript::Replay;
@@ -6,8 +6,8 @@ use crate::openings::OpeningTree;
 use crate::random::Generator;
 use crate::record::Game;
 
-/// The longest openings that [`Openings::Distinct`] draws from all there are: 433,993 of them,
-/// made in a third of a second.
+/// The greatest number of plies for which [`Openings::Distinct`] draws from all openings: there are
+/// 433,993, made in a third of a second.
 pub const MAX_DISTINCT_PLIES: usize = 9;
 
 /// The beginnings of a run's games.
@@ -17,7 +17,7 @@ pub struct Beginnings<'s> {
     source: Source<'s>,
 }
 
-/// [`Openings`], ready to draw from.
+/// The source of openings, ready to draw from.
 #[derive(Clone, Debug)]
 enum Source<'s> {
     Random,
@@ -25,8 +25,8 @@ enum Source<'s> {
     Listed(&'s ListedOpenings),
 }
 
-/// All openings of up to [`MAX_DISTINCT_PLIES`], and the order in which those of each ply are
-/// drawn.
+/// All openings of up to [`MAX_DISTINCT_PLIES`] plies, with the order in which those of each ply
+/// are drawn.
 #[derive(Clone, Debug)]
 struct Distinct {
     tree: OpeningTree,
@@ -34,7 +34,7 @@ struct Distinct {
 }
 
 impl<'s> Beginnings<'s> {
-    /// The beginnings of all games with these settings.
+    /// Prepares the beginnings of all games with these settings.
     pub fn new(settings: &'s Settings) -> Self {
         let source = match &settings.openings {
             Openings::Random => Source::Random,
@@ -44,19 +44,20 @@ impl<'s> Beginnings<'s> {
         Self { settings, source }
     }
 
-    /// What decides them.
+    /// Returns the settings.
     pub fn settings(&self) -> &'s Settings {
         self.settings
     }
 
-    /// Whether a game begins as game number `index` does.
+    /// Returns whether a game begins as game number `index` must.
     pub(super) fn fits(&self, index: u64, game: &Game) -> bool {
         let beginning = self.of(index).steps;
         usize::from(game.random_plies()) == beginning.len()
             && game.squares().iter().zip(&beginning).all(|(square, step)| *square == step.square)
     }
 
-    /// The beginning of game number `index`, whatever the others are; the game is not over after it.
+    /// Returns the beginning of game number `index`, which does not depend on other games. The game
+    /// is not over after it.
     pub(super) fn of(&self, index: u64) -> Replay {
         let Settings { seed, random_plies, .. } = self.settings;
         let mut random = Generator::split(*seed, index);
@@ -73,7 +74,7 @@ impl<'s> Beginnings<'s> {
             Source::Listed(listed) => {
                 let plies = usize::from(random_plies.draw(&mut random));
                 let opening = listed.of(index);
-                // Where the game is over by then, fewer.
+                // If the game is over by then, fewer plies are tried.
                 let fewer = (opening.steps.len()..=plies).rev();
                 played_on(opening, fewer, &mut random)
             }
@@ -86,7 +87,7 @@ impl Distinct {
         let tree = OpeningTree::new(settings.random_plies.longest_up_to(MAX_DISTINCT_PLIES));
         let order = |ply: usize| {
             let mut order: Vec<u32> = (0..).take(tree.count(ply)).collect();
-            // The last streams: no game has these numbers.
+            // These streams are the last ones: no game has such a number.
             Generator::split(settings.seed, u64::MAX - ply as u64).shuffle(&mut order);
             order
         };
@@ -94,8 +95,8 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// The opening of the `rank`-th game that begins with so many plies; from the first one again
-    /// after the last. `None` where they are too many.
+    /// Returns the opening of the `rank`-th game that begins with `plies` plies, starting over
+    /// after the last opening; `None` for more plies than [`MAX_DISTINCT_PLIES`].
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];
@@ -107,8 +108,9 @@ fn start() -> Replay {
     Replay::from_start(&[]).expect("no move is no illegal one")
 }
 
-/// Random moves, all legal ones equally likely, until so many are played in all; drawn again from
-/// the same stream with the next number of `lengths` where the game ends over them.
+/// Continues an opening by random moves, all legal ones equally likely, to a total number of plies
+/// from `lengths`. If the game ends earlier, tries again from the same stream with the next of
+/// `lengths`.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,
@@ -141,7 +143,7 @@ mod tests {
         game.end.canonical()
     }
 
-    /// 14, 60 and 322 positions after 3, 4 and 5 plies, as published.
+    /// 14, 60 and 322 positions after 3, 4 and 5 plies are the published numbers.
     #[test]
     fn distinct_openings_are_all_there_are_before_one_comes_again() {
         let settings = settings("3*14,4*60,5*322,12*4", Openings::Distinct);
@@ -175,7 +177,7 @@ mod tests {
         assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
     }
 
-    /// Eight moves of a game that most ninth moves end: see the wipe-out in nine.
+    /// Most ninth moves end the game after these eight; see the wipe-out in nine moves.
     #[test]
     fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
         let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();

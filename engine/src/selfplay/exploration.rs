@@ -1,7 +1,8 @@
-//! Exploration: moves of self-play that chance draws instead of the search choosing them.
+//! Exploration: moves of self-play that are drawn at random instead of chosen by the search.
 //!
-//! A player that always plays its best move sees few of the positions that its evaluation is asked
-//! about. The value kept for such a move is still the search's, so a label does not know of it.
+//! A player that always plays its best move sees few of the positions that its evaluation has to
+//! judge. The value that a game keeps for a drawn move is the search's, so that labels do not
+//! depend on the draw.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -14,39 +15,40 @@ use crate::eval::Value;
 use crate::random::Generator;
 use crate::text::{excerpt, parse_range};
 
-/// The last ply in which a move is played.
+/// The last ply at which a move is played.
 const LAST_PLY: u8 = 59;
-/// The highest temperature in discs: moves are drawn nearly uniformly.
+/// The highest temperature in discs; there, moves are drawn nearly uniformly.
 const MAX_TEMPERATURE: f64 = 64.0;
-/// The weight of the best move where moves are drawn by their values. 64 moves stay below 2³².
+/// The weight of the best move in a softmax draw. The sum for 64 moves stays below 2³².
 const BEST_WEIGHT: f64 = (1 << 24) as f64;
 
-/// When moves of self-play are drawn by chance, and how: an ordered list of rules of which the first
-/// one for a ply decides. Without a rule for it the search's move is played.
+/// The rules for drawing moves at random, in order. The first rule for a ply decides; without one,
+/// the search's move is played.
 ///
-/// As text `PLIES:softmax=TEMPERATURE` or `PLIES:uniform=PROBABILITY`, separated by commas, such as
-/// `all:softmax=1` or `0..20:softmax=1.5, 21..59:uniform=0.05`.
+/// Text form: `PLIES:softmax=TEMPERATURE` or `PLIES:uniform=PROBABILITY`, separated by commas, for
+/// example `all:softmax=1` or `0..20:softmax=1.5, 21..59:uniform=0.05`.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Exploration(Vec<Rule>);
 
-/// How moves are drawn at some plies.
+/// A rule: a range of plies and the draw of moves there.
 #[derive(Clone, PartialEq, Debug)]
 struct Rule {
     plies: RangeInclusive<u8>,
     draw: Draw,
 }
 
-/// How a move is drawn.
+/// A way of drawing a move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Draw {
-    /// With a probability proportional to exp(value / temperature), where the value is that of the
-    /// position after the move as it stands; the temperature is in discs.
+    /// Draws a move with probability proportional to exp(value / temperature). The value is the
+    /// static value after the move; the temperature is in discs.
     Softmax { temperature: f64 },
-    /// With this probability any legal move, all equally likely; else the search's.
+    /// Draws any legal move, all equally likely, with this probability; otherwise plays the
+    /// search's.
     Uniform { probability: f64 },
 }
 
-/// Why a text does not say how to explore.
+/// The error for a text that is not a list of exploration rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{rule}` is no rule of exploration: {reason}")]
 pub struct ExplorationError {
@@ -55,22 +57,22 @@ pub struct ExplorationError {
 }
 
 impl Exploration {
-    /// No move is drawn by chance.
+    /// The empty list: no move is drawn at random.
     pub const NONE: Self = Self(Vec::new());
 
-    /// Every move is drawn with a probability proportional to exp(value / temperature); the temperature is in
-    /// discs, above 0.
+    /// Returns the rule that draws every move with a probability proportional to exp(value /
+    /// temperature). The temperature is in discs, above 0.
     pub fn softmax(temperature: f64) -> Self {
         Self(vec![Rule { plies: 0..=59, draw: Draw::Softmax { temperature } }])
     }
 
-    /// Whether no move is drawn by chance.
+    /// Returns whether no move is drawn at random.
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The move to play at `ply`, where the search chose `best`. `shallow_values` gives the legal
-    /// moves with the values of the positions after them, for the player.
+    /// Returns the move to play at `ply` if the search chose `best`. `shallow_values` returns the
+    /// legal moves with the static values after them, for the player.
     pub(super) fn draw(
         &self,
         ply: u32,
@@ -96,7 +98,7 @@ impl Exploration {
     }
 }
 
-/// The weight of each move: 2²⁴ for the best one. `libm` gives the same bits on every machine.
+/// Returns the weight of each move, 2²⁴ for the best. `libm` gives the same bits on every machine.
 fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
     let best = moves.iter().map(|&(_, value)| value).max().unwrap_or_default();
     let weight = |&(_, value): &(Square, Value)| {
@@ -105,7 +107,7 @@ fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
     moves.iter().map(weight).collect()
 }
 
-/// The place whose share of the sum of weights holds `drawn`.
+/// Returns the index of the weight whose share of the sum contains `drawn`.
 fn pick(weights: &[u32], mut drawn: u32) -> Option<usize> {
     weights.iter().position(|&weight| {
         let found = drawn < weight;
@@ -187,7 +189,7 @@ mod tests {
         Square::new(index).unwrap()
     }
 
-    /// Three moves, worth 2, 1 and −60 discs.
+    /// Returns three moves, worth 2, 1 and −60 discs.
     fn moves() -> ArrayVec<(Square, Value), 64> {
         let value = Value::from_score;
         [(square(3), value(2)), (square(9), value(1)), (square(20), value(-60))]
@@ -195,7 +197,7 @@ mod tests {
             .collect()
     }
 
-    /// How often each of the moves is drawn, of 30,000 times.
+    /// Counts the draws of each move among 30,000.
     fn counts(exploration: &Exploration, ply: u32, best: Square) -> [u32; 3] {
         let mut random = Generator::new(5);
         let mut counts = [0; 3];

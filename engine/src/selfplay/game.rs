@@ -8,12 +8,12 @@ use crate::random::Generator;
 use crate::record::{Game, Solved};
 use crate::search::{Searcher, Strength};
 
-/// Who plays.
+/// The players of a game.
 #[derive(Debug)]
 pub enum Players<'s, 'a, E: Evaluate> {
-    /// One evaluation against itself, with a table for both sides.
+    /// One evaluation against itself, with one table for both sides.
     Same(&'s mut Searcher<'a, E>),
-    /// One against another.
+    /// Two evaluations against each other.
     Different(PerSide<&'s mut Searcher<'a, E>>),
 }
 
@@ -37,8 +37,8 @@ impl<'a, E: Evaluate> Players<'_, 'a, E> {
     }
 }
 
-/// Plays game number `index`: a function of the settings behind `beginnings`, the index, the
-/// evaluations and the tables' size, whatever was played before.
+/// Plays game number `index`. The game is a function of the settings behind `beginnings`, the
+/// index, the evaluations and the size of the tables; it does not depend on earlier games.
 pub fn play<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     index: u64,
@@ -49,9 +49,9 @@ pub fn play<E: Evaluate>(
     game.finish()
 }
 
-/// Plays games by their indices: the same ones as [`play`] does, one by one. Where searches are shallow,
-/// the games are played together, ply by ply: all searches from one ply ask the weights of one phase,
-/// which then stay in the processor's cache.
+/// Plays games by their indices. They are the same as [`play`] plays one by one. If searches are
+/// shallow, the games are played together, ply by ply: all searches at one ply use the weights of
+/// one phase, which then stay in the processor's cache.
 pub fn play_together<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     indices: &[u64],
@@ -72,7 +72,7 @@ pub fn play_together<E: Evaluate>(
     games.into_iter().map(Underway::finish).collect()
 }
 
-/// A game that is being played.
+/// A game in progress.
 struct Underway<'s> {
     settings: &'s Settings,
     replay: Replay,
@@ -100,8 +100,8 @@ impl<'s> Underway<'s> {
         }
     }
 
-    /// Says whether the next move's search begins with empty tables: shallow ones do, before perfect
-    /// play, so that no other game's moves in between matter.
+    /// Returns whether the next move's search begins with empty tables. Shallow searches do, before
+    /// perfect play, so that the other games' moves in between do not matter.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
@@ -109,7 +109,7 @@ impl<'s> Underway<'s> {
             && replay.end.empties() > settings.to_the_end()
     }
 
-    /// Plays a move that is searched with empty tables, or need not be.
+    /// Plays a move whose search begins with empty tables, or that needs no search.
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         if let Some(only) = self.forced_move() {
             let played = self.drawn(only, players.of(self.replay.side));
@@ -120,8 +120,8 @@ impl<'s> Underway<'s> {
         self.play_move(players);
     }
 
-    /// The only legal move, where no more than that is asked of a search: its value is not kept, and it is not
-    /// exact.
+    /// Returns the only legal move, if no search is needed: its value is not kept, and the search
+    /// would not be exact.
     fn forced_move(&self) -> Option<Square> {
         let Self { settings, replay, .. } = self;
         let (moves, empties) = (replay.end.moves(), replay.end.empties());
@@ -130,7 +130,7 @@ impl<'s> Underway<'s> {
         Square::nth(moves, 0).filter(|_| is_forced)
     }
 
-    /// Plays all moves that are left.
+    /// Plays all remaining moves.
     fn play_alone<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         while self.is_searched_afresh() {
             self.play_afresh(players);
@@ -158,7 +158,8 @@ impl<'s> Underway<'s> {
         self.push(played, Some(found.value.nearest_disc() as i8));
     }
 
-    /// The move to play where `best` was chosen: it, or another that chance draws.
+    /// Returns the move to play if the search chose `best`: that one, or another that is drawn at
+    /// random.
     fn drawn<E: Evaluate>(&mut self, best: Square, searcher: &mut Searcher<'_, E>) -> Square {
         let position = &self.replay.end;
         let ply = position.ply();
@@ -190,7 +191,8 @@ impl<'s> Underway<'s> {
     }
 }
 
-/// The stream that draws a game's explored moves: apart from the one that draws its beginning.
+/// Returns the stream that draws a game's explored moves, apart from the one that draws its
+/// beginning.
 fn exploration_stream(seed: u64, index: u64) -> Generator {
     Generator::split(Generator::split(seed, index).next_u64(), 0)
 }
@@ -226,7 +228,7 @@ mod tests {
         assert_ne!(play_alone(&other, 3), in_order[3]);
     }
 
-    /// Games of other lengths lie between each game's moves, and either side may have tables of its own.
+    /// Between a game's moves come moves of other games, and either side may have its own tables.
     #[test]
     fn games_played_together_are_those_played_one_by_one() {
         let explored: Exploration = "all:softmax=1".parse().unwrap();
@@ -244,7 +246,8 @@ mod tests {
         }
     }
 
-    /// The value kept is the search's, whatever is played, and the marked moves are the others.
+    /// The kept value is the search's, whichever move is played; the marked moves are the ones that
+    /// differ.
     #[test]
     fn explored_moves_are_marked_and_their_values_are_the_searchs() {
         let exploration: Exploration = "all:softmax=1".parse().unwrap();
@@ -271,7 +274,8 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// Without values a search for the only legal move is left out, which takes nothing from what chance draws later.
+    /// Without values, the only legal move is played without a search; that takes no number from
+    /// the stream of later draws.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -294,7 +298,7 @@ mod tests {
         assert!(forced > 20, "{forced}");
     }
 
-    /// A move's value is what a search of that side's depth by that side's evaluation finds.
+    /// The value of a move is that of a search to that side's depth with that side's evaluation.
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
         let settings = Settings { depth: PerSide { black: 3, white: 1 }, exact: 0, ..settings() };
@@ -309,8 +313,8 @@ mod tests {
         }
     }
 
-    /// Searches to a great depth are ended by their nodes: their values are those of the depth that was reached, and
-    /// nothing before perfect play is called solved.
+    /// Limits of nodes end deep searches, whose values are then those of the depth they reached. No
+    /// position before perfect play is called solved.
     #[test]
     fn nodes_end_searches_but_not_perfect_play() {
         let limited =
@@ -333,8 +337,9 @@ mod tests {
         assert_ne!(play_alone(&few, 1), play_alone(&more, 1));
     }
 
-    /// The score of a solved position stays to the end: shallow searches before it left moves in the table that do
-    /// not attain it, and one of three games played such a move.
+    /// A regression: shallow searches before perfect play left moves in the table that do not
+    /// attain the score, and one game in three played such a move. The score of a solved position
+    /// must stay to the end.
     #[test]
     fn perfect_play_is_not_led_astray_by_moves_of_shallower_searches() {
         let settings = Settings { exact: 13, ..settings() };

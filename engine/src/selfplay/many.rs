@@ -14,40 +14,42 @@ use crate::record::{
 };
 use crate::search::{Searchers, Selection, Selectivity};
 
-/// Each game's transposition table: part of what decides it, so not a setting of the machine.
+/// The size of each game's transposition table, in MiB. It influences the game, so it is no setting
+/// of the machine.
 pub const HASH_MEGABYTES: usize = 16;
 
-/// Which games to play.
+/// The games to play.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
-    /// How each is played.
+    /// The settings of each game.
     pub settings: Settings,
-    /// How many games there are, in all shards together.
+    /// The number of games in all shards together.
     pub games: u64,
-    /// The part of them to play here: whole frames, so none where there are fewer than shards.
+    /// The shard to play. It consists of whole frames, so it has no game if there are fewer frames
+    /// than shards.
     pub shard: Shard,
 }
 
-/// What a file of games holds.
+/// The content of a finished file of games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Played {
-    /// Distinct games.
+    /// The number of distinct games.
     pub games: u64,
-    /// Games dropped because an earlier one of this shard had the same moves.
+    /// The number of games dropped because an earlier one of this shard had the same moves.
     pub duplicates: u64,
-    /// Positions after the random beginnings in which a move was played.
+    /// The number of positions after the random beginnings in which a move was played.
     pub positions: u64,
-    /// The file.
+    /// The checksum and size of the file.
     pub summary: Summary,
 }
 
 impl Run {
-    /// The undivided run of games of an evaluation against itself.
+    /// Returns the undivided run of games.
     pub fn whole(settings: Settings, games: u64) -> Self {
         Self { settings, games, shard: Shard::WHOLE }
     }
 
-    /// What a file of games is made from; `weights` are the identities of the evaluations that play.
+    /// Returns the provenance of a file of games; `weights` are the identities of the evaluations.
     fn provenance(&self, weights: PerSide<&str>) -> Provenance {
         let Settings {
             seed,
@@ -71,7 +73,7 @@ impl Run {
             .with("values", *values)
             .with("hash_megabytes", HASH_MEGABYTES)
             .with("weights", weights.black);
-        // Only what is not usual, so that files of usual runs stay the same.
+        // Only unusual settings are added, so that the files of usual runs stay the same.
         let unusual = [
             ("openings", openings.identity().map(Value::from)),
             ("exploration", (!exploration.is_none()).then(|| exploration.to_string().into())),
@@ -88,19 +90,20 @@ impl Run {
         given.fold(provenance, |provenance, (key, value)| provenance.with(key, value))
     }
 
-    /// Which frames are this shard's.
+    /// Returns the range of frames of this shard.
     fn frames(&self) -> Range<u64> {
         self.shard.frames(self.games.div_ceil(GAMES_PER_FRAME as u64))
     }
 
-    /// The games of a range of frames.
+    /// Returns the numbers of the games in a range of frames.
     fn games_of(&self, frames: Range<u64>) -> Range<u64> {
         let first_of = |frame: u64| frame.saturating_mul(GAMES_PER_FRAME as u64).min(self.games);
         first_of(frames.start)..first_of(frames.end)
     }
 
-    /// Keeps of what an earlier run left the frames whose games begin as those of this run do, no
-    /// two of them alike. What was dropped, for the user to know.
+    /// Keeps the frames of an earlier run whose games begin as this run's games do and are all
+    /// different, up to the first other frame. Returns a message for the user if frames are
+    /// dropped.
     fn keep_own(
         &self,
         writer: &mut GameWriter,
@@ -112,7 +115,7 @@ impl Run {
             if frame >= frames.end {
                 return Ok(false);
             }
-            // Duplicates were dropped: the others follow each other.
+            // Duplicates were dropped; the remaining games follow each other.
             let mut numbers = self.games_of(frame..frame + 1);
             let begins = |game: &Game| numbers.any(|number| beginnings.fits(number, game));
             Ok(games.iter().all(begins) && games.iter().all(|game| seen.insert(game.squares())))
@@ -120,16 +123,16 @@ impl Run {
     }
 }
 
-/// How progress calls the games of a run.
+/// The name of the games in progress messages.
 const GAMES: &str = "self-play (games)";
 
-/// Plays the games of a shard and writes them, one frame for each [`GAMES_PER_FRAME`] of them. Where
-/// both sides have the same evaluation, they share a transposition table.
+/// Plays the games of a shard and writes them, [`GAMES_PER_FRAME`] of them to a frame. If both
+/// sides have the same evaluation, they share a transposition table.
 ///
 /// The file does not depend on the number of threads, nor on how often the run was killed or
-/// interrupted and begun again; no finished game is played again then. A game with the moves of an
-/// earlier one of the same shard is dropped; dropping them again from all shards' files, one after
-/// the other, leaves the file of an undivided run.
+/// interrupted and resumed; no finished game is played again. A game with the moves of an earlier
+/// game of the same shard is dropped. Concatenating all shards' files and dropping duplicates once
+/// more gives the file of an undivided run.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,
@@ -207,23 +210,24 @@ pub fn play_games<E: Identified>(
     Ok(tally.played(games, summary))
 }
 
-/// The most games with shallow searches that one thread plays together: enough of them for a phase's weights to
-/// be read from memory once for many searches; few enough to be played in a second or two. With 32 at a time, self-play
-/// at depth 4 takes a tenth more time.
+/// The greatest number of games with shallow searches that one thread plays together: enough that a
+/// phase's weights are read from memory once for many searches, and few enough to finish in a
+/// second or two. With 32 games, self-play at depth 4 takes a tenth more time.
 const MOST_TOGETHER: usize = GAMES_PER_FRAME;
 
-/// So many of a batch that every thread has some, few batches aside; the games do not depend on it.
+/// Returns the number of games of a batch to play together, so that every thread has some in all
+/// but small batches. The games do not depend on it.
 fn games_together(batch: usize) -> usize {
     (batch / (4 * rayon::current_num_threads())).clamp(MOST_TOGETHER / 8, MOST_TOGETHER)
 }
 
-/// So many that the threads seldom wait for the last games of a batch.
+/// Returns the number of frames in a batch: enough that threads seldom wait for its last games.
 fn frames_at_once(is_shallow: bool) -> u64 {
     let games = if is_shallow { 16 * MOST_TOGETHER } else { 32 };
     (games * rayon::current_num_threads() / GAMES_PER_FRAME).max(1) as u64
 }
 
-/// What is in the file so far.
+/// The content of the file so far.
 #[derive(Default)]
 struct Tally {
     seen: DistinctGames,
@@ -232,7 +236,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Counts a game whose moves were not met before; whether it is one.
+    /// Counts a game if its moves are new; returns whether they are.
     fn is_new(&mut self, game: &Game) -> bool {
         let new = self.seen.insert(game.squares());
         if new {
@@ -261,7 +265,7 @@ mod tests {
     use crate::progress::{Silent, StopAfter};
     use crate::record::Record as _;
 
-    /// Three frames, with games that are the same as others.
+    /// Returns a run of three frames, with games that repeat others.
     fn run() -> Run {
         let settings = Settings::new(5, "3..=12".parse().unwrap(), 1, 5);
         Run::whole(Settings { values: true, ..settings }, 600)
@@ -304,7 +308,7 @@ mod tests {
         assert_eq!(played(&killed, &run()), one);
     }
 
-    /// Mobility, with predictions.
+    /// The evaluation by hand with a ProbCut model.
     struct Predicting(Models);
 
     impl Evaluate for Predicting {
@@ -331,7 +335,8 @@ mod tests {
         }
     }
 
-    /// What a selective search finds depends on what the table holds: each game has its own.
+    /// The result of a selective search depends on the content of the table: each game has its own
+    /// table.
     #[test]
     fn selective_games_do_not_depend_on_threads() {
         let mut mean = [0.0; MEAN_TERMS];
@@ -387,7 +392,7 @@ mod tests {
         assert!(!path.exists());
     }
 
-    /// Frames with right checksums that stood twice, or were left out, were gone on with.
+    /// A regression: frames with right checksums that were doubled or left out were kept.
     #[test]
     fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_played_again() {
         let folder = tempfile::tempdir().unwrap();
@@ -419,7 +424,7 @@ mod tests {
         }
     }
 
-    /// A game of another number, with right checksums.
+    /// The recorded game belongs to another number, with right checksums.
     #[test]
     fn a_recorded_game_that_is_not_the_one_of_its_number_is_played_again() {
         let folder = tempfile::tempdir().unwrap();
@@ -438,7 +443,7 @@ mod tests {
         assert_eq!(bytes("1.games"), bytes("whole.games"));
     }
 
-    /// A file that was there already said nothing of it.
+    /// A regression: a run that found its file complete did not say so.
     #[test]
     fn a_complete_file_is_said_to_be_from_an_earlier_run() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Self-play: games that an evaluation plays against itself, or two against each other,
-//! after an opening that chance or a list decides.
+//! Self-play: games of an evaluation against itself, or of two against each other, after an opening
+//! that is drawn at random or taken from a list.
 
 mod beginning;
 mod exploration;

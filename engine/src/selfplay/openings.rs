@@ -1,4 +1,4 @@
-//! Which openings games begin with.
+//! The openings of self-play games.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,38 +12,39 @@ use crate::board::notation::NotationError;
 use crate::board::transcript::{self, Replay};
 use crate::text::{Lines, TextError};
 
-/// Openings by name, as an argument gives them.
+/// The choice of openings, as named by an argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
-    /// `distinct`: those of up to 9 plies drawn from all there are, none twice before all were.
+    /// `distinct`: all openings of up to 9 plies, in random order, each once before any comes
+    /// again.
     Distinct,
-    /// Anything else is a file of transcripts.
+    /// The path of a file of transcripts: any other text.
     File(PathBuf),
 }
 
-/// Openings.
+/// The source of openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Openings {
     /// Random moves from the start of the game.
     Random,
-    /// Openings of up to 9 plies drawn from all there are, none twice before all were; longer ones
-    /// as [`Self::Random`].
+    /// All openings of up to 9 plies, in random order, each once before any comes again; for more
+    /// plies as [`Self::Random`].
     Distinct,
-    /// The listed openings in turn, each gone on with by random moves up to the length drawn.
+    /// The listed openings in turn, each continued by random moves up to the drawn number of plies.
     Listed(ListedOpenings),
 }
 
-/// Openings from a file: at least one, none of them a finished game.
+/// The openings of a file: at least one; none is a finished game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedOpenings(Arc<[Opening]>);
 
-/// The legal moves of a game that is not over after them.
+/// The legal moves of an opening, after which the game is not over.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Opening(Box<[Square]>);
 
-/// Why a line is no opening.
+/// The error for a line that is not an opening.
 #[derive(Debug, thiserror::Error)]
 enum OpeningError {
     #[error(transparent)]
@@ -87,7 +88,7 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// The openings that a choice names; a file holds a transcript a line.
+    /// Loads the openings of a choice. A file has one transcript a line.
     pub fn load(choice: &OpeningsChoice) -> Result<Self, TextError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
@@ -96,8 +97,8 @@ impl Openings {
         })
     }
 
-    /// What identifies them, where they are not [`Self::Random`]: `distinct`, or the SHA-256 of
-    /// the moves, in hexadecimal.
+    /// Returns the identity of the openings for the provenance: `distinct`, or the SHA-256 of the
+    /// listed moves in hexadecimal; `None` for [`Self::Random`].
     pub fn identity(&self) -> Option<String> {
         match self {
             Self::Random => None,
@@ -117,13 +118,14 @@ impl ListedOpenings {
         Ok(Self(openings.into()))
     }
 
-    /// The opening of game number `index`: they take turns.
+    /// Returns the opening of game number `index`; openings take turns.
     pub(super) fn of(&self, index: u64) -> Replay {
         let Opening(squares) = &self.0[(index % self.0.len() as u64) as usize];
         Replay::from_start(squares).expect("an opening replays")
     }
 
-    /// The SHA-256, in hexadecimal, of the transcripts in lower case, a line feed after each.
+    /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case, each followed by a
+    /// line feed.
     fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         for Opening(squares) in self.0.iter() {
@@ -151,7 +153,7 @@ mod tests {
         assert_eq!([0, 1, 2, u64::MAX].map(plies), [3, 2, 3, 2]);
     }
 
-    /// `printf 'f5d6c3\nf5f6\n' | sha256sum`.
+    /// Compares with `printf 'f5d6c3\nf5f6\n' | sha256sum`.
     #[test]
     fn the_moves_identify_them_however_they_are_written() {
         let sum = "f629c17c955c0fbbaa6edc52f3cb4242c53ee92685e992d74d1ce41549930e14";

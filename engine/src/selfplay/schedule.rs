@@ -1,4 +1,4 @@
-//! How many random moves games begin with.
+//! The numbers of random moves that games begin with.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,44 +6,45 @@ use std::str::FromStr;
 use crate::random::Generator;
 use crate::text::{excerpt, parse_range};
 
-/// The most random moves: one square is left for a search. Most random games get that far.
+/// The greatest number of random moves: it leaves one square for a search. Most random games get
+/// that far.
 pub const MAX_RANDOM_PLIES: usize = 59;
 
-/// The largest weight of a length.
+/// The largest weight of a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
-/// How often each number of random moves is drawn.
+/// The frequency of each number of random moves, which is called a length here.
 ///
-/// Written as terms with commas between them, each a length or a range, with a weight for each of
-/// its lengths where that is not 1: `8..24`, `8,10,12`, `8*2,12..16`. A range includes its end.
+/// Text form: terms separated by commas, each a length or a range, optionally with a weight for
+/// each of its lengths (1 by default): `8..24`, `8,10,12`, `8*2,12..16`. A range includes its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// By length; not all are 0.
+    /// The weights by length; not all are 0.
     weights: [u32; MAX_RANDOM_PLIES + 1],
 }
 
-/// Why a text is no schedule.
+/// The error for a text that is not a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// A term that is not understood.
+    /// A term has the wrong form.
     #[error("`{found}` is no number of random moves; expected terms like 8, 8..24 or 8..24*2")]
     Term {
-        /// What stood there.
+        /// The term.
         found: String,
     },
-    /// A length beyond the largest, or a range that ends before it begins.
+    /// A length is beyond the largest, or a range ends before it begins.
     #[error("`{found}`: random moves go from 0 to {MAX_RANDOM_PLIES}, the lesser number first")]
     Length {
-        /// What stood there.
+        /// The term.
         found: String,
     },
-    /// A weight of 0 or beyond the largest.
+    /// A weight is 0 or beyond the largest.
     #[error("`{found}`: weights go from 1 to {MAX_WEIGHT}")]
     Weight {
-        /// What stood there.
+        /// The term.
         found: String,
     },
-    /// A length in two terms.
+    /// A length occurs in two terms.
     #[error("{length} random moves are in the schedule twice")]
     Twice {
         /// The length.
@@ -52,7 +53,7 @@ pub enum ScheduleError {
 }
 
 impl Schedule {
-    /// Draws a number of random moves: 0..=[`MAX_RANDOM_PLIES`].
+    /// Draws a number of random moves, 0..=[`MAX_RANDOM_PLIES`].
     pub fn draw(&self, random: &mut Generator) -> u8 {
         let mut left = random.below(self.total());
         let mut length = 0;
@@ -63,9 +64,9 @@ impl Schedule {
         length as u8
     }
 
-    /// The number of random moves of deal number `index`, and how many deals before it, at the
-    /// most, had the same: no two deals have both in common. Deals go round by round; in each
-    /// every length comes as often as its weight says, in an order that the seed decides.
+    /// Returns the number of random moves of deal number `index`, and a rank that no other deal
+    /// with that number has. Deals go in rounds. In each round, every length comes as often as its
+    /// weight says, in an order that depends on the seed.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -78,7 +79,8 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// All lengths of a range equally often; where it is empty or goes beyond [`MAX_RANDOM_PLIES`], those up to there.
+    /// Returns the schedule in which the lengths of a range, up to [`MAX_RANDOM_PLIES`], are
+    /// equally likely. If the range has none of these, all lengths are.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights: [u32; MAX_RANDOM_PLIES + 1] = std::array::from_fn(weight);
@@ -88,27 +90,27 @@ impl Schedule {
         Self { weights }
     }
 
-    /// The longest length that is drawn and not beyond `most`; 0 where there is none.
+    /// Returns the greatest length with a weight that is at most `most`; 0 if there is none.
     pub fn longest_up_to(&self, most: usize) -> usize {
         let drawn = |&length: &usize| self.weights[length] != 0;
         (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)
     }
 
-    /// At most 60 million.
+    /// Returns the sum of the weights, at most 60 million.
     fn total(&self) -> u32 {
         self.weights.iter().sum()
     }
 }
 
-/// A number that shares no divisor with `length`: steps of that size through a circle of so many
-/// places come to every one of them. Between a third and two thirds of the circle, where there is
-/// one, so that neighbours are far apart.
+/// Returns a number that shares no divisor with `length`: steps of that size around a circle of
+/// `length` places visit every place. It is between a third and two thirds of `length` if possible,
+/// so that consecutive places are far apart.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)
 }
 
-/// The greatest common divisor.
+/// Returns the greatest common divisor.
 fn divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { divisor(b, a % b) }
 }
@@ -138,7 +140,7 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Sche
     let weight: u32 = weight.trim_ascii().parse().map_err(|_| not_understood())?;
     let lengths = match parse_range(lengths, &(0..=MAX_RANDOM_PLIES)) {
         Some(lengths) => lengths,
-        // Two numbers all the same, but not such ones.
+        // The ends of the range are numbers, but they are out of range or in the wrong order.
         None if lengths.split("..").all(|end| is_number(end.trim_start_matches('='))) => {
             return Err(ScheduleError::Length { found: found() });
         }
@@ -155,8 +157,8 @@ fn is_number(text: &str) -> bool {
 }
 
 impl fmt::Display for Schedule {
-    /// The shortest way to write it: the same text for the same schedule. The provenance of games has
-    /// this text, so ranges stay `8..=24` in it.
+    /// Writes the shortest text of the schedule, so that equal schedules have equal texts. The
+    /// provenance of games holds this text, so ranges stay `8..=24` in it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         let mut first = 0;

@@ -3,49 +3,51 @@
 use super::{Exploration, Openings, PerSide, Schedule};
 use crate::search::{EndSteps, Selectivity};
 
-/// How games are played.
+/// The settings that decide how games are played.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The number of moves that games begin with and no search decides.
+    /// The number of moves at the beginning that no search chooses.
     pub random_plies: Schedule,
-    /// The source of the moves that games begin with.
+    /// The source of the moves at the beginning.
     pub openings: Openings,
     /// The depth of the search for each side's moves, at least 1.
     pub depth: PerSide<u32>,
-    /// The number of nodes in which a search for a move before perfect play ends, with the deepest search that
-    /// was done; `None` where depth alone ends it.
+    /// The number of nodes after which a search before perfect play ends, with the result of its
+    /// deepest completed iteration; `None` if only the depth ends it.
     pub nodes: Option<u64>,
     /// The selectivity of searches before perfect play.
     pub selectivity: Selectivity,
-    /// The selective ends before perfect play.
+    /// The selective ends of searches before perfect play.
     pub ends: EndSteps,
-    /// The number of empty squares from which on play is perfect.
+    /// The number of empty squares at or below which play is perfect.
     pub exact: u32,
-    /// The moves before perfect play that are drawn by chance instead of chosen by the search.
+    /// The rules for drawing moves before perfect play at random.
     pub exploration: Exploration,
-    /// Whether games keep the value found for each move.
+    /// True if games keep the value found for each move.
     pub values: bool,
 }
 
-/// The greatest depth of a shallow search: most of its time goes to weights that are not in the
-/// processor's cache, and little of it could be saved by what the search of the move before left in the table.
+/// The greatest depth of a shallow search. Such a search spends most of its time on weights that
+/// are not in the processor's cache; the table of the previous move's search could save little of
+/// it.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {
-    /// Says whether both sides' searches before perfect play are shallow. Each of them begins with
-    /// empty tables then.
+    /// Returns whether both sides' searches before perfect play are shallow. Then each begins with
+    /// empty tables.
     pub(super) fn searches_are_shallow(&self) -> bool {
         self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
     }
 
-    /// The number of empty squares from which on searches go to the end of the game.
+    /// Returns the number of empty squares at or below which searches go to the end of the game.
     pub(super) fn to_the_end(&self) -> u32 {
         self.ends.most_empties().max(self.exact)
     }
 
-    /// Games after random moves, both sides searching equally deep, without values.
+    /// Creates settings for games after random moves, with equal depth for both sides and without
+    /// values.
     pub fn new(seed: u64, random_plies: Schedule, depth: u32, exact: u32) -> Self {
         let depth = PerSide::both(depth);
         Self {

@@ -1,18 +1,18 @@
-//! What may differ between the sides.
+//! A pair of settings, one for each side.
 
 use crate::board::Side;
 
-/// One of something for each side.
+/// A pair of values, one for each side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PerSide<T> {
-    /// Black's.
+    /// The value of black.
     pub black: T,
-    /// White's.
+    /// The value of white.
     pub white: T,
 }
 
 impl<T> PerSide<T> {
-    /// One value for both sides.
+    /// Creates a pair with the same value for both sides.
     pub fn both(one: T) -> Self
     where
         T: Clone,
@@ -20,7 +20,7 @@ impl<T> PerSide<T> {
         Self { black: one.clone(), white: one }
     }
 
-    /// The value of a side.
+    /// Returns the value of a side.
     pub fn of(&self, side: Side) -> &T {
         match side {
             Side::Black => &self.black,
