@@ -1,4 +1,4 @@
-//! `othello-engine ablate`: what each feature of the search is worth, by leaving it out.
+//! `othello-engine ablate`: the worth of each feature of the search, measured by leaving it out.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -24,16 +24,18 @@ pub struct Arguments {
     /// File of positions to solve, one a line: boards with the side to move, or OBF
     file: PathBuf,
 
-    /// Search this many plies deep instead of solving, with the features that such searches have left out
+    /// Search this many plies deep instead of solving, with the features that such searches have
+    /// left out
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
-    /// What searches to a depth go by; one more search by realization takes all moves as equally likely
+    /// Way to search to a depth; with realization, one more search takes all moves as equally
+    /// likely
     #[arg(long, value_name = "WAY", value_enum, default_value_t, requires = "depth")]
     search: SearchBy,
 
-    /// Leave out of searches to a depth what is unlikely to matter, 73, 87, 95, 98 or 99 percent sure; one more
-    /// search leaves nothing out
+    /// Leave out of searches to a depth what is unlikely to matter, 73, 87, 95, 98 or 99 percent
+    /// sure; one more search leaves nothing out
     #[arg(long, value_name = "PERCENT", default_value_t, requires = "depth")]
     selectivity: Selectivity,
 
@@ -46,32 +48,33 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-/// The row of one search of all positions.
+/// The row of the report for one search of all positions.
 #[derive(Serialize)]
 struct Row {
-    /// The feature left out; `None` in the row of the search with all of them.
+    /// The feature that was left out; `None` for the search with all features.
     without: Option<&'static str>,
     nodes: u64,
-    /// The nodes of searches by realization so many moves below their first position.
+    /// The nodes of a search by realization, by the number of moves below the first position.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes_by_depth: Vec<u64>,
     seconds: f64,
-    /// The CPU time of the thread: unlike `seconds` the same on a busy machine, or nearly so.
+    /// The CPU time of the thread. Unlike `seconds`, it is nearly the same on a busy machine.
     cpu_seconds: f64,
-    /// The nodes divided by those with all features.
+    /// The nodes, divided by those of the search with all features.
     nodes_ratio: f64,
-    /// The CPU time divided by that with all features.
+    /// The CPU time, divided by that of the search with all features.
     cpu_ratio: f64,
-    /// Positions with another score than with all features, or another value.
+    /// The number of positions with another score (or value) than with all features.
     different_scores: usize,
-    /// Positions with another best move; of equally good ones, that may be.
+    /// The number of positions with another best move; among equally good moves, this may happen.
     different_moves: usize,
-    /// The positions whose best move the file states, and whose found move is one of these.
+    /// The number of positions for which the found move is among the best moves that the file
+    /// states.
     #[serde(skip_serializing_if = "Option::is_none")]
     stated_moves: Option<usize>,
 }
 
-/// A search of all positions: what it leaves out, and with what features and selection.
+/// A search of all positions: the omitted feature, the features and the selection.
 struct Way {
     without: Option<&'static str>,
     features: Features,
@@ -82,7 +85,7 @@ struct Way {
 struct Solved {
     found: Vec<(Value, Option<Square>)>,
     nodes: u64,
-    /// The nodes of searches by realization so many moves below their first position.
+    /// The nodes of a search by realization, by the number of moves below the first position.
     nodes_by_depth: Vec<u64>,
     seconds: f64,
     cpu_seconds: f64,
@@ -129,11 +132,11 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// The searches: with all features, and without each in turn.
+    /// Returns the searches: with all features, then without each in turn.
     fn ways(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Way>> {
         let selection = self.search.selection(self.selectivity, evaluator)?;
         let way = |without, features| Way { without, features, selection: selection.clone() };
-        // Without a move-ordering evaluation there is nothing to leave out of it.
+        // Without a move-ordering evaluation, leaving it out would change nothing.
         let is_there = |features: &Features| {
             features.move_ordering_evaluation || evaluator.move_ordering().is_some()
         };
@@ -186,13 +189,13 @@ impl Arguments {
     }
 }
 
-/// Adds counts, place by place.
+/// Adds counts element by element.
 fn add(sums: &mut Vec<u64>, counts: &[u64]) {
     sums.resize(sums.len().max(counts.len()), 0);
     sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
 }
 
-/// Searches all positions with all features, then without each in turn; on one thread.
+/// Searches all positions with all features, then without each in turn, on one thread.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
@@ -221,7 +224,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
     };
     let rows: Vec<Row> = ways.iter().zip(&solved).map(row).collect();
-    // What a selective search leaves out depends on the order in which it goes.
+    // The cuts of a selective search depend on the order of its moves.
     let is_proof =
         arguments.selectivity == Selectivity::Full && arguments.search == SearchBy::Depth;
     let wrong = is_proof && rows.iter().any(|row| row.different_scores > 0);

@@ -1,4 +1,4 @@
-//! Arguments that several subcommands share, and parsers for their values.
+//! The arguments that several subcommands share, and parsers for argument values.
 
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
@@ -12,11 +12,11 @@ use crate::eval::Evaluate;
 use crate::file::Existing;
 use crate::search::{Selection, Selectivity};
 
-/// The most threads that `--threads` takes: more than a machine has cores, less than a system
+/// The greatest value of `--threads`: more than the cores of a machine, and fewer than a system
 /// refuses to start.
 const MAX_THREADS: usize = 1024;
 
-/// The options of every subcommand, flattened into the binary's arguments.
+/// The options of every subcommand. The binary's arguments include them (clap `flatten`).
 #[derive(clap::Args, Debug)]
 pub struct Common {
     /// Number of threads to work with, 1 to 1024 [default: all cores]
@@ -28,18 +28,19 @@ pub struct Common {
     pub json: bool,
 }
 
-/// What searches before perfect play go by.
+/// The quantity that the depth of searches before perfect play limits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum SearchBy {
     /// All lines as many moves far
     #[default]
     Depth,
-    /// Likely lines further than unlikely ones: depth D ends a line where its probability is 4^-D or less
+    /// Likely lines further than unlikely ones: depth D ends a line where its probability is 4^-D
+    /// or less
     Realization,
 }
 
 impl SearchBy {
-    /// The selection of such searches by an evaluation, as sure as the selectivity says.
+    /// Returns the selection for such searches with an evaluation and a selectivity.
     pub fn selection(
         self,
         selectivity: Selectivity,
@@ -64,7 +65,7 @@ impl Display for SearchBy {
     }
 }
 
-/// The output file of a subcommand that resumes, flattened into its arguments.
+/// The output file of a subcommand that resumes. Its arguments include this (clap `flatten`).
 #[derive(clap::Args, Clone, Debug)]
 pub struct Output {
     /// File to write; an interrupted one is resumed
@@ -77,20 +78,20 @@ pub struct Output {
 }
 
 impl Output {
-    /// What to do with a file that stands there already.
+    /// Returns the treatment of an existing file.
     pub fn existing(&self) -> Existing {
         existing(self.force)
     }
 }
 
-/// What `--force` says about a file that stands there already.
+/// Returns the treatment of an existing file for a value of `--force`.
 pub fn existing(force: bool) -> Existing {
     if force { Existing::Replace } else { Existing::Keep }
 }
 
-/// A type of numbers that an argument can have. Signed ones are none, so that the compiler does not
-/// take a bound without a type for an `i32`: clap finds at run time only that an argument has another
-/// type than its parser.
+/// A type of numbers that an argument can have. Signed types are left out, so that the compiler
+/// does not infer `i32` for a bound without a type: only at run time does clap find that the type
+/// of an argument is not that of its parser.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The largest number of the type.
     const MAX: Self;
@@ -109,8 +110,8 @@ impl Number for usize {
     const MAX: Self = Self::MAX;
 }
 
-/// A parser of whole numbers from the first bound to the last, both included. The bounds have the type
-/// of the argument: `number_in(1..=60_u32)`.
+/// Returns a parser of whole numbers in a range. The bounds must have the type of the argument:
+/// `number_in(1..=60_u32)`.
 pub fn number_in<T: Number>(
     range: RangeInclusive<T>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
@@ -128,20 +129,21 @@ pub fn number_in<T: Number>(
     }
 }
 
-/// A parser of whole numbers from the first on. It has the type of the argument: `number_from(1_u64)`.
+/// Returns a parser of whole numbers that are at least `first`. The bound must have the type of the
+/// argument: `number_from(1_u64)`.
 pub fn number_from<T: Number>(
     first: T,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
     number_in(first..=T::MAX)
 }
 
-/// A parser of numbers with decimals.
+/// Parses a decimal number.
 pub fn decimal(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "expected a number, such as 0.5".to_owned())
 }
 
-/// The arguments that the process was called with. A negative number, where an argument has a value, is a
-/// value to refuse by name, and no flag.
+/// Parses the process's arguments. A negative number in the place of a value is that value, so that
+/// the error names it; it is no flag.
 pub fn parse<P: Parser>() -> P {
     let matches = with_negative_numbers(P::command()).get_matches();
     P::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
@@ -160,7 +162,8 @@ fn with_negative_numbers(command: Command) -> Command {
 mod tests {
     use super::*;
 
-    /// `--games 10k` was an "invalid digit", and no end was told by a number of twenty digits.
+    /// A regression: the error for `--games 10k` was "invalid digit", and the upper bound had
+    /// twenty digits.
     #[test]
     fn numbers_without_an_end_say_where_they_begin() {
         let parse = number_from(1_u64);
@@ -175,7 +178,7 @@ mod tests {
         }
     }
 
-    /// `--threads 4294967296` started threads without end.
+    /// A regression: `--threads 4294967296` started threads without end.
     #[test]
     fn the_number_of_threads_has_an_end() {
         let parse = number_in(1..=MAX_THREADS);

@@ -1,5 +1,5 @@
-//! `othello-engine bench`: fixed searches on one thread. The node count identifies the search:
-//! it changes when the search does, and with nothing else.
+//! `othello-engine bench`: fixed searches on one thread. The node count identifies the search: it
+//! changes only if the search does.
 
 use std::fmt;
 use std::time::Instant;
@@ -23,11 +23,11 @@ pub struct Arguments {
 
 const POSITIONS: u64 = 24;
 const HASH_MEGABYTES: usize = 16;
-/// The depth of the searches to a fixed depth.
+/// The depth of the midgame searches.
 const DEPTH: u32 = 9;
-/// The numbers of empty squares of the positions that are searched to it.
+/// The numbers of empty squares in the midgame positions.
 const MIDGAME_EMPTIES: std::ops::Range<u32> = 28..52;
-/// The number of empty squares of the positions that are solved.
+/// The number of empty squares in the solved positions.
 const SOLVED_EMPTIES: u32 = 17;
 
 #[derive(Serialize)]
@@ -66,7 +66,7 @@ impl fmt::Display for Bench {
     }
 }
 
-/// Searches and reports.
+/// Runs the benchmark and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let mut searcher = Searcher::try_new(&evaluator, HASH_MEGABYTES)?;
@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// A position of a random game in which the player can move.
+/// Returns a position of a random game, in which the player can move.
 fn random_position(seed: u64, empties: u32) -> Position {
     let mut random = Generator::new(seed);
     let mut position = Position::START;

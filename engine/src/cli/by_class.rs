@@ -1,25 +1,25 @@
-//! Weights by class, for the subcommands that look into them.
+//! The weights by class, for subcommands that look into them.
 
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
 
 use crate::eval::{Weights, WeightsChoice, WeightsFile, embedded};
 
-/// The weights that an argument names, one for each class, and where they come from.
+/// The weights that an argument names, by class, and their origin.
 pub struct ByClass {
     /// The weights.
     pub weights: Weights,
-    /// Whether the weights come with the counts of a file; the binary carries no counts.
+    /// True if the weights have the counts of a file; the embedded ones have none.
     pub counted: bool,
     /// The checksum of the weights file's content.
     pub sha256: String,
-    /// What decided the weights.
+    /// The settings and inputs that decided the weights.
     pub provenance: Map<String, Json>,
 }
 
 impl ByClass {
-    /// Reads a weights file, or takes the embedded weights. The evaluations by hand are refused:
-    /// they have no weights by class.
+    /// Reads a weights file, or takes the embedded weights. The evaluations by hand are refused,
+    /// because they have no weights by class.
     pub fn load(choice: &WeightsChoice) -> anyhow::Result<Self> {
         match choice {
             WeightsChoice::File(path) => {

@@ -29,17 +29,17 @@ pub struct Arguments {
     #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]
     depth: u32,
 
-    /// Search as strongly as this level, 1 to 60, says: so many plies deep, and with perfect play from twice as many
-    /// empty squares on
+    /// Search as strongly as this level, 1 to 60, says: so many plies deep, and with perfect play
+    /// from twice as many empty squares on
     #[arg(long, value_name = "L", conflicts_with = "depth")]
     level: Option<Level>,
 
-    /// What the search goes by
+    /// Way to search
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     search: SearchBy,
 
-    /// Leave out of the search what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100 leaves out
-    /// nothing
+    /// Leave out of the search what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100
+    /// leaves out nothing
     #[arg(long, value_name = "PERCENT", default_value_t)]
     selectivity: Selectivity,
 
@@ -47,8 +47,8 @@ pub struct Arguments {
     #[arg(long, value_name = "PERCENT", default_value_t)]
     end_selectivity: Selectivity,
 
-    /// Size of the transposition table in MB, one for each thread; values of searches that leave nothing out do not
-    /// depend on it [default: 4, with --level 16]
+    /// Size of the transposition table in MB, one for each thread; values of searches that leave
+    /// nothing out do not depend on it [default: 4, with --level 16]
     #[arg(long, value_name = "M", value_parser = number_in(1..=1_usize << 20))]
     hash_mb: Option<usize>,
 
@@ -65,9 +65,9 @@ pub struct Arguments {
 struct Evaluation {
     #[serde(serialize_with = "in_discs")]
     values: Vec<Value>,
-    /// How many values the book gave.
+    /// The number of values from the book.
     from_book: usize,
-    /// How many lines carry a score.
+    /// The number of lines with a score.
     scored: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     mae: Option<f64>,
@@ -96,9 +96,10 @@ impl fmt::Display for Evaluation {
     }
 }
 
-/// Evaluates the file piece by piece and reports.
+/// Evaluates the file piece by piece and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    // Static values come by the million; a search takes long enough for progress to be shown.
+    // Static values are computed in large batches; a search takes long enough to show progress in
+    // smaller ones.
     let strength = match arguments.level {
         Some(level) => level.strength(),
         None => Strength { depth: arguments.depth, exact: 0 },
@@ -149,7 +150,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Takes values from the book, and from a search where the book knows none; counts those from the book.
+/// Takes values from the book, or from a search if the book does not know the position. Adds the
+/// number of the former to `from_book`.
 fn book_first(
     book: &Book,
     positions: &[Position],

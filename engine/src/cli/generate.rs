@@ -1,4 +1,5 @@
-//! The hidden subcommands `completions` and `man`: what a shell and `man` read about a binary.
+//! The hidden subcommands `completions` and `man`, which write a binary's shell completions and
+//! manual pages.
 
 use std::fs;
 use std::path::PathBuf;

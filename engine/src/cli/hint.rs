@@ -1,4 +1,4 @@
-//! `othello-engine hint`: all moves of positions, with what a search says of each.
+//! `othello-engine hint`: all moves of positions, each with its value and best line.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -20,29 +20,32 @@ use crate::search::{Limits, Searcher, Selectivity, Team};
 /// Arguments of `hint`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Position (64 characters with the side to move, OBF, or a transcript), file of positions, or `-` for
-    /// standard input
+    /// Position (64 characters with the side to move, OBF, or a transcript), file of positions, or
+    /// `-` for standard input
     #[arg(value_name = "POSITION", allow_hyphen_values = true, default_value = START)]
     positions: Positions,
 
-    /// Level, 1 to 60: moves that a search looks ahead; scores are exact from twice as many empty squares on
+    /// Level, 1 to 60: moves that a search looks ahead; scores are exact from twice as many empty
+    /// squares on
     #[arg(long, value_name = "L", default_value = "8")]
     level: Level,
 
-    /// What searches that are not exact go by
+    /// Way to search where the score is not exact
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     search: SearchBy,
 
-    /// Leave out of searches that are not exact what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100
-    /// leaves out nothing
+    /// Leave out of searches that are not exact what is unlikely to matter: 73, 87, 95, 98 or 99
+    /// percent sure; 100 leaves out nothing
     #[arg(long, value_name = "PERCENT", default_value_t)]
     selectivity: Selectivity,
 
-    /// Search each move in so many nodes or little more, to a lesser depth where they do not suffice
+    /// Search each move in so many nodes or little more, to a lesser depth where they do not
+    /// suffice
     #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
     nodes: Option<u64>,
 
-    /// Search each move so many milliseconds or little longer, to a lesser depth where they do not suffice
+    /// Search each move so many milliseconds or little longer, to a lesser depth where they do not
+    /// suffice
     #[arg(long, value_name = "T", value_parser = number_in(1..=u64::from(u32::MAX)))]
     milliseconds: Option<u64>,
 
@@ -56,7 +59,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The limits of a search that begins now.
+    /// Returns the limits of a search that begins now.
     fn limits(&self) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis);
         Limits {
@@ -67,14 +70,14 @@ impl Arguments {
     }
 }
 
-/// The first position of a game.
+/// The start position of the game.
 const START: &str = "---------------------------OX------XO--------------------------- X";
 
 #[derive(Serialize)]
 struct Hints {
     /// The positions.
     boards: Vec<String>,
-    /// Their moves, position by position, the best first.
+    /// The moves of all positions, position by position, the best first.
     moves: Vec<Hint>,
     seconds: f64,
 }
@@ -87,13 +90,13 @@ struct Hint {
     square: String,
     /// The value for the side to move, in discs.
     value: f64,
-    /// The number of moves that the search looked ahead.
+    /// The depth of the search in moves.
     depth: u32,
-    /// Whether the value is the score by perfect play.
+    /// True if the value is the score under perfect play.
     exact: bool,
-    /// The number of positions entered to find the value.
+    /// The number of nodes of the search.
     nodes: u64,
-    /// The moves that attain the value, as a transcript.
+    /// The best line after the move, with the move itself, as a transcript.
     line: String,
 }
 
@@ -137,8 +140,9 @@ impl fmt::Display for Hints {
     }
 }
 
-/// Searches the position after every move by itself, from an empty table, so that no value depends on the
-/// number of threads; those for which no move is left help with searches that leave nothing out.
+/// Searches the position after every move by itself, from an empty table, so that the values do not
+/// depend on the number of threads. In searches that leave nothing out, threads without a move help
+/// the others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.lines()?.next_lines(usize::MAX)?;

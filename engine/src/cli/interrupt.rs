@@ -1,44 +1,44 @@
-//! Interrupts from the terminal (Ctrl-C) and from schedulers (SIGTERM).
+//! The interrupts from the terminal (Ctrl-C) and from schedulers (SIGTERM).
 //!
-//! A run can be killed at any moment, so an interrupt may always end the process at once. A stage
-//! that stops between its units is let finish those at hand first, since they would have to be
-//! done again; a second interrupt does not wait for them.
+//! A run can be killed at any moment, so an interrupt may always end the process at once. But a
+//! stage that can stop between its units first finishes those in progress, which would otherwise be
+//! done again. A second interrupt does not wait for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-/// The interrupts of this process; clones share what came.
+/// The interrupts of this process; clones share them.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Interrupts(Arc<State>);
 
 #[derive(Default, Debug)]
 struct State {
-    /// The number of the signal that came first; 0 where none did.
+    /// The number of the first signal; 0 before any.
     signal: AtomicU8,
-    /// Whether the stage at hand stops between its units.
+    /// True if the current stage can stop between its units.
     stage_stops: AtomicBool,
-    /// Whether any stage did: the same command goes on with what it finished.
+    /// True if any stage could stop: the same command then resumes with its finished units.
     resumable: AtomicBool,
 }
 
 impl Interrupts {
-    /// Whether an interrupt came.
+    /// Returns whether an interrupt came.
     pub(super) fn is_requested(&self) -> bool {
         self.0.signal.load(Ordering::SeqCst) != 0
     }
 
-    /// A new stage begins. One that `stops` promises to ask [`Self::is_requested`] soon and often.
+    /// Begins a new stage. One that `stops` must call [`Self::is_requested`] soon and often.
     pub(super) fn begin_stage(&self, stops: bool) {
         self.0.stage_stops.store(stops, Ordering::SeqCst);
         self.0.resumable.fetch_or(stops, Ordering::SeqCst);
     }
 
-    /// The exit status of a process that the first signal ended, as shells have it.
+    /// Returns the exit status of a process that the first signal ended, as in shells.
     pub(super) fn exit_status(&self) -> u8 {
         128 + self.0.signal.load(Ordering::SeqCst)
     }
 
-    /// What to say at the end.
+    /// Returns the message at the end.
     pub(super) fn farewell(&self) -> &'static str {
         if self.0.resumable.load(Ordering::SeqCst) {
             "interrupted: what is finished is kept; run the same command again to go on"
@@ -47,15 +47,15 @@ impl Interrupts {
         }
     }
 
-    /// Takes note of a signal; whether the work at hand may be waited for.
+    /// Records a signal; returns whether the current work may be waited for.
     #[cfg(any(unix, test))]
     fn receive(&self, signal: u8) -> bool {
         let first = self.0.signal.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
         first.is_ok() && self.0.stage_stops.load(Ordering::SeqCst)
     }
 
-    /// Listens from now on, in a thread of its own. The signal that comes with a write beyond the limit on
-    /// the size of files (`ulimit -f`) is caught, too: the write fails then, and that is told.
+    /// Starts a thread that listens for signals. The signal for a write beyond the limit on file
+    /// sizes (`ulimit -f`) is caught too, so that the write fails with an error.
     #[cfg(unix)]
     pub(super) fn listen() -> std::io::Result<Self> {
         use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
@@ -81,7 +81,7 @@ impl Interrupts {
         Ok(interrupts)
     }
 
-    /// Other systems than Unix end the process at once, as they do without a listener.
+    /// Does nothing: on systems other than Unix, an interrupt ends the process at once.
     #[cfg(not(unix))]
     pub(super) fn listen() -> std::io::Result<Self> {
         Ok(Self::default())
@@ -97,7 +97,7 @@ mod tests {
         let interrupts = Interrupts::default();
         interrupts.begin_stage(true);
         interrupts.begin_stage(false);
-        // Asking changes nothing.
+        // Calling it changes nothing.
         assert!(!interrupts.is_requested());
         assert!(!interrupts.receive(15));
         assert_eq!((interrupts.is_requested(), interrupts.exit_status()), (true, 143));

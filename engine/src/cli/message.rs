@@ -1,16 +1,17 @@
-//! Lines on standard error, texts that a terminal may be shown, and the words of counts.
+//! Messages on standard error: lines, texts that are safe for a terminal, and counts with their
+//! nouns.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Writes a line to standard error. Where nobody reads it any more, that is no reason to stop.
+/// Writes a line to standard error. If nobody reads it any more, the work goes on.
 pub(super) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(line)));
 }
 
-/// A text without characters that a terminal obeys: files may come from anybody, and names and provenance
-/// of theirs are told. Line breaks and tabulators stay.
+/// Escapes the characters of a text that act on a terminal, except line breaks and tabs. Messages
+/// quote names and provenance from files, which may come from anybody.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
     if !text.contains(is_obeyed) {
@@ -27,10 +28,10 @@ pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-/// The most bytes of a message, far more than any has that does not repeat its input.
+/// The greatest length of a message in bytes, far more than any that does not repeat its input.
 const MOST: usize = 8 << 10;
 
-/// A message; of one that is too long the beginning, and the end, where the remedy stands.
+/// Returns a message; cuts a longer one to its beginning and its end, which has the remedy.
 pub(super) fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= MOST {
         return line.into();
@@ -40,7 +41,7 @@ pub(super) fn shortened(line: &str) -> Cow<'_, str> {
     format!("{beginning} … {end}").into()
 }
 
-/// A count with its noun: `1 shard`, `3 shards`.
+/// Returns a count with its noun: `1 shard`, `3 shards`.
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     let end = match noun {
         _ if count == N::from(1) => "",

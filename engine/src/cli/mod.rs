@@ -1,9 +1,9 @@
-//! The command line: one file per subcommand, and what all of them share. `othello-trainer` is
-//! built on the shared part too.
+//! The command line: one file for each subcommand, and the parts that all of them share.
+//! `othello-trainer` uses the shared parts too.
 //!
-//! A subcommand is a file with `Arguments` (clap) and `run(&Arguments, &Session)`, which prints
-//! one [`report::Report`] and returns an [`Outcome`]. [`arguments`] has what several of them take;
-//! [`Session`] is what a running one has at hand.
+//! A subcommand is a file with `Arguments` (clap) and `run(&Arguments, &Session)`, which prints one
+//! [`report::Report`] and returns an [`Outcome`]. [`arguments`] has arguments that several
+//! subcommands take; [`Session`] is the state of a running one.
 
 pub mod arguments;
 pub mod by_class;

@@ -29,7 +29,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Write a transcript of each opening of the last ply that a search finds near even instead, one a line
+    /// Write a transcript of each opening of the last ply that a search finds near even instead,
+    /// one a line
     #[arg(long, requires = "out", conflicts_with = "shard")]
     balanced: bool,
 
@@ -62,7 +63,7 @@ pub struct Arguments {
     force: bool,
 }
 
-/// The last ply of which openings near even are looked for: 434,029 games are held.
+/// The greatest ply for openings near even: all its 434,029 games are in memory.
 const MAX_PLIES_BALANCED: u32 = 9;
 
 #[derive(Serialize)]
@@ -70,7 +71,7 @@ struct Openings {
     unique: Vec<usize>,
     #[serde(flatten)]
     written: Option<File>,
-    /// The openings near even that were written.
+    /// The number of openings near even that were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     balanced: Option<usize>,
     seconds: f64,
@@ -98,7 +99,7 @@ impl fmt::Display for Openings {
     }
 }
 
-/// Enumerates, scores where a file is asked for, and reports.
+/// Enumerates the openings, scores them if there is an output, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let progress = session.progress();
@@ -128,7 +129,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Refuses a file that does not begin with a transcript of so many moves, before the work.
+/// Refuses a file that does not begin with a transcript of `plies` moves, before the work.
 fn check_is_of_openings(path: &Path, plies: u32) -> anyhow::Result<()> {
     if !path.exists() {
         return Ok(());

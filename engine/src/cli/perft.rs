@@ -33,7 +33,7 @@ impl fmt::Display for Perft {
     }
 }
 
-/// Counts and reports.
+/// Counts the leaves and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let pass = if arguments.pass_free { PassCost::Free } else { PassCost::OnePly };
     let begun = Instant::now();

@@ -25,7 +25,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SIDE", default_value = "black")]
     side: Sides,
 
-    /// Level, 1 to 60: moves that a search looks ahead; play is perfect from twice as many empty squares on
+    /// Level, 1 to 60: moves that a search looks ahead; play is perfect from twice as many empty
+    /// squares on
     #[arg(long, value_name = "L", default_value = "8")]
     level: Level,
 

@@ -1,4 +1,4 @@
-//! The positions that an argument names: in a file, on standard input, or by itself.
+//! The positions that an argument names: in a file, on standard input, or in the argument itself.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,11 +9,11 @@ use crate::text::{Lines, TextError};
 /// The source of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Positions {
-    /// The argument states a position.
+    /// A position as the argument itself.
     Stated(String),
-    /// `-` is the standard input, one position a line.
+    /// Standard input, one position a line, for `-`.
     StandardInput,
-    /// Anything else is a file, one position a line.
+    /// A file, one position a line, for any other argument.
     File(PathBuf),
 }
 
@@ -26,7 +26,7 @@ impl FromStr for Positions {
         }
         match text.parse::<StatedPosition>() {
             Ok(_) => Ok(Self::Stated(text.to_owned())),
-            // No name of a file looks like that.
+            // File names do not look like that.
             Err(error) if looks_like_a_position(text) && !PathBuf::from(text).exists() => {
                 Err(format!("neither a file nor a position: {error}"))
             }
@@ -35,7 +35,7 @@ impl FromStr for Positions {
     }
 }
 
-/// Whether a text has the characters of a board alone, or begins as a transcript does.
+/// Returns whether a text has only the characters of a board, or begins like a transcript.
 fn looks_like_a_position(text: &str) -> bool {
     let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8']);
     let bytes = text.as_bytes();
@@ -46,7 +46,7 @@ fn looks_like_a_position(text: &str) -> bool {
 }
 
 impl Positions {
-    /// The lines to read positions from.
+    /// Returns the lines to read positions from.
     pub(super) fn lines(&self) -> Result<Lines, TextError> {
         match self {
             Self::Stated(text) => Lines::of_text(text),
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(parse("/dev/stdin"), Ok(Positions::File("/dev/stdin".into())));
         let refused = parse("f5d6a1").unwrap_err();
         assert!(refused.contains("neither a file nor a position: move 3: a1"), "{refused}");
-        // A slip in a transcript is none in the name of a file.
+        // A misspelt transcript is refused; a file name that begins like one is not.
         let refused = parse("f5d6x").unwrap_err();
         assert!(refused.contains("neither a file nor a position: "), "{refused}");
         assert_eq!(parse("f5d6.txt"), Ok(Positions::File("f5d6.txt".into())));

@@ -1,4 +1,5 @@
-//! Progress on standard error: a bar with rate and time left on a terminal, plain lines elsewhere.
+//! The progress on standard error: a bar with rate and time left on a terminal, plain lines
+//! elsewhere.
 
 mod unit;
 
@@ -16,11 +17,12 @@ use super::message::{harmless, say, shortened};
 use crate::progress::Progress;
 use unit::{Unit, duration, time_left};
 
-/// Shows the progress of long work on standard error, and passes interrupts on to it.
+/// A reporter that shows the progress of long work on standard error, and passes interrupts on to
+/// it.
 pub struct Reporter {
     display: Display,
     interrupts: Interrupts,
-    /// Units of each stage that an earlier run had finished.
+    /// The number of units of each stage that an earlier run had finished.
     resumed: Mutex<Map<String, Value>>,
 }
 
@@ -30,7 +32,8 @@ enum Display {
 }
 
 impl Reporter {
-    /// Bars where standard error is a terminal, else a line every few seconds.
+    /// Creates a reporter with bars if standard error is a terminal, otherwise with a line every
+    /// few seconds.
     pub(super) fn for_standard_error(interrupts: Interrupts) -> Self {
         let display = if std::io::stderr().is_terminal() {
             Display::Bar(Mutex::new(None))
@@ -40,7 +43,7 @@ impl Reporter {
         Self { display, interrupts, resumed: Mutex::default() }
     }
 
-    /// How many units of each stage an earlier run had finished, where it had any.
+    /// Returns the number of units of each stage that an earlier run had finished, without zeros.
     pub fn resumed(&self) -> Map<String, Value> {
         lock(&self.resumed).clone()
     }
@@ -64,7 +67,7 @@ impl Reporter {
         }
     }
 
-    /// Ends the last stage.
+    /// Ends the display of the last stage.
     pub fn finish(&self) {
         match &self.display {
             Display::Bar(bar) => end_bar(&mut lock(bar)),
@@ -137,12 +140,12 @@ fn end_bar(bar: &mut Option<ProgressBar>) {
     }
 }
 
-/// A panic elsewhere must not hide the progress of what goes on.
+/// Locks a mutex even after a panic: that must not hide the progress of other work.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Plain lines, at most one every few seconds.
+/// The plain lines, at most one every few seconds.
 #[derive(Default)]
 struct Lines {
     done: AtomicU64,
@@ -173,7 +176,7 @@ impl Lines {
 
     fn advance(&self, units: u64) {
         let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
-        // Whoever finds the lock taken leaves the line to the one who holds it.
+        // A thread that finds the lock taken leaves the line to its owner.
         let Ok(mut stage) = self.stage.try_lock() else { return };
         let Some(stage) = stage.as_mut() else { return };
         if stage.last_line.elapsed() >= Self::INTERVAL {
@@ -182,7 +185,7 @@ impl Lines {
         }
     }
 
-    /// The closing line of a stage that ran long enough for anyone to wait for.
+    /// Writes the closing line of a stage that ran long enough for anyone to wait for.
     fn end(&self) {
         let Some(stage) = lock(&self.stage).take() else { return };
         let elapsed = stage.begun.elapsed();
@@ -220,7 +223,8 @@ mod tests {
         assert_eq!(line, "self-play: 1,200 of 10,000 games (12 %), 110.0/s, 1 min 20 s left");
     }
 
-    /// A stage of 57 kB of which nothing seemed to be done told `15923333333 h left`.
+    /// A regression: a stage of 57 kB, of which nothing seemed to be done, showed `15923333333 h
+    /// left`.
     #[test]
     fn no_time_left_is_told_where_nothing_is_done() {
         let line = stage("import (bytes)", 0, 57_000).line(0, Duration::from_secs(10));
@@ -229,7 +233,7 @@ mod tests {
         assert!(games.ends_with("(0 %), 0.1/s, more than a year left"), "{games}");
     }
 
-    /// Bytes were shown as bare numbers: `600000000 of 57000`.
+    /// A regression: bytes were shown as bare numbers: `600000000 of 57000`.
     #[test]
     fn bytes_have_their_unit() {
         let line =

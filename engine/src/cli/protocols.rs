@@ -18,11 +18,12 @@ use crate::search::{Searcher, Selectivity};
 /// Arguments of `gtp` and `nboard`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Level, 1 to 60: moves that a search looks ahead; play is perfect from twice as many empty squares on
+    /// Level, 1 to 60: moves that a search looks ahead; play is perfect from twice as many empty
+    /// squares on
     #[arg(long, value_name = "L", default_value = "8")]
     level: Level,
 
-    /// What the search before perfect play goes by
+    /// Way to search before perfect play
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     search: SearchBy,
 
@@ -57,26 +58,26 @@ impl Arguments {
     }
 }
 
-/// Serves GTP.
+/// Serves GTP until the client ends.
 pub fn gtp(arguments: &Arguments, _session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = arguments.evaluator()?;
     run(&mut Gtp::new(arguments.player(&evaluator)?))
 }
 
-/// Serves the NBoard protocol.
+/// Serves the NBoard protocol until the client ends.
 pub fn nboard(arguments: &Arguments, _session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = arguments.evaluator()?;
     run(&mut Nboard::new(arguments.player(&evaluator)?))
 }
 
-/// Ends the process as soon as nobody reads its answers any more: a client that died takes its pipes along,
-/// and the search for it would go on, since what is asked is answered after the end of input, too.
+/// Starts a thread that ends the process as soon as nobody reads its answers. A dead client closes
+/// its pipes, but its search would go on, since requests are answered even after the end of input.
 #[cfg(unix)]
 fn end_with_the_client() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
     let watch = || {
         let stdout = io::stdout();
-        // Without events asked for, only the end is told. Files and terminals have none.
+        // Without requested events, `poll` reports only the end. Files and terminals have none.
         let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
         loop {
             match poll(&mut ends, None) {
@@ -96,7 +97,7 @@ fn end_with_the_client() -> io::Result<()> {
     Ok(())
 }
 
-/// A client that closes its end has had enough.
+/// Runs a server. A client that closes its end is no error.
 fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
     end_with_the_client().context("cannot start a thread; try a smaller --threads")?;
     match serve(server, io::stdin().lock(), io::stdout().lock()) {

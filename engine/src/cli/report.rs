@@ -1,4 +1,4 @@
-//! Results on standard output: one JSON object, or a short summary for people.
+//! The results on standard output: one JSON object, or a short summary for people.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use super::message::harmless;
 
-/// What a subcommand found: the fields of its JSON object, and by `Display` its summary.
+/// The result of a subcommand: the fields of its JSON object and, by `Display`, its summary.
 pub trait Report: Serialize + Display {}
 
 impl<T: Serialize + Display> Report for T {}
 
-/// The version of the fields of JSON that the commands print, as `datasets/json.md` describes them. Fields may be
-/// added within a version; none is taken away or changes its meaning.
+/// The version of the JSON fields that the commands print, as described in `datasets/json.md`.
+/// Within a version, fields may be added, but none is removed or changes its meaning.
 pub const JSON_VERSION: u32 = 1;
 
-/// A report, and how much of the work of each stage an earlier run had finished.
+/// A report, with the amount of each stage's work that an earlier run had finished.
 #[derive(Serialize)]
 struct WithResumed<'a, R: Report> {
     #[serde(flatten)]
@@ -28,7 +28,7 @@ struct WithResumed<'a, R: Report> {
     json_version: u32,
 }
 
-/// Prints a report; its JSON object gets its version, and a field `resumed` where there is something in it.
+/// Prints a report. Its JSON object gets the version and, if not empty, the field `resumed`.
 pub(super) fn print(
     report: &impl Report,
     resumed: &Map<String, Value>,
@@ -48,14 +48,14 @@ pub(super) fn print(
     })
 }
 
-/// Buffered writing to standard output. A reader that closed its end (`… | head`) has had what it
-/// wanted: that is no error.
+/// Writes to standard output through a buffer. If the reader closed its end (`… | head`), that is
+/// no error.
 pub fn to_standard_output(
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let written = write(&mut out).and_then(|()| out.flush());
-    // What is left in the buffer after an error must not be tried again.
+    // After an error, the rest of the buffer must not be written.
     let _ = out.into_parts();
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

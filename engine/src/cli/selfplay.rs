@@ -31,7 +31,8 @@ pub struct Arguments {
     #[command(flatten)]
     output: Output,
 
-    /// Search each move this many plies deep [default: 6, or with `--nodes` as deep as these suffice]
+    /// Search each move this many plies deep [default: 6, or with `--nodes` as deep as these
+    /// suffice]
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
@@ -39,8 +40,8 @@ pub struct Arguments {
     #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
     level: Option<Level>,
 
-    /// Search each move before perfect play in so many nodes or little more, to a lesser depth where they do not
-    /// suffice
+    /// Search each move before perfect play in so many nodes or little more, to a lesser depth
+    /// where they do not suffice
     #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
     nodes: Option<u64>,
 
@@ -48,14 +49,15 @@ pub struct Arguments {
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     white_depth: Option<u32>,
 
-    /// Leave out of searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure, with weights that
-    /// `othello-trainer calibrate probcut` made; 100 leaves out nothing [default: 73 with such weights, else 100]
+    /// Leave out of searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure, with
+    /// weights that `othello-trainer calibrate probcut` made; 100 leaves out nothing [default: 73
+    /// with such weights, else 100]
     #[arg(long, value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
 
-    /// Search to the end of the game before perfect play, too, as sure of the score as each step says:
-    /// `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights that
-    /// `othello-trainer calibrate ends` made
+    /// Search to the end of the game before perfect play, too, as sure of the score as each step
+    /// says: `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights
+    /// that `othello-trainer calibrate ends` made
     #[arg(long, value_name = "STEPS", default_value = "none")]
     ends: EndSteps,
 
@@ -70,8 +72,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
-    /// Number of random moves that games begin with: lengths and ranges, which include their end, each
-    /// with `*WEIGHT` where it comes more often; such as 8..24 or 8*2,12..16
+    /// Number of random moves that games begin with: lengths and ranges, which include their end,
+    /// each with `*WEIGHT` where it comes more often; such as 8..24 or 8*2,12..16
     #[arg(long, value_name = "SPEC", default_value = "8..24")]
     random_plies: Schedule,
 
@@ -93,8 +95,8 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 
-    /// Keep the value found for each move, rounded to discs: so without this flag, too, where all weights were
-    /// learned
+    /// Keep the value found for each move, rounded to discs: so without this flag, too, where all
+    /// weights were learned
     #[arg(long)]
     values: bool,
 
@@ -121,24 +123,25 @@ impl fmt::Display for SelfPlay {
     }
 }
 
-/// The depth of the search for each move where neither it nor a number of nodes is given.
+/// The default depth of the search for each move, without a limit of nodes.
 const DEFAULT_DEPTH: u32 = 6;
 
 impl Arguments {
-    /// The depth of the search for each move, where no level says it.
+    /// Returns the depth of the search for each move, if no level is given.
     fn depth(&self) -> u32 {
         let usual = if self.nodes.is_some() { Strength::ANY_DEPTH } else { DEFAULT_DEPTH };
         self.depth.unwrap_or(usual)
     }
 
-    /// Whether values are kept. Those of weights by hand are worse labels than results.
+    /// Returns whether games keep values. Values by weights that were not learned are worse labels
+    /// than results.
     fn values(&self) -> bool {
         let learned = self.weights.is_learned()
             && self.white_weights.as_ref().is_none_or(WeightsChoice::is_learned);
         !self.no_values && (self.values || learned || !self.exploration.is_none())
     }
 
-    /// The files that are read.
+    /// Returns the files that are read.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let openings = match &self.openings {
             OpeningsChoice::File(path) => Some(path.as_path()),
@@ -149,7 +152,8 @@ impl Arguments {
     }
 }
 
-/// The least sure selectivity where both sides' weights say what to leave out, else none.
+/// Returns the least sure selectivity if the weights of both sides have a ProbCut model, otherwise
+/// the full one.
 fn usual_selectivity(evaluators: PerSide<&Evaluator>) -> Selectivity {
     let selective = |evaluator: &Evaluator| evaluator.models().probcut.is_some();
     if selective(evaluators.black) && selective(evaluators.white) {
@@ -159,7 +163,7 @@ fn usual_selectivity(evaluators: PerSide<&Evaluator>) -> Selectivity {
     }
 }
 
-/// Plays and reports.
+/// Plays the games and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     check_output(&arguments.output.out, arguments.inputs())?;

@@ -13,15 +13,15 @@ use super::report::{self, Report};
 use crate::file::may_pass;
 use crate::progress::Interrupted;
 
-/// The stack of every thread that works, the first one too: a search of 60 plies needs more than the
-/// environment may allow (`RUST_MIN_STACK`, `ulimit -s`). Only what is used takes memory.
+/// The stack size of every working thread, the first one too: a search of 60 plies needs more than
+/// the environment may allow (`RUST_MIN_STACK`, `ulimit -s`). Only the used part takes memory.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The exit status of trouble that may be gone when the same command is run again: `EX_TEMPFAIL` of sysexits.h,
-/// so that a scheduler tells "again" from "mend".
+/// The exit status for an error that may be gone at the next run of the same command: `EX_TEMPFAIL`
+/// of sysexits.h, so that a scheduler can tell such errors from others.
 const TRY_AGAIN: u8 = 75;
 
-/// How work that ran to its end came out.
+/// The outcome of work that ran to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Done: exit status 0.
@@ -31,13 +31,13 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// [`Outcome::FoundWrong`] where `wrong` holds.
+    /// Returns [`Outcome::FoundWrong`] if `wrong` holds.
     pub fn wrong_if(wrong: bool) -> Self {
         if wrong { Self::FoundWrong } else { Self::Done }
     }
 }
 
-/// What a running subcommand has at hand.
+/// The state of a running subcommand.
 pub struct Session {
     threads: usize,
     json: bool,
@@ -45,23 +45,25 @@ pub struct Session {
 }
 
 impl Session {
-    /// How many threads the global rayon pool has.
+    /// Returns the number of threads of the global rayon pool.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Whether standard output is to get one JSON object; for a subcommand that writes its own.
+    /// Returns whether standard output must be one JSON object, for a subcommand that writes its
+    /// own.
     pub fn json(&self) -> bool {
         self.json
     }
 
-    /// Bars on a terminal, plain lines elsewhere; always on standard error.
+    /// Returns the progress display: bars on a terminal, plain lines elsewhere, always on standard
+    /// error.
     pub fn progress(&self) -> &Reporter {
         &self.reporter
     }
 
-    /// Ends the progress display and prints the report to standard output, with what was there
-    /// from an earlier run.
+    /// Ends the progress display and prints the report to standard output, with the amount of work
+    /// that earlier runs had finished.
     pub fn print(&self, report: &impl Report) -> anyhow::Result<()> {
         self.reporter.finish();
         report::print(report, &self.reporter.resumed(), self.json)
@@ -82,8 +84,8 @@ impl Session {
     }
 }
 
-/// The body of a binary's `main`: does all of its work on a thread with a stack that is large enough,
-/// whatever that of the process is.
+/// Runs the body of a binary's `main` on a thread with a stack that is large enough, whatever the
+/// stack of the process is.
 pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("command".to_owned());
@@ -100,8 +102,9 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
     })
 }
 
-/// Runs a subcommand: starts the thread pool, and turns the result into the exit status (an error
-/// is 2, as clap's own are, or 75 where it may pass; an interrupt 128 and the signal's number, as in shells).
+/// Runs a subcommand: starts the thread pool, and turns the result into the exit status. An error
+/// is 2, as clap's own are, or 75 if it may pass; an interrupt is 128 plus the number of the
+/// signal, as in shells.
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
     let interrupts = match Interrupts::listen() {
         Ok(interrupts) => interrupts,
@@ -129,12 +132,12 @@ pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Out
     }
 }
 
-/// Whether an error comes from trouble that may pass.
+/// Returns whether an error may be gone at the next attempt.
 fn is_passing(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(may_pass)
 }
 
-/// An error and its causes, less those whose words are in it already.
+/// Returns an error with its causes, without causes whose words it already contains.
 fn explanation(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
         if text.is_empty() {

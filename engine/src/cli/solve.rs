@@ -21,16 +21,18 @@ use crate::search::{Searcher, Team};
 /// Arguments of `solve`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// File of positions, one a line, `-` for standard input, or a position itself: a board with the
-    /// side to move, OBF, or a transcript. Scores that it states are checked after solving
+    /// File of positions, one a line, `-` for standard input, or a position itself: a board with
+    /// the side to move, OBF, or a transcript. Scores that it states are checked after solving
     #[arg(allow_hyphen_values = true)]
     file: Positions,
 
-    /// Solve the position after every move for which the file states a score (OBF), too, and check it
+    /// Solve the position after every move for which the file states a score (OBF), too, and check
+    /// it
     #[arg(long)]
     moves: bool,
 
-    /// Size of the transposition table in MB, one for each thread; scores depend neither on it nor on the threads
+    /// Size of the transposition table in MB, one for each thread; scores depend neither on it nor
+    /// on the threads
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
     hash_mb: usize,
 
@@ -39,7 +41,7 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-/// A position of the file, and the score that is expected.
+/// A position of the file, with the expected score.
 pub(super) struct Line {
     pub(super) position: Position,
     pub(super) side: Side,
@@ -49,7 +51,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Whether a move has the best of the scores that are stated.
+    /// Returns whether a move has the best of the stated scores.
     pub(super) fn states_as_best(&self, square: Option<Square>) -> bool {
         let best = self.moves.iter().map(|&(_, score)| score).max();
         self.moves.iter().any(|&(one, score)| Some(one) == square && Some(score) == best)
@@ -105,7 +107,7 @@ impl Solved {
             || self.moves.iter().any(wrong_move)
     }
 
-    /// What was expected where something else was found.
+    /// Returns the expected scores that differ from the found ones, as a message.
     fn complaint(&self) -> String {
         let score = self.expected.filter(|&expected| expected != self.score);
         let score = score.map(|expected| format!("expected {expected:+}"));
@@ -155,9 +157,9 @@ impl fmt::Display for Solve {
     }
 }
 
-/// Solves as many positions at a time as there are threads, and reports them in the order of the file.
-/// Each is searched from a logically empty table, so that its nodes do not depend on the others; threads for
-/// which no position is left help the others.
+/// Solves as many positions at a time as there are threads, and reports them in the order of the
+/// file. Each is searched from a logically empty table, so that its nodes do not depend on the
+/// others. Threads without a position help the others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.lines()?.next_lines(usize::MAX)?;

@@ -1,4 +1,4 @@
-//! `othello-engine stats`: what the game is like, by enumeration and by games.
+//! `othello-engine stats`: statistics of the game, from enumerated openings and from games.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -88,7 +88,7 @@ impl Ply {
     }
 }
 
-/// A table of plies; `counted` heads the number of positions of each.
+/// Returns a table of plies; `counted` is the heading for the numbers of positions.
 fn ply_table<'a>(counted: &str, plies: impl Iterator<Item = (u64, &'a Ply)>) -> String {
     let names = ["ply", counted, "legal moves", "flips", "deviation", "passes", "ends"];
     let rows = plies.map(|(positions, row)| {
@@ -120,7 +120,7 @@ impl fmt::Display for Statistics {
     }
 }
 
-/// Counts and reports.
+/// Counts positions and games, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let progress = session.progress();

@@ -1,18 +1,18 @@
-//! Tables for people: columns side by side, numbers aligned right.
+//! Tables for people: text columns side by side.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-/// How the cells of a column are aligned.
+/// The alignment of a column's cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Align {
-    /// Names.
+    /// Left, for names.
     Left,
-    /// Numbers.
+    /// Right, for numbers.
     Right,
 }
 
-/// A table of cells under headings, one line a row, without a line break at its end.
+/// Returns a table of cells under headings, one row a line, without a line break at its end.
 ///
 /// ```
 /// use othello_engine::cli::table::{Align, table};

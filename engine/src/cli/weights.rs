@@ -1,4 +1,4 @@
-//! `othello-engine weights`: what a weights file is, and what it says of one class.
+//! `othello-engine weights`: the content of a weights file, and the weights of one class.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -31,13 +31,13 @@ pub struct Arguments {
     #[arg(default_value = "embedded", value_name = "FILE")]
     weights: WeightsChoice,
 
-    /// Look up the class of a configuration: the squares of a pattern or of one of its images, and what
-    /// stands on them (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
+    /// Look up the class of a configuration: the squares of a pattern or of one of its images, and
+    /// what stands on them (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
 
-    /// Draw the patterns into this SVG file: their squares, instances and classes, and how many instances have
-    /// each square
+    /// Draw the patterns into this SVG file: their squares, instances and classes, and how many
+    /// instances have each square
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
 
@@ -51,20 +51,20 @@ struct Report {
     pattern_set: String,
     patterns: Vec<String>,
     scalars: Vec<Scalar>,
-    /// The shape of the factors, where the set has them.
+    /// The shape of the factors, if the pattern set has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     factors: Option<FactorShape>,
     phases: usize,
     steps_per_disc: i32,
-    /// How many weights each phase has.
+    /// The number of weights of each phase.
     parameters: usize,
     coverage: Covered,
-    /// The move-ordering evaluation, where the file has one.
+    /// The move-ordering evaluation, if the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
-    /// The selective searches that the file says enough for.
+    /// The selective searches for which the file has a model.
     selective: Vec<&'static str>,
-    /// The counts of training for each phase; the embedded weights carry none.
+    /// The counts of training for each phase; the embedded weights have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
     sha256: String,
@@ -73,14 +73,14 @@ struct Report {
     inspect: Option<Inspection>,
 }
 
-/// What of the board the patterns cover.
+/// The coverage of the board by the patterns.
 #[derive(Serialize)]
 struct Covered {
-    /// The number of instances that have each square, a1 first.
+    /// The number of instances that contain each square, a1 first.
     instances: Vec<u8>,
-    /// The number of straight lines of three squares or more.
+    /// The number of straight lines of at least three squares.
     lines: usize,
-    /// The lines that lie in no instance as a whole.
+    /// The lines that are not entirely in any instance.
     open_lines: Vec<String>,
 }
 
@@ -123,11 +123,11 @@ impl Light {
     }
 }
 
-/// How often the training positions of a phase met its parameters.
+/// The numbers of times that the training positions of a phase met its parameters.
 #[derive(Serialize)]
 struct PhaseCounts {
     phase: Phase,
-    /// Parameters met at least once.
+    /// The number of parameters that were met at least once.
     seen: usize,
     /// The smallest count of a parameter that was met.
     least: u32,
@@ -135,15 +135,15 @@ struct PhaseCounts {
     most: u32,
 }
 
-/// One class in every phase.
+/// The weights of one class in every phase.
 #[derive(Serialize)]
 struct Inspection {
     pattern: String,
     parameter: usize,
     /// The weight of the class in discs, one for each phase.
     weights: Vec<f64>,
-    /// The number of training positions that met the class, one for each phase; the embedded weights
-    /// carry none.
+    /// The number of times that training positions met the class, one for each phase; the embedded
+    /// weights have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<u32>>,
 }
@@ -175,12 +175,12 @@ impl fmt::Display for Report {
     }
 }
 
-/// Names in one line, where there are any.
+/// Writes names in one line, if there are any.
 fn list(f: &mut fmt::Formatter<'_>, heading: &str, names: &[&str]) -> fmt::Result {
     if names.is_empty() { Ok(()) } else { writeln!(f, "{heading:12} {}", names.join(", ")) }
 }
 
-/// The phases in which training met the fewest and the most of the weights.
+/// Writes the phases in which training met the fewest and the most weights.
 fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::Result {
     let fewest = counts.iter().min_by_key(|row| row.seen);
     let most = counts.iter().max_by_key(|row| row.seen);
@@ -205,7 +205,7 @@ impl fmt::Display for Inspection {
     }
 }
 
-/// Reads the file and reports.
+/// Reads the file and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let chosen = ByClass::load(&arguments.weights)?;
     let inspect = arguments.inspect.as_deref();
@@ -241,7 +241,7 @@ fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
     }
 }
 
-/// The names of the selective searches that the weights say enough for.
+/// Returns the names of the selective searches for which the weights have a model.
 fn selective(weights: &Weights) -> Vec<&'static str> {
     let Models { probcut, ends, realization } = weights.models();
     let there = [
@@ -284,7 +284,7 @@ fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> 
     })
 }
 
-/// A position with these discs on these squares, and nothing anywhere else.
+/// Returns the position with these discs on these squares, and nothing elsewhere.
 fn partial_position(squares: &[Square], discs: &str) -> anyhow::Result<Position> {
     ensure!(
         discs.chars().count() == squares.len(),

@@ -1,4 +1,4 @@
-//! The conversation of a game in the terminal: what a person types, and what is answered.
+//! The conversation of a game in the terminal: a person's input and the answers.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ pub(super) struct Terminal<'a, E: Evaluate> {
     /// The sides that the person plays.
     sides: Sides,
     board: Board,
-    /// The turns so far, with the side of each.
+    /// The turns so far, each with its side.
     turns: Vec<(Side, Turn)>,
 }
 
@@ -34,7 +34,7 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
         Self { player, sides, board: Board::default(), turns: vec![] }
     }
 
-    /// What is said before anything is typed.
+    /// Returns the text before any input.
     pub(super) fn begin(&mut self) -> String {
         let played = self.play_on(false);
         format!("Type a square to play it; `help` tells what else there is.\n\n{played}")
@@ -83,8 +83,9 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
         Ok(())
     }
 
-    /// Plays the engine's turns, and passes, until the person has a choice or the game is over; where the
-    /// engine is `asked`, it plays the first of them for the person. Then the board is drawn.
+    /// Plays the engine's turns, and passes, until the person has a choice or the game is over. If
+    /// the engine is `asked`, it plays the first of these turns for the person. Returns the text
+    /// with the board.
     fn play_on(&mut self, asked: bool) -> String {
         let (mut said, mut asked) = (String::new(), asked);
         while !self.is_over() {
@@ -110,7 +111,7 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
         format!("{said}{}{}", self.drawing(), self.prompt())
     }
 
-    /// The engine's move, and where it comes from.
+    /// Returns the engine's move, and its value and origin as text.
     fn choose(&mut self) -> Option<(Square, String)> {
         let position = self.board.position();
         if let Some((square, value)) = self.player.from_book(position) {
@@ -126,7 +127,7 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
     fn undo(&mut self) -> Result<String, String> {
         let choice = |&(side, turn): &(Side, Turn)| turn.is_some() && self.sides.has(side);
         let own = self.turns.iter().rposition(choice);
-        // Where the engine plays both sides, its last move goes.
+        // If the engine plays both sides, its last move is taken back.
         let last = own.or_else(|| {
             matches!(self.sides, Sides::None).then_some(self.turns.len().checked_sub(1)).flatten()
         });
@@ -194,7 +195,7 @@ impl<E: Evaluate> Server for Terminal<'_, E> {
     }
 }
 
-/// A value in discs, for the side that moves.
+/// Writes a value in discs, for the side that moves.
 fn told(value: Value) -> String {
     format!("{:+.2}", value.discs())
 }
@@ -250,7 +251,7 @@ mod tests {
         assert!(game.answer("quit").quits);
     }
 
-    /// The first legal move, to the end, in games with passes of both.
+    /// Plays the first legal move to the end, in games in which both sides pass.
     #[test]
     fn whole_games_are_played_and_come_out_as_their_moves_say() {
         let mut passes = 0;

@@ -1,19 +1,19 @@
-//! What a stage counts, and how amounts, rates and times are written.
+//! The unit of a stage, and the text form of amounts, rates and times.
 
 use std::time::Duration;
 
 use indicatif::{DecimalBytes, HumanCount};
 
-/// What a stage counts.
+/// The unit of a stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Unit {
     Bytes,
-    /// Anything else, by its plural; empty where a stage does not tell.
+    /// Any other unit, by its plural; empty if the stage names none.
     Things(String),
 }
 
 impl Unit {
-    /// The name of a stage and its unit: `import (bytes)` is an import of bytes.
+    /// Splits the name of a stage from its unit: `import (bytes)` is an import that counts bytes.
     pub(super) fn of(stage: &str) -> (&str, Self) {
         let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
         match split {
@@ -23,7 +23,7 @@ impl Unit {
         }
     }
 
-    /// `1,200 of 10,000 games`, `1.50 MB of 3.00 GB`.
+    /// Writes an amount and its total: `1,200 of 10,000 games`, `1.50 MB of 3.00 GB`.
     pub(super) fn part(&self, done: u64, total: u64) -> String {
         match self {
             Self::Bytes => format!("{} of {}", DecimalBytes(done), DecimalBytes(total)),
@@ -34,7 +34,7 @@ impl Unit {
         }
     }
 
-    /// `110.0/s`, `1.50 MB/s`.
+    /// Writes a rate: `110.0/s`, `1.50 MB/s`.
     pub(super) fn rate(&self, per_second: f64) -> String {
         match self {
             Self::Bytes => format!("{}/s", DecimalBytes(per_second as u64)),
@@ -43,7 +43,7 @@ impl Unit {
     }
 }
 
-/// `, 1 min 20 s left`; nothing where too little is done to tell.
+/// Writes the time left: `, 1 min 20 s left`; empty if too little is done for an estimate.
 pub(super) fn time_left(units: u64, per_second: f64) -> String {
     const YEAR: f64 = 365.25 * 86_400.0;
     let seconds = units as f64 / per_second;
@@ -56,7 +56,7 @@ pub(super) fn time_left(units: u64, per_second: f64) -> String {
     }
 }
 
-/// `12 s`, `3 min 07 s`, `5 h 12 min`, `3 days 4 h`.
+/// Writes a duration: `12 s`, `3 min 07 s`, `5 h 12 min`, `3 days 4 h`.
 pub(super) fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     let (minutes, hours) = (seconds / 60, seconds / 3600);

@@ -1,4 +1,4 @@
-//! What weights were made from, step by step, for people to read.
+//! The steps by which weights were made, for people to read.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use serde_json::{Map, Value as Json};
 
 use crate::text::{excerpt, quoted_reason};
 
-/// The most fields of an object that are shown.
+/// The greatest number of an object's fields that are shown.
 const MOST_FIELDS: usize = 64;
 
-/// Lists with more entries are counted, not shown.
+/// The greatest number of entries of a list that are shown; longer lists are counted.
 const SHOWN: usize = 3;
 
-/// A provenance of weights: the last step first, then those that it began with.
+/// The provenance of weights: the last step first, then the weights that it began with.
 pub(super) struct History<'a>(pub(super) &'a Map<String, Json>);
 
 impl<'a> fmt::Display for History<'a> {
@@ -30,7 +30,7 @@ impl<'a> fmt::Display for History<'a> {
     }
 }
 
-/// A value in one line, without control characters: long lists and texts as how long they are.
+/// Writes a value in one line, without control characters; long lists and texts as their length.
 fn text(value: &Json) -> String {
     match value {
         Json::Array(list) if list.is_empty() => "none".to_owned(),

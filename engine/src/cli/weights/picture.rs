@@ -1,5 +1,5 @@
-//! A picture of a pattern set: one board for each pattern, with its instances and classes counted, and one for all
-//! of them, with the instances of each square.
+//! A picture of a pattern set: one board for each pattern, with the numbers of its instances and
+//! classes, and one board for all of them, with the number of instances on each square.
 
 use std::fmt::Display;
 
@@ -10,28 +10,28 @@ use crate::board::Square;
 use crate::eval::Weights;
 use crate::pattern::{Coverage, Instance};
 
-/// Boards beside each other.
+/// The number of boards in a row.
 const COLUMNS: usize = 4;
-/// The side of a square, in the picture's units, as all lengths here.
+/// The side of a square. This and all other lengths are in the units of the picture.
 const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
-/// From the left edge of a board to that of the next.
+/// The distance between the left edges of neighbouring boards.
 const STEP_X: usize = BOARD + 64;
-/// From the upper edge of a board to that of the one below: three lines of text lie between.
+/// The distance between the upper edges of neighbouring boards, with three lines of text between.
 const STEP_Y: usize = BOARD + 70;
-/// Where the first board begins: below the headline and the name of the pattern.
+/// The corner of the first board, below the headline and the name of the pattern.
 const LEFT: usize = 20;
 const TOP: usize = 66;
-/// The most characters of a name that fit beside the next.
+/// The greatest number of characters of a name that fit beside the next.
 const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";
-/// The squares of the pattern as it is written.
+/// The colour of the pattern's squares as they are written.
 const OWN: &str = "#1b6e3c";
-/// The squares of its other instances.
+/// The colour of the squares of its other instances.
 const IMAGE: &str = "#a3cfa9";
 
-/// The patterns of these weights as an SVG picture. The same weights give the same text.
+/// Draws the patterns of these weights as SVG text. The same weights give the same text.
 pub(super) fn picture(weights: &Weights) -> String {
     let set = weights.set();
     let rows = (set.patterns().len() + 1).div_ceil(COLUMNS);
@@ -59,7 +59,7 @@ fn headline(weights: &Weights) -> String {
     )
 }
 
-/// Adds the board of a pattern: its own squares numbered in their order, those of its other
+/// Adds the board of a pattern: its own squares numbered in their order, the squares of its other
 /// instances in a lighter colour.
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
@@ -93,7 +93,8 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     })
 }
 
-/// Adds a board behind those of the patterns: the number of instances that have each square, the darker the more.
+/// Adds a board after those of the patterns: the number of instances that contain each square, the
+/// more the darker.
 fn draw_coverage(document: Document, weights: &Weights) -> Document {
     let Coverage { instances, lines } = Coverage::of(weights.geometry());
     let (x, y) = corner_of_board(weights.set().patterns().len());
@@ -119,7 +120,7 @@ fn draw_coverage(document: Document, weights: &Weights) -> Document {
         .add(text(said, x, y + BOARD + 31, 11))
 }
 
-/// The upper left corner of a board, counted from 0.
+/// Returns the upper left corner of a board; boards are counted from 0.
 fn corner_of_board(number: usize) -> (usize, usize) {
     (LEFT + number % COLUMNS * STEP_X, TOP + number / COLUMNS * STEP_Y)
 }
@@ -149,7 +150,7 @@ fn text(content: impl Display, x: usize, y: usize, size: usize) -> Text {
     Text::new(content.to_string()).set("x", x).set("y", y).set("font-size", size)
 }
 
-/// A name as far as it fits.
+/// Cuts a name to the length that fits.
 fn short(name: &str) -> String {
     name.chars().take(NAME_LENGTH).collect()
 }
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn instances_and_classes_are_counted() {
-        // An edge lies on the board four times, and mirrors onto itself: (3^8 + 3^4) / 2 classes.
+        // An edge has four instances, and mirrors onto itself: (3^8 + 3^4) / 2 classes.
         let edge = of("name = \"one\"\nscalars = []\n[[pattern]]\nname = \"edge\"\n\
                        squares = \"a1 b1 c1 d1 e1 f1 g1 h1\"\n");
         assert!(edge.contains("4 instances, 3321 classes"), "{edge}");
