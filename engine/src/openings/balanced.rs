@@ -1,4 +1,4 @@
-//! Openings near even, to begin matches from.
+//! Openings near even, for matches to begin from.
 
 use std::collections::BTreeMap;
 
@@ -9,30 +9,31 @@ use crate::progress::{Interrupted, Progress, Silent};
 use crate::random::Generator;
 use crate::search;
 
-/// The openings that count as even.
+/// The criteria for openings that count as even.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Balance {
-    /// The ply at which they stand.
+    /// The number of plies of an opening.
     pub plies: u32,
-    /// The depth of the searches that decide.
+    /// The depth of the search that decides.
     pub depth: u32,
-    /// The largest value, either way.
+    /// The largest value, for either side, in discs.
     pub within: Discs,
-    /// The number of openings that is enough; without it all are looked for.
+    /// The number of openings to find; `None` for all.
     pub count: Option<usize>,
-    /// The seed that decides which of all openings are looked at first.
+    /// The seed of the order in which openings are tried.
     pub seed: u64,
 }
 
-/// Searches to these depths come first: what they find further from even than the discs beside them, and the
-/// limit, is not searched deeply.
+/// The depths of earlier searches, each with a margin in discs. An opening whose value exceeds the
+/// limit by more than the margin is not searched deeper.
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
-/// Positions that are searched between two looks at whether the work is to stop.
+/// The number of positions searched between two checks for an interrupt.
 const AT_ONCE: usize = 256;
 
 impl Balance {
-    /// The openings, unique up to symmetry: one game that leads to each, in the order of the moves.
+    /// Returns the openings, unique up to symmetry: for each, one game that leads to it. They are
+    /// in the order of their moves.
     pub fn openings<E: Evaluate>(
         &self,
         evaluator: &E,
@@ -58,7 +59,7 @@ impl Balance {
         Ok(found)
     }
 
-    /// The games, of those given, that end near even.
+    /// Returns those of the games that end near even.
     fn even<E: Evaluate>(&self, games: Vec<Vec<Square>>, evaluator: &E) -> Vec<Vec<Square>> {
         let first = FIRST_SEARCHES.into_iter().filter(|&(depth, _)| depth < self.depth);
         first.chain([(self.depth, 0)]).fold(games, |games, (depth, margin)| {
@@ -76,7 +77,8 @@ impl Balance {
     }
 }
 
-/// A game to every position of a ply, one for all its images: the first of them in the order of squares.
+/// Returns a game for every position of a ply, one for all its images: the first in the order of
+/// squares.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let mut found = vec![vec![]];
     for _ in 0..plies {
@@ -90,12 +92,12 @@ fn games(plies: u32) -> Vec<Vec<Square>> {
         found = next.into_values().collect();
         found.sort_unstable();
     }
-    // Nobody can begin where the game is over.
+    // No game can begin from a finished one.
     found.retain(|game| end(game).moves() != 0);
     found
 }
 
-/// The position after legal moves from the start.
+/// Returns the position after legal moves from the start.
 fn end(game: &[Square]) -> Position {
     Replay::from_start(game).map_or(Position::START, |replay| replay.end)
 }
@@ -125,7 +127,7 @@ mod tests {
         let value = |game: &[Square]| search::values(&[end(game)], &Mobility, 5, &Silent)[0];
         let even = |game: &Vec<Square>| value(game).discs().abs() <= 1.0;
         assert!(found.iter().all(even) && found.is_sorted());
-        // None was lost by the first search but those it finds far off.
+        // The first search loses only openings whose values it finds far off.
         let expected = games(5).into_iter().filter(even).count();
         assert!(found.len() * 10 >= expected * 9 && found.len() < 322, "{}", found.len());
         let some = Balance { count: Some(10), ..all }.openings(&Mobility, &Silent).unwrap();
@@ -134,7 +136,7 @@ mod tests {
         assert_ne!(others.unwrap(), some);
     }
 
-    /// `datasets/openings/` says of its openings that they are so.
+    /// Checks what `datasets/openings/` states about its openings.
     #[test]
     fn the_shipped_openings_are_legal_of_eight_plies_and_unique_up_to_symmetry() {
         let text = include_str!("../../../datasets/openings/balanced-8.txt");
@@ -146,7 +148,8 @@ mod tests {
             assert!(replay.steps.len() == 8 && replay.end.moves() != 0, "{line}");
             ends.push(replay.end.canonical());
         }
-        // The deep searches took minutes. Shallow ones, and those by weights to come, may see it a little otherwise.
+        // The deep searches took minutes. Shallow searches, or later weights, may find slightly
+        // different values.
         let values = search::values(&ends[..200], &Evaluator::embedded(), 4, &Silent);
         let far = values.iter().filter(|value| value.discs().abs() > 6.0).count();
         assert!(far <= 10, "{far} of 200");

@@ -1,4 +1,4 @@
-//! Scored openings to look positions up in, and to play from.
+//! A book of scored openings, to look positions up in and to play from.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::record::{PositionReader, RecordError};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Book {
     positions: Vec<Position>,
-    /// In steps, for the player.
+    /// The values in steps, for the player.
     values: Vec<i16>,
 }
 
 impl Book {
-    /// Reads a file of openings or of positions. What is in it more than once counts once.
+    /// Reads a file of openings or of positions. Duplicates count once.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
         let mut rows = vec![];
         let mut reader = PositionReader::open(path)?;
@@ -34,18 +34,19 @@ impl Book {
         Ok(Self { positions, values })
     }
 
-    /// How many positions the book knows.
+    /// Returns the number of positions in the book.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether the book knows no position.
+    /// Returns whether the book has no position.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// What a position is worth for its player, seven images of it and a pass taken into account;
-    /// `None` where the book does not know it. A finished game is worth its score.
+    /// Returns the value of a position for its player, looking up all its images and, if the player
+    /// must pass, the position after the pass; `None` if the book does not know it. A finished game
+    /// has the value of its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         if position.moves() != 0 {
             return self.look_up(position);
@@ -57,17 +58,17 @@ impl Book {
         Some(-self.look_up(&passed)?)
     }
 
-    /// The move after which the other side's value is lowest, and what it is worth for the player;
-    /// of several, the first in the order of squares. `None` where the book does not know what all
-    /// moves lead to.
+    /// Returns the move with the best value for the player, and that value; among equal moves, the
+    /// first in the order of squares. Returns `None` unless the book knows the positions after all
+    /// moves.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;
         moves.first().copied().filter(|_| all)
     }
 
-    /// The moves of which the book knows what they lead to, and what each is worth for the player:
-    /// the best first, equally good ones in the order of squares.
+    /// Returns the moves to positions that the book knows, with their values for the player: the
+    /// best first, equal ones in the order of squares.
     pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
         let mut moves: Vec<(Square, Value)> = Squares(position.moves()).filter_map(value).collect();
@@ -102,7 +103,7 @@ mod tests {
         let found = enumerate(6, &Silent);
         assert_eq!(book.len(), found[..6].iter().map(Vec::len).sum::<usize>());
         for position in found[..6].concat() {
-            // Negamax to ply 5 and a search from there is a search to that ply and further.
+            // Negamax from values at ply 5 equals a search to that ply and one deeper.
             let depth = 5 - position.ply() + 1;
             let value = search::values(&[position], &Mobility, depth, &Silent)[0];
             for symmetry in Symmetry::all() {
@@ -115,7 +116,7 @@ mod tests {
         assert!(found[6].iter().all(|position| book.value(position).is_none()));
     }
 
-    /// Negamax over so many moves, with nothing that makes a search fast.
+    /// Computes plain negamax over `moves_left` moves, without anything that makes a search fast.
     fn brute_force(position: &Position, moves_left: u32) -> Value {
         let moves = position.moves();
         if position.is_over() {

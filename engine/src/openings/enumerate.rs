@@ -1,24 +1,23 @@
-//! Unique positions ply by ply.
+//! The enumeration of unique positions, ply by ply.
 
 use super::ply::NextPly;
 use crate::board::Position;
 use crate::progress::Progress;
 
-/// The last ply that is counted: 137,642,461 positions, which need not be held at once.
+/// The last ply that can be counted: 137,642,461 positions, which are not all in memory at once.
 pub const MAX_PLIES: u32 = 12;
 
-/// The last ply whose positions are all held: 19,786,627 of them, 317 MB.
+/// The last ply whose positions are all in memory: 19,786,627 positions, 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// What is held besides the positions of whole plies, in bytes.
+/// The memory for a pass, in bytes, besides the positions of whole plies.
 const MEMORY: usize = 1 << 30;
 
-/// The unique positions, up to the eight symmetries, after 0, 1, …, `plies` moves: for every ply
-/// its canonical positions in ascending order.
+/// Returns the unique positions, up to the eight symmetries, after 0, 1, …, `plies` moves: for
+/// every ply, its canonical positions in ascending order.
 ///
-/// A position is seen by the side that did not just move, even where that side must pass; a game
-/// that ends at a ply is counted there and not carried on. This is how the published counts are
-/// made.
+/// A position is seen by the side that did not just move, even if that side must pass. A game that
+/// ends at a ply is counted there and has no successors. The published counts are made in this way.
 pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     let mut found = vec![vec![Position::START.canonical()]];
     for ply in 1..=plies {
@@ -30,7 +29,8 @@ pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     found
 }
 
-/// How many positions [`enumerate`] finds at every ply, without holding those of the last.
+/// Returns the number of positions that [`enumerate`] finds at every ply, without holding those of
+/// the last ply in memory.
 pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
     let Some(before_last) = plies.checked_sub(1) else { return vec![1] };
     let found = enumerate(before_last, progress);
@@ -62,7 +62,7 @@ mod tests {
         }
     }
 
-    /// Games that end at ply 9 are counted there: 36, as published.
+    /// 36 games end at ply 9 and are counted there, as published.
     #[test]
     fn games_that_end_are_counted_and_not_carried_on() {
         let found = enumerate(9, &Silent);

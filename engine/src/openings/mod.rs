@@ -1,5 +1,5 @@
-//! Every opening to a given ply: enumerated up to symmetry, scored, and negamaxed back; the even ones, to begin matches
-//! from.
+//! Every opening to a given ply: enumerated up to symmetry, scored, and negamaxed back; and
+//! openings near even, for matches to begin from.
 
 mod balanced;
 mod book;

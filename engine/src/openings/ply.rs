@@ -1,20 +1,21 @@
-//! The positions of one ply from those of the ply before.
+//! The positions of one ply, from those of the ply before.
 
 use rayon::prelude::*;
 
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// A ply whose positions are found in ascending order, in passes over the ply before that each hold
-/// as much as the memory allows.
+/// The positions of a ply, found in ascending order in passes over the ply before. Each pass holds
+/// as many positions as the memory allows.
 ///
-/// A pass makes the children of some thousand parents at a time, sorts them and drops duplicates,
-/// of which neighbouring parents have many. All these runs are cut at the same splitters, drawn
-/// from a sample as in a sample sort; the cuts of one part are put together and sorted in a core's
-/// own cache. Sorting everything at once took half as long again at ply 11, and twice the memory.
+/// A pass makes the children of some thousand parents at a time, sorts them, and drops duplicates,
+/// which are frequent among neighbouring parents. All these sorted runs are cut at the same
+/// splitters, drawn from a sample as in a sample sort. The cuts of one part are joined and sorted
+/// in a core's own cache. Sorting everything at once took half as long again at ply 11, and twice
+/// the memory.
 pub(super) struct NextPly<'a> {
     parents: &'a [Position],
-    /// The first position of every part but the first.
+    /// The first position of every part except the first.
     splitters: Vec<Position>,
     passes: usize,
     progress: &'a dyn Progress,
@@ -23,21 +24,23 @@ pub(super) struct NextPly<'a> {
 /// The children of some parents, each once, in ascending order.
 struct Run {
     positions: Box<[Position]>,
-    /// Where each part begins, and where the last one ends.
+    /// The start of each part, and the end of the last one.
     starts: Vec<u32>,
 }
 
-/// Their children take half a megabyte: sorted in a core's own cache.
+/// The number of parents for a run, whose children take half a megabyte and are sorted in a core's
+/// own cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// With their duplicates; two megabytes.
+/// The number of positions of a part, with duplicates: two megabytes.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
-/// Splitters divide the more evenly, the more of these there are for each part.
+/// The number of samples for each part; the more, the more even are the parts.
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// `memory` in bytes bounds what a pass holds, down to what one part takes.
+    /// Prepares the passes. `memory` bounds what a pass holds, in bytes, but a pass has at least
+    /// one part.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -47,12 +50,12 @@ impl<'a> NextPly<'a> {
         Self { parents, splitters, passes, progress }
     }
 
-    /// How much [`Self::for_each`] advances progress.
+    /// Returns the number of units by which [`Self::for_each`] advances progress.
     pub(super) fn work(&self) -> u64 {
         (self.parents.len() * self.passes) as u64
     }
 
-    /// Hands out the positions pass by pass, in ascending order, in parts.
+    /// Calls `take` with the parts of each pass. All positions come in ascending order.
     pub(super) fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -63,7 +66,7 @@ impl<'a> NextPly<'a> {
         }
     }
 
-    /// The children in the parts `first..end`.
+    /// Returns the children in the parts `first..end`.
     fn runs(&self, first: usize, end: usize) -> Vec<Run> {
         let lowest = first.checked_sub(1).map(|before| self.splitters[before]);
         let beyond = self.splitters.get(end - 1).copied();
@@ -96,7 +99,7 @@ impl Run {
     }
 }
 
-/// One part of all runs, each position once, in ascending order.
+/// Joins one part of all runs: each position once, in ascending order.
 fn put_together(runs: &[Run], part: usize) -> Vec<Position> {
     let mut positions = Vec::with_capacity(runs.iter().map(|run| run.part(part).len()).sum());
     runs.iter().for_each(|run| positions.extend_from_slice(run.part(part)));
@@ -106,7 +109,7 @@ fn put_together(runs: &[Run], part: usize) -> Vec<Position> {
     positions
 }
 
-/// What cuts the children into so many parts of about the same size.
+/// Returns positions that cut the children into `parts` parts of about the same size.
 fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     let step = (parents.len() / (parts * SAMPLES_IN_PART)).max(1);
     let sampled = parents.iter().step_by(step).flat_map(children);
@@ -118,14 +121,14 @@ fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     splitters
 }
 
-/// The canonical forms of the positions one disc later, seen by the side that did not move, in no
-/// order and with duplicates. A finished game has no children.
+/// Returns the canonical positions after each move, seen by the side that did not move, in no order
+/// and with duplicates. A finished game has no children.
 fn children(position: &Position) -> impl Iterator<Item = Position> {
     let mover = mover(position);
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
 }
 
-/// The position, seen by the other side where the player must pass.
+/// Returns the position; if its player must pass, the position after the pass.
 fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }

@@ -1,13 +1,13 @@
-//! Values of all openings from those of the last ply.
+//! The values of all openings from those of the last ply.
 
 use rayon::prelude::*;
 
 use crate::board::{Position, Squares};
 use crate::eval::Value;
 
-/// The positions of a ply, as [`super::enumerate`] gives them, in the form in which they are scored:
-/// canonical, in ascending order, the player with a legal move. Where the player must pass, the
-/// other side is the player; finished games are left out.
+/// Converts the positions of a ply, as [`super::enumerate`] returns them, to the form in which they
+/// are scored: canonical, in ascending order, the player with a legal move. A position whose player
+/// must pass becomes the position after the pass; finished games are left out.
 pub fn movers(positions: &[Position]) -> Vec<Position> {
     let mover = |position: &Position| {
         let passed = position.pass();
@@ -24,12 +24,12 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
     movers
 }
 
-/// What the positions of every ply are worth for their players, by negamax from what those of the
-/// last ply are worth. A finished game is worth its score.
+/// Returns the values of the positions of every ply for their players, by negamax from the values
+/// of the last ply. A finished game has the value of its score.
 ///
 /// Each of `plies` is the [`movers`] of a ply, the first ply first. `last` has one value for each
-/// position of the last of them, in the same order; the result likewise for every ply. `None` if
-/// `last` has another length, or if a ply lacks a position that the one before leads to.
+/// position of the last ply, in the same order; the result has such values for every ply. Returns
+/// `None` if `last` has another length, or if a ply lacks a position that the ply before leads to.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -51,14 +51,15 @@ struct Scored<'a> {
 }
 
 impl Scored<'_> {
-    /// The value of a position of the ply before; `None` where a position is missing here.
+    /// Returns the value of a position of the ply before; `None` if one of its children is missing
+    /// here.
     fn best_of_moves(&self, position: &Position) -> Option<Value> {
         let value = |q| Some(-self.value(&position.after(q, position.flips(q)))?);
         let values: Option<Vec<Value>> = Squares(position.moves()).map(value).collect();
         values?.into_iter().max()
     }
 
-    /// The value of any position of this ply, for its player.
+    /// Returns the value of any position of this ply, for its player.
     fn value(&self, position: &Position) -> Option<Value> {
         if position.moves() != 0 {
             return self.look_up(position);
@@ -81,14 +82,14 @@ mod tests {
     use crate::openings::enumerate;
     use crate::progress::Silent;
 
-    /// Something to be worth that has nothing to do with the position's children.
+    /// Returns a made-up value that has nothing to do with the position's children.
     fn made_up(position: &Position) -> Value {
         let canonical = position.canonical();
         let mixed = canonical.player().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ canonical.opponent();
         Value::clamped((mixed.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 53) as i32 - 1024)
     }
 
-    /// Plain negamax down to a ply, without sharing anything.
+    /// Computes plain negamax to a ply, without sharing anything.
     fn by_brute_force(position: &Position, ply: u32) -> Value {
         let moves = position.moves();
         if position.is_over() {
@@ -120,7 +121,7 @@ mod tests {
         }
     }
 
-    /// The first passes are at ply 8, the first games that end at ply 9.
+    /// The first passes are at ply 8; the first games end at ply 9.
     #[test]
     fn passes_and_finished_games_are_negamaxed_back() {
         let unique = enumerate(9, &Silent);
@@ -132,7 +133,7 @@ mod tests {
         assert_eq!(values[0][0], by_brute_force(&Position::START, 9));
     }
 
-    /// 36 games end at ply 9, as published; every other position keeps its place.
+    /// 36 games end at ply 9, as published; every other position is kept.
     #[test]
     fn movers_can_move_and_are_sorted() {
         let unique = enumerate(9, &Silent);

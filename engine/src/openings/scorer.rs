@@ -1,4 +1,4 @@
-//! The values of the last ply, found in parallel.
+//! The search of the last ply's values, in parallel.
 
 use crate::board::Position;
 use crate::eval::{Evaluate, Value};
@@ -6,10 +6,10 @@ use crate::progress::Progress;
 use crate::record::{FinishedWork, RecordError};
 use crate::search::{Searchers, Selection};
 
-/// The table of a search to a fixed depth: large enough that shallow searches never fill it.
+/// The table size of a search to a fixed depth, in MiB: shallow searches never fill it.
 const HASH_MEGABYTES: usize = 4;
 
-/// Finds values in parallel, each by one thread from a logically empty table.
+/// A scorer that finds values in parallel, each by one thread from a logically empty table.
 pub(super) struct Scorer<'a, E: Evaluate> {
     searchers: Searchers<'a, E>,
     depth: u32,
@@ -18,7 +18,7 @@ pub(super) struct Scorer<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Scorer<'a, E> {
-    /// `found` keeps what it finds, by the place of each position in the last ply.
+    /// Creates a scorer. `found` keeps the values by the index of each position in the last ply.
     pub(super) fn new(
         evaluator: &'a E,
         depth: u32,
@@ -31,7 +31,7 @@ impl<'a, E: Evaluate> Scorer<'a, E> {
         Ok(Self { searchers, depth, found, progress })
     }
 
-    /// The values of positions of which the first has the place `first` in its ply.
+    /// Returns the values of positions; the first one has the index `first` in its ply.
     pub(super) fn values(
         &self,
         first: usize,
@@ -51,8 +51,9 @@ impl<'a, E: Evaluate> Scorer<'a, E> {
     }
 }
 
-/// So many positions are recorded together that it costs little beside their search, and that
-/// little is lost: some milliseconds of work, until one position takes longer.
+/// Returns the number of positions that are recorded together. Recording them costs little beside
+/// their search, and an interrupt loses some milliseconds of work, or one position that takes
+/// longer.
 fn positions_at_once(depth: u32) -> usize {
     (1024 >> depth.min(10)).max(1)
 }

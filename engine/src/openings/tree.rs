@@ -1,28 +1,28 @@
-//! Every opening of a few plies with moves that lead to it.
+//! The tree of all openings of a few plies, each with moves that lead to it.
 
 use std::collections::HashSet;
 
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// The openings that [`enumerate`](super::enumerate) finds, but for finished games, each with one
-/// of the ways to it.
+/// The openings that [`enumerate`](super::enumerate) finds, except finished games, each with one
+/// game that leads to it.
 #[derive(Clone, Debug)]
 pub struct OpeningTree {
-    /// By ply.
+    /// The openings by ply.
     plies: Vec<Vec<Node>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// Which opening of the ply before.
+    /// The index of the opening of the ply before.
     parent: u32,
-    /// The move played there.
+    /// The move from that opening.
     square: Square,
 }
 
 impl OpeningTree {
-    /// The openings of 0, 1, …, `plies` moves.
+    /// Builds the tree of openings of 0, 1, …, `plies` moves.
     pub fn new(plies: usize) -> Self {
         let mut tree = Self { plies: vec![vec![]] };
         let mut movers = vec![Position::START];
@@ -32,8 +32,8 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the children of the last ply's openings, given with the side to move as the player,
-    /// and returns theirs.
+    /// Adds the children of the last ply's openings. The parents are given, and the children
+    /// returned, with the side to move as the player.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -49,17 +49,16 @@ impl OpeningTree {
         movers
     }
 
-    /// How many openings of `ply` moves there are; none beyond the last ply. Of no moves there is
-    /// one.
+    /// Returns the number of openings of `ply` moves: 1 for no moves, and 0 beyond the last ply.
     pub fn count(&self, ply: usize) -> usize {
         if ply == 0 { 1 } else { self.plies.get(ply).map_or(0, Vec::len) }
     }
 
-    /// The game that leads to opening `number` of `ply` moves.
+    /// Returns the game that leads to opening `number` of `ply` moves.
     ///
     /// # Panics
     ///
-    /// Where `number` is not less than [`Self::count`].
+    /// If `number` is not less than [`Self::count`].
     pub fn replay(&self, ply: usize, number: usize) -> Replay {
         let mut squares = vec![];
         let mut number = number;
@@ -81,7 +80,7 @@ mod tests {
     use crate::openings::enumerate;
     use crate::progress::Silent;
 
-    /// Seen by the side to move, as the end of a game is.
+    /// Returns the position seen by the side to move; the end of a game is seen so too.
     fn mover(position: Position) -> Position {
         if position.moves() == 0 { position.pass() } else { position }
     }
@@ -103,7 +102,7 @@ mod tests {
         assert_eq!(tree.count(8), 0);
     }
 
-    /// 434,029 as published, 36 of which are finished games.
+    /// There are 434,029 openings, as published; 36 of them are finished games.
     #[test]
     fn finished_games_are_left_out() {
         assert_eq!(OpeningTree::new(9).count(9), 434_029 - 36);

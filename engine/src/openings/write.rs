@@ -1,4 +1,4 @@
-//! The file of scored openings.
+//! The writer of the file of scored openings.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,38 +14,38 @@ use crate::record::{
     Weight,
 };
 
-/// What decides the content of a file of openings.
+/// The settings that decide the content of a file of openings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The last ply, 0..=[`super::MAX_PLIES_HELD`].
     pub plies: u32,
-    /// How many moves each position of the last ply is searched.
+    /// The depth of the search of each position of the last ply, in moves.
     pub score_depth: u32,
-    /// The part of the last ply to score here, in whole frames. Of a part, only the positions of the
-    /// last ply are written; [`write_scored`] makes the file of all plies from all parts' values.
+    /// The part of the last ply to score, in whole frames. The file of a part has only positions of
+    /// the last ply; [`write_scored`] makes the file of all plies from the values of all parts.
     pub shard: Shard,
 }
 
-/// What was written.
+/// The content of a written file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
-    /// Unique positions at each ply.
+    /// The number of unique positions at each ply.
     pub unique: Vec<usize>,
-    /// Positions in the file: those of all plies in which a side can move, or those of a part of
-    /// the last ply.
+    /// The number of positions in the file: those of all plies in which a side can move, or those
+    /// of a part of the last ply.
     pub positions: usize,
-    /// The file.
+    /// The checksum and size of the file.
     pub summary: Summary,
 }
 
 impl Settings {
-    /// The settings of a file of all plies.
+    /// Returns the settings of a file of all plies.
     pub const fn whole(plies: u32, score_depth: u32) -> Self {
         Self { plies, score_depth, shard: Shard::WHOLE }
     }
 
-    /// What a file with these settings is made from, where `weights` is the identity of the evaluation;
-    /// an undivided one names no shard.
+    /// Returns the provenance of a file with these settings; `weights` is the identity of the
+    /// evaluation. The provenance of an undivided file names no shard.
     pub fn provenance(&self, weights: &str) -> Provenance {
         let provenance = Provenance::new("openings")
             .with("plies", self.plies)
@@ -57,8 +57,8 @@ impl Settings {
         provenance.with("shard", self.shard.to_string())
     }
 
-    /// The settings that a file was made with, and the identity of the evaluation; `None` where this
-    /// program would not make it so.
+    /// Returns the settings and the identity of the evaluation from a file's provenance; `None` if
+    /// this program would not write that provenance.
     pub fn of(provenance: &Provenance) -> Option<(Self, String)> {
         let number = |key| u32::try_from(provenance.get(key)?.as_u64()?).ok();
         let text = |key| provenance.get(key).and_then(serde_json::Value::as_str);
@@ -75,7 +75,7 @@ impl Settings {
         self.shard.count() == 1
     }
 
-    /// The places in the last ply, of so many positions, that are scored here.
+    /// Returns the range of indices to score in a last ply of `positions` positions.
     pub fn places(&self, positions: usize) -> Range<usize> {
         let frames = self.shard.frames(positions.div_ceil(POSITIONS_PER_FRAME) as u64);
         let first_of = |frame: u64| (frame as usize * POSITIONS_PER_FRAME).min(positions);
@@ -83,10 +83,10 @@ impl Settings {
     }
 }
 
-/// Scores all openings and writes them: the positions of the last ply, each searched from a
-/// logically empty table, then those of the plies before it, labelled by negamax from the last.
-/// Every position counts once. A run that was killed or interrupted goes on with the positions
-/// that have no value yet.
+/// Scores all openings and writes them: first the positions of the last ply, each searched from a
+/// logically empty table, then those of earlier plies, labelled by negamax from the last. Every
+/// position has the weight of one occurrence. A run that was killed or interrupted continues with
+/// the positions that have no value yet.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
@@ -129,9 +129,9 @@ pub fn write_openings<E: Identified>(
     Ok(Written { unique, positions, summary })
 }
 
-/// Writes what [`write_openings`] writes in one piece, from the values of the last ply, which the
-/// evaluation with the identity `weights` found. Each of `plies` is the [`movers`] of a ply, the first
-/// ply first.
+/// Writes the file that [`write_openings`] writes for an undivided run, from given values of the
+/// last ply; `weights` is the identity of the evaluation that found these. Each of `plies` is the
+/// [`movers`] of a ply, the first ply first.
 pub fn write_scored(
     path: &Path,
     (settings, weights): (&Settings, &str),
@@ -155,17 +155,18 @@ pub fn write_scored(
     }
 }
 
-/// How progress calls the scoring of the last ply.
+/// The name of the scoring of the last ply in progress messages.
 const SCORES: &str = "scores (positions)";
 
-/// The file being written, and what an earlier run left in it.
+/// The file being written, and the rows that an earlier run left in it.
 struct Output {
     writer: PositionWriter,
     resumed: Vec<ScoredPosition>,
 }
 
 impl Output {
-    /// Keeps of what an earlier run left the frames with the positions that are expected there.
+    /// Keeps the frames of an earlier run that have the expected positions, up to the first other
+    /// frame.
     fn resume<'a>(
         mut writer: PositionWriter,
         expected: impl Iterator<Item = &'a Position>,
@@ -186,8 +187,8 @@ impl Output {
         Ok(Self { writer, resumed })
     }
 
-    /// Searches the positions with these places in the last ply that have no value yet, and writes
-    /// them; returns the values of all with these places.
+    /// Searches and writes the positions at these indices of the last ply that have no value yet;
+    /// returns the values of all positions at these indices.
     fn score<E: Evaluate>(
         &mut self,
         last: &[Position],
@@ -206,7 +207,7 @@ impl Output {
             self.write(positions, &scores)?;
             values.extend(scores);
             next += positions.len();
-            // The last chunk may become a frame together with positions of the ply before.
+            // The last chunk may share a frame with positions of the ply before.
             if positions.len() == POSITIONS_PER_FRAME {
                 found.settle(&self.writer)?;
             }
@@ -219,7 +220,8 @@ impl Output {
         rows.try_for_each(|(&position, &value)| self.writer.push(scored(position, value)))
     }
 
-    /// Labels and writes what is not in the file yet of the plies before the last, latest first.
+    /// Labels and writes the positions of earlier plies that are not in the file yet, the latest
+    /// ply first.
     fn write_earlier(
         &mut self,
         plies: &[Vec<Position>],
@@ -236,7 +238,7 @@ impl Output {
     }
 }
 
-/// Label steps in a value step.
+/// The number of label steps in a value step.
 const LABEL_STEPS: i32 = crate::record::LABEL_STEPS_PER_DISC as i32 / STEPS_PER_DISC;
 
 #[expect(clippy::expect_used, reason = "a value is at most 64 discs, as a label is")]
@@ -245,7 +247,7 @@ fn scored(position: Position, value: Value) -> ScoredPosition {
     ScoredPosition::new(position, label.expect("a value is in range"), Weight::ONE)
 }
 
-/// The value of a row that [`write_openings`] wrote.
+/// Returns the value of a row that [`write_openings`] wrote.
 pub fn value(scored: &ScoredPosition) -> Value {
     Value::clamped(i32::from(scored.label().steps()) / LABEL_STEPS)
 }
@@ -276,7 +278,7 @@ mod tests {
         let rows: Vec<_> = PositionReader::open(&path).unwrap().map(|row| row.unwrap()).collect();
         assert_eq!(rows.len(), written.positions);
         assert_eq!(rows.len(), written.unique.iter().sum::<usize>());
-        // One ply less, searched one ply deeper, gives the values that were negamaxed back.
+        // One ply less, searched one ply deeper, has the values that were negamaxed back.
         let ply_6: Vec<_> = rows.iter().filter(|row| row.position().ply() == 6).collect();
         let positions: Vec<_> = ply_6.iter().map(|row| row.position()).collect();
         let labels: Vec<_> = ply_6.iter().map(|row| value(row)).collect();
@@ -299,13 +301,14 @@ mod tests {
         assert_eq!(write(&whole, Existing::Keep), written);
     }
 
-    /// A value beyond 64 discs, with right checksums, panicked when it became a label.
+    /// A regression: a recorded value beyond 64 discs, with right checksums, panicked when it
+    /// became a label.
     #[test]
     fn recorded_values_that_no_search_finds_are_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let whole = folder.path().join("whole.openings");
         write(&whole, Existing::Keep);
-        // As many as are recorded together, so that they are taken where they are taken for values.
+        // As many values as are recorded together, so that they would be accepted.
         let recorded = |value: i32| [value; 512].map(i32::to_le_bytes).concat();
         for value in [2049, -2049, i32::MAX, i32::MIN] {
             let path = folder.path().join(format!("{value}.openings"));
@@ -350,7 +353,8 @@ mod tests {
         let written = write(&whole, Existing::Keep);
         let path = folder.path().join("stopped.openings");
         let mut found = 0;
-        // Enumerating the plies asks nobody; the last stage scores 10,649 positions.
+        // Enumerating the plies does not check for interrupts; the last stage scores 10,649
+        // positions.
         for units in [600, 0, 3000, 3000, u64::MAX] {
             let progress = StopAfter::units(units);
             let result = write_openings(&path, &SETTINGS, &Mobility, Existing::Keep, &progress);
