@@ -1,19 +1,19 @@
-//! What of the board the instances of a pattern set cover: squares and straight lines.
+//! The coverage of the board by the instances of a pattern set: squares and straight lines.
 
 use super::Geometry;
 use crate::board::Square;
 
-/// What of the board the instances of a pattern set cover.
+/// The coverage of the board by the instances of a pattern set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coverage {
-    /// For each square, a1 first, the number of instances that have it.
+    /// The number of instances that contain each square, a1 first.
     pub instances: [u8; 64],
-    /// For each of [`lines`] whether all of its squares lie in one instance.
+    /// For each of [`lines`], whether one instance contains all of its squares.
     pub lines: Vec<bool>,
 }
 
 impl Coverage {
-    /// What instances cover.
+    /// Computes the coverage by all instances.
     pub fn of(geometry: &Geometry) -> Self {
         let mut instances = [0; 64];
         for instance in &geometry.instances {
@@ -27,19 +27,19 @@ impl Coverage {
     }
 }
 
-/// The straight lines of the board: rows, columns, and the diagonals of three squares or more. Discs are
-/// flipped along these alone. 38 lines, each from its first square.
+/// Returns the straight lines of the board: rows, columns, and diagonals of at least three squares.
+/// Discs are flipped only along these. There are 38, each from its first square.
 pub fn lines() -> impl Iterator<Item = Vec<Square>> {
     let starts = (0..64).filter_map(Square::new);
     let from = |start: Square| STEPS.into_iter().filter_map(move |step| line(start, step));
     starts.flat_map(from)
 }
 
-/// By how many columns and rows a line goes from square to square.
+/// The columns and rows of a step along a line, by direction.
 const STEPS: [(i8, i8); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
-/// The line of three squares or more that begins with a square; `None` where there is none, or where it
-/// begins before.
+/// Returns the line of at least three squares that begins with a square; `None` if there is none,
+/// or if it begins earlier.
 fn line(start: Square, (columns, rows): (i8, i8)) -> Option<Vec<Square>> {
     let (column, row) = ((start.index() % 8) as i8, (start.index() / 8) as i8);
     let square = |steps: i8| {
@@ -76,7 +76,8 @@ mod tests {
         assert_eq!((edge.instances[0], edge.instances[1], edge.instances[9]), (2, 1, 0));
     }
 
-    /// By eye, in the picture of the set: the shortest diagonals lie in the corners, all others have patterns of their own.
+    /// Checked by eye in the picture of the set: the shortest diagonals are inside the corners, and
+    /// all others have their own patterns.
     #[test]
     fn the_standard_set_covers_every_line() {
         let set = PatternSet::shipped("standard").expect("a shipped set");

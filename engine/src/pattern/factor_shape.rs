@@ -1,11 +1,11 @@
-//! The shape of factors: how many numbers stand for each class, and which phases share them.
+//! The shape of factors: the number of factors of each class, and the phases that share them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::board::{PHASES, Phase};
 
-/// The shape of a factorization machine (Rendle 2010) over the classes of a pattern set: each class
-/// has a vector of so many factors, shared by a group of neighbouring phases.
+/// The shape of a factorization machine (Rendle 2010) over the classes of a pattern set. Each class
+/// has a vector of factors for each group of neighbouring phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "RawShape", into = "RawShape")]
 pub struct FactorShape {
@@ -13,7 +13,7 @@ pub struct FactorShape {
     phases: usize,
 }
 
-/// The shape as it stands in the file.
+/// The shape as it is written in the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawShape {
@@ -22,33 +22,34 @@ struct RawShape {
 }
 
 impl FactorShape {
-    /// The numbers of factors that a class may have: whole vectors of the processors.
+    /// The possible numbers of factors of a class, which fill whole processor vectors.
     pub const DIMENSIONS: [usize; 3] = [8, 16, 32];
 
-    /// A shape of so many factors for each class, shared by groups of so many phases; `None` where
-    /// the factors are none of [`Self::DIMENSIONS`], or the phases not 1 to 60.
+    /// Creates a shape; `None` if `dimensions`, the number of factors, is none of
+    /// [`Self::DIMENSIONS`], or `phases`, the size of a group, is not 1 to 60.
     pub fn new(dimensions: usize, phases: usize) -> Option<Self> {
         let is_valid = Self::DIMENSIONS.contains(&dimensions) && (1..=PHASES).contains(&phases);
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// The number of factors of each class: products of the first half count for the player, those of the
-    /// second half for the opponent.
+    /// Returns the number of factors of each class: squares of the first half count for the player,
+    /// those of the second half for the opponent.
     pub fn dimensions(self) -> usize {
         self.dimensions
     }
 
-    /// The number of phases that share factors, 1 to 60.
+    /// Returns the number of phases that share factors, 1 to 60.
     pub fn phases(self) -> usize {
         self.phases
     }
 
-    /// The number of groups of phases. The last group may have fewer phases than the others.
+    /// Returns the number of groups of phases. The last group may have fewer phases than the
+    /// others.
     pub fn groups(self) -> usize {
         PHASES.div_ceil(self.phases)
     }
 
-    /// The number of the group that a phase is in, counted from 0.
+    /// Returns the number of the group that a phase is in, counted from 0.
     #[inline]
     pub fn group(self, phase: Phase) -> usize {
         phase.index() / self.phases

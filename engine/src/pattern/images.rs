@@ -1,8 +1,8 @@
-//! What the eight symmetries make of a list of squares.
+//! The images of a list of squares under the eight symmetries.
 
 use crate::board::{Square, Symmetry};
 
-/// The images that differ as sets of squares, each in the order of the list.
+/// Returns the images that differ as sets of squares, each in the order of the list.
 pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     let mut images: Vec<Vec<Square>> = vec![];
     for symmetry in Symmetry::all() {
@@ -14,8 +14,8 @@ pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     images
 }
 
-/// The smallest image as a bitboard: the same for two lists exactly where they have the same images
-/// as sets.
+/// Returns the smallest image as a bitboard. It is the same for two lists exactly if they have the
+/// same images as sets.
 pub(super) fn smallest_image(squares: &[Square]) -> u64 {
     let squares = bits(squares);
     Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)

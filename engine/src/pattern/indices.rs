@@ -1,25 +1,26 @@
-//! The configurations of all instances at once, in 64 lanes of 16 bits. Their digits stand in the order that
-//! suits the processor's cache ([`super::PatternGeometry::places`]).
+//! The configurations of all instances at once, in 64 lanes of 16 bits. Their digits are in the
+//! order that suits the processor's cache ([`super::PatternGeometry::places`]).
 
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
 
-/// The configuration of every instance, seen by the player: −29,524..=29,524.
+/// The configuration of every instance, seen by the player: −29,524..=29,524 each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
-/// The numbers that a disc of the player adds to every lane, for each square. An opponent's disc subtracts
-/// it, a flip to the player's side adds it twice, and a change of the side to move negates all.
+/// The numbers that a disc of the player on each square adds to every lane. A disc of the opponent
+/// subtracts them, a flip to the player's side adds them twice, and a change of the side to move
+/// negates all lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// The numbers of `disc`, doubled; and zeros, for no square.
+    /// The numbers of `disc`, doubled, and then zeros, for no square.
     flip: Box<[Indices; 128]>,
 }
 
 impl Lanes {
-    /// Powers of three for each instance, by square.
+    /// Computes the powers of three of each instance, by square.
     pub fn new(geometry: &Geometry) -> Self {
         let mut disc = Box::new([Indices([0; LANES]); 64]);
         for (lane, instance) in geometry.instances.iter().enumerate() {
@@ -35,7 +36,7 @@ impl Lanes {
         Self { disc, flip }
     }
 
-    /// The indices of a position, from scratch.
+    /// Computes the indices of a position from scratch.
     pub fn indices(&self, position: &Position) -> Indices {
         let mut indices = Indices([0; LANES]);
         for square in Squares(position.player()) {
@@ -48,13 +49,15 @@ impl Lanes {
         indices
     }
 
-    /// The indices after the player's move on `square`, seen by the other side.
+    /// Returns the indices after the player's move on `square`, seen by the opponent.
     #[inline]
     pub fn after(&self, before: &Indices, square: Square, flips: u64) -> Indices {
-        // Added negated and twofold from tables, all in registers: nothing is left to multiply.
+        // The doubled numbers come from a table and are subtracted from the negated indices, all in
+        // registers, so that nothing is multiplied.
         let mut indices = before.negated();
         indices.subtract(&self.disc[square.index() & 63]);
-        // Two at a time, the second of which may be none: how often the loop runs is easier to foresee.
+        // Two flips at a time, the second perhaps none: this makes the number of rounds easier to
+        // predict.
         let mut flips = flips;
         while flips != 0 {
             for _ in 0..2 {
@@ -67,7 +70,7 @@ impl Lanes {
 }
 
 impl Indices {
-    /// The indices of the same board with the other side to move.
+    /// Returns the indices of the same board with the other side to move.
     #[inline]
     #[must_use]
     pub fn negated(&self) -> Self {
@@ -76,7 +79,7 @@ impl Indices {
         negated
     }
 
-    /// Compiles to two vectors of 32 lanes, or four of 16.
+    /// Subtracts lane by lane; compiles to two vectors of 32 lanes, or four of 16.
     #[inline(always)]
     fn subtract(&mut self, other: &Self) {
         for lane in 0..LANES {

@@ -1,7 +1,7 @@
 //! Pattern sets: squares → instances → classes, and the indices that follow a game.
 //!
-//! A [`Pattern`] is written once, as squares. Its instances and the classes that tie mirrored
-//! configurations are computed from the eight symmetries; nothing is rotated by hand.
+//! A [`Pattern`] is written once, as squares. Its instances, and the classes that tie mirrored
+//! configurations, are computed from the eight symmetries; nothing is rotated by hand.
 
 mod coverage;
 mod factor_shape;
@@ -19,8 +19,8 @@ pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};
 pub use set::{Pattern, PatternSet, PatternSetError};
 
-/// How many instances there is room for. Lanes without an instance stay 0.
+/// The greatest number of instances. Lanes without an instance stay 0.
 pub const LANES: usize = 64;
 
-/// The most squares a pattern may have.
+/// The greatest number of squares of a pattern.
 pub const MAX_SQUARES: usize = 10;

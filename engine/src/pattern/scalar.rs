@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::{CORNERS, Position, QUADRANTS, X_SQUARES};
 
-/// A feature that is a count, with one weight for each value of the count. Every one of them is
-/// the same for all eight images of a position.
+/// A feature that is a count, with one weight for each value of the count. Every feature is the
+/// same for all eight images of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scalar {
@@ -13,24 +13,25 @@ pub enum Scalar {
     PlayerDiscs,
     /// The number of the player's legal moves.
     PlayerMoves,
-    /// The number of moves that would be legal, were it the opponent's turn.
+    /// The number of the opponent's legal moves, if it were to move.
     OpponentMoves,
-    /// The legal moves of both sides together: 8 times the range that the number of the player's moves
-    /// lies in, plus that of the opponent's. The ranges 0 to 7 are 0, 1, 2, 3–4, 5–6, 7–9, 10–13, and more.
+    /// The legal moves of both sides together: 8 times the range of the number of the player's
+    /// moves, plus the range of the number of the opponent's. The ranges 0 to 7 are 0, 1, 2, 3–4,
+    /// 5–6, 7–9, 10–13, and more.
     MovesPair,
-    /// The player's potential mobility: empty squares next to a disc of the opponent, in any of the eight
-    /// directions.
+    /// The player's potential mobility: empty squares next to a disc of the opponent, in any of the
+    /// eight directions.
     PlayerPotentialMoves,
     /// The opponent's potential mobility: empty squares next to a disc of the player.
     OpponentPotentialMoves,
-    /// The quadrants with an odd number of empty squares, up to symmetry: 0 for none, 1 for one, 2 for two
-    /// side by side, 3 for two across, 4 for three, 5 for all four.
+    /// The quadrants with an odd number of empty squares, up to symmetry: 0 for none, 1 for one, 2
+    /// for two side by side, 3 for two diagonally, 4 for three, 5 for all four.
     OddQuadrants,
-    /// The legal moves of both sides at corners: 5 times the number of the player's, plus that of the
-    /// opponent's.
+    /// The legal moves of both sides on corners: 5 times the number of the player's, plus the
+    /// number of the opponent's.
     CornerMoves,
-    /// The legal moves of both sides at X squares: 5 times the number of the player's, plus that of the
-    /// opponent's.
+    /// The legal moves of both sides on X squares: 5 times the number of the player's, plus the
+    /// number of the opponent's.
     XSquareMoves,
 }
 
@@ -51,7 +52,7 @@ impl Scalar {
         Self::XSquareMoves,
     ];
 
-    /// The name in a pattern set's file.
+    /// Returns the name in a pattern set's file.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PlayerDiscs => "player_discs",
@@ -66,7 +67,7 @@ impl Scalar {
         }
     }
 
-    /// The count in a position: 0..[`Self::VALUES`].
+    /// Returns the count in a position, less than [`Self::VALUES`].
     #[inline]
     pub fn count(self, position: &Position) -> usize {
         let passed = position.pass();
@@ -84,12 +85,13 @@ impl Scalar {
     }
 }
 
-/// All scalar features of one position: what several of them need is computed once.
+/// All scalar features of one position. Intermediate results that several features need are
+/// computed once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScalarCounts([u8; Scalar::ALL.len()]);
 
 impl ScalarCounts {
-    /// The counts of a position.
+    /// Returns the counts of a position.
     #[inline]
     pub fn of(position: &Position) -> Self {
         let passed = position.pass();
@@ -108,7 +110,7 @@ impl ScalarCounts {
         Self(counts.map(|count| count as u8))
     }
 
-    /// The count of one feature.
+    /// Returns the count of one feature.
     #[inline]
     pub fn get(&self, scalar: Scalar) -> usize {
         usize::from(self.0[scalar as usize])
@@ -125,22 +127,22 @@ fn number_of(squares: u64) -> usize {
     squares.count_ones() as usize
 }
 
-/// The ranges of the numbers of both sides' moves as one count.
+/// Combines the ranges of the numbers of both sides' moves into one count.
 #[inline]
 fn pair(moves: u64, replies: u64) -> usize {
     8 * range(number_of(moves)) + range(number_of(replies))
 }
 
-/// The numbers of both sides' moves at four squares as one count.
+/// Combines the numbers of both sides' moves on four squares into one count.
 #[inline]
 fn both_at(squares: u64, moves: u64, replies: u64) -> usize {
     5 * number_of(moves & squares) + number_of(replies & squares)
 }
 
-/// The range, 0..8, that a number of moves lies in.
+/// Returns the range, 0..8, of a number of moves.
 #[inline]
 fn range(moves: usize) -> usize {
-    /// The last number of each range but the last one.
+    /// The last number of each range except the last.
     const ENDS: [usize; 7] = [0, 1, 2, 4, 6, 9, 13];
     ENDS.iter().filter(|&&end| moves > end).count()
 }
@@ -150,7 +152,7 @@ fn potential_moves(position: &Position) -> usize {
     (neighbours(position.opponent()) & position.empty()).count_ones() as usize
 }
 
-/// The squares next to these, and these themselves.
+/// Returns the squares next to these squares, with these.
 #[inline]
 const fn neighbours(squares: u64) -> u64 {
     const NOT_FILE_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
@@ -161,8 +163,8 @@ const fn neighbours(squares: u64) -> u64 {
 
 #[inline]
 fn odd_quadrants(position: &Position) -> usize {
-    /// By the quadrants that are odd, one bit for each in the order of [`QUADRANTS`]: left and right
-    /// below, then left and right above.
+    /// The feature by the odd quadrants, one bit for each in the order of [`QUADRANTS`]: left and
+    /// right below, then left and right above.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));
@@ -180,7 +182,7 @@ mod tests {
         games.map(|step| step.position).collect()
     }
 
-    /// The player's potential moves square by square.
+    /// Counts the player's potential moves square by square.
     fn potential_moves_by_hand(position: &Position) -> usize {
         let on = |squares: u64, x: i32, y: i32| {
             (0..8).contains(&x) && (0..8).contains(&y) && squares >> (8 * y + x) & 1 == 1

@@ -1,4 +1,4 @@
-//! A pattern set as a researcher writes it: a TOML file of squares and scalar features.
+//! Pattern sets as researchers write them: a TOML file of squares and scalar features.
 
 use std::collections::BTreeMap;
 
@@ -17,19 +17,20 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The name that the file gives the pattern; for people only.
+    /// Returns the pattern's name in the file, which is for people only.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The squares of the pattern; the first is the least significant digit of a configuration.
+    /// Returns the squares of the pattern; the first is the least significant digit of a
+    /// configuration.
     pub fn squares(&self) -> &[Square] {
         &self.squares
     }
 }
 
-/// A validated set of patterns and scalar features, at most [`LANES`] instances in all, and the shape of
-/// the factors that its classes have, if any.
+/// A validated set of patterns and scalar features, with at most [`LANES`] instances in all, and
+/// the shape of the factors of its classes, if they have any.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PatternSet {
     name: String,
@@ -38,23 +39,23 @@ pub struct PatternSet {
     factors: Option<FactorShape>,
 }
 
-/// The reason why a text is no pattern set.
+/// The error for a text that is not a pattern set.
 #[derive(Debug, thiserror::Error)]
 pub enum PatternSetError {
-    /// A text that is not TOML, or has other fields.
+    /// The text is not TOML, or has unknown fields.
     #[error("not a pattern set: {0}")]
     Toml(#[from] TomlError),
-    /// A word that names no square.
+    /// A word is not a square.
     #[error("pattern {number} ({name}): {source}")]
     Square {
         /// The number of the pattern, counted from 1.
         number: usize,
         /// The name of the pattern.
         name: String,
-        /// The reason why the square cannot be read.
+        /// The reason why the word is not a square.
         source: crate::board::notation::NotationError,
     },
-    /// A pattern without squares, or with too many.
+    /// A pattern has no square, or too many.
     #[error("pattern {number} ({name}) has {found} squares; expected 1 to {MAX_SQUARES}")]
     Size {
         /// The number of the pattern, counted from 1.
@@ -64,7 +65,7 @@ pub enum PatternSetError {
         /// The number of its squares.
         found: usize,
     },
-    /// A square named twice.
+    /// A square occurs twice in a pattern.
     #[error("pattern {number} ({name}) names {square} twice")]
     Repeated {
         /// The number of the pattern, counted from 1.
@@ -74,16 +75,16 @@ pub enum PatternSetError {
         /// The square.
         square: Square,
     },
-    /// A name that would not stay on its line in a weights file.
+    /// A name would not stay on its line in a weights file.
     #[error("the name `{name}` has a line end or another control character; take it out")]
     Name {
         /// The beginning of the name of the set or of a pattern.
         name: String,
     },
-    /// A scalar named twice.
+    /// A scalar feature is named twice.
     #[error("a scalar feature is named twice")]
     RepeatedScalar,
-    /// Two patterns whose instances are the same sets of squares.
+    /// Two patterns have the same instances, as sets of squares.
     #[error(
         "pattern {number} ({name}) has the squares of pattern {earlier}, up to a symmetry of the \
         board; take one of them out"
@@ -96,13 +97,13 @@ pub enum PatternSetError {
         /// The number of the earlier pattern, counted from 1.
         earlier: usize,
     },
-    /// Neither a pattern nor a scalar feature.
+    /// The set has neither a pattern nor a scalar feature.
     #[error(
         "the set has neither patterns nor scalar features, so there is nothing to fit; add a table \
         `[[pattern]]` with `squares = \"a1 b1 c1\"`"
     )]
     Empty,
-    /// More instances than lanes.
+    /// The patterns have more instances than lanes.
     #[error("the patterns have {found} instances in all; at most {LANES} fit: take some out")]
     Instances {
         /// The number of instances.
@@ -110,7 +111,7 @@ pub enum PatternSetError {
     },
 }
 
-/// A pattern set as it stands in the file.
+/// A pattern set as it is written in the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawSet {
@@ -157,7 +158,7 @@ impl PatternSet {
         Ok(set)
     }
 
-    /// The set as TOML: reads back as the same set.
+    /// Writes the set as TOML, which reads back as the same set.
     pub fn to_toml(&self) -> String {
         let raw = RawSet {
             name: self.name.clone(),
@@ -169,27 +170,27 @@ impl PatternSet {
         toml::to_string(&raw).unwrap_or_default()
     }
 
-    /// The name that the file gives the set.
+    /// Returns the set's name in the file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The patterns in the file's order.
+    /// Returns the patterns in the file's order.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
     }
 
-    /// The scalar features in the file's order.
+    /// Returns the scalar features in the file's order.
     pub fn scalars(&self) -> &[Scalar] {
         &self.scalars
     }
 
-    /// The shape of the factors of classes, where the set has them.
+    /// Returns the shape of the factors of classes, if the set has them.
     pub fn factors(&self) -> Option<FactorShape> {
         self.factors
     }
 
-    /// The set with factors of another shape, or without.
+    /// Replaces the shape of the factors; `None` removes the factors.
     #[must_use]
     pub fn with_factors(self, factors: Option<FactorShape>) -> Self {
         Self { factors, ..self }
@@ -215,7 +216,7 @@ fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, PatternSetErr
     }
 }
 
-/// Refuses a pattern with the squares of an earlier one: both would have the same instances.
+/// Refuses a pattern with the squares of an earlier one, since both would have the same instances.
 fn check_distinct(patterns: &[Pattern]) -> Result<(), PatternSetError> {
     let mut earlier = BTreeMap::new();
     for (pattern, number) in patterns.iter().zip(1..) {
@@ -237,7 +238,7 @@ fn write_pattern(pattern: &Pattern) -> RawPattern {
 mod tests {
     use super::*;
 
-    /// `datasets/formats.md` promises that a reader without a TOML library finds the keys at the
+    /// `datasets/formats.md` promises that readers without a TOML library find the keys at the
     /// beginning of lines, in one form, whatever the names are.
     #[test]
     fn what_is_written_can_be_read_line_by_line() {
@@ -289,7 +290,7 @@ mod tests {
         assert!(refused(&patterns.concat()).contains("72 instances"));
     }
 
-    /// `bench` crashed and `fit` divided by zero on such a set.
+    /// A regression: `bench` crashed and `fit` divided by zero with such a set.
     #[test]
     fn a_set_without_parameters_is_refused() {
         for text in ["name = \"t\"", "name = \"t\"\nscalars = []\npattern = []"] {
@@ -313,7 +314,7 @@ mod tests {
         assert!(refused("a1 b1 d1").is_ok());
     }
 
-    /// Found by fuzzing: the message repeated a name of two thousand characters.
+    /// Found by fuzzing: the message quoted a name of two thousand characters.
     #[test]
     fn a_long_name_is_not_repeated_whole() {
         let text = format!("name = \"{}\\t\"", "K".repeat(2000));

@@ -1,11 +1,11 @@
-//! The pattern sets that come with the program.
+//! The pattern sets that are shipped with the program.
 
 use std::path::Path;
 
 use super::PatternSet;
 use crate::text::{TextError, read_by};
 
-/// Each shipped set: its name and its file.
+/// The name and the file of each shipped set.
 const SHIPPED: [(&str, &str); 8] = [
     ("standard", include_str!("../../../datasets/patterns/standard.toml")),
     ("scalars", include_str!("../../../datasets/patterns/scalars.toml")),
@@ -18,7 +18,7 @@ const SHIPPED: [(&str, &str); 8] = [
 ];
 
 impl PatternSet {
-    /// The names of the sets that come with the program.
+    /// The names of the shipped sets.
     pub const SHIPPED: [&str; SHIPPED.len()] = {
         let mut names = [""; SHIPPED.len()];
         let mut number = 0;
@@ -29,13 +29,14 @@ impl PatternSet {
         names
     };
 
-    /// The set that comes with the program under this name.
+    /// Returns the shipped set with this name.
     pub fn shipped(name: &str) -> Option<Self> {
         let (_, text) = SHIPPED.iter().find(|(shipped, _)| *shipped == name)?;
         Self::from_toml(text).ok()
     }
 
-    /// A shipped set by its name, or else the set of a file, whose path begins in `folder`.
+    /// Returns the shipped set with this name, or else reads the set from a file, whose path is
+    /// relative to `folder`.
     pub fn named(name: &str, folder: &Path) -> Result<Self, TextError> {
         if let Some(set) = Self::shipped(name) {
             return Ok(set);
