@@ -1,11 +1,11 @@
-//! Bits taken out of a board.
+//! The extraction of bits from a board.
 
-/// The bits of `board` that stand on `squares`, moved together, those of the lower squares first.
+/// Returns the bits of `board` on `squares`, moved together in ascending order of the squares.
 #[inline]
 pub fn extract(board: u64, squares: u64) -> u64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
     {
-        // SAFETY: this is compiled only where the whole program is for processors with BMI2.
+        // SAFETY: this is compiled only if the whole program is for processors with BMI2.
         unsafe { std::arch::x86_64::_pext_u64(board, squares) }
     }
     #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]

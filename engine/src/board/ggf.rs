@@ -6,7 +6,8 @@ use super::notation::{BoardLine, board_text};
 use super::{Position, Side, Square};
 use crate::text::excerpt;
 
-/// The fields of a game: each its name and its value, where `\` took the character after it as it is.
+/// An iterator over the fields of a game: the name and the value of each, with `\` escapes
+/// resolved.
 #[derive(Clone, Debug)]
 pub struct Fields<'a>(pub &'a str);
 
@@ -24,7 +25,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// The name and the value of the first field, and what follows it.
+/// Splits off the first field: returns its name, its value and the rest of the text.
 fn split_field(text: &str) -> Result<(&str, String, &str), String> {
     let wrong = || format!("`{}` is no field; expected NAME[value]", excerpt(text));
     let (name, rest) = text.split_once('[').ok_or_else(wrong)?;
@@ -42,7 +43,7 @@ fn split_field(text: &str) -> Result<(&str, String, &str), String> {
     Err(wrong())
 }
 
-/// Reads a board: `8`, 64 squares (`*` black, `O` white, `-` empty), the side to move (`*` where there is none),
+/// Reads a board: `8`, 64 squares (`*` black, `O` white, `-` empty) and the side to move, with
 /// blanks anywhere.
 pub fn read_board(value: &str) -> Option<(Position, Side)> {
     let squares: String = value.split_ascii_whitespace().collect();
@@ -51,9 +52,9 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Reads a move, `f5/1.25/3.1`, or a pass, `pa`, which is `None`.
+/// Reads a move, `f5/1.25/3.1`, or a pass, `pa`, which gives `None`.
 ///
-/// The error is the word that stands there.
+/// The error is a message about the wrong word.
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     if ["pa", "pass", "--"].contains(&word.as_str()) {
@@ -62,13 +63,14 @@ pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     word.parse().map(Some).map_err(|error: super::notation::NotationError| error.to_string())
 }
 
-/// The time that a turn took, of `f5/1.25/3.1` 3.1 s: none where it is left out or is none.
+/// Reads the time of a turn, 3.1 s in `f5/1.25/3.1`; zero if it is missing or not a time.
 pub fn read_time(value: &str) -> Duration {
     let seconds = value.split('/').nth(2).and_then(|word| word.trim().parse().ok());
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or_default()
 }
 
-/// The main time of a clock, `15:00` or `1:15:00`, with or without more behind a `/`; `None` where there is none.
+/// Reads the main time of a clock, `15:00` or `1:15:00`, possibly followed by `/` and more; `None`
+/// if there is none.
 pub fn read_clock(value: &str) -> Option<Duration> {
     let main = value.split(['/', ',']).next()?.trim();
     let mut seconds = 0_u64;
@@ -76,18 +78,18 @@ pub fn read_clock(value: &str) -> Option<Duration> {
         let part: u32 = part.trim().parse().ok()?;
         seconds = seconds.checked_mul(60)?.checked_add(part.into())?;
     }
-    // The last of two parts is seconds, and a part alone is minutes.
+    // The last of two parts is in seconds; a single part is in minutes.
     let seconds = if main.contains(':') { seconds } else { seconds.checked_mul(60)? };
     (seconds > 0).then_some(Duration::from_secs(seconds))
 }
 
-/// A game that begins with `position` and `side` to move, and its turns so far; `None` is a pass.
+/// Writes a game that begins with `position` and `side` to move; a turn of `None` is a pass.
 pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String {
     let timeless: Vec<_> = turns.iter().map(|&turn| (turn, Duration::ZERO)).collect();
     timed_game(position, side, None, &timeless)
 }
 
-/// The same with the clock that both players began with, and the time that each turn took.
+/// Writes a game with the clock of both players at its beginning, and the time of each turn.
 pub fn timed_game(
     position: &Position,
     side: Side,

@@ -1,7 +1,7 @@
 //! Positions, moves, symmetries, notation and perft.
 //!
-//! A [`Position`] is two bitboards seen from the player to move; bit 0 is a1, bit 7 is h1,
-//! bit 63 is h8. Nothing in this room knows of patterns, values or files.
+//! A [`Position`] is two bitboards seen from the player to move; bit 0 is a1, bit 7 is h1, bit 63
+//! is h8. Nothing in this module depends on patterns, values or files.
 
 pub mod bits;
 mod error;
@@ -27,7 +27,7 @@ pub use symmetry::Symmetry;
 
 /// A whole number of discs, such as a score: player minus opponent, −64..=64.
 ///
-/// `Discs` is a plain number and not a type of its own, since the last squares of a search, where half of
-/// its nodes are, make scores out of counts of bits. Values in steps of 1/32 disc are what could be
-/// confused with it: they have a type, and nothing turns one into the other but its functions.
+/// `Discs` is a plain number and not a type of its own, because the last squares of a search, with
+/// half of its nodes, compute scores from bit counts. Only values in steps of 1/32 disc could be
+/// confused with it; they have a type, and only its functions convert between the two.
 pub type Discs = i32;

@@ -1,4 +1,4 @@
-//! Board lines: 64 characters, the side to move, a score.
+//! Board lines: 64 characters, the side to move, and a score.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -39,16 +39,16 @@ impl FromStr for BoardLine {
     }
 }
 
-/// Splits a line into its first 64 bytes and what follows.
+/// Splits a line into its first 64 bytes and the rest.
 pub(super) fn split_board(line: &str) -> Result<(&[u8; 64], &str), NotationError> {
     let line = line.trim_ascii();
     let short = || NotationError::Short { found: line.split(' ').next().map_or(0, str::len) };
     let board = line.as_bytes().first_chunk::<64>().ok_or_else(short)?;
-    // A disc that is no ASCII character is reported by its column, wherever it ends.
+    // A character of several bytes is reported as a wrong disc by its column, wherever it ends.
     Ok((board, line.get(64..).unwrap_or("")))
 }
 
-/// The meaning of each byte of a board: 0 empty, 1 black, 2 white, 4 nothing.
+/// The meaning of each byte of a board: 0 empty, 1 black, 2 white, 4 invalid.
 static MEANING: [u8; 256] = {
     let mut meaning = [4; 256];
     meaning[b'-' as usize] = 0;
@@ -61,10 +61,10 @@ static MEANING: [u8; 256] = {
     meaning
 };
 
-/// Reads 64 characters, a1 b1 … h8.
+/// Reads 64 characters, in the order a1 b1 … h8.
 pub(super) fn read_board(board: &[u8; 64], side: Side) -> Result<Position, NotationError> {
     let (mut black, mut white, mut unknown) = (0u64, 0u64, 0u64);
-    // By table and without branches: files of boards are read by the million.
+    // A table instead of branches: files of boards have millions of lines.
     for (index, &byte) in board.iter().enumerate() {
         let meaning = u64::from(MEANING[usize::from(byte)]);
         black |= (meaning & 1) << index;
@@ -86,7 +86,7 @@ pub(super) fn read_board(board: &[u8; 64], side: Side) -> Result<Position, Notat
     Position::new(player, opponent).ok_or(NotationError::FewDiscs { found: discs })
 }
 
-/// Reads `X` (or `*`) or `O`.
+/// Reads a side to move: `X` (or `*`) or `O`.
 pub(super) fn side(word: &str) -> Result<Side, NotationError> {
     match word {
         "X" | "x" | "*" => Ok(Side::Black),
@@ -100,7 +100,7 @@ fn score(word: &str) -> Result<f64, NotationError> {
     value.ok_or_else(|| NotationError::Score { found: excerpt(word) })
 }
 
-/// The 64 characters of a position whose player is `side`.
+/// Writes the 64 characters of a position and its player, who is `side`.
 pub fn board_text(position: &Position, side: Side) -> String {
     let (player, opponent) = match side {
         Side::Black => ('X', 'O'),

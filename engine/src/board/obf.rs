@@ -1,4 +1,4 @@
-//! Test positions with known scores: OBF, as `64 characters X; MOVE:SCORE; MOVE:SCORE; …`.
+//! Test positions with known scores in OBF: `64 characters X; MOVE:SCORE; MOVE:SCORE; …`.
 
 use std::str::FromStr;
 
@@ -6,19 +6,19 @@ use super::notation::{NotationError, read_board, side, split_board};
 use super::{Discs, Position, Side, Square};
 use crate::text::excerpt;
 
-/// One line of an OBF file.
+/// A line of an OBF file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The position, seen by the side to move.
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The moves the file names, in its order, with the score of each where stated.
+    /// The moves that the line names, in its order, each with its score if stated.
     pub moves: Vec<(Square, Option<Discs>)>,
 }
 
 impl Problem {
-    /// The score that the file states for the position: that of its best move.
+    /// Returns the stated score of the position: that of its best move.
     pub fn expected(&self) -> Option<Discs> {
         self.moves.iter().filter_map(|&(_, score)| score).max()
     }

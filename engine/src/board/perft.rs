@@ -1,15 +1,15 @@
-//! Counting the leaves of the game tree: the test of the rules, and of their speed.
+//! The count of the leaves of the game tree, which tests the rules and their speed.
 
 use rayon::prelude::*;
 
 use super::{Position, Squares};
 
-/// A rule for passes: whether one uses up a ply of the depth.
+/// The cost of a pass in plies of the depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassCost {
-    /// The usual count.
+    /// A pass takes one ply: the usual count.
     OnePly,
-    /// Egaroucid's second mode: depth counts discs.
+    /// A pass is free, so that the depth counts discs: Egaroucid's second mode.
     Free,
 }
 
@@ -24,7 +24,7 @@ pub fn count_leaves(position: &Position, depth: u32, pass: PassCost) -> u64 {
     roots.par_iter().map(|(root, depth)| count(root, *depth, pass)).sum()
 }
 
-/// Replaces every position by its children, `plies` times over. No game ends or passes this early.
+/// Replaces every position by its children, `plies` times.
 fn expand(roots: Vec<(Position, u32)>, plies: u32, pass: PassCost) -> Vec<(Position, u32)> {
     if plies == 0 {
         return roots;
@@ -66,7 +66,7 @@ fn count(position: &Position, depth: u32, pass: PassCost) -> u64 {
 mod tests {
     use super::*;
 
-    /// Published counts (Aart Bik; Takuto Yamana for free passes).
+    /// The counts are published (Aart Bik; Takuto Yamana for free passes).
     #[test]
     fn leaves_are_those_published() {
         let usual = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];

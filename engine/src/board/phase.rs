@@ -1,4 +1,4 @@
-//! Phases: one set of weights for each number of discs played.
+//! Phases: one set of weights for each number of discs on the board.
 
 use std::fmt;
 
@@ -9,29 +9,30 @@ use super::Position;
 /// The number of phases.
 pub const PHASES: usize = 60;
 
-/// One of the 60 sets of weights, 0..=59: the ply (discs on the board − 4) of the positions it
-/// values. A position at ply 60 has no phase: it is scored, never evaluated.
+/// The number of a set of weights, 0..=59, which is the ply (discs on the board − 4) of its
+/// positions. A position at ply 60 has no phase: it is scored, never evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(try_from = "usize", into = "usize")]
 pub struct Phase(u8);
 
 impl Phase {
-    /// The phase with this number; `None` from 60 on.
+    /// Returns the phase with this number; `None` for 60 and more.
     pub const fn new(index: usize) -> Option<Self> {
         if index < PHASES { Some(Self(index as u8)) } else { None }
     }
 
-    /// The phase of a position; `None` when the board is full (or holds fewer than four discs).
+    /// Returns the phase of a position; `None` for a full board (or one with fewer than four
+    /// discs).
     pub fn of(position: &Position) -> Option<Self> {
         Self::new((position.discs() as usize).wrapping_sub(4))
     }
 
-    /// The number of the phase, 0..=59.
+    /// Returns the number of the phase, 0..=59.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// All phases in order.
+    /// Returns all phases in order.
     pub fn all() -> impl ExactSizeIterator<Item = Self> + DoubleEndedIterator {
         (0..PHASES as u8).map(Self)
     }

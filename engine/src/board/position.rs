@@ -1,8 +1,8 @@
-//! A position: who has which discs, whose turn it is being always the player's.
+//! A position: the discs of both sides; the player is always the side to move.
 
 use super::{Discs, Square, Symmetry, rules, stability, symmetry};
 
-/// Two bitboards: the discs of the side to move and those of the other side. The two never
+/// Two bitboards: the discs of the player (the side to move) and of the opponent. The two never
 /// overlap, and every position met in play has at least four discs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
@@ -20,7 +20,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The other side.
+    /// Returns the other side.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -29,7 +29,8 @@ impl Side {
         }
     }
 
-    /// +1 for black, −1 for white: turns a score for this side into one for black and back.
+    /// Returns +1 for black and −1 for white, to convert a score for this side to one for black and
+    /// back.
     pub const fn sign(self) -> Discs {
         match self {
             Self::Black => 1,
@@ -39,103 +40,104 @@ impl Side {
 }
 
 impl Position {
-    /// The start: black (to move) on e4 and d5, white on d4 and e5.
+    /// The start position: black (to move) on e4 and d5, white on d4 and e5.
     pub const START: Self = Self { player: 0x0000_0008_1000_0000, opponent: 0x0000_0010_0800_0000 };
 
-    /// A position from its two bitboards; `None` where they overlap.
+    /// Creates a position from two bitboards; `None` if they overlap.
     pub const fn new(player: u64, opponent: u64) -> Option<Self> {
         if player & opponent == 0 { Some(Self { player, opponent }) } else { None }
     }
 
-    /// The discs of the side to move.
+    /// Returns the discs of the side to move.
     pub const fn player(&self) -> u64 {
         self.player
     }
 
-    /// The discs of the other side.
+    /// Returns the discs of the opponent.
     pub const fn opponent(&self) -> u64 {
         self.opponent
     }
 
-    /// The empty squares.
+    /// Returns the empty squares.
     pub const fn empty(&self) -> u64 {
         !(self.player | self.opponent)
     }
 
-    /// The number of empty squares: 0..=60.
+    /// Returns the number of empty squares: 0..=60.
     pub const fn empties(&self) -> u32 {
         self.empty().count_ones()
     }
 
-    /// The number of discs on the board: 4..=64.
+    /// Returns the number of discs on the board: 4..=64.
     pub const fn discs(&self) -> u32 {
         64 - self.empties()
     }
 
-    /// Discs on the board − 4: 0..=60. A pass does not advance it.
+    /// Returns the ply: discs on the board − 4, 0..=60. A pass does not change it.
     pub const fn ply(&self) -> u32 {
         self.discs().saturating_sub(4)
     }
 
-    /// The squares where the player may move.
+    /// Returns the player's legal moves as a bitboard.
     #[inline]
     pub fn moves(&self) -> u64 {
         rules::moves(self.player, self.opponent)
     }
 
-    /// Says whether the player may move on `square`.
+    /// Returns whether the player may move on `square`.
     pub fn is_legal(&self, square: Square) -> bool {
         self.moves() & square.bit() != 0
     }
 
-    /// The discs that a move on `square` turns over; 0 where no disc is turned, and for
-    /// `square` occupied the result means nothing.
+    /// Returns the discs that a move on `square` flips; 0 if the move is not legal. For an occupied
+    /// `square`, the result has no meaning.
     #[inline]
     pub fn flips(&self, square: Square) -> u64 {
         rules::flips(self.player, self.opponent, square.index())
     }
 
-    /// The number of discs that a move on the last empty square turns over; where others are empty too, the
-    /// result means nothing.
+    /// Returns the number of discs that a move on the last empty square flips. If other squares are
+    /// empty too, the result has no meaning.
     #[inline]
     pub fn last_flips(&self, square: Square) -> u32 {
         rules::last_flips(self.player, square.index())
     }
 
-    /// Discs of the opponent that no move can ever turn over: some of them, where it is easy to see.
+    /// Returns discs of the opponent that no move can ever flip: not all of them, but those that
+    /// are easy to find.
     #[inline]
     pub fn stable_of_opponent(&self) -> u64 {
         stability::stable(self.opponent, self.player)
     }
 
-    /// The position after a move on `square` that turns over `flips`, seen by the side that is
-    /// then to move.
+    /// Returns the position after a move on `square` that flips `flips`, seen by the opponent.
     #[inline]
     #[must_use]
     pub const fn after(&self, square: Square, flips: u64) -> Self {
         Self { player: self.opponent ^ flips, opponent: self.player ^ flips ^ square.bit() }
     }
 
-    /// The position after a legal move on `square`; `None` where the move is not legal.
+    /// Returns the position after a legal move on `square`; `None` if the move is not legal.
     #[must_use]
     pub fn play(&self, square: Square) -> Option<Self> {
         let flips = if self.empty() & square.bit() == 0 { 0 } else { self.flips(square) };
         (flips != 0).then(|| self.after(square, flips))
     }
 
-    /// The position after a pass: the same board with the other side to move.
+    /// Returns the position after a pass: the same board with the opponent to move.
     #[inline]
     #[must_use]
     pub const fn pass(&self) -> Self {
         Self { player: self.opponent, opponent: self.player }
     }
 
-    /// Says whether the game is over: neither side can move.
+    /// Returns whether the game is over: neither side can move.
     pub fn is_over(&self) -> bool {
         self.moves() == 0 && self.pass().moves() == 0
     }
 
-    /// The score of a finished game for the player: disc difference, empty squares to the winner.
+    /// Returns the score of a finished game for the player: the disc difference, with empty squares
+    /// counted for the winner.
     #[inline]
     pub const fn score(&self) -> Discs {
         let player = self.player.count_ones() as Discs;
@@ -144,14 +146,14 @@ impl Position {
         difference + difference.signum() * (64 - player - opponent)
     }
 
-    /// The image of the position under a symmetry of the board.
+    /// Returns the image of the position under a symmetry of the board.
     #[must_use]
     pub const fn image(&self, symmetry: Symmetry) -> Self {
         Self { player: symmetry.bits(self.player), opponent: symmetry.bits(self.opponent) }
     }
 
-    /// The smallest of the eight images: the same for all positions that a symmetry maps onto
-    /// each other.
+    /// Returns the smallest of the eight images, which is the same for all positions that are
+    /// images of each other.
     #[inline]
     #[must_use]
     pub fn canonical(&self) -> Self {

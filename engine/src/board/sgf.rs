@@ -1,6 +1,7 @@
 //! Games in SGF, the Smart Game Format, version 4: GM[2] is Othello.
 //!
-//! A point is written as in Othello, `d3`, or as in Go, `dc`: column and row, both from the upper left corner.
+//! A point is written as in Othello, `d3`, or as in Go, `dc`: column and row, both from the upper
+//! left corner.
 
 use super::{Position, Side, Square};
 use crate::text::excerpt;
@@ -8,18 +9,18 @@ use crate::text::excerpt;
 /// The main line of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SgfGame {
-    /// The first position, seen by the side to move.
+    /// The position before the first turn, seen by the side to move.
     pub position: Position,
-    /// The side to move in it.
+    /// The side to move in that position.
     pub side: Side,
     /// The turns, each with its side; `None` is a pass.
     pub turns: Vec<(Side, Option<Square>)>,
 }
 
 impl SgfGame {
-    /// Reads the main line of the first game of a text. Whether its moves are legal is not looked at.
+    /// Reads the main line of the first game of a text. Does not check that the moves are legal.
     ///
-    /// The error says what is there in place of such a game.
+    /// The error is a message that says what was found instead.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut nodes = Nodes { rest: begin(text)? };
         let mut setup = Setup::default();
@@ -53,20 +54,21 @@ impl SgfGame {
     }
 }
 
-/// The text behind the beginning of the first game.
+/// Returns the text after the beginning of the first game.
 fn begin(text: &str) -> Result<&str, String> {
-    // What stands there is not repeated: whoever names the file by GTP may not be one who may read it.
+    // The error does not quote the text: somebody who names a file by GTP may not be allowed to
+    // read it.
     let begun = text.split_once("(;").or_else(|| text.split_once('('));
     let (_, game) = begun.ok_or("begins no game of SGF; expected (;GM[2]…)")?;
     Ok(game)
 }
 
-/// The discs that stand there before the first move.
+/// The discs that are set up before the first move.
 #[derive(Default)]
 struct Setup {
     is_othello: bool,
     side: Option<Side>,
-    /// Of black and of white; none where nothing is set up.
+    /// The discs of black and of white; `None` if nothing is set up.
     discs: Option<[u64; 2]>,
 }
 
@@ -96,22 +98,22 @@ impl Setup {
     }
 }
 
-/// The properties of the nodes of the main line.
+/// An iterator over the properties of the nodes of the main line.
 struct Nodes<'a> {
     rest: &'a str,
 }
 
 impl Nodes<'_> {
-    /// The next property and its values; `None` where the main line ends.
+    /// Returns the next property and its values; `None` at the end of the main line.
     fn next_property(&mut self) -> Result<Option<(String, Vec<String>)>, String> {
-        // The main line goes on in the first variation, and ends where one ends.
+        // The main line continues in the first variation, and ends where that ends.
         self.rest =
             self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '(');
         if self.rest.is_empty() || self.rest.starts_with(')') {
             return Ok(None);
         }
         let (name, rest) = self.rest.split_once('[').ok_or_else(|| self.wrong())?;
-        // Early versions have small letters in names, which do not count.
+        // Early versions have small letters in names, which are ignored.
         let name: String = name.trim().chars().filter(|c| !c.is_ascii_lowercase()).collect();
         if name.is_empty()
             || !name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
@@ -133,7 +135,7 @@ impl Nodes<'_> {
     }
 }
 
-/// A value without its escapes, and what stands behind its `]`.
+/// Splits off a value: returns it without escapes, and the text after its `]`.
 fn split_value(text: &str) -> Option<(String, &str)> {
     let (mut value, mut characters) = (String::new(), text.char_indices());
     while let Some((at, character)) = characters.next() {
@@ -146,7 +148,7 @@ fn split_value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// A turn: a point, or a pass: nothing, `tt` as in Go, or `pass`.
+/// Reads a turn: a point, or a pass, which is an empty value, `tt` as in Go, or `pass`.
 fn read_turn(value: &str) -> Result<Option<Square>, String> {
     match value.trim().to_ascii_lowercase().as_str() {
         "" | "tt" | "pass" | "pa" => Ok(None),
@@ -166,7 +168,7 @@ fn read_point(point: &str) -> Result<Square, String> {
         .ok_or_else(|| format!("`{}` is no point; expected a1 to h8, or aa to hh", excerpt(point)))
 }
 
-/// A point, or a rectangle `a1:c2`.
+/// Reads a point, or a rectangle such as `a1:c2`.
 fn read_points(text: &str) -> Result<u64, String> {
     let text = text.trim().to_ascii_lowercase();
     let (first, last) = text.split_once(':').unwrap_or((&text, &text));
@@ -203,7 +205,7 @@ mod tests {
         assert_eq!(squares(&game), ["f5", "f4", "pass", "d3"]);
         let sides: Vec<Side> = game.turns.iter().map(|(side, _)| *side).collect();
         assert_eq!(sides, [Side::Black, Side::White, Side::Black, Side::White]);
-        // GameTree with blanks and lines between everything, as other programs write it.
+        // Other programs write blanks and line ends between all parts.
         let spread = SgfGame::parse("(\n;\nGM[2]\n;B[d3]\n\n;W[c5]\n)\n").unwrap();
         assert_eq!(squares(&spread), ["d3", "c5"]);
     }

@@ -1,4 +1,4 @@
-//! Squares by name and number, and iteration over sets of them.
+//! Squares by name and number, and iterators over sets of them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,10 +9,10 @@ use crate::text::excerpt;
 /// The corners, as a bitboard.
 pub const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// The four X squares, diagonally next to the corners, one bit for each.
+/// The four X squares, diagonally next to the corners, as a bitboard.
 pub const X_SQUARES: u64 = 0x0042_0000_0000_4200;
 
-/// The quarters of the board with a1, h1, a8 and h8, as bitboards.
+/// The quarters of the board that contain a1, h1, a8 and h8, as bitboards.
 pub const QUADRANTS: [u64; 4] =
     [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
 
@@ -21,46 +21,46 @@ pub const QUADRANTS: [u64; 4] =
 pub struct Square(u8);
 
 impl Square {
-    /// The first square, in the corner.
+    /// The first square, a corner.
     pub const A1: Self = Self(0);
 
-    /// The square with this number; `None` from 64 on.
+    /// Returns the square with this number; `None` for 64 and more.
     pub const fn new(index: u8) -> Option<Self> {
         if index < 64 { Some(Self(index)) } else { None }
     }
 
-    /// The square at `file` (0 = a) and `rank` (0 = 1); `None` outside the board.
+    /// Returns the square at `file` (0 = a) and `rank` (0 = 1); `None` outside the board.
     pub const fn at(file: u8, rank: u8) -> Option<Self> {
         if file < 8 && rank < 8 { Some(Self(rank * 8 + file)) } else { None }
     }
 
-    /// All squares, a1 to h8.
+    /// Returns all squares, a1 to h8.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         (0..64).map(Self)
     }
 
-    /// The number of the square, 0..=63.
+    /// Returns the number of the square, 0..=63.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The place among the [`QUADRANTS`] of the one that the square lies in.
+    /// Returns the index in [`QUADRANTS`] of the square's quadrant.
     #[inline]
     pub const fn quadrant(self) -> usize {
         self.index() >> 2 & 1 | self.index() >> 4 & 2
     }
 
-    /// The bitboard with only this square set.
+    /// Returns the bitboard with only this square set.
     pub const fn bit(self) -> u64 {
         1 << self.0
     }
 
-    /// The lowest square of a bitboard; `None` for the empty one.
+    /// Returns the lowest square of a bitboard; `None` for the empty one.
     pub const fn lowest(bits: u64) -> Option<Self> {
         Self::new(bits.trailing_zeros() as u8)
     }
 
-    /// The `n`-th square of a bitboard in ascending order, counted from 0.
+    /// Returns the `n`-th square of a bitboard in ascending order, counted from 0.
     pub fn nth(bits: u64, n: usize) -> Option<Self> {
         Squares(bits).nth(n)
     }
@@ -90,7 +90,7 @@ impl FromStr for Square {
     }
 }
 
-/// The squares of a bitboard, in ascending order.
+/// An iterator over the squares of a bitboard, in ascending order.
 #[derive(Clone, Copy, Debug)]
 pub struct Squares(pub u64);
 

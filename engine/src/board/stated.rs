@@ -1,4 +1,4 @@
-//! Positions as people state them: a board, a line of OBF, or a game so far.
+//! Positions in the notations that people use: a board, a line of OBF, or a game so far.
 
 use std::str::FromStr;
 
@@ -7,15 +7,15 @@ use super::obf::Problem;
 use super::transcript::{self, Replay};
 use super::{Position, Side};
 
-/// A position in whatever notation it was stated: 64 characters with the side to move and a score if need
-/// be, a line of OBF, or a transcript, whose end is meant.
+/// A position in any of three notations: 64 characters with an optional side to move and score, a
+/// line of OBF, or a transcript, which stands for the position at its end.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The stated score in discs: of OBF, that of the best move.
+    /// The stated score in discs; in OBF, that of the best move.
     pub score: Option<f64>,
 }
 
@@ -42,7 +42,7 @@ impl FromStr for StatedPosition {
 mod tests {
     use super::*;
 
-    /// The board after f5 d6.
+    /// The board after f5 and d6.
     const BOARD: &str = "---------------------------OX------OXX-----O--------------------";
 
     fn read(text: &str) -> Result<StatedPosition, NotationError> {

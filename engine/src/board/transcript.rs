@@ -1,10 +1,10 @@
-//! Games as their moves: `f5d6c3…`, passes left out.
+//! Games as their moves, without passes: `f5d6c3…`.
 
 use super::notation::NotationError;
 use super::{Position, Side, Square};
 
-/// Reads the squares of a transcript, without looking at the rules. Blanks are skipped, and so
-/// are passes written out (`pa`, `ps`, `--`).
+/// Reads the squares of a transcript, without checking the rules. Blanks and written passes (`pa`,
+/// `ps`, `--`) are skipped.
 pub fn parse(text: &str) -> Result<Vec<Square>, NotationError> {
     let text: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     let words = text.chunks(2).map(|pair| pair.iter().collect::<String>());
@@ -15,25 +15,26 @@ fn is_pass(word: &str) -> bool {
     matches!(word.to_ascii_lowercase().as_str(), "pa" | "ps" | "--")
 }
 
-/// One position of a game and the move played there.
+/// A position of a game and the move played in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The position before the move; its player has a legal move.
     pub position: Position,
-    /// Who moves.
+    /// The side that moves.
     pub side: Side,
     /// The square of the move.
     pub square: Square,
 }
 
-/// A game replayed by the rules.
+/// A game that was replayed by the rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replay {
     /// Each move and the position it was played in.
     pub steps: Vec<Step>,
-    /// The position after the last move, passed where its player must pass and the other can move.
+    /// The position after the last move. If its player must pass and the other side can move, it is
+    /// the position after the pass.
     pub end: Position,
-    /// Who is to move there.
+    /// The side to move in that position.
     pub side: Side,
 }
 
@@ -60,7 +61,7 @@ impl Replay {
         Ok(())
     }
 
-    /// The score for black, when the game is over.
+    /// Returns the score for black if the game is over.
     pub fn black_score(&self) -> Option<super::Discs> {
         (self.end.moves() == 0).then(|| self.end.score() * self.side.sign())
     }

@@ -1,4 +1,4 @@
-//! Moves and flips in AVX2: the four lines, or the four rays of each way, in the lanes of a vector.
+//! Moves and flips in AVX2: one lane for each of the four lines, or for each of four rays.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
@@ -10,12 +10,12 @@ use std::arch::x86_64::{
 
 use super::rays::RAYS;
 
-/// The squares where `player` may move. The same steps as in the portable file, each line in a
-/// lane.
+/// Returns the squares on which `player` may move, with the steps of the portable file and a lane
+/// for each line.
 #[inline]
 pub(crate) fn moves(player: u64, opponent: u64) -> u64 {
     const INNER_FILES: i64 = 0x7E7E_7E7E_7E7E_7E7E;
-    // SAFETY: this file is compiled only where the target has AVX2.
+    // SAFETY: this file is compiled only if the target has AVX2.
     unsafe {
         let shift = _mm256_set_epi64x(7, 9, 8, 1);
         let twice = _mm256_add_epi64(shift, shift);
@@ -39,13 +39,13 @@ pub(crate) fn moves(player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// The discs that a move of `player` on the empty square number `square` turns over.
+/// Returns the discs that a move of `player` on the empty square number `square` flips.
 #[cfg_attr(target_feature = "avx512cd", allow(dead_code, reason = "compared with in tests"))]
 #[inline]
 pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
-    // SAFETY: this file is compiled only where the target has AVX2; both halves of `Rays` are
-    // four aligned words.
+    // SAFETY: this file is compiled only if the target has AVX2; both halves of `Rays` are four
+    // aligned words.
     unsafe {
         let ascending = _mm256_load_si256(rays.ascending.as_ptr().cast());
         let descending = _mm256_load_si256(rays.descending.as_ptr().cast());
@@ -53,14 +53,14 @@ pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
         let opponent = _mm256_set1_epi64x(opponent as i64);
         let zero = _mm256_setzero_si256();
 
-        // The lowest square of the ray that is not the opponent's; what lies before it.
+        // Finds the lowest square of the ray that is not the opponent's, and the squares before it.
         let stops = _mm256_andnot_si256(opponent, ascending);
         let end = _mm256_and_si256(stops, _mm256_sub_epi64(zero, stops));
         let open = _mm256_cmpeq_epi64(_mm256_and_si256(end, player), zero);
         let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
         let up = _mm256_andnot_si256(open, _mm256_and_si256(before, ascending));
 
-        // The highest such square, found by smearing all of them down the ray.
+        // Finds the highest such square by smearing all of them down the ray.
         let step = _mm256_set_epi64x(9, 8, 7, 1);
         let stops = _mm256_andnot_si256(opponent, descending);
         let mut below = _mm256_srlv_epi64(stops, step);
@@ -76,10 +76,10 @@ pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     }
 }
 
-/// The bits that are set in any of the lanes.
+/// Returns the bits that are set in any lane.
 #[inline]
 pub(super) fn any_lane(lanes: __m256i) -> u64 {
-    // SAFETY: this file is compiled only where the target has AVX2.
+    // SAFETY: this file is compiled only if the target has AVX2.
     unsafe {
         let pair = _mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
         _mm_cvtsi128_si64(_mm_or_si128(pair, _mm_unpackhi_epi64(pair, pair))) as u64

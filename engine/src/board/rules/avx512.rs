@@ -1,5 +1,5 @@
-//! Flips in AVX-512: all ascending rays in one vector, all descending ones in another, as in the
-//! portable file; leading zeros are counted in four lanes at once.
+//! Flips in AVX-512: as in the portable file, with all ascending rays in one vector and all
+//! descending ones in another. Leading zeros are counted in four lanes at once.
 
 use std::arch::x86_64::{
     _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_load_si256, _mm256_lzcnt_epi64,
@@ -10,11 +10,11 @@ use std::arch::x86_64::{
 use super::avx2::any_lane;
 use super::rays::RAYS;
 
-/// The discs that a move of `player` on the empty square number `square` turns over.
+/// Returns the discs that a move of `player` on the empty square number `square` flips.
 #[inline]
 pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
-    // SAFETY: this file is compiled only where the target has these instructions; both halves of
+    // SAFETY: this file is compiled only if the target has these instructions; both halves of
     // `Rays` are four aligned words.
     unsafe {
         let ascending = _mm256_load_si256(rays.ascending.as_ptr().cast());
@@ -23,14 +23,14 @@ pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
         let opponent = _mm256_set1_epi64x(opponent as i64);
         let zero = _mm256_setzero_si256();
 
-        // The lowest square of the ray that is not the opponent's; what lies before it.
+        // Finds the lowest square of the ray that is not the opponent's, and the squares before it.
         let stops = _mm256_andnot_si256(opponent, ascending);
         let end = _mm256_and_si256(stops, _mm256_sub_epi64(zero, stops));
         let closed = _mm256_test_epi64_mask(end, player);
         let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
         let up = _mm256_maskz_and_epi64(closed, before, ascending);
 
-        // The highest such square; what lies after it.
+        // Finds the highest such square, and the squares after it.
         let stops = _mm256_andnot_si256(opponent, descending);
         let top = _mm256_set1_epi64x(i64::MIN);
         let end = _mm256_and_si256(_mm256_srlv_epi64(top, _mm256_lzcnt_epi64(stops)), player);

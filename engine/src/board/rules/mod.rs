@@ -1,7 +1,7 @@
-//! Legal moves, flips and the count of the last flips: one file per instruction set, chosen here
+//! Legal moves, flips and the number of last flips: one file for each instruction set, chosen here
 //! at compile time. A choice at run time would cost more than the work itself.
 //!
-//! The portable functions are always compiled: they are what the others are tested against.
+//! The portable functions are always compiled: the others are tested against them.
 
 #[cfg(target_feature = "avx2")]
 mod avx2;
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::random::Generator;
 
-    /// The rules as a person would apply them, square by square.
+    /// Finds flips as a person would, square by square.
     fn flips_by_walking(player: u64, opponent: u64, square: i32) -> u64 {
         let mut flips = 0;
         for (file_step, rank_step) in
@@ -63,7 +63,7 @@ mod tests {
         flips
     }
 
-    /// Boards of all densities; the two sides never overlap.
+    /// Draws boards of all densities; the two sides never overlap.
     fn random_board(random: &mut Generator) -> (u64, u64) {
         let mut bits = || random.next_u64();
         let mut occupied = bits() | bits();
@@ -106,7 +106,7 @@ mod tests {
         }
     }
 
-    /// Every file that this build compiles, whichever is chosen.
+    /// Tests every file that this build compiles, whichever is chosen.
     #[test]
     fn all_instruction_sets_agree_on_millions_of_boards() {
         let mut random = Generator::new(2);

@@ -2,9 +2,10 @@
 
 use super::rays::RAYS;
 
-/// The squares where `player` may move: every empty square from which a line of opponent's discs
-/// leads to one of the player's. Parallel prefix along the four lines, both ways at once
-/// (Kogge and Stone's adder, as used for bitboards since Gunnar Andersson's Zebra).
+/// Returns the squares on which `player` may move: every empty square from which a line of
+/// opponent's discs leads to a disc of the player. The method is a parallel prefix along the four
+/// lines, in both directions at once (Kogge and Stone's adder, used for bitboards since Gunnar
+/// Andersson's Zebra).
 #[inline]
 pub(crate) fn moves(player: u64, opponent: u64) -> u64 {
     /// Files b to g: a horizontal or diagonal line cannot pass through an edge file.
@@ -32,11 +33,11 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
     (up << shift) | (down >> shift)
 }
 
-/// The discs that a move of `player` on the empty square number `square` turns over.
+/// Returns the discs that a move of `player` on the empty square number `square` flips.
 ///
-/// Along each of the four ascending rays a carry runs through the opponent's discs and stops at
-/// the first other square; along the four descending rays the leading zeros find that square
-/// (after Toshihiko Okuhara's bitboard techniques).
+/// Along each of the four ascending rays, a carry runs through the opponent's discs and stops at
+/// the first other square. Along the four descending rays, the number of leading zeros gives that
+/// square (after Toshihiko Okuhara's bitboard techniques).
 #[inline]
 pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
@@ -53,12 +54,12 @@ pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// Counts the discs that a move on the last empty square turns over. The other squares that are not the
+/// Counts the discs that a move on the last empty square flips. All other squares that are not the
 /// player's are the opponent's, so each of the four lines is a byte, and its count a table entry.
 #[inline]
 pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
-    /// Gathers the eight bits of a file, each weighted into the top byte.
+    /// The factor that gathers the eight bits of a file in the top byte.
     const FILE_TO_RANK: u64 = 0x0102_0408_1020_4080;
     let index = square & 63;
     let (file, rank) = (index & 7, index >> 3);
@@ -74,8 +75,8 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// Discs turned over by a move on one place of a line of eight, for each set of the player's
-/// places, all others being the opponent's.
+/// The number of discs that a move on one place of a line of eight flips, for each set of places of
+/// the player; all others are the opponent's.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;
@@ -97,7 +98,7 @@ static LINE_FLIPS: [[u8; 256]; 8] = {
     flips
 };
 
-/// The two diagonals through each square, without it.
+/// The two diagonals through each square, without the square.
 static DIAGONALS: [[u64; 2]; 64] = {
     let mut diagonals = [[0; 2]; 64];
     let mut index = 0;

@@ -1,4 +1,4 @@
-//! Stable discs in AVX2: the same steps as in the portable file, each line in a lane.
+//! Stable discs in AVX2: the steps of the portable file, with a lane for each line.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm256_and_si256, _mm256_castsi256_si128, _mm256_load_si256,
@@ -8,12 +8,12 @@ use std::arch::x86_64::{
 
 use super::LINES;
 
-/// A word for each line.
+/// One word for each line.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// A step along each line, two, and four.
+/// The shifts of one step along each line, of two steps, and of four.
 static STEPS: [Lanes; 3] = {
     let mut steps = [Lanes([0; 4]); 3];
     let mut line = 0;
@@ -27,8 +27,8 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// The squares from which so many steps up leave the board, and those from which so many steps
-/// down do.
+/// The squares from which this number of steps up leaves the board, and those from which this
+/// number of steps down does.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
     let mut line = 0;
@@ -47,10 +47,10 @@ static OUT: [[Lanes; 3]; 2] = {
     out
 };
 
-/// Discs of `player` that can never be turned over; not all of them, but those that follow from
+/// Returns discs of `player` that can never be flipped: not all of them, but those that follow from
 /// full lines, edges and other stable discs.
 pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
-    // SAFETY: this file is compiled only where the target has AVX2; `Lanes` are aligned vectors.
+    // SAFETY: this file is compiled only if the target has AVX2; `Lanes` are aligned vectors.
     unsafe {
         let load = |lanes: &Lanes| _mm256_load_si256((&raw const *lanes).cast());
         let occupied = _mm256_set1_epi64x((player | opponent) as i64);
@@ -72,8 +72,8 @@ pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
             _mm256_and_si256(player, all_lanes(_mm256_or_si256(safe, beside)))
         };
         let mut stable = _mm256_and_si256(player, all_lanes(safe));
-        // Four times before it is asked whether there is more: most often that is all, and a
-        // loop whose end cannot be predicted takes longer.
+        // Four rounds before each check for more: most often, these suffice, and a loop with an
+        // unpredictable end takes longer.
         loop {
             let before = grown(grown(grown(stable)));
             stable = grown(before);
@@ -85,10 +85,10 @@ pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// The bits that are set in all of the lanes, in every lane.
+/// Returns the bits that are set in all lanes, in every lane.
 #[inline]
 fn all_lanes(lanes: __m256i) -> __m256i {
-    // SAFETY: this file is compiled only where the target has AVX2.
+    // SAFETY: this file is compiled only if the target has AVX2.
     unsafe {
         let pairs = _mm256_and_si256(lanes, _mm256_permute4x64_epi64::<0b01_00_11_10>(lanes));
         _mm256_and_si256(pairs, _mm256_shuffle_epi32::<0b01_00_11_10>(pairs))

@@ -1,5 +1,5 @@
-//! Discs that no sequence of moves can turn over: a bound on what the other side can still win.
-//! One file per instruction set, chosen here at compile time.
+//! Stable discs, which no sequence of moves can flip: they bound the other side's score. One file
+//! for each instruction set, chosen here at compile time.
 
 #[cfg(target_feature = "avx2")]
 mod avx2;
@@ -11,8 +11,8 @@ pub(super) use avx2::stable;
 #[cfg(not(target_feature = "avx2"))]
 pub(super) use portable::stable;
 
-/// For each of the four lines, the shift of a step along it and the squares from which a step up
-/// or a step down leaves the board.
+/// The four lines: for each, the shift of a step along it, and the squares from which a step up or
+/// a step down leaves the board.
 const LINES: [(u32, u64, u64); 4] = {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
     const FILE_H: u64 = FILE_A << 7;
@@ -44,11 +44,11 @@ mod tests {
         assert_eq!(stable(0x7E, 0x81), 0x7E);
         assert_eq!(stable(u64::MAX, 0), u64::MAX);
         assert_eq!(stable(0x0000_0000_0000_0200, 0), 0);
-        // A full diagonal alone does not hold a disc.
+        // A full diagonal alone makes no disc stable.
         assert_eq!(stable(0x0000_0000_0804_0200, 0x8040_2010_0000_0001), 0);
     }
 
-    /// Random games to their end: what was called stable stays.
+    /// In random games to their end, stable discs stay.
     #[test]
     fn a_stable_disc_is_never_turned_over() {
         let mut random = Generator::new(8);
@@ -80,7 +80,7 @@ mod tests {
         let mut seen = 0;
         for number in 0..2_000_000 {
             let mut bits = || random.next_u64();
-            // Stable discs need corners and full lines: mostly full boards.
+            // Stable discs need corners and full lines, so the boards are mostly full.
             let occupied = match number % 4 {
                 0 => bits() | bits(),
                 1 => bits() | bits() | bits(),
@@ -95,7 +95,7 @@ mod tests {
         assert!(seen > 1_000_000, "{seen}");
     }
 
-    /// Line by line, square by square.
+    /// Checks line by line, square by square.
     #[test]
     fn full_lines_are_those_without_an_empty_square() {
         let mut random = Generator::new(9);

@@ -2,11 +2,12 @@
 
 use super::LINES;
 
-/// Discs of `player` that can never be turned over; not all of them, but those that follow from
+/// Returns discs of `player` that can never be flipped: not all of them, but those that follow from
 /// full lines, edges and other stable discs.
 ///
-/// A disc is safe along a line that is full, or that ends or has a stable disc of the same side
-/// right beside it. Safe along all four lines, it is stable.
+/// A disc is safe along a line if the line is full, if it ends next to the disc, or if a stable
+/// disc of the same side is next to it on the line. A disc that is safe along all four lines is
+/// stable.
 pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
     let occupied = player | opponent;
     let safe = LINES.map(|line| full(occupied, line) | line.1 | line.2);
@@ -14,7 +15,8 @@ pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
     loop {
         let mut next = player;
         for (safe, (shift, ..)) in safe.iter().zip(LINES) {
-            // What wraps around the board ends up where the line ends: safe anyway.
+            // Bits that wrap around the board land where the line ends, where discs are safe
+            // anyway.
             next &= safe | stable << shift | stable >> shift;
         }
         if next == stable {
@@ -24,14 +26,14 @@ pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// The squares of a line's full lines.
+/// Returns the squares of all full lines in one direction.
 #[inline]
 pub(super) fn full(occupied: u64, (shift, last_up, last_down): (u32, u64, u64)) -> u64 {
     let (mut up, mut down) = (occupied, occupied);
     let (mut out_up, mut out_down) = (last_up, last_down);
     let mut step = shift;
     for _ in 0..3 {
-        // `up`: full from here on for as many steps as looked at, or to the end of the line.
+        // `up`: full from here for the number of steps looked at so far, or to the end of the line.
         up &= out_up | up >> step;
         down &= out_down | down << step;
         out_up |= out_up >> step;

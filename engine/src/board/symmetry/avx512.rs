@@ -7,11 +7,11 @@ use std::arch::x86_64::{
     _mm512_reduce_min_epu64, _mm512_set_epi64, _mm512_set1_epi64, _mm512_shuffle_epi8,
 };
 
-/// The smallest of the eight images of two bitboards, as a pair.
+/// Returns the smallest of the eight images of two bitboards, as a pair.
 #[inline]
 pub(crate) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     let (players, opponents) = (images(player), images(opponent));
-    // SAFETY: this file is compiled only where the target has these instructions.
+    // SAFETY: this file is compiled only if the target has these instructions.
     unsafe {
         let least = _mm512_reduce_min_epu64(players);
         let tied = _mm512_cmpeq_epu64_mask(players, _mm512_set1_epi64(least as i64));
@@ -19,20 +19,21 @@ pub(crate) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     }
 }
 
-/// The eight images of a board, those of two boards in the same order.
+/// Returns the eight images of a board; they are in the same order for every board.
 ///
-/// The instruction multiplies every byte of its first operand by the matrix that the second one
-/// is: a board times the identity or its mirror image is the board, as it is or with its files
-/// mirrored; the identity or its mirror image times a board is that board transposed.
+/// The instruction multiplies every byte of its first operand by the bit matrix in its second
+/// operand. A board times the identity is the board itself, and times the mirrored identity it is
+/// the board with its files mirrored. The identity or the mirrored identity times a board is that
+/// board transposed.
 #[inline]
 fn images(board: u64) -> __m512i {
     const DIAGONAL: i64 = 0x8040_2010_0804_0201_u64 as i64;
     const MIRRORED: i64 = DIAGONAL.swap_bytes();
     const SAME: i64 = 0x0706_0504_0302_0100;
     const SWAPPED: i64 = 0x0809_0A0B_0C0D_0E0F;
-    // SAFETY: this file is compiled only where the target has these instructions.
+    // SAFETY: this file is compiled only if the target has these instructions.
     unsafe {
-        // Every other one with its ranks swapped.
+        // Every second copy has its ranks swapped.
         let order = _mm512_broadcast_i64x2(_mm_set_epi64x(SWAPPED, SAME));
         let boards = _mm512_shuffle_epi8(_mm512_set1_epi64(board as i64), order);
         let diagonals = _mm512_set_epi64(

@@ -1,7 +1,7 @@
-//! The eight symmetries of the board, and the smallest image of two bitboards: one file per
-//! instruction set for that, chosen here at compile time.
+//! The eight symmetries of the board, and the smallest image of two bitboards, which has one file
+//! for each instruction set, chosen here at compile time.
 //!
-//! For AVX2 there is none: it gained too little (`engine/docs/experiments.md`).
+//! There is no file for AVX2: it gained too little (`engine/docs/experiments.md`).
 
 #[cfg(all(target_feature = "avx512bw", target_feature = "avx512dq", target_feature = "gfni"))]
 mod avx512;
@@ -22,19 +22,19 @@ pub(super) use avx512::canonical;
 )))]
 pub(super) use portable::canonical;
 
-/// One of the eight symmetries of the square. The number's bits say what is done, in this order:
-/// bit 0 mirrors left and right (a ↔ h), bit 1 mirrors top and bottom (1 ↔ 8), bit 2 transposes
-/// (a2 ↔ b1).
+/// One of the eight symmetries of the square. The bits of the number stand for these steps, in this
+/// order: bit 0 mirrors left and right (a ↔ h), bit 1 mirrors top and bottom (1 ↔ 8), bit 2
+/// transposes (a2 ↔ b1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Symmetry(u8);
 
 impl Symmetry {
-    /// All eight symmetries, the identity first.
+    /// Returns all eight symmetries, the identity first.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         (0..8).map(Self)
     }
 
-    /// The image of a set of squares.
+    /// Returns the image of a set of squares.
     pub const fn bits(self, bits: u64) -> u64 {
         let mut image = bits;
         if self.0 & 1 != 0 {
@@ -49,13 +49,13 @@ impl Symmetry {
         image
     }
 
-    /// The image of one square.
+    /// Returns the image of one square.
     pub fn square(self, square: Square) -> Square {
         Square::lowest(self.bits(square.bit())).unwrap_or(square)
     }
 }
 
-/// Swaps the files a and h, b and g, c and f, d and e.
+/// Mirrors the files: swaps a and h, b and g, c and f, d and e.
 const fn mirror_files(bits: u64) -> u64 {
     bits.reverse_bits().swap_bytes()
 }
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(images.len(), 8);
     }
 
-    /// Among them boards that are their own images, where only the other board decides.
+    /// The boards include some that are their own images, where only the other board decides.
     #[test]
     #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {

@@ -2,10 +2,10 @@
 
 use super::{mirror_files, transpose};
 
-/// The smallest of the eight images of two bitboards, as a pair.
+/// Returns the smallest of the eight images of two bitboards, as a pair.
 ///
-/// Transposed, files are ranks: four images need one transposition of each board, and swapping the
-/// ranks of those four makes the others.
+/// One transposition of each board gives four images, since files become ranks; swapping the ranks
+/// of these gives the other four.
 pub(crate) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     let (transposed_player, transposed_opponent) = (transpose(player), transpose(opponent));
     let images = [
