@@ -1,11 +1,11 @@
-//! A game under way, as protocols tell it: who moves is said, and passes are moves.
+//! A game in progress as protocols describe it: they state the side to move, and passes are turns.
 
 use crate::board::{Position, Side, Square};
 
 /// A move or a pass.
 pub type Turn = Option<Square>;
 
-/// A position with the side to move, and those before it.
+/// A position with the side to move, and all earlier ones of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Board {
     position: Position,
@@ -20,24 +20,24 @@ impl Default for Board {
 }
 
 impl Board {
-    /// A game that begins with a position, whose player is `side`.
+    /// Creates a game that begins with a position, whose player is `side`.
     pub fn new(position: Position, side: Side) -> Self {
         Self { position, side, before: vec![] }
     }
 
-    /// The position, seen by the side to move.
+    /// Returns the position, seen by the side to move.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// The side to move: it may have to pass.
+    /// Returns the side to move, which may have to pass.
     pub fn side(&self) -> Side {
         self.side
     }
 
-    /// Plays a turn of a side. A pass that the side to move has to make may be left out.
+    /// Plays a turn of a side. A pass that the other side must make may be left out.
     ///
-    /// The error says why the turn is not legal.
+    /// The error is a message that says why the turn is not legal.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let (position, player) = self.with_turn_of(side)?;
         let next = match turn {
@@ -52,7 +52,8 @@ impl Board {
         Ok(())
     }
 
-    /// The position with `side` to move: where it is the other's turn, that one must pass.
+    /// Returns the position with `side` to move. If it is the other side's turn, that side must
+    /// have to pass.
     pub fn with_turn_of(&self, side: Side) -> Result<(Position, Side), String> {
         if side == self.side {
             return Ok((self.position, side));
@@ -63,7 +64,7 @@ impl Board {
         Ok((self.position.pass(), side))
     }
 
-    /// All positions of the game, each with the side to move: the first one first, the present one last.
+    /// Returns all positions of the game in order, each with the side to move.
     pub fn positions(
         &self,
     ) -> impl DoubleEndedIterator<Item = (Position, Side)> + ExactSizeIterator {
@@ -71,13 +72,13 @@ impl Board {
         all.into_iter()
     }
 
-    /// Whether the game is another one with more turns, or with none more.
+    /// Returns whether this game begins with all turns of another.
     pub fn goes_on_from(&self, other: &Self) -> bool {
         let mut positions = self.positions();
         other.positions().all(|position| positions.next() == Some(position))
     }
 
-    /// Takes the last turn back; false where there is none.
+    /// Takes the last turn back; returns false if there is none.
     pub fn undo(&mut self) -> bool {
         let before = self.before.pop();
         if let Some((position, side)) = before {
@@ -86,7 +87,7 @@ impl Board {
         before.is_some()
     }
 
-    /// The discs of black and of white.
+    /// Returns the discs of black and of white.
     pub fn discs(&self) -> [u64; 2] {
         match self.side {
             Side::Black => [self.position.player(), self.position.opponent()],
@@ -95,24 +96,24 @@ impl Board {
     }
 }
 
-/// Squares that a drawing of a board marks.
+/// The squares to mark in a drawing of a board.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Marks {
     /// Empty squares, drawn as `*`.
     pub open: u64,
-    /// The disc played last, drawn in brackets.
+    /// The last disc played, drawn in brackets.
     pub last: u64,
-    /// Discs that it turned, drawn as small letters.
+    /// The discs that it flipped, drawn as small letters.
     pub turned: u64,
 }
 
 impl Board {
-    /// A row of the board for people, counted from 0: `X` black, `O` white.
+    /// Returns a row of the board for people; rows are counted from 0, `X` is black, `O` white.
     pub fn row(&self, rank: usize) -> String {
         self.marked_row(rank, Marks::default()).trim().to_owned()
     }
 
-    /// A row with a character on either side of each square.
+    /// Returns a row with a character on either side of each square.
     fn marked_row(&self, rank: usize, marks: Marks) -> String {
         let [black, white] = self.discs();
         let mut row = " ".to_owned();
@@ -137,14 +138,15 @@ impl Board {
         row
     }
 
-    /// The board for people, with the names of files and rows.
+    /// Returns the board for people, with the names of files and rows.
     pub fn drawing(&self, marks: Marks) -> String {
         let row = |rank| format!("{}{}\n", rank + 1, self.marked_row(rank, marks).trim_end());
         let rows: String = (0..8).map(row).collect();
         format!("  a b c d e f g h\n{rows}")
     }
 
-    /// The disc played last, and those that it turned; nothing where the last turn was none or a pass.
+    /// Returns the last disc played, and the discs that it flipped; none after a pass or before any
+    /// turn.
     pub fn last_change(&self) -> (u64, u64) {
         let Some((before, side)) = self.before.last() else { return (0, 0) };
         let other = Self::new(*before, *side);
@@ -154,7 +156,7 @@ impl Board {
     }
 }
 
-/// The name of a side in messages.
+/// Returns the name of a side in messages.
 pub fn name(side: Side) -> &'static str {
     match side {
         Side::Black => "black",

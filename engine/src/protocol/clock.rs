@@ -1,15 +1,16 @@
-//! The clock of a player: what is left of its time, and how much of that to spend on a move.
+//! The clock of a player: the time that is left, and how much of it to spend on a move.
 
 use std::time::Duration;
 
-/// The time of each player for a game: some at first, and then some for every so many moves, if any.
+/// The time of each player for a game: a main time, and then, if there are periods, a time for
+/// every few moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TimeSettings {
-    /// The time at first.
+    /// The main time.
     pub main: Duration,
-    /// The time for [`Self::moves`] moves once that is used up.
+    /// The time for [`Self::moves`] moves after the main time is used up.
     pub period: Duration,
-    /// The number of moves of a period; 0 where there are no periods.
+    /// The number of moves of a period; 0 without periods.
     pub moves: u32,
 }
 
@@ -22,32 +23,33 @@ pub struct Clock {
     moves: u32,
 }
 
-/// What is kept back of the time for a move of a period, as one part of so many: a search ends some milliseconds late.
+/// The reserve in the time for a move of a period, as one part in this number: a search ends some
+/// milliseconds late.
 const RESERVE: u32 = 10;
-/// What is kept back of the time for a game: this, for an answer that comes very late, one part of so many, and something for
-/// each move that is left, since each comes a little late.
+/// The reserve for an answer that is very late. The reserve of a game without periods is this time,
+/// plus one part in [`KEPT`], plus [`LATE`] for each remaining move.
 const VERY_LATE: Duration = Duration::from_millis(30);
-/// The part.
+/// The reserve of a game without periods, as one part in this number.
 const KEPT: u32 = 50;
-/// What is kept for each move: on a busy machine threads wait for their turn.
+/// The reserve for each remaining move: on a busy machine, threads wait for their turn.
 const LATE: Duration = Duration::from_millis(3);
-/// The number of empty squares that are solved in [`SOLVED_TIME`].
+/// The number of empty squares that can be solved in [`SOLVED_TIME`].
 const SOLVED: f64 = 22.0;
-/// The seconds that it takes to solve them.
+/// The time to solve that many empty squares, in seconds.
 const SOLVED_TIME: f64 = 0.4;
-/// The factor by which each more takes longer.
+/// The factor by which each further empty square takes longer.
 const SOLVED_FACTOR: f64 = 2.1;
-/// The number of moves that time is kept for in any case.
+/// The least number of moves among which the time is shared.
 const LEAST_MOVES: u32 = 2;
 
 impl Clock {
-    /// The clock at the start of a game.
+    /// Creates the clock at the start of a game.
     pub fn new(settings: TimeSettings) -> Self {
         let clock = Self { settings, left: settings.main, moves: 0 };
         if settings.main.is_zero() { clock.in_next_period() } else { clock }
     }
 
-    /// A clock with so much time for the rest of the game.
+    /// Creates a clock with `left` for the rest of the game.
     pub fn absolute(left: Duration) -> Self {
         Self::new(TimeSettings { main: left, ..TimeSettings::default() })
     }
@@ -57,13 +59,13 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets what is left: for so many moves, or, where these are 0, of the main time.
+    /// Sets the time that is left: for `moves` moves or, if that is 0, of the main time.
     pub fn set(&mut self, left: Duration, moves: u32) {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Somebody says what is left. Many say whole seconds, less what is over: where that fits what was left by this clock, it
-    /// goes on.
+    /// Takes the time that is left from another program. Many state whole seconds, rounded down: if
+    /// that agrees with this clock, the clock keeps its own finer time.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -71,12 +73,12 @@ impl Clock {
         }
     }
 
-    /// What is left of the main time, or of the period.
+    /// Returns the time that is left of the main time, or of the period.
     pub fn left(&self) -> Duration {
         self.left
     }
 
-    /// A move took so long.
+    /// Subtracts the time of a move.
     pub fn spend(&mut self, time: Duration) {
         let over = time.saturating_sub(self.left);
         self.left = self.left.saturating_sub(time);
@@ -91,9 +93,9 @@ impl Clock {
         }
     }
 
-    /// The time for the next move, with so many empty squares: an equal share for each move that is left to the player
-    /// before what can be solved in such a share, which takes little time from there on. With periods, the share of one is
-    /// added.
+    /// Returns the time for the next move with this number of empty squares. It is an equal share
+    /// for each of the player's moves before a position that can be solved in such a share; from
+    /// there on, moves take little time. With periods, the share of one period is added.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
         let in_period = |share: Duration| share - share / RESERVE;
@@ -109,7 +111,8 @@ impl Clock {
     }
 }
 
-/// The number of moves among which to share a time: those before a position that one share suffices to solve.
+/// Returns the number of moves among which to share a time: those before a position that can be
+/// solved in one share.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -142,7 +145,8 @@ mod tests {
         }
     }
 
-    /// A player of a game of 20 seconds ended it with 8 of them, one of a second with 0.8.
+    /// A regression: a player ended a game of 20 seconds with 8 of them left, and a game of one
+    /// second with 0.8.
     #[test]
     fn most_of_the_time_is_used_before_the_end_can_be_solved() {
         for (milliseconds, solved) in [(1_000, 18), (5_000, 20), (20_000, 22), (300_000, 26)] {
@@ -150,7 +154,7 @@ mod tests {
             let mut clock = Clock::absolute(time);
             let mut least = time;
             for empties in (1..=60).rev().step_by(2) {
-                // A search in time ends late; what is solved takes a tenth of its share.
+                // A search by time ends late; a solved position takes a tenth of its share.
                 let share = clock.for_move(empties);
                 let late = Duration::from_millis(3);
                 clock.spend(if empties > solved { share + late } else { share / 10 });
@@ -170,14 +174,14 @@ mod tests {
             clock.spend(seconds * SECOND);
             left.push(clock.left().as_secs());
         }
-        // Two seconds of the second move are of the first period; that move begins the period.
+        // The second move uses two seconds of the first period: it begins that period.
         assert_eq!(left, [2, 8, 2, 10, 8]);
         let mut absolute = Clock::absolute(5 * SECOND);
         absolute.spend(7 * SECOND);
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
     }
 
-    /// Of a game of a second, nothing was left after the first move.
+    /// A regression: in a game of one second, nothing was left after the first move.
     #[test]
     fn who_hears_whole_seconds_knows_what_is_between_them() {
         let mut clock = Clock::absolute(SECOND);

@@ -1,9 +1,9 @@
-//! GTP, the Go Text Protocol, version 2, for Othello: a command a line, perhaps with a number before it;
-//! the answer begins with `=` or, for an error, `?`, and ends with an empty line.
+//! GTP, the Go Text Protocol, version 2, for Othello. A command is a line, optionally with a number
+//! before it. The answer begins with `=` or, for an error, `?`, and ends with an empty line.
 //!
-//! a1 is the upper left corner, as everywhere in this program. The commands `gogui-rules_…` let a board of
-//! GoGui follow the game; as Go numbers its rows from below, `gogui-rules_board` begins with row 8, and the
-//! squares that people see there have the names that are said here.
+//! a1 is the upper left corner, as everywhere in this program. The commands `gogui-rules_…` let a
+//! board of GoGui follow the game. Since Go numbers its rows from below, `gogui-rules_board` begins
+//! with row 8, so that the squares on GoGui's board have the names used here.
 
 mod analyze;
 
@@ -22,7 +22,7 @@ use crate::file::read_ordinary;
 use crate::search::Limits;
 use crate::text::MAX_FILE_BYTES;
 
-/// The commands that are understood.
+/// The known commands.
 const COMMANDS: [&str; 29] = [
     "boardsize",
     "clear_board",
@@ -61,12 +61,12 @@ pub struct Gtp<'a, E: Evaluate> {
     player: Player<'a, E>,
     board: Board,
     time: Option<TimeSettings>,
-    /// The clocks of black and of white, where there is a limit of time.
+    /// The clocks of black and of white, if there is a time limit.
     clocks: [Option<Clock>; 2],
 }
 
 impl<'a, E: Evaluate> Gtp<'a, E> {
-    /// A server at the start of a game.
+    /// Creates a server at the start of a game.
     pub fn new(player: Player<'a, E>) -> Self {
         Self { player, board: Board::default(), time: None, clocks: [None; 2] }
     }
@@ -79,7 +79,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("list_commands", _) => Ok(COMMANDS.join("\n")),
             ("known_command", [command]) => Ok(COMMANDS.contains(command).to_string()),
             ("quit", _) => Ok(String::new()),
-            // Komi is of Go.
+            // Komi is only for Go.
             ("komi", _) => Ok(String::new()),
             ("time_settings", [main, period, moves]) => self.set_time(main, period, moves),
             ("time_left", [side, time, moves]) => self.set_time_left(side, time, moves),
@@ -129,14 +129,15 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         Ok(String::new())
     }
 
-    /// A game begins, with full clocks.
+    /// Begins a game with full clocks.
     fn begin(&mut self, board: Board) {
         self.board = board;
         self.clocks = [self.time.map(Clock::new); 2];
         self.player.new_game();
     }
 
-    /// Sets the time of a game: main time, and a period for so many moves. A period for no moves is no limit.
+    /// Sets the time of a game: the main time, and a period for a number of moves. A period for 0
+    /// moves means no limit.
     fn set_time(&mut self, main: &str, period: &str, moves: &str) -> Result<String, String> {
         let (main, period) = (read_seconds(main)?, read_seconds(period)?);
         let moves = read_count(moves)?;
@@ -158,11 +159,11 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         if side == Side::Black { black } else { white }
     }
 
-    /// Loads the main line of a game of SGF, as far as so many moves.
+    /// Loads the first `moves` moves of the main line of an SGF game.
     fn load_sgf(&mut self, path: &str, moves: usize) -> Result<String, String> {
         let cannot = |reason: String| format!("cannot load file: {reason}");
         let path = Path::new(path);
-        // What is no ordinary file might never end.
+        // Other files than ordinary ones might never end.
         let bytes =
             read_ordinary(path, MAX_FILE_BYTES).map_err(|error| cannot(error.to_string()))?;
         let wrong = |reason: String| cannot(format!("{}: {reason}", path.display()));
@@ -178,7 +179,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         Ok(String::new())
     }
 
-    /// Chooses a turn and says it; where it is to be `played`, plays it.
+    /// Chooses a turn and returns it as text; if `played`, also plays it.
     fn generate(&mut self, side: Side, played: bool) -> Result<String, String> {
         let (position, _) = self.board.with_turn_of(side)?;
         let begun = Instant::now();
@@ -205,7 +206,8 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         }
     }
 
-    /// The result as Go writes it: the winner and the difference; empty squares are the winner's.
+    /// Returns the result in the form of Go: the winner and the difference. Empty squares count for
+    /// the winner.
     fn result(&self) -> Result<String, String> {
         let position = self.board.position();
         if !position.is_over() {

@@ -1,6 +1,6 @@
-//! Talking to other programs: the engine as a server of GTP and of NBoard, and the notations of both.
+//! The protocols for talking to other programs: the engine as a server of GTP and of NBoard.
 //!
-//! A server answers lines of text with text: nothing in here knows of processes or pipes but [`serve`].
+//! A server answers lines of text with text; only [`serve`] deals with input and output.
 
 mod board;
 mod clock;
@@ -18,7 +18,7 @@ pub use board::{Board, Marks, Turn, name};
 pub use clock::{Clock, TimeSettings};
 pub use player::{Choice, Player};
 
-/// The longest line that is read; what follows on the line is left out.
+/// The longest line that is read, in bytes; the rest of a longer line is ignored.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// The answer of a server to a line.
@@ -26,7 +26,7 @@ const MAX_LINE_BYTES: u64 = 1 << 16;
 pub struct Reply {
     /// The text, with its line ends; it may be empty.
     pub text: String,
-    /// Whether the conversation is over.
+    /// True if the conversation is over.
     pub quits: bool,
 }
 
@@ -41,17 +41,17 @@ pub trait Server {
     /// Answers a line.
     fn answer(&mut self, line: &str) -> Reply;
 
-    /// Whether there is something to think about until the next line comes.
+    /// Returns whether there is something to ponder until the next line comes.
     fn has_to_ponder(&self) -> bool {
         false
     }
 
-    /// Thinks about it until a limit ends that.
+    /// Ponders until a limit ends it.
     fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until one ends the conversation or there are no more. Every answer is flushed. A server that has to ponder
-/// does so in another thread while a line is waited for.
+/// Answers lines until one ends the conversation or there are no more. Every answer is flushed. A
+/// server that has something to ponder does so in another thread while `serve` waits for a line.
 pub fn serve(
     server: &mut (impl Server + Send),
     mut input: impl BufRead,
@@ -77,7 +77,7 @@ pub fn serve(
     }
 }
 
-/// Waits for something while the server ponders.
+/// Calls `wait` while the server ponders.
 fn while_pondering<T>(server: &mut (impl Server + Send), wait: impl FnOnce() -> T) -> T {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits { stop: Some(Arc::clone(&stop)), ..Limits::default() };
@@ -89,7 +89,7 @@ fn while_pondering<T>(server: &mut (impl Server + Send), wait: impl FnOnce() -> 
     })
 }
 
-/// Reads up to the end of a line without keeping it.
+/// Skips the rest of a line.
 fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
     loop {
         let buffer = input.fill_buf()?;
@@ -106,7 +106,7 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Repeats lengths of lines.
+    /// A server that answers with the length of the line.
     struct Lengths;
 
     impl Server for Lengths {
@@ -115,7 +115,7 @@ mod tests {
         }
     }
 
-    /// Ponders until it is stopped, and repeats how often it was.
+    /// A server that ponders until it is stopped, and answers with the number of times it did.
     #[derive(Default)]
     struct Ponderer(usize);
 

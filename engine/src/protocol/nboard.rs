@@ -1,9 +1,10 @@
-//! The NBoard protocol, version 2, as NBoard's `Protocol.htm` describes it: a command a line. A program that shows the
-//! board tells the game so far and asks for a move (`go`), for what moves are worth (`hint`), or for the values of all
-//! positions of the game (`analyze`); the engine plays nothing by itself. A command that is not known is passed over.
+//! The NBoard protocol, version 2, as NBoard's `Protocol.htm` describes it: one command a line. A
+//! program that shows the board sends the game so far, and asks for a move (`go`), for the values
+//! of moves (`hint`), or for the values of all positions of the game (`analyze`). The engine plays
+//! nothing by itself. Unknown commands are ignored.
 //!
-//! Values are in discs, for the side to move. Each command is done before the next one is read, so that `ping` is answered when
-//! nothing is being thought about.
+//! Values are in discs, for the side to move. Each command is completed before the next one is
+//! read, so that `ping` is answered when no search is running.
 
 use std::time::Instant;
 
@@ -22,12 +23,12 @@ use crate::search::{Limits, Strength};
 pub struct Nboard<'a, E: Evaluate> {
     player: Player<'a, E>,
     board: Board,
-    /// The clocks of black and of white, where the game has some.
+    /// The clocks of black and of white, if the game has them.
     clocks: [Option<Clock>; 2],
 }
 
 impl<'a, E: Evaluate> Nboard<'a, E> {
-    /// A server at the start of a game.
+    /// Returns a server at the start of a game.
     pub fn new(player: Player<'a, E>) -> Self {
         Self { player, board: Board::default(), clocks: [None; 2] }
     }
@@ -47,7 +48,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
             }
             "game" => match read_game(value) {
                 Ok((board, clocks)) => {
-                    // NBoard tells the whole game where two turns were made since it last told something.
+                    // NBoard sends the whole game after two new turns.
                     let goes_on = board.goes_on_from(&self.board);
                     (self.board, self.clocks) = (board, clocks);
                     if !(goes_on && self.player.ponders()) {
@@ -57,7 +58,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
                 }
                 Err(reason) => Reply::says(format!("status set game: {reason}\n")),
             },
-            // Contempt is of books that know drawn lines; other settings are of later versions.
+            // Contempt is for books that know drawn lines; unknown settings are ignored.
             _ => Reply::default(),
         }
     }
@@ -74,7 +75,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// The turn to play, its value in discs and the seconds that it took. A clock of the game ends the search.
+    /// Chooses a turn; answers with it, its value in discs and the seconds it took. A clock of the
+    /// game limits the search.
     fn go(&mut self) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
@@ -94,7 +96,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
 
-    /// The best moves with their lines and values: from the book where it knows what all moves lead to.
+    /// Answers with the best moves, their lines and values; from the book, if that knows the
+    /// positions after all moves.
     fn hint(&mut self, most: usize) -> Reply {
         let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
@@ -119,8 +122,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// The value of every position of the game for its side to move, the last one first, by the number of turns
-    /// before it.
+    /// Answers with the value of every position of the game for its side to move, the last one
+    /// first; each has the number of turns before it.
     fn analyze(&mut self) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {
@@ -129,17 +132,17 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// The depth of a search of a position, as it is told.
+    /// Returns the depth of a search of a position, as text.
     fn depth_of(&self, position: &Position) -> String {
         let Strength { depth, exact } = self.player.level.strength();
         if position.empties() <= exact { EXACT.to_owned() } else { depth.to_string() }
     }
 }
 
-/// What is said in place of the depth where a value is the score by perfect play.
+/// The text in place of the depth if the value is the score under perfect play.
 const EXACT: &str = "100%";
 
-/// A line of thought from the book: no games and no depth are known of it.
+/// Writes a line of thought from the book, without a number of games or a depth.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }
@@ -166,7 +169,7 @@ impl<E: Evaluate> Server for Nboard<'_, E> {
             "learn" => Reply::says("learned\n"),
             "analyze" => self.analyze(),
             "quit" => Reply { quits: true, ..Reply::default() },
-            // Early versions of NBoard say the move alone.
+            // Early versions of NBoard send only the move.
             turn if turn.len() == 2 && ggf::read_turn(turn).is_ok() => self.play(turn),
             _ => Reply::default(),
         }
@@ -177,14 +180,14 @@ fn capital(square: Square) -> String {
     square.to_string().to_ascii_uppercase()
 }
 
-/// Takes the time that a turn took, as its text says, off the clock of its side.
+/// Subtracts the time of a turn, as stated in its text, from the clock of its side.
 fn spend(clocks: &mut [Option<Clock>; 2], side: Side, turn: &str) {
     if let Some(clock) = &mut clocks[usize::from(side == Side::White)] {
         clock.spend(ggf::read_time(turn));
     }
 }
 
-/// The board at the end of a game in GGF, and the clocks of black and of white.
+/// Reads a game in GGF: returns the board at its end, and the clocks of black and of white.
 fn read_game(text: &str) -> Result<(Board, [Option<Clock>; 2]), String> {
     let game = text.trim().strip_prefix("(;").and_then(|text| text.strip_suffix(";)"));
     let game = game.ok_or("expected (;GM[Othello]…;)")?;

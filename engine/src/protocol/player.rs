@@ -1,4 +1,4 @@
-//! Who plays behind a server: an evaluation, how strongly it searches, and the openings that it knows.
+//! The player behind a server: an evaluation, a search strength and a book of openings.
 
 use std::time::{Duration, Instant};
 
@@ -8,16 +8,16 @@ use crate::eval::{Evaluate, Value};
 use crate::openings::Book;
 use crate::search::{Found, Limits, Searcher};
 
-/// A searcher with a level, and perhaps a book.
+/// A searcher with a level and an optional book.
 #[derive(Debug)]
 pub struct Player<'a, E: Evaluate> {
     searcher: Searcher<'a, E>,
-    /// The level at which it plays.
+    /// The level of play.
     pub level: Level,
     book: Option<Book>,
-    /// Whether it thinks in the other side's time, too.
+    /// True if the player also thinks in the other side's time.
     ponders: bool,
-    /// The position in which it chose a move last, and the one after that move.
+    /// The last position in which it chose a move, and the position after that move.
     last: Option<[Position; 2]>,
 }
 
@@ -28,43 +28,44 @@ pub struct Choice {
     pub square: Option<Square>,
     /// The value of the position for its player.
     pub value: Value,
-    /// The number of positions that were entered to find it; 0 where it is from the book.
+    /// The number of nodes of the search; 0 for a move from the book.
     pub nodes: u64,
-    /// Whether it is from the book.
+    /// True if the move is from the book.
     pub from_book: bool,
 }
 
 impl<'a, E: Evaluate> Player<'a, E> {
-    /// A player with this searcher.
+    /// Creates a player with this searcher.
     pub fn new(searcher: Searcher<'a, E>, level: Level) -> Self {
         Self { searcher, level, book: None, ponders: false, last: None }
     }
 
-    /// A player that plays from scored openings while it knows what all moves lead to.
+    /// Sets the book, from which the player plays while the book knows the positions after all
+    /// moves.
     #[must_use]
     pub fn with_book(self, book: Option<Book>) -> Self {
         Self { book, ..self }
     }
 
-    /// A player that thinks in the other side's time, too, or does not.
+    /// Sets whether the player also thinks in the other side's time.
     #[must_use]
     pub fn with_pondering(self, ponders: bool) -> Self {
         Self { ponders, ..self }
     }
 
-    /// Whether it thinks in the other side's time, too.
+    /// Returns whether the player also thinks in the other side's time.
     pub fn ponders(&self) -> bool {
         self.ponders
     }
 
-    /// Forgets what was searched before.
+    /// Forgets earlier searches and moves.
     pub fn new_game(&mut self) {
         self.searcher.new_game();
         self.last = None;
     }
 
-    /// The move to play: from the book, or by a search that ends after some time, if one is given; that of the
-    /// level ends it in any case.
+    /// Returns the move to play: from the book, or by a search to the level's strength, which ends
+    /// after `time`, if given.
     pub fn choose(&mut self, position: &Position, time: Option<Duration>) -> Choice {
         let choice = self.find(position, time);
         let after = choice.square.and_then(|square| position.play(square));
@@ -83,14 +84,15 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Choice { square: best, value, nodes, from_book: false }
     }
 
-    /// Whether there is something to think about in the other side's time while the game stands at this position: the
-    /// last move was chosen in it, or led to it.
+    /// Returns whether there is something to ponder while the game is at this position: the last
+    /// move was chosen in it, or led to it.
     pub fn has_to_ponder(&self, position: &Position) -> bool {
         self.ponders && self.last.is_some_and(|last| last.contains(position))
     }
 
-    /// Thinks in the other side's time, after the move that was chosen last: searches what is going to be asked after each
-    /// reply, the expected one first, until all are done or a limit ends it. The table then holds what the next search begins with.
+    /// Ponders after the last chosen move: searches the positions after each reply, that after the
+    /// expected reply first, until all are done or a limit ends it. The next search then finds its
+    /// entries in the table.
     pub fn ponder(&mut self, limits: &Limits) {
         let Some([_, after]) = self.last else { return };
         let strength = self.level.strength();
@@ -102,8 +104,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// The positions after the replies to a move that will have to be searched: the one that the last search expected
-    /// first, then by what the replies are worth at first sight.
+    /// Returns the positions after each reply to a move, if they need a search: the reply that the
+    /// last search expected first, the others by their static values.
     fn after_replies(&mut self, position: &Position) -> Vec<Position> {
         if position.moves() == 0 {
             return vec![position.pass()];
@@ -115,13 +117,13 @@ impl<'a, E: Evaluate> Player<'a, E> {
         next.filter(|next| next.moves() != 0 && self.from_book(next).is_none()).collect()
     }
 
-    /// The best move of a position, if its player has one, and its value.
+    /// Searches a position with the level's strength.
     pub fn search(&mut self, position: &Position) -> Found {
         self.level.strength().search(&mut self.searcher, position)
     }
 
-    /// The value of any position for its player: one that must pass has that after the pass, and a finished game
-    /// has its score.
+    /// Returns the value of any position for its player. If the player must pass, it is that after
+    /// the pass; a finished game has its score.
     pub fn value(&mut self, position: &Position) -> Value {
         if position.is_over() {
             return Value::from_score(position.score());
@@ -132,27 +134,29 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// The best move by a search that ends after some time, perfect play included.
+    /// Searches a position for at most `time`, even where play would be perfect.
     fn search_for(&mut self, position: &Position, time: Duration) -> Found {
-        // A time without end is none.
+        // A time that overflows is no limit.
         let deadline = Instant::now().checked_add(time);
         let limits = Limits { deadline, ..Limits::default() };
         self.level.strength().search_by_clock(&mut self.searcher, position, &limits)
     }
 
-    /// The best move by the book and what it is worth; `None` where the book does not know enough.
+    /// Returns the best move by the book and its value; `None` if the book does not know the
+    /// position and those after all moves.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
-        // A book also tells what the last move of a game comes to; it does not know that position.
+        // A book also gives the score after a last move of a game, from a position that it does not
+        // know.
         let book = self.book.as_ref().filter(|book| book.value(position).is_some())?;
         book.best_move(position)
     }
 
-    /// The moves that the book knows, the best first, and what each is worth.
+    /// Returns the moves that the book knows, the best first, with their values.
     pub fn book_moves(&self, position: &Position) -> Vec<(Square, Value)> {
         self.book.as_ref().map(|book| book.moves(position)).unwrap_or_default()
     }
 
-    /// All moves, the best first.
+    /// Returns all moves with their values and best lines, the best first.
     pub fn rated_moves(&mut self, position: &Position) -> Vec<RatedMove> {
         rated_moves(&mut self.searcher, position, self.level.strength())
     }
@@ -192,7 +196,7 @@ mod tests {
         }
     }
 
-    /// The reply that the last search expects comes first; what is begun when time is over is of use, too.
+    /// The reply that the last search expects comes first; an unfinished search is useful too.
     #[test]
     fn pondering_that_is_ended_has_thought_about_the_expected_reply() {
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };

@@ -1,20 +1,21 @@
-//! What GoGui shows of a position: values of moves, and how play would go on.
+//! The commands with which GoGui shows values of moves and the best line of a position.
 //!
-//! `gogui-analyze_commands` lists these commands with the kinds of their answers, as GoGui documents them.
+//! `gogui-analyze_commands` lists these commands with the types of their answers, as GoGui
+//! documents them.
 
 use super::super::board::{Board, Turn};
 use super::super::player::Player;
 use crate::board::Side;
 use crate::eval::Evaluate;
 
-/// Each command with the kind of its answer and the name in GoGui's menu.
+/// The commands, each with the type of its answer and its name in GoGui's menu.
 pub(super) const COMMANDS: [&str; 3] = [
     "gfx/Values of moves/othello-values",
     "var/Best line/othello-line",
     "string/Value of the position/othello-value",
 ];
 
-/// The value of the position in discs for the side to move.
+/// Returns the value of the position in discs for the side to move.
 pub(super) fn value<E: Evaluate>(
     player: &mut Player<'_, E>,
     board: &Board,
@@ -22,7 +23,8 @@ pub(super) fn value<E: Evaluate>(
     Ok(format!("{:+.2}", player.value(board.position())))
 }
 
-/// The value of every move in discs for the side to move, on its square, and the best move in the status line.
+/// Returns the value of every move in discs for the side to move, as a label on its square, and the
+/// best move for the status line.
 pub(super) fn values<E: Evaluate>(
     player: &mut Player<'_, E>,
     board: &Board,
@@ -36,7 +38,7 @@ pub(super) fn values<E: Evaluate>(
     Ok(format!("LABEL {}\nTEXT {} {:+.2}, {exact}", labels.join(" "), best.square, best.value))
 }
 
-/// The best line, each move with its side; passes are among them.
+/// Returns the best line, each move with its side, passes included.
 pub(super) fn line<E: Evaluate>(
     player: &mut Player<'_, E>,
     board: &Board,
@@ -53,7 +55,7 @@ pub(super) fn line<E: Evaluate>(
     Ok(said.join(" "))
 }
 
-/// Plays a turn of the side to move and tells it.
+/// Plays a turn of the side to move and returns it as text.
 fn play(board: &mut Board, turn: Turn) -> Result<String, String> {
     let side = if board.side() == Side::Black { "b" } else { "w" };
     board.play(board.side(), turn)?;
