@@ -1,42 +1,42 @@
-//! What can be wrong with a text file.
+//! The errors of text files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::file::FileError;
 
-/// The largest file of settings: 1 MiB.
+/// The greatest size of a file of settings: 1 MiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Why a text file is not read. Every message names the file.
+/// The error for a text file that cannot be read. Every message names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
-    /// The operating system refused.
+    /// The operating system refused an operation.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A line that is not what it should be.
+    /// A line is not as it should be.
     #[error(transparent)]
     Line(#[from] BadLine),
-    /// A text that does not mean what it should.
+    /// A text does not have the expected meaning.
     #[error("{}: {reason}", path.display())]
     Meaning {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The problem and its place.
         reason: String,
     },
-    /// More than a small file.
+    /// The file is too long for a small file.
     #[error("{}: longer than {MAX_FILE_BYTES} bytes, too long for a file of settings", path.display())]
     Long {
         /// The file.
         path: PathBuf,
     },
-    /// Bytes that are no text.
+    /// The bytes are not text.
     #[error("{}: byte {at} begins no character; expected text in UTF-8", path.display())]
     Encoding {
         /// The file.
         path: PathBuf,
-        /// Counted from 0.
+        /// The offset of the first wrong byte, counted from 0.
         at: usize,
     },
 }
@@ -47,14 +47,14 @@ impl TextError {
     }
 }
 
-/// A line that is not what it should be. The lines after it can still be read.
+/// The error for a line that is not as it should be. The lines after it can still be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: line {number}: {reason}", path.display())]
 pub struct BadLine {
     /// The file.
     pub path: PathBuf,
-    /// Counted from 1, blank lines too.
+    /// The number of the line, counted from 1, with blank lines.
     pub number: u64,
-    /// What is wrong with it.
+    /// The problem of the line.
     pub reason: String,
 }

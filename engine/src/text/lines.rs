@@ -1,4 +1,4 @@
-//! Text files of one record a line, each parsed on its own.
+//! Text files with one record a line, each parsed on its own.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use super::{BadLine, TextError, TextSource};
 
-/// No line of a sensible file is longer: a file without line ends must not fill the memory.
+/// The greatest length of a line in bytes: a file without line ends must not fill the memory.
 pub const MAX_LINE_BYTES: u64 = 4096;
 
-/// The lines of a text file, packed by zstd or not; blank ones are skipped.
+/// The lines of a text file, compressed by zstd or not, without blank lines.
 pub struct Lines {
     source: TextSource,
     line: Vec<u8>,
@@ -22,27 +22,27 @@ impl Lines {
         Ok(Self { source: TextSource::open(path)?, line: vec![], number: 0 })
     }
 
-    /// The lines of the standard input.
+    /// Opens the standard input.
     pub fn standard_input() -> Result<Self, TextError> {
         Ok(Self { source: TextSource::standard_input()?, line: vec![], number: 0 })
     }
 
-    /// The lines of a text that was handed over as an argument.
+    /// Opens a text that was given as an argument.
     pub fn of_text(text: &str) -> Result<Self, TextError> {
         Ok(Self { source: TextSource::of_text(text)?, line: vec![], number: 0 })
     }
 
-    /// The size of the file; 0 for a pipe.
+    /// Returns the size of the file; 0 for a pipe.
     pub fn bytes(&self) -> u64 {
         self.source.bytes()
     }
 
-    /// How much of it has been read.
+    /// Returns the number of bytes read so far.
     pub fn bytes_read(&self) -> u64 {
         self.source.bytes_read()
     }
 
-    /// The next line that is not blank, by `parse`; `None` at the end of the file.
+    /// Parses the next line that is not blank with `parse`; `None` at the end of the file.
     pub fn next_by<T, E: Display>(
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -62,12 +62,12 @@ impl Lines {
         Ok(None)
     }
 
-    /// The next line that is not blank; `None` at the end of the file.
+    /// Parses the next line that is not blank; `None` at the end of the file.
     pub fn next_line<T: FromStr<Err: Display>>(&mut self) -> Result<Option<T>, TextError> {
         Ok(self.next_by(T::from_str)?.transpose()?)
     }
 
-    /// Up to `count` lines; an empty vector at the end of the file.
+    /// Parses up to `count` lines; returns an empty vector at the end of the file.
     pub fn next_lines<T: FromStr<Err: Display>>(
         &mut self,
         count: usize,
@@ -81,7 +81,8 @@ impl Lines {
         Ok(lines)
     }
 
-    /// Reads a line; false at the end of the file. Of one that is too long, the beginning.
+    /// Reads a line, or the beginning of a line that is too long; returns false at the end of the
+    /// file.
     fn read_line(&mut self) -> Result<bool, TextError> {
         self.line.clear();
         self.number = self.source.line();
@@ -145,7 +146,7 @@ mod tests {
         assert!(message.contains(": line ") && message.contains("cannot be unpacked"), "{message}");
     }
 
-    /// A board after such a mark was refused for its third field.
+    /// A regression: a board after such a mark was refused because of its third field.
     #[test]
     fn a_byte_order_mark_before_the_first_line_is_passed_over() {
         let text = b"\xEF\xBB\xBF1\n2\n";
@@ -153,12 +154,13 @@ mod tests {
             assert_eq!(lines(&bytes).next_lines::<u32>(9).unwrap(), [1, 2]);
         }
         assert!(lines(b"\xEF\xBB\xBF").next_lines::<u32>(9).unwrap().is_empty());
-        // Anywhere else it is no part of a number.
+        // Anywhere else, the mark is not part of a number.
         let error = lines(b"1\n\xEF\xBB\xBF2\n").next_lines::<u32>(9).unwrap_err().to_string();
         assert!(error.contains(": line 2: "), "{error}");
     }
 
-    /// The packed file was read whole at once, so that nothing was left to tell how far 600 megabytes are.
+    /// A regression: the compressed file was read whole at once, so that progress could not be
+    /// shown for 600 megabytes.
     #[test]
     fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
         let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();

@@ -1,7 +1,7 @@
-//! What every reader of text shares: lines with limits, whole small files, TOML, and how much of
-//! what stood there a message repeats.
+//! The parts that all readers of text share: lines with limits, whole small files, TOML, and
+//! excerpts for messages.
 //!
-//! The build script compiles this room too: of the others it uses [`crate::file`] alone.
+//! The build script compiles this module too; of the other modules, it uses only [`crate::file`].
 
 mod error;
 mod lines;
@@ -17,25 +17,27 @@ pub use source::TextSource;
 pub use toml::{TomlError, from_toml};
 pub use whole::read_by;
 
-/// What some editors put before a text in UTF-8. It says nothing, and no reader hands it on.
+/// The mark that some editors put before a text in UTF-8. It has no meaning, and every reader skips
+/// it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The most characters of a text that a message repeats.
+/// The greatest number of characters of a text that a message quotes.
 const EXCERPT: usize = 40;
 
-/// The beginning of a text, fit for a message: at most 40 characters, and those that would do
-/// something to a terminal written as `\u{1b}`.
+/// Returns the beginning of a text for a message: at most 40 characters, with control characters
+/// written as `\u{1b}`.
 pub fn excerpt(text: &str) -> String {
     shortened(text, EXCERPT)
 }
 
-/// What a library says of an input whose words it repeats, fit for a message: at most 200 characters.
+/// Returns a library's error about an input, which may quote the input, for a message: at most 200
+/// characters.
 pub fn quoted_reason(error: &impl std::fmt::Display) -> String {
     const MOST: usize = 200;
     shortened(&error.to_string(), MOST)
 }
 
-/// At most `most` characters of a text, without any that a terminal would obey.
+/// Returns at most `most` characters of a text, with control characters escaped.
 fn shortened(text: &str, most: usize) -> String {
     let mut excerpt = String::new();
     for (index, c) in text.chars().enumerate() {

@@ -1,11 +1,11 @@
-//! Ranges in text.
+//! The ranges in texts.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Parses `A..B`, which includes `B`, as everywhere in this project; `A` alone is that one number.
-/// `A..=B` means the same. `None` where the text is something else, `B` is below `A`, or an end is
-/// outside `limits`.
+/// Parses `A..B`, which includes `B`, as everywhere in this project; `A` alone is the range of one
+/// number, and `A..=B` means the same as `A..B`. Returns `None` for other texts, for `B` below `A`,
+/// and for an end outside `limits`.
 pub fn parse_range<T>(text: &str, limits: &RangeInclusive<T>) -> Option<RangeInclusive<T>>
 where
     T: FromStr + PartialOrd,
@@ -20,7 +20,8 @@ where
 mod tests {
     use super::*;
 
-    /// Help and documents wrote `30..40` here and `8..=24` there, and readers took one or the other.
+    /// A regression: help and documents wrote `30..40` here and `8..=24` there, and readers took
+    /// only one of the two.
     #[test]
     fn a_range_includes_its_end_however_it_is_written() {
         let parse = |text| parse_range::<u8>(text, &(0..=59));

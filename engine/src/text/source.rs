@@ -1,4 +1,4 @@
-//! The bytes of a text file, packed by zstd or not; a byte-order mark at its beginning is none of them.
+//! The bytes of a text file, compressed by zstd or not, without a byte-order mark at its beginning.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,21 +9,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{BYTE_ORDER_MARK, BadLine, TextError};
 use crate::file::packing;
 
-/// How a frame of zstd begins.
+/// The first bytes of a zstd frame.
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// What goes on for so long without an end, 256 MiB, is not read further: a device may never end.
+/// The greatest length of a piece without an end, 256 MiB: a device may never end.
 const LONGEST_PIECE_BYTES: u64 = 1 << 28;
 
-/// How much is read at once.
+/// The number of bytes read at once.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// A text file from front to back: what it says, and where a reader is.
+/// A text file that is read from front to back, with the current place.
 pub struct TextSource {
     path: PathBuf,
     text: Box<dyn BufRead + Send>,
     packed: bool,
-    /// How much of the packed file the decoder has taken.
+    /// The number of bytes of the compressed file that the decoder has taken.
     unpacked: Arc<AtomicU64>,
     bytes: u64,
     consumed: u64,
@@ -31,25 +31,25 @@ pub struct TextSource {
 }
 
 impl TextSource {
-    /// Opens a file; one that begins as a frame of zstd does is unpacked.
+    /// Opens a file, and decompresses one that begins with a zstd frame.
     pub fn open(path: &Path) -> Result<Self, TextError> {
         let file = File::open(path).map_err(|error| TextError::io(path, "open it", error))?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         Self::of(path, bytes, file)
     }
 
-    /// The standard input of the process, packed or not.
+    /// Opens the standard input of the process, compressed or not.
     pub fn standard_input() -> Result<Self, TextError> {
         Self::of(Path::new("standard input"), 0, io::stdin())
     }
 
-    /// A text that was handed over as an argument.
+    /// Opens a text that was given as an argument.
     pub fn of_text(text: &str) -> Result<Self, TextError> {
         let bytes = text.as_bytes().to_vec();
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
     }
 
-    /// Text of a size, under the name that messages give it.
+    /// Opens a text of `bytes` bytes; messages call it `path`.
     fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self, TextError> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
@@ -65,30 +65,30 @@ impl TextSource {
         Ok(Self { path: path.to_owned(), text, packed, unpacked, bytes, consumed: 0, line: 1 })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The size of the file; 0 for a pipe.
+    /// Returns the size of the file; 0 for a pipe.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// How much of the file has been read: of a packed one, packed as it is, to within what one
-    /// buffer holds when it is unpacked.
+    /// Returns the number of bytes of the file that were read so far. For a compressed file, these
+    /// are compressed bytes, exact to within one decoder buffer.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
 
-    /// The line that the next byte is on, counted from 1.
+    /// Returns the line that the next byte is on, counted from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// Appends the text up to `end` and including it, or up to the end of the file, to `piece`; of
-    /// more than `most` bytes the beginning, `most` and one. How many bytes there were; 0 at the
-    /// end of the file.
+    /// Appends the text up to and including `end`, or up to the end of the file, to `piece`. If
+    /// that is more than `most` bytes, only the first `most` + 1 are appended. Returns the number
+    /// of bytes read; 0 at the end of the file.
     pub fn read_until(
         &mut self,
         end: u8,
@@ -120,7 +120,7 @@ impl TextSource {
         let lines = |text: &[u8]| text.iter().filter(|&&byte| byte == b'\n').count() as u64;
         self.line += lines(&piece[before..]);
         if bytes > most && piece.last() != Some(&end) {
-            // What is not kept is read without being held.
+            // The part that is not kept is read without holding it in memory.
             loop {
                 let buffer = self.text.fill_buf()?;
                 let place = buffer.iter().position(|&byte| byte == end);
@@ -140,8 +140,8 @@ impl TextSource {
     }
 }
 
-/// Bytes that are counted when they are taken, and not when a buffer is filled with them: a small
-/// file fits in one, and may unpack to a thousand times as much.
+/// A reader that counts bytes when they are taken, not when they enter a buffer: a small file fits
+/// in one buffer, and may unpack to a thousand times its size.
 struct Counted<R> {
     source: R,
     consumed: Arc<AtomicU64>,
@@ -170,7 +170,7 @@ impl<R: BufRead> BufRead for Counted<R> {
 mod tests {
     use super::*;
 
-    /// Reading went on without end.
+    /// A regression: reading went on without end.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_line_that_never_ends_is_refused() {

@@ -4,19 +4,19 @@ use serde::de::DeserializeOwned;
 
 use super::shortened;
 
-/// The most characters of a parser's own words that a message repeats: the names of all scalar features
-/// have room.
+/// The greatest number of characters of a parser's message that is quoted: enough for the names of
+/// all scalar features.
 const MOST: usize = 270;
 
-/// Why a text is not the TOML that was expected.
+/// The error for a text that is not the expected TOML.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {reason}")]
 pub struct TomlError {
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Counted from 1, in characters.
+    /// The column in characters, counted from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The problem there.
     pub reason: String,
 }
 

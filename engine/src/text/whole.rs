@@ -1,4 +1,4 @@
-//! Small files read as a whole.
+//! The reading of small files as a whole.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::{BYTE_ORDER_MARK, MAX_FILE_BYTES, TextError};
 
-/// Reads a file of settings by `parse`.
+/// Reads a file of settings and parses it with `parse`.
 pub fn read_by<T, E: Display>(
     path: &Path,
     parse: impl FnOnce(&str) -> Result<T, E>,
@@ -17,7 +17,7 @@ pub fn read_by<T, E: Display>(
     parse(&read(path)?).map_err(meaning)
 }
 
-/// Reads a text of at most [`MAX_FILE_BYTES`].
+/// Reads a text of at most [`MAX_FILE_BYTES`] bytes.
 fn read(path: &Path) -> Result<String, TextError> {
     let file = File::open(path).map_err(|error| TextError::io(path, "open it", error))?;
     let mut bytes = vec![];
@@ -59,12 +59,12 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"\xEF\xBB\xBFname = 1").unwrap();
         assert_eq!(read(file.path()).unwrap(), "name = 1");
-        // Another encoding is no text in UTF-8, with a mark or without.
+        // Text in another encoding is refused, with a mark or without.
         std::fs::write(file.path(), b"\xFF\xFEn\0").unwrap();
         assert!(matches!(read(file.path()), Err(TextError::Encoding { at: 0, .. })));
     }
 
-    /// A file that never ends, such as a device, is not read to its end.
+    /// An endless file, such as a device, is not read to its end.
     #[cfg(target_os = "linux")]
     #[test]
     fn an_endless_file_is_refused() {
