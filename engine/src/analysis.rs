@@ -1,6 +1,7 @@
-//! What a person wants to know of a position: every move, what it is worth, and how play would go on.
+//! The analysis of a position: every move with its value and best line.
 //!
-//! The three best moves of a position, each looked into for a twentieth of a second, or to the end of its level:
+//! This example finds the three best moves of a position. Each is searched for a twentieth of a
+//! second, or to the end of its level:
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -33,18 +34,18 @@ use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::search::{Limits, Searcher, Strength};
 
-/// How strongly to play or analyse, as one number, 1 to 60: a search looks so many moves ahead, and play is
-/// perfect from twice as many empty squares on.
+/// The strength of play or analysis as one number, 1 to 60: the search depth in moves. Play is
+/// perfect with at most twice as many empty squares.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Level(u32);
 
 impl Level {
-    /// The level with this number, 1 to 60.
+    /// Returns the level with this number; `None` outside 1..=60.
     pub const fn new(level: u32) -> Option<Self> {
         if 1 <= level && level <= 60 { Some(Self(level)) } else { None }
     }
 
-    /// The strength of the level.
+    /// Returns the strength of the level.
     pub fn strength(self) -> Strength {
         Strength { depth: self.0, exact: 2 * self.0 }
     }
@@ -59,25 +60,25 @@ impl FromStr for Level {
     }
 }
 
-/// A move with what a search says of it.
+/// A move with the result of its search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RatedMove {
     /// The square of the move.
     pub square: Square,
     /// The value of the position for its player, if the move is played.
     pub value: Value,
-    /// The number of moves that the search looked ahead, this one too; no more than there were empty squares.
+    /// The depth of the search in moves, with this move; at most the number of empty squares.
     pub depth: u32,
-    /// Whether the value is the score by perfect play.
+    /// True if the value is the score under perfect play.
     pub exact: bool,
-    /// The number of positions entered to find the value.
+    /// The number of nodes of the search.
     pub nodes: u64,
-    /// The moves by which both sides attain the value, this one first; passes are left out.
+    /// The best line of play after the move, with the move first, without passes.
     pub line: Vec<Square>,
 }
 
-/// All legal moves of a position, the best first; of equally good ones the one that comes first on the board.
-/// The table of the searcher may hold what it learned before.
+/// Returns all legal moves of a position, the best first; among equal moves, the first on the
+/// board. The table of the searcher may hold entries from before.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -90,12 +91,12 @@ pub fn rated_moves<E: Evaluate>(
     rated
 }
 
-/// Puts the moves of one position into order: the best first.
+/// Sorts the moves of one position, the best first.
 pub fn sort_best_first(moves: &mut [RatedMove]) {
     moves.sort_by_key(|rated| (-rated.value, rated.square));
 }
 
-/// The finding of a search about a move; `None` where it is not legal.
+/// Searches the position after a move; `None` if the move is not legal.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -105,8 +106,8 @@ pub fn rated_move<E: Evaluate>(
     rated_move_within(searcher, position, square, strength, &Limits::default())
 }
 
-/// The finding about a move of a search that limits may end early: then its depth is less. Finding the line after
-/// it has the same limits once more, and may be ended earlier.
+/// Searches the position after a move within limits, which may reduce the depth. The search for the
+/// best line has the same limits once more, and may end earlier.
 pub fn rated_move_within<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -127,8 +128,8 @@ pub fn rated_move_within<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact: depth == empties, nodes, line })
 }
 
-/// Adds the best moves from a position on, as many as the search looks ahead. Each is searched again, by one
-/// ply less: most of it stands in the table.
+/// Adds the best line from a position, as long as the search is deep. Each position of it is
+/// searched again, one ply less deep; most of that is in the table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,
@@ -160,7 +161,7 @@ mod tests {
     use crate::eval::Mobility;
     use crate::random::{Generator, random_game, random_position};
 
-    /// The score by perfect play, without any search that is tested.
+    /// Returns the score under perfect play, without any of the tested searches.
     fn negamax(position: &Position) -> Discs {
         if position.is_over() {
             return position.score();
@@ -170,7 +171,8 @@ mod tests {
         scores.max().unwrap_or_else(|| -negamax(&position.pass()))
     }
 
-    /// The position at the end of a line, its player's side or not.
+    /// Returns the position at the end of a line, and 1 or −1: whether its player is the first
+    /// one's side.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {
@@ -228,7 +230,8 @@ mod tests {
         assert!(rated.iter().all(|other| other.value == rated[0].value));
     }
 
-    /// Perfect play was asked for, and a guess that comes before it was the answer.
+    /// A regression: a search for perfect play was ended, and the result was that of the search
+    /// that guesses the score.
     #[test]
     fn where_limits_end_perfect_play_a_move_is_rated_by_a_deep_search() {
         let limits = Limits { nodes: Some(200_000), ..Limits::default() };
@@ -247,7 +250,7 @@ mod tests {
         }
     }
 
-    /// FFO 1, with the published scores of its moves.
+    /// Checks the published scores of all moves of FFO problem 1.
     #[test]
     fn the_moves_of_a_published_problem_have_the_published_scores() {
         let problems = include_str!("../../datasets/problems/fforum-1-19.obf");

@@ -1,12 +1,12 @@
 //! Othello engine: boards, patterns, weights files, search, self-play and openings.
 //!
-//! Arrows between the rooms point one way: [`mod@file`] ← [`text`] ← [`board`] ← [`pattern`] ←
-//! [`eval`] ← [`search`] ← [`openings`] ← [`selfplay`] ← `cli`, with [`eval`] ← [`record`] ←
-//! [`openings`] beside them.
+//! The modules depend on each other in one direction: [`mod@file`] ← [`text`] ← [`board`] ←
+//! [`pattern`] ← [`eval`] ← [`search`] ← [`openings`] ← [`selfplay`] ← `cli`, and [`eval`] ←
+//! [`record`] ← [`openings`].
 //!
-//! With `default-features = false` the crate is the library alone, without the command line and
-//! what it depends on. Weights come from a file, or from inside the binary; a position is valued as
-//! it stands, searched to a depth, or solved:
+//! With `default-features = false`, the crate is the library alone, without the command line and
+//! its dependencies. Weights come from a file or from inside the binary. A position can be
+//! evaluated statically, searched to a depth, or solved:
 //!
 //! ```
 //! use othello_engine::board::Position;
@@ -42,7 +42,7 @@
 //! Errors are types, such as [`eval::WeightsError`] and [`file::FileError`], whose messages name
 //! the file, the place and the remedy. `engine/examples/` has whole programs.
 
-/// The README's example is compiled.
+/// A check that the README's example compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

@@ -1,61 +1,61 @@
-//! How long work reports how far it is, whoever observes it.
+//! The interface by which long work reports its progress.
 
 use std::path::Path;
 #[cfg(test)]
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Observes long work. The command line draws bars with it; [`Silent`] shows nothing.
+/// An observer of long work. The command line draws bars with one; [`Silent`] shows nothing.
 ///
 /// Work is a sequence of stages. A new stage ends the one before it.
 pub trait Progress: Sync {
-    /// A stage of `total` units begins. Its name ends with the unit in parentheses: `solve
-    /// (positions)`, `import (bytes)`. `done` units were finished by an earlier run that is now
-    /// resumed: they count, but not towards the rate.
+    /// Begins a stage of `total` units. The name of a stage ends with its unit in parentheses:
+    /// `solve (positions)`, `import (bytes)`. An earlier run, which is now resumed, finished `done`
+    /// units: they count, but not for the rate.
     fn begin(&self, stage: &str, done: u64, total: u64);
 
-    /// A stage begins that stops between its units: it asks [`Self::check`] before each, so that an
-    /// interrupt can wait for the units at hand.
+    /// Begins a stage that can stop between its units: it calls [`Self::check`] before each, so
+    /// that an interrupt can wait for the units in progress.
     fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
         self.begin(stage, done, total);
     }
 
-    /// A stage begins that reads a file of so many bytes.
+    /// Begins a stage that reads a file of `bytes` bytes.
     fn begin_file(&self, path: &Path, bytes: u64) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         self.begin(&format!("{name} (bytes)"), 0, bytes);
     }
 
-    /// `units` more are finished. May be called from any thread.
+    /// Reports `units` more finished units. May be called from any thread.
     fn advance(&self, units: u64);
 
-    /// A line that the reader must see, such as a warning.
+    /// Shows a line that the user must see, such as a warning.
     fn message(&self, line: &str);
 
-    /// Passes on a warning, if there is one.
+    /// Shows a warning, if there is one.
     fn warn(&self, warning: Option<String>) {
         if let Some(line) = warning {
             self.message(&line);
         }
     }
 
-    /// Whether somebody wants the work to stop. Work that keeps what it has finished asks before
+    /// Returns whether the work should stop. Work that keeps its finished units calls this before
     /// each unit, from any thread.
     fn is_interrupted(&self) -> bool {
         false
     }
 
-    /// [`Interrupted`] where somebody wants the work to stop.
+    /// Returns [`Interrupted`] if the work should stop.
     fn check(&self) -> Result<(), Interrupted> {
         if self.is_interrupted() { Err(Interrupted) } else { Ok(()) }
     }
 }
 
-/// Work was stopped between two units because somebody wanted it to.
+/// The error of work that was stopped between two units on request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// Shows nothing: for tests, and for callers that want no progress.
+/// An observer that shows nothing, for tests and for callers that want no progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 
@@ -65,7 +65,7 @@ impl Progress for Silent {
     fn message(&self, _line: &str) {}
 }
 
-/// Wants the work to stop after some units, and remembers what was reported.
+/// An observer that stops the work after some units, and remembers the reports.
 #[cfg(test)]
 #[derive(Debug, Default)]
 pub(crate) struct StopAfter {
@@ -80,12 +80,12 @@ impl StopAfter {
         Self { units, ..Self::default() }
     }
 
-    /// How many units were finished since.
+    /// Returns the number of units finished since the stage began.
     pub(crate) fn finished(&self) -> u64 {
         self.finished.load(Ordering::SeqCst)
     }
 
-    /// How many an earlier run had finished.
+    /// Returns the number of units that an earlier run had finished.
     pub(crate) fn begun_with(&self) -> u64 {
         self.begun_with.load(Ordering::SeqCst)
     }

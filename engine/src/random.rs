@@ -1,5 +1,6 @@
-//! Random draws: one named generator, and our own mapping from its bits to ranges, so that the
-//! same seed gives the same games on every machine and with every version of every library.
+//! Random draws: one named generator, and a mapping from its bits to ranges that is defined here,
+//! so that the same seed gives the same games on every machine and with every version of every
+//! library.
 
 use std::convert::Infallible;
 
@@ -11,43 +12,46 @@ use crate::board::{Position, Square};
 
 /// A stream of random draws from xoshiro256++ (Blackman and Vigna).
 ///
-/// `Generator` is a generator for [`rand`] too, for draws whose mapping may change with that library.
+/// `Generator` also implements the generator traits of [`rand`], for draws whose mapping may change
+/// with that library.
 #[derive(Clone, Debug)]
 pub struct Generator(Xoshiro256PlusPlus);
 
 impl Generator {
-    /// The stream of a seed.
+    /// Creates the stream of a seed.
     pub fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// The `index`-th of the independent streams that split off a seed, as for one game of many.
+    /// Creates the `index`-th of the independent streams that split off a seed, for example for one
+    /// game of many.
     pub fn split(seed: u64, index: u64) -> Self {
         let mut first = Self::new(seed);
         Self::new(first.next_u64() ^ Self::new(index).next_u64().rotate_left(32))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A number in `0..bound`, all equally likely to within 2⁻³²; 0 for an empty range. One draw:
-    /// the high half of the product of 64 random bits and the bound.
+    /// Returns a number in `0..bound`, all equally likely to within 2⁻³²; 0 for an empty range. It
+    /// takes one draw: the high half of the product of 64 random bits and the bound.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         self.below_u64(bound.into()) as u32
     }
 
-    /// A number in `0..bound`, for bounds of 64 bits; 0 for an empty range. The numbers are equally
-    /// likely to within one part in 2⁶⁴ of the bound.
+    /// Returns a number in `0..bound`, for bounds of 64 bits; 0 for an empty range. The numbers are
+    /// equally likely to within one part in 2⁶⁴ of the bound.
     #[inline]
     pub fn below_u64(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// One of a set of squares, all equally likely; `None`, after a draw too, of an empty set.
+    /// Returns one of a set of squares, all equally likely; `None` for an empty set, which takes a
+    /// draw too.
     #[inline]
     pub fn square_of(&mut self, squares: u64) -> Option<Square> {
         let choice = self.below(squares.count_ones());
@@ -79,7 +83,7 @@ impl TryRng for Generator {
     }
 }
 
-/// Random game number `number` of a seed, broken off after `most_moves`: all legal moves are
+/// Plays random game number `number` of a seed, broken off after `most_moves`. All legal moves are
 /// equally likely.
 pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     let mut random = Generator::split(seed, number);
@@ -92,8 +96,8 @@ pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     replay
 }
 
-/// A position of a random game with this many empty squares at most; its player may have to pass,
-/// or the game be over.
+/// Returns a position of a random game with at most `empties` empty squares. Its player may have to
+/// pass, or the game may be over.
 pub fn random_position(random: &mut Generator, empties: u32) -> Position {
     let mut position = Position::START;
     while position.empties() > empties {

@@ -1,32 +1,32 @@
-//! What games are like, ply by ply: choices, discs turned over, passes, ends.
+//! The statistics of games, ply by ply: choices, flipped discs, passes, ends.
 
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// Plies 0 to 60.
+/// The number of plies, 0 to 60.
 const PLIES: usize = 61;
 
-/// What happened at a ply.
+/// The statistics of a ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PlyStatistics {
-    /// Positions in which a move was looked at or played.
+    /// The number of positions in which a move was tried or played.
     pub positions: u64,
-    /// Moves whose turned discs are counted.
+    /// The number of moves whose flips are counted.
     pub moves: u64,
-    /// Discs that they turn over.
+    /// The number of discs that these moves flip.
     pub flips: u64,
-    /// The squares of these, summed.
+    /// The sum of the squared numbers of flips.
     pub squared_flips: u64,
-    /// Legal moves in these positions.
+    /// The number of legal moves in these positions.
     pub choices: u64,
-    /// Positions whose player must pass, or moves after which the other side must.
+    /// The number of positions whose player must pass, or of moves after which the opponent must.
     pub passes: u64,
-    /// Games that are over there.
+    /// The number of games that are over at this ply.
     pub ends: u64,
 }
 
 impl PlyStatistics {
-    /// What happened in both sets of positions.
+    /// Adds the statistics of two sets of positions.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -40,14 +40,15 @@ impl PlyStatistics {
         }
     }
 
-    /// Discs that a move turns over on average, and their standard deviation; `None` without moves.
+    /// Returns the mean number of discs that a move flips, and its standard deviation; `None`
+    /// without moves.
     pub fn flips(&self) -> Option<(f64, f64)> {
         let mean = self.flips as f64 / self.moves as f64;
         let variance = self.squared_flips as f64 / self.moves as f64 - mean * mean;
         (self.moves > 0).then_some((mean, variance.max(0.0).sqrt()))
     }
 
-    /// Legal moves of a position on average; `None` without positions.
+    /// Returns the mean number of legal moves of a position; `None` without positions.
     pub fn branching(&self) -> Option<f64> {
         (self.positions > 0).then(|| self.choices as f64 / self.positions as f64)
     }
@@ -60,7 +61,7 @@ impl PlyStatistics {
     }
 }
 
-/// What every move of these positions, all of one ply, would do.
+/// Returns the statistics of all legal moves of positions that are all of one ply.
 pub fn of_positions<'a>(positions: impl IntoIterator<Item = &'a Position>) -> PlyStatistics {
     let mut found = PlyStatistics::default();
     for position in positions {
@@ -78,12 +79,12 @@ pub fn of_positions<'a>(positions: impl IntoIterator<Item = &'a Position>) -> Pl
     found
 }
 
-/// What happened in games.
+/// The statistics of games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameStatistics {
-    /// How many games were counted.
+    /// The number of games.
     pub games: u64,
-    /// By ply, 0 to 60.
+    /// The statistics by ply, 0 to 60.
     pub plies: Vec<PlyStatistics>,
     /// The finished game with the fewest moves; of several, the first in the order of its squares.
     pub shortest: Option<Vec<Square>>,
@@ -115,7 +116,7 @@ impl GameStatistics {
         }
     }
 
-    /// What happened in both sets of games.
+    /// Adds the statistics of two sets of games.
     #[must_use]
     pub fn plus(mut self, other: Self) -> Self {
         self.games += other.games;
@@ -128,7 +129,7 @@ impl GameStatistics {
         self
     }
 
-    /// What happened at all plies.
+    /// Returns the statistics of all plies together.
     pub fn total(&self) -> PlyStatistics {
         self.plies.iter().copied().fold(PlyStatistics::default(), PlyStatistics::plus)
     }
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!((games.plies[0].choices, games.plies[1].choices), (8, 6));
         assert_eq!(games.plies[0].flips(), Some((1.0, 0.0)));
         assert_eq!((games.plies[9].ends, games.plies[9].moves), (1, 0));
-        // 13 discs at the end, of which white had 1 and 4 stones placed turned over.
+        // 13 discs are on the board at the end: 4 at the start and 9 played.
         assert_eq!(games.shortest.as_ref().map(Vec::len), Some(9));
         assert_eq!(games.plies[60].flips(), None);
     }
@@ -180,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Of ply 9, 36 positions are over, as published; of earlier ones none.
+    /// At ply 9, 36 positions are over, as published; earlier, none.
     #[test]
     fn openings_are_counted_by_what_their_moves_do() {
         let plies: Vec<_> = enumerate(9, &Silent).iter().map(of_positions).collect();
