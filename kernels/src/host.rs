@@ -1,8 +1,8 @@
-//! The sources on the CPU: compiled as ordinary C by the machine's compiler, loaded, and run block
-//! by block.
+//! The kernels on the CPU: their sources, compiled as ordinary C by the machine's compiler, loaded,
+//! and run block by block.
 //!
-//! For checks, not for speed. `$CC` (or `cc`) is the compiler, `$OTHELLO_HOST_CFLAGS` are more
-//! flags for it, such as `-fsanitize=address,undefined`.
+//! This is for checks, not for speed. The compiler is `$CC`, or `cc`; `$OTHELLO_HOST_CFLAGS` has
+//! further flags for it, such as `-fsanitize=address,undefined`.
 
 use std::ffi::{OsString, c_void};
 use std::fmt::Write as _;
@@ -15,18 +15,18 @@ use libloading::Library;
 use crate::index::{Argument, Kernel, kernels};
 use crate::program::{HOST, Program};
 
-/// Why the sources cannot be run here.
+/// The error for sources that cannot be run here.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// No compiler, or no room for its output.
+    /// There is no compiler, or no space for its output.
     #[error("{}: {source}; the host-run kernels need a C compiler: install one, or name it in CC", what.display())]
     Io {
         /// The program or file.
         what: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The compiler refuses the sources.
+    /// The compiler rejects the sources.
     #[error("the C compiler refuses the kernels:\n{0}")]
     Refused(String),
     /// The compiled sources cannot be loaded.
@@ -40,14 +40,14 @@ pub struct HostProgram {
     library: Library,
 }
 
-/// How many blocks and threads run a kernel.
+/// The shape of a launch: the blocks, and the shared memory of each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
-    /// Blocks in the first direction.
+    /// The number of blocks in the first direction.
     pub x: u32,
-    /// Blocks in the second direction.
+    /// The number of blocks in the second direction.
     pub y: u32,
-    /// Bytes of dynamic shared memory in each block.
+    /// The size of dynamic shared memory of each block, in bytes.
     pub shared_bytes: usize,
 }
 
@@ -55,7 +55,7 @@ type Call = unsafe extern "C" fn(*mut *mut c_void);
 type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, u32, usize, i32);
 
 impl HostProgram {
-    /// Compiles and loads a program. Kernels are rounded as on the GPU: nothing is contracted.
+    /// Compiles and loads a program. Arithmetic is rounded as on the GPU: nothing is contracted.
     pub fn compile(program: &Program) -> Result<Self, HostError> {
         let folder = tempfile::tempdir()
             .map_err(|source| HostError::Io { what: env::temp_dir(), source })?;
@@ -64,7 +64,7 @@ impl HostProgram {
         Self::load(&library)
     }
 
-    /// Compiles a program into a library, to be loaded by [`Self::load`]. The source stays beside it.
+    /// Compiles a program into a library for [`Self::load`]. The source stays beside it.
     pub fn build(program: &Program, library: &Path) -> Result<(), HostError> {
         let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
         let source = library.with_extension("c");
@@ -73,7 +73,7 @@ impl HostProgram {
             .map_err(|error| HostError::Io { what: source.clone(), source: error })?;
         let mut command = Command::new(&compiler);
         command.args(["-std=gnu11", "-O2", "-g1", "-shared", "-fPIC", "-ffp-contract=off"]);
-        // Jumps between stacks are meant. The index has to have the kernels' own types.
+        // The jumps between stacks are intended. The index must have the kernels' own types.
         command.args(["-U_FORTIFY_SOURCE", "-w", "-Werror=incompatible-pointer-types"]);
         command.args(["-Werror=int-conversion", "-Werror=implicit-function-declaration"]);
         command.args(more_flags()).arg("-o").arg(library).arg(&source).arg("-lm");
@@ -88,7 +88,7 @@ impl HostProgram {
 
     /// Loads a library that [`Self::build`] made.
     pub fn load(library: &Path) -> Result<Self, HostError> {
-        // SAFETY: the library was compiled from our own sources; loading it runs no code of its own.
+        // SAFETY: the library was compiled from these sources; loading it runs no code of its own.
         Ok(Self { library: unsafe { Library::new(library) }? })
     }
 
@@ -96,8 +96,9 @@ impl HostProgram {
     ///
     /// # Safety
     ///
-    /// `arguments` point to values of the types that the index gives, in order; arrays are as long
-    /// as the kernel reads or writes, and nobody else uses those that it writes.
+    /// `arguments` must point to values of the types that the index states, in order. Arrays must
+    /// be as long as the kernel reads or writes, and nothing else may use the arrays that it
+    /// writes.
     pub unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -112,7 +113,7 @@ impl HostProgram {
         };
         let Grid { x, y, shared_bytes } = grid;
         let barriers = i32::from(kernel.barriers);
-        // SAFETY: the caller vouches for the arguments.
+        // SAFETY: the caller guarantees the arguments.
         unsafe {
             launch(*call, arguments.as_mut_ptr(), x, y, kernel.block, shared_bytes, barriers);
         }
@@ -125,8 +126,8 @@ fn more_flags() -> Vec<OsString> {
     flags.split_whitespace().map(OsString::from).collect()
 }
 
-/// For each kernel a function that takes its arguments from an array of pointers, and a check that
-/// the index has their types.
+/// Writes, for each kernel, a function that takes its arguments from an array of pointers, and a
+/// check that the index has their types.
 fn entries() -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
     for Kernel { name, arguments, .. } in kernels() {

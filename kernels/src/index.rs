@@ -1,11 +1,11 @@
-//! Which kernels there are and what they take.
+//! The index of kernels: their names, arguments and launch shapes.
 
-/// One `.cu` source.
+/// A family of kernels: one `.cu` source.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// The file's name.
+    /// The name of the file.
     pub file: &'static str,
-    /// The whole text of the file.
+    /// The text of the file.
     pub text: &'static str,
     /// The kernels in the file.
     pub kernels: &'static [Kernel],
@@ -14,13 +14,14 @@ pub struct Family {
 /// A kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kernel {
-    /// The entry point.
+    /// The name of the entry point.
     pub name: &'static str,
-    /// What it takes, in order.
+    /// The types of the arguments, in order.
     pub arguments: &'static [Argument],
-    /// Threads in a block.
+    /// The number of threads in a block.
     pub block: u32,
-    /// Whether its threads wait for each other: then the host-run needs a fiber for each.
+    /// True if its threads wait for each other: then a run on the CPU needs a fiber for each
+    /// thread.
     pub barriers: bool,
 }
 
@@ -36,7 +37,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// The C type.
+    /// Returns the C type.
     pub fn c_type(self) -> String {
         match self {
             Self::Array(element) => format!("{element} *"),
@@ -46,12 +47,12 @@ impl Argument {
     }
 }
 
-/// All kernels.
+/// Iterates over all kernels.
 pub fn kernels() -> impl Iterator<Item = &'static Kernel> {
     FAMILIES.iter().flat_map(|family| family.kernels)
 }
 
-/// Names the families, and the kernels in each: `NAME(arguments…) in BLOCK threads[, barriers]`.
+/// Declares the families and their kernels: `NAME(arguments…) in BLOCK threads[, barriers]`.
 macro_rules! families {
     ($($file:literal: { $($constant:ident = $name:ident($($argument:expr),*) $block:literal $barriers:literal;)* })*) => {
         $($(
@@ -139,7 +140,7 @@ families! {
     }
 }
 
-/// The kernels whose shared memory is sized at launch.
+/// The kernels whose shared memory gets its size at launch.
 pub const WITH_DYNAMIC_SHARED: [Kernel; 4] =
     [ADD_TILES, SCATTER_TILES, SHARED_GATHERS, SHARED_ATOMICS];
 
@@ -147,7 +148,7 @@ pub const WITH_DYNAMIC_SHARED: [Kernel; 4] =
 mod tests {
     use super::*;
 
-    /// The kernels that a source defines: `KERNEL name(type name, …)`, as names and types.
+    /// Returns the kernels that a source defines: `KERNEL name(type name, …)`, as names and types.
     fn defined(text: &str) -> Vec<(String, Vec<String>)> {
         let definitions = text.split("\nKERNEL ").skip(1);
         let read = |definition: &str| {

@@ -1,4 +1,4 @@
-//! The text that is compiled.
+//! The program text that is compiled.
 
 use std::fmt::Write as _;
 
@@ -11,14 +11,15 @@ const POSITIONS: (&str, &str) = ("positions.cuh", include_str!("../cuda/position
 const CUDA: (&str, &str) = ("platform_cuda.cuh", include_str!("../cuda/platform_cuda.cuh"));
 pub(crate) const HOST: (&str, &str) = ("platform_host.h", include_str!("../cuda/platform_host.h"));
 
-/// All kernels for one pattern set, without the platform.
+/// All kernels for one pattern set, without the part for a platform.
 #[derive(Clone, Debug)]
 pub struct Program {
     text: String,
 }
 
 impl Program {
-    /// The program whose pattern set `header` describes: see `positions.cuh` for what it defines.
+    /// Builds the program for the pattern set that `header` describes; `positions.cuh` states what
+    /// a header defines.
     pub fn new(header: &str) -> Self {
         let mut text = String::new();
         append(&mut text, COMMON);
@@ -30,47 +31,47 @@ impl Program {
         Self { text }
     }
 
-    /// This program with every `from` in it replaced, for tests that must see a change.
+    /// Replaces every `from` in the program, for tests that must see a change.
     #[must_use]
     pub fn with(&self, from: &str, to: &str) -> Self {
         Self { text: self.text.replace(from, to) }
     }
 
-    /// The text without the platform: the same bytes on every one.
+    /// Returns the text without a platform's part: the same bytes on every platform.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The program whose text for NVRTC this is; `None` where it is none.
+    /// Returns the program with this text for NVRTC; `None` for any other text.
     pub fn of_cuda(text: &str) -> Option<Self> {
         let empty = Self { text: String::new() };
         Some(Self { text: text.strip_prefix(&empty.cuda())?.to_owned() })
     }
 
-    /// The text for NVRTC.
+    /// Returns the text for NVRTC.
     pub fn cuda(&self) -> String {
         self.on(CUDA)
     }
 
-    /// The text behind a platform's own part.
+    /// Returns the text after a platform's own part.
     pub(crate) fn on(&self, platform: (&str, &str)) -> String {
         let mut text = String::new();
         append(&mut text, platform);
         text + &self.text
     }
 
-    /// SHA-256 of [`Self::text`], in hexadecimal.
+    /// Returns the SHA-256 of [`Self::text`], in hexadecimal.
     pub fn sha256(&self) -> String {
         hex::encode(Sha256::digest(self.text.as_bytes()))
     }
 }
 
-/// SHA-256 of the sources without any pattern set's header, in hexadecimal.
+/// Returns the SHA-256 of the sources without a pattern set's header, in hexadecimal.
 pub fn sources_sha256() -> String {
     Program::new("").sha256()
 }
 
-/// Adds a file; compilers name it and count its lines in their messages.
+/// Adds a file with a line directive, so that compilers' messages name the file and its lines.
 fn append(text: &mut String, (name, file): (&str, &str)) {
     let _ = writeln!(text, "#line 1 \"{name}\"");
     text.push_str(file);

@@ -1,4 +1,4 @@
-//! What every entry point does first: it is counted, and may have to fail.
+//! The beginning of every entry point: the call is counted, and may have to fail.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;
@@ -8,22 +8,23 @@ use crate::device::{DEVICE, State};
 use crate::settings::SETTINGS;
 
 thread_local! {
-    /// Whether the context is the one of this thread.
+    /// True if the context is current in this thread.
     pub(crate) static CURRENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The state that a call needs.
+/// The state that a call requires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
-    /// Nothing.
+    /// No state.
     Nothing,
-    /// `cuInit` before.
+    /// A call of `cuInit` before.
     Start,
-    /// A context that is this thread's and works.
+    /// A working context that is current in this thread.
     Context,
 }
 
-/// Counts a call, and answers as the driver would where it cannot be done, or is to fail.
+/// Counts a call. Returns the error that the driver would return if the call is not possible, or
+/// the one that it is set to return.
 pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, State>, Code> {
     let mut state = DEVICE.lock();
     if let Some(code) = fault(&mut state, entry) {
@@ -46,7 +47,7 @@ pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, Sta
     Ok(state)
 }
 
-/// Counts a call; the error that it is to fail with.
+/// Counts a call; returns the error that it is set to return.
 pub(crate) fn fault(state: &mut State, entry: &str) -> Option<Code> {
     let calls = state.calls.entry(entry.to_owned()).or_default();
     *calls += 1;

@@ -1,9 +1,9 @@
-//! The driver's error codes.
+//! The error codes of the driver.
 
-/// A code of the driver: 0 is success.
+/// An error code of the driver; 0 is success.
 pub(crate) type Code = u32;
 
-/// The answer of an entry point before it becomes a [`Code`].
+/// The result of an entry point before it becomes a [`Code`].
 pub(crate) type Answer = Result<(), Code>;
 
 pub(crate) const SUCCESS: Code = 0;
@@ -20,8 +20,8 @@ pub(crate) const NOT_FOUND: Code = 500;
 pub(crate) const ILLEGAL_ADDRESS: Code = 700;
 pub(crate) const LAUNCH_FAILED: Code = 719;
 
-/// The errors that the documentation of the entry points names, with name and text as the driver
-/// gives them.
+/// The errors that the documentation of the entry points names, with the driver's name and text for
+/// each.
 pub const ERRORS: &[(u32, &str, &str)] = &[
     (1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"),
     (2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"),
@@ -63,13 +63,13 @@ pub const ERRORS: &[(u32, &str, &str)] = &[
     (999, "CUDA_ERROR_UNKNOWN", "unknown error"),
 ];
 
-/// Whether nothing works any more in a context after this error: what a kernel or the hardware did
-/// wrong is answered by every later call.
+/// Returns whether this error ends the context: after an error of a kernel or of the hardware,
+/// every later call returns it.
 pub(crate) fn is_lasting(code: Code) -> bool {
     matches!(code, 4 | 214 | 700 | 702 | 709 | 714..=719 | 999)
 }
 
-/// The code of an answer.
+/// Returns the code of a result.
 pub(crate) fn code(answer: Answer) -> Code {
     answer.err().unwrap_or(SUCCESS)
 }

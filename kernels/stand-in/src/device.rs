@@ -10,26 +10,26 @@ use crate::order::{Clock, Moment, StreamNumber};
 use crate::queue::{Mark, Stream, Work};
 use crate::settings::SETTINGS;
 
-/// A handle: the driver's name for a stream, an event, a module or a function.
+/// A handle: the driver's identifier for a stream, an event, a module or a function.
 pub(crate) type Handle = u64;
 
-/// A kernel, as a module gave it.
+/// A kernel of a loaded module.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) module: Arc<Module>,
     pub(crate) entry: Entry,
-    /// Most bytes of shared memory that a launch may ask for.
+    /// The greatest number of bytes of dynamic shared memory that a launch may request.
     pub(crate) dynamic_shared: u64,
 }
 
-/// Work that a thread of the host waits for.
+/// Work that a host thread waits for.
 #[derive(Clone, Debug)]
 pub(crate) enum Awaited {
-    /// Everything.
+    /// All work.
     All,
-    /// So much of a stream.
+    /// The first operations of a stream, up to this number.
     Stream(StreamNumber, u64),
-    /// A point of a stream.
+    /// A recorded point of a stream.
     Mark(Arc<Mark>),
 }
 
@@ -49,28 +49,29 @@ impl Awaited {
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) initialised: bool,
-    /// How often the context was asked for and not given back.
+    /// The number of times that the context was retained and not released.
     pub(crate) retained: u64,
-    /// The error that ended the context.
+    /// The error that ended the context, if one did.
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// Events, each with the point of a stream where it was recorded last.
+    /// The events, each with the point of a stream at which it was last recorded.
     pub(crate) events: BTreeMap<Handle, Option<Arc<Mark>>>,
     pub(crate) modules: BTreeMap<Handle, Arc<Module>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
     /// The clock of the host: all operations that it has waited for.
     pub(crate) host: Clock,
-    /// The work that threads of the host wait for now.
+    /// The work that host threads now wait for.
     pub(crate) awaited: Vec<Awaited>,
-    /// The number of operations that may run though nobody waits for them.
+    /// The number of operations that may run though no thread waits for them.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) has_worker: bool,
-    /// The number of uses of memory that nothing orders.
+    /// The number of unordered uses of memory.
     pub(crate) unordered: u64,
-    /// The numbers of those calls of `cuStreamWaitEvent` without which two uses would have had no order.
+    /// The numbers of the `cuStreamWaitEvent` calls without which two uses would have been
+    /// unordered.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -81,12 +82,12 @@ impl State {
         self.handles
     }
 
-    /// The stream of a handle.
+    /// Returns the stream of a handle.
     pub(crate) fn stream(&mut self, handle: Handle) -> Result<&mut Stream, Code> {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// The next moment of a stream, and what comes before it.
+    /// Returns the next moment of a stream, and the clock of what comes before it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;
@@ -94,14 +95,14 @@ impl State {
         Ok((stream.clock.next(handle), stream.clock.clone()))
     }
 
-    /// Whether anything may run: somebody waits for it, or streams may run ahead.
+    /// Returns whether any operation may run: a host thread waits for it, or streams may run ahead.
     pub(crate) fn may_run(&mut self) -> bool {
         let awaited = std::mem::take(&mut self.awaited);
         self.awaited = awaited.into_iter().filter(|awaited| !awaited.is_done(self)).collect();
         !self.awaited.is_empty() || self.ahead > 0
     }
 
-    /// Puts work at the end of a stream's queue.
+    /// Appends work to the queue of a stream.
     pub(crate) fn push(&mut self, handle: Handle, work: Work) -> Answer {
         self.stream(handle)?.push(work);
         self.ahead = match SETTINGS.seed % 3 {
@@ -113,7 +114,7 @@ impl State {
         Ok(())
     }
 
-    /// Notes uses of memory that nothing orders.
+    /// Counts and reports an unordered use of memory.
     pub(crate) fn note_order(&mut self, ordered: bool, what: &str, moment: Moment) {
         if !ordered {
             self.unordered += 1;
@@ -121,7 +122,7 @@ impl State {
         }
     }
 
-    /// Ends the context: what was not done is forgotten.
+    /// Ends the context, and drops all unfinished work.
     pub(crate) fn lose(&mut self, code: Code) {
         self.lost.get_or_insert(code);
         self.streams.values_mut().for_each(Stream::abandon);
@@ -129,14 +130,14 @@ impl State {
     }
 }
 
-/// The device, and who waits for it.
+/// The device's state, and the condition variable of threads that wait for it.
 pub(crate) struct Device {
     state: Mutex<State>,
-    /// Whenever something was asked or done.
+    /// Signalled whenever work is requested or done.
     pub(crate) changed: Condvar,
 }
 
-/// The one device.
+/// The only device.
 pub(crate) static DEVICE: LazyLock<Device> = LazyLock::new(|| Device {
     state: Mutex::new(State { random: Random(SETTINGS.seed), ..State::default() }),
     changed: Condvar::new(),
@@ -147,7 +148,7 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until something is done, while everything else may be done too.
+    /// Waits until some work is done; meanwhile, other work may run too.
     pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, awaited: Awaited) -> Answer {
         state.awaited.push(awaited.clone());
         self.changed.notify_all();
@@ -158,7 +159,7 @@ impl Device {
     }
 }
 
-/// SplitMix64.
+/// The generator SplitMix64.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Random(u64);
 
@@ -171,7 +172,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `count`.
+    /// Returns a number below `count`.
     pub(crate) fn below(&mut self, count: u64) -> u64 {
         self.next() % count.max(1)
     }

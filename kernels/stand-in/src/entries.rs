@@ -1,4 +1,4 @@
-//! The entry points of the driver, as its documentation has them.
+//! The entry points of the driver, as its documentation describes them.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::sync::{Arc, LazyLock, MutexGuard};
@@ -16,10 +16,10 @@ use crate::queue::{Mark, Stream, Work};
 use crate::settings::SETTINGS;
 use crate::{launch, report, worker};
 
-/// The one context.
+/// The handle of the only context.
 const CONTEXT: Handle = 8;
 
-/// Names the entry points: `NEEDS fn NAME(arguments) |state| body`.
+/// Declares the entry points: `NEEDS fn NAME(arguments) |state| body`.
 macro_rules! entries {
     ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
         /// The entry points of the driver.
@@ -39,7 +39,7 @@ macro_rules! entries {
     };
 }
 
-/// Gives a caller a value.
+/// Writes a value to a caller's pointer.
 pub(crate) fn put<T>(to: *mut T, value: T) -> Answer {
     if to.is_null() {
         return Err(INVALID_VALUE);
@@ -127,7 +127,7 @@ entries! {
     Start fn cuDevicePrimaryCtxRelease_v2(number: c_int) |mut state| {
         device(number)?;
         state.retained = state.retained.checked_sub(1).ok_or(INVALID_VALUE)?;
-        // A context ends when it has done what was asked of it.
+        // A context ends after all its requested work.
         if state.retained == 0 && state.lost.is_none() { wait_for_all(state) } else { Ok(()) }
     }
 
@@ -330,12 +330,12 @@ entries! {
     }
 }
 
-/// Bytes of the device that this program may have.
+/// Returns the bytes of device memory that this program may use.
 fn memory_limit() -> u64 {
     SETTINGS.free.min(SETTINGS.memory)
 }
 
-/// Waits until every stream has done everything.
+/// Waits until every stream has finished its work.
 fn wait_for_all(state: MutexGuard<'_, State>) -> Answer {
     DEVICE.wait(state, Awaited::All)
 }
@@ -354,7 +354,7 @@ fn writes(state: &mut State, to: u64, bytes: usize, stream: Handle, what: &str) 
     Ok(())
 }
 
-/// Name and text of an error, for ever.
+/// Returns the name or the text of an error, which lives as long as the process.
 fn error_text(
     error: Code,
     which: impl Fn(&(CString, CString)) -> &CString,

@@ -1,4 +1,4 @@
-//! The library under the names that a program looks for.
+//! The installation of the library under the names that a program looks for.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,8 @@ pub enum Installed {
     Without(&'static str),
 }
 
-/// The library as cargo builds it for a test that names this crate: beside the test itself.
+/// Returns the path of the library that cargo builds for a test of this crate: beside the test
+/// itself.
 fn library() -> io::Result<PathBuf> {
     let test = std::env::current_exe()?;
     let beside = test.parent().unwrap_or(Path::new("."));
@@ -33,7 +34,7 @@ pub fn install(folder: &Path, what: Installed) -> io::Result<()> {
     if let Installed::Without(entry) = what {
         library = without(&library, entry, &folder.join("incomplete.so"))?;
     }
-    // The names that are tried first, so that nothing of the machine's own is found before.
+    // These names are tried first, so that the machine's own libraries are not found.
     let driver: &[&str] = &["libcuda.so", "libcuda.so.1"];
     let nvrtc: &[&str] = if what == Installed::Driver { &[] } else { &["libnvrtc.so"] };
     for name in driver.iter().chain(nvrtc) {
@@ -52,7 +53,7 @@ fn link(library: &Path, name: &Path) -> io::Result<()> {
     fs::copy(library, name).map(|_| ())
 }
 
-/// The library with one entry point under another name, as if an older driver did not have it.
+/// Copies the library with one entry point renamed, as if an older driver did not have it.
 fn without(library: &Path, entry: &str, path: &Path) -> io::Result<PathBuf> {
     let mut bytes = fs::read(library)?;
     let name = [b"\0", entry.as_bytes(), b"\0"].concat();

@@ -1,4 +1,4 @@
-//! Launches: what a device refuses at once, and what is prepared for the stream.
+//! Launches: the checks that a device makes at once, and the preparation for the stream.
 
 use othello_kernels::{Argument, Grid};
 
@@ -8,15 +8,15 @@ use crate::memory::host;
 use crate::module::Entry;
 use crate::queue::{Launch, Work};
 
-/// Bytes of shared memory that a block may have where a kernel was not set to have more.
+/// The bytes of shared memory that a block may have if the kernel is not set to have more.
 pub(crate) const SHARED_UNLESS_ASKED: u64 = 48 << 10;
 
-/// Most threads of a block, and most blocks in the second and third direction.
+/// The greatest number of threads of a block, and of blocks in the second direction.
 const THREADS: u32 = 1024;
 const BLOCKS: u32 = 65_535;
 
-/// Whether a device can have a launch of this shape. What the kernels do not use, blocks of several
-/// rows of threads and a third direction of blocks, nobody can have here.
+/// Checks that a device can do a launch of this shape. Shapes that the kernels do not use are
+/// refused here: blocks of several rows of threads, and several blocks in the third direction.
 pub(crate) fn check(function: &Function, grid: [u32; 3], block: [u32; 3], shared: u32) -> Answer {
     let [x, y, z] = grid;
     let blocks = (1..=i32::MAX as u32).contains(&x) && (1..=BLOCKS).contains(&y) && z == 1;
@@ -25,7 +25,7 @@ pub(crate) fn check(function: &Function, grid: [u32; 3], block: [u32; 3], shared
     if blocks && threads && memory { Ok(()) } else { Err(INVALID_VALUE) }
 }
 
-/// The launch, with its arguments read and their uses noted.
+/// Prepares a launch: reads its arguments and records the uses of their memory.
 pub(crate) fn prepare(
     state: &mut State,
     function: Function,
@@ -39,13 +39,14 @@ pub(crate) fn prepare(
     }
     let Function { module, entry: Entry { mut kernel, shared }, .. } = function;
     if block != kernel.block {
-        // The index describes the program for ever, and this shape is one more of it.
+        // The index is for the whole run of the process; this shape is added to it.
         kernel = Box::leak(Box::new(othello_kernels::Kernel { block, ..*kernel }));
     }
     let (moment, clock) = state.moment(stream)?;
     let (mut words, mut written, mut ordered) = (vec![], vec![], true);
     for (number, kind) in kernel.arguments.iter().enumerate() {
-        // SAFETY: the caller gives a pointer for each argument of the kernel, to a value of its type.
+        // SAFETY: the caller gives a pointer for each argument of the kernel, to a value of its
+        // type.
         let value = unsafe { *arguments.add(number) };
         words.push(match kind {
             // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! Memory of the device, and page-locked memory of the host.
+//! The memory of the device, and page-locked memory of the host.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::order::Uses;
 
-/// The bits that every address of the device has; no address that the processor can use has them.
+/// The bit that every device address has; no address that the processor can use has it.
 const DEVICE: u64 = 1 << 62;
 
 /// The alignment of device memory in bytes.
 const ALIGNMENT: usize = 256;
 
-/// The number of bytes behind each block that nobody may write.
+/// The number of guard bytes after each block, which nothing may write.
 const GUARD: usize = 64;
 
-/// The byte that fills memory that nobody has written, the bytes behind its end, and memory that was given back.
+/// The byte that fills memory before it is written, guard bytes, and (inverted) freed memory.
 const GARBAGE: u8 = 0xA5;
 
 /// A piece of the process's memory.
@@ -25,7 +25,7 @@ pub(crate) struct Block {
     pub(crate) bytes: usize,
 }
 
-// SAFETY: the block owns its memory; who may use it when is what the stand-in is about.
+// SAFETY: the block owns its memory; the stand-in checks who uses it and when.
 unsafe impl Send for Block {}
 
 impl Block {
@@ -45,14 +45,14 @@ impl Block {
         Layout::from_size_align(padded, ALIGNMENT).map_err(|_| OUT_OF_MEMORY)
     }
 
-    /// The address of the block in the process.
+    /// Returns the address of the block in the process.
     pub(crate) fn host(&self) -> u64 {
         self.start as u64
     }
 
-    /// Whether nobody wrote behind its end.
+    /// Returns whether nothing was written beyond the end of the block.
     pub(crate) fn is_whole(&self) -> bool {
-        // SAFETY: the guard stands behind the block's bytes, and was written when it was made.
+        // SAFETY: the guard is after the block's bytes and was written when the block was made.
         let guard = unsafe { std::slice::from_raw_parts(self.start.add(self.bytes), GUARD) };
         guard.iter().all(|&byte| byte == GARBAGE)
     }
@@ -61,7 +61,8 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         if let Ok(layout) = Self::layout(self.bytes) {
-            // SAFETY: made with this layout, and as long. Whoever still reads it gets garbage.
+            // SAFETY: made with this layout, and as long. A thread that still reads it gets
+            // garbage.
             unsafe {
                 self.start.write_bytes(!GARBAGE, self.bytes);
                 dealloc(self.start, layout);
@@ -70,29 +71,29 @@ impl Drop for Block {
     }
 }
 
-/// Memory of the device.
+/// An allocation of device memory.
 #[derive(Debug)]
 pub(crate) struct Allocation {
     pub(crate) block: Block,
     /// The last uses of the memory.
     pub(crate) uses: Uses,
-    /// Whether the program gave the memory back; a stream may still have to take it.
+    /// True if the program freed the memory; a stream may still have to take it back.
     pub(crate) given_back: bool,
 }
 
-/// All memory that was asked for and not yet taken back.
+/// All allocated memory that was not taken back yet.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     device: BTreeMap<u64, Allocation>,
     pinned: BTreeMap<u64, Block>,
-    /// Bytes of the device in use.
+    /// The bytes of device memory in use.
     pub(crate) used: u64,
-    /// The most bytes that ever were in use.
+    /// The greatest number of bytes that were in use at once.
     pub(crate) peak: u64,
 }
 
 impl Memory {
-    /// Memory of a device that has `limit` bytes: its address.
+    /// Allocates memory of a device that has `limit` bytes; returns its address.
     pub(crate) fn allocate(&mut self, bytes: usize, limit: u64) -> Result<u64, Code> {
         if bytes == 0 {
             return Err(INVALID_VALUE);
@@ -107,7 +108,7 @@ impl Memory {
         Ok(address)
     }
 
-    /// The memory that has `bytes` bytes from an address on.
+    /// Returns the allocation that has `bytes` bytes from an address on.
     pub(crate) fn find(&mut self, address: u64, bytes: usize) -> Option<&mut Allocation> {
         let (start, allocation) = self.device.range_mut(..=address).next_back()?;
         let end = (address - start).checked_add(bytes as u64)?;
@@ -115,19 +116,19 @@ impl Memory {
         (fits && !allocation.given_back).then_some(allocation)
     }
 
-    /// The memory that begins at an address.
+    /// Returns the allocation that begins at an address.
     pub(crate) fn starting(&mut self, address: u64) -> Option<&mut Allocation> {
         self.device.get_mut(&address).filter(|allocation| !allocation.given_back)
     }
 
-    /// Takes memory back.
+    /// Takes device memory back.
     pub(crate) fn free(&mut self, address: u64) {
         if let Some(allocation) = self.device.remove(&address) {
             self.used -= allocation.block.bytes as u64;
         }
     }
 
-    /// Memory of the host that the device reads by itself.
+    /// Allocates host memory that the device can read directly.
     pub(crate) fn pin(&mut self, bytes: usize) -> Result<u64, Code> {
         let block = Block::new(bytes)?;
         let host = block.host();
@@ -135,18 +136,18 @@ impl Memory {
         Ok(host)
     }
 
-    /// Takes such memory back; whether there was any.
+    /// Takes such host memory back; returns whether there was any.
     pub(crate) fn unpin(&mut self, host: u64) -> bool {
         self.pinned.remove(&host).is_some()
     }
 
-    /// How many allocations there are, on the device and on the host.
+    /// Returns the numbers of allocations on the device and on the host.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.device.len(), self.pinned.len())
     }
 }
 
-/// Where an address of the device is in the process.
+/// Converts a device address to an address in the process.
 pub(crate) fn host(address: u64) -> u64 {
     address & !DEVICE
 }

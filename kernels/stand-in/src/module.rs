@@ -1,4 +1,4 @@
-//! Modules: from PTX to kernels that run on the CPU.
+//! Modules: they turn PTX into kernels that run on the CPU.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,7 +9,7 @@ use othello_kernels::{Argument, Kernel, Program, index};
 use crate::codes::{Code, INVALID_PTX, UNSUPPORTED_PTX_VERSION};
 use crate::settings::Settings;
 
-/// The comment in the PTX before each line of the source.
+/// The comment in the PTX that precedes each line of the source.
 pub(crate) const SOURCE: &str = "//| ";
 
 /// A loaded module.
@@ -23,12 +23,12 @@ pub(crate) struct Module {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) kernel: &'static Kernel,
-    /// Bytes of shared memory whose size the source gives.
+    /// The bytes of static shared memory, whose size the source states.
     pub(crate) shared: u64,
 }
 
 impl Module {
-    /// Loads PTX as the driver of this version would for a device of this capability.
+    /// Loads PTX as a driver of this version would for a device of this compute capability.
     pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<Self, Code> {
         if number_after(ptx, ".version ").ok_or(INVALID_PTX)? > newest_ptx(settings.driver) {
             return Err(UNSUPPORTED_PTX_VERSION);
@@ -53,7 +53,7 @@ impl Module {
     }
 }
 
-/// The program built for the processor, from the folder where it was kept.
+/// Builds the program for the CPU, or takes it from the folder of kept builds.
 fn build(program: &Program, settings: &Settings) -> Result<HostProgram, String> {
     let Some(folder) = &settings.kernels else {
         return HostProgram::compile(program).map_err(|error| error.to_string());
@@ -67,7 +67,8 @@ fn build(program: &Program, settings: &Settings) -> Result<HostProgram, String> 
     HostProgram::load(&kept).map_err(|error| error.to_string())
 }
 
-/// The newest PTX version that a driver for a CUDA version reads, both as 1000 · major + 10 · minor.
+/// Returns the newest PTX version that a driver for a CUDA version reads; both are 1000 · major +
+/// 10 · minor.
 fn newest_ptx(cuda: u64) -> u64 {
     match (cuda / 1000, cuda % 1000 / 10) {
         (..=11, minor) => 7_000 + 10 * minor.min(8),
@@ -77,19 +78,20 @@ fn newest_ptx(cuda: u64) -> u64 {
     }
 }
 
-/// The word behind the first `what`.
+/// Returns the word after the first `what`.
 fn word_after<'t>(text: &'t str, what: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(what)?;
     rest.split(|c: char| c.is_whitespace() || c == ',').next()
 }
 
-/// The version behind the first `what`.
+/// Returns the version after the first `what`.
 fn number_after(text: &str, what: &str) -> Option<u64> {
     let (major, minor) = word_after(text, what)?.split_once('.')?;
     Some(1000 * major.parse::<u64>().ok()? + 10 * minor.parse::<u64>().ok()?)
 }
 
-/// The kernels of the PTX, each with the arguments that the index gives it.
+/// Returns the kernels of the PTX, each with its entry in the index; `None` if the arguments
+/// differ.
 fn entries(ptx: &str) -> Option<HashMap<String, Entry>> {
     let mut found = HashMap::new();
     for text in ptx.split(".entry ").skip(1) {
@@ -115,7 +117,7 @@ fn ptx_type(argument: Argument) -> &'static str {
     }
 }
 
-/// The bytes of the arrays in shared memory that belong to a kernel: their names contain its name.
+/// Returns the bytes of the shared arrays of a kernel, whose names contain its name.
 fn static_shared(ptx: &str, kernel: &str) -> u64 {
     let name = format!("_ZZ{}{kernel}E", kernel.len());
     let declarations = ptx.lines().filter(|line| line.contains(".shared ") && line.contains(&name));

@@ -1,5 +1,5 @@
-//! The entry points of NVRTC: the real one does the work, where it can be loaded, and the source goes
-//! along in comments of the PTX, for the driver beside it.
+//! The entry points of NVRTC. The real NVRTC does the work if it can be loaded. The source is added
+//! to the PTX in comments, for the stand-in's driver.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use crate::module::SOURCE;
 const INVALID_PROGRAM: Code = 4;
 const COMPILATION: Code = 6;
 
-/// A program: what NVRTC knows of it, and what came out.
+/// A program: its source, the handle of the real NVRTC, and the results.
 struct Program {
     source: String,
     real: usize,
@@ -38,14 +38,14 @@ type Text = unsafe extern "C" fn(usize, *mut c_char) -> Code;
 type Destroy = unsafe extern "C" fn(*mut usize) -> Code;
 type Numbers = unsafe extern "C" fn(*mut c_int) -> Code;
 
-/// The real NVRTC, under the name that NVIDIA gives it.
+/// The real NVRTC, found by NVIDIA's own names.
 static REAL: LazyLock<Option<Library>> = LazyLock::new(|| {
     let names = ["libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so.11.2"];
     // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
     names.into_iter().find_map(|name| unsafe { Library::new(name) }.ok())
 });
 
-/// A function of the real NVRTC.
+/// Returns a function of the real NVRTC.
 fn real<F: Copy>(name: &str) -> Option<F> {
     // SAFETY: the callers name the function's own type.
     REAL.as_ref().and_then(|library| unsafe { library.get::<F>(name) }.ok().map(|f| *f))
@@ -62,9 +62,9 @@ fn checked(code: Code) -> Answer {
     if code == 0 { Ok(()) } else { Err(code) }
 }
 
-/// The program of a handle.
+/// Returns the program of a handle.
 fn program<'p>(handle: *mut Program) -> Result<&'p mut Program, Code> {
-    // SAFETY: a handle is what `nvrtcCreateProgram` gave, and one thread at a time uses it.
+    // SAFETY: a handle is from `nvrtcCreateProgram`, and one thread at a time uses it.
     unsafe { handle.as_mut() }.ok_or(INVALID_PROGRAM)
 }
 
@@ -81,10 +81,10 @@ extern "C" fn nvrtcCreateProgram(
     answer("nvrtcCreateProgram", || {
         let mut number = 0;
         if let Some(create) = real::<Create>("nvrtcCreateProgram") {
-            // SAFETY: the arguments are those of our caller.
+            // SAFETY: the arguments are those of the caller.
             checked(unsafe { create(&raw mut number, source, name, headers, texts, names) })?;
         }
-        // SAFETY: the caller gives a text, which ends with a zero.
+        // SAFETY: the caller gives a text that ends with a zero byte.
         let source = unsafe { CStr::from_ptr(source) }.to_string_lossy().into_owned();
         let made = Program { source, real: number, ptx: vec![], log: vec![0] };
         put(handle, Box::into_raw(Box::new(made)))
@@ -102,7 +102,7 @@ extern "C" fn nvrtcCompileProgram(
         let program = program(handle)?;
         let mut ptx = match real::<Compile>("nvrtcCompileProgram") {
             Some(compile) => {
-                // SAFETY: the arguments are those of our caller.
+                // SAFETY: the arguments are those of the caller.
                 let compiled = checked(unsafe { compile(program.real, count, options) });
                 program.log = text(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog")?;
                 compiled?;
@@ -122,7 +122,7 @@ extern "C" fn nvrtcCompileProgram(
     })
 }
 
-/// A text that the real NVRTC gives in two steps.
+/// Returns a text that the real NVRTC gives in two steps, its size and its bytes.
 fn text(program: &Program, size: &str, get: &str) -> Result<Vec<u8>, Code> {
     let (size, get) = (real::<Size>(size), real::<Text>(get));
     let (size, get) = size.zip(get).ok_or(COMPILATION)?;
@@ -135,8 +135,8 @@ fn text(program: &Program, size: &str, get: &str) -> Result<Vec<u8>, Code> {
     Ok(text)
 }
 
-/// Where there is no NVRTC: what the kernels take, without what they do. No driver but the stand-in's
-/// accepts a target of that name.
+/// Returns PTX with the arguments of the kernels but no code, for machines without NVRTC. Only the
+/// stand-in's driver accepts a target of that name.
 fn declarations() -> String {
     let mut text = ".version 7.0\n.target sm_0, stand_in\n".to_owned();
     for kernel in index::kernels() {
@@ -194,7 +194,7 @@ extern "C" fn nvrtcDestroyProgram(handle: *mut *mut Program) -> Code {
     })
 }
 
-/// Without the real NVRTC, every architecture up to Hopper's.
+/// The architectures without the real NVRTC: all up to Hopper.
 const ARCHITECTURES: [c_int; 4] = [75, 80, 89, 90];
 
 #[allow(non_snake_case, reason = "NVRTC's own name")]

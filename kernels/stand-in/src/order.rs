@@ -1,30 +1,30 @@
-//! Whether two uses of the same memory are in an order that streams, events and the host's own waits
-//! prescribe, whatever order they happened to run in.
+//! The order of uses of the same memory, as prescribed by streams, events and the host's waits,
+//! whatever order they happen to run in.
 //!
-//! Each operation has a number on its stream. A [`Clock`] has, for each stream, up to which number
-//! operations are known to come before. A stream's clock grows by its own operations, by the clock of
-//! an event that it waits for, and by what the host has waited for.
+//! Each operation has a number on its stream. A [`Clock`] states, for each stream, up to which
+//! number its operations come before. A stream's clock grows with its own operations, with the
+//! clock of an event that it waits for, and with the clock of the host.
 
 use std::collections::BTreeMap;
 
-/// A stream.
+/// The number of a stream.
 pub type StreamNumber = u64;
 
-/// Up to which operation of each stream everything comes before.
+/// A vector clock: for each stream, the number of the last operation that comes before.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Clock(BTreeMap<StreamNumber, u64>);
 
 /// An operation: its stream, and its number there, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moment {
-    /// The stream.
+    /// The stream of the operation.
     pub stream: StreamNumber,
-    /// The number.
+    /// The number of the operation.
     pub number: u64,
 }
 
 impl Clock {
-    /// What comes before in either of two clocks.
+    /// Adds the operations that come before in another clock.
     pub fn join(&mut self, other: &Self) {
         for (&stream, &number) in &other.0 {
             let own = self.0.entry(stream).or_default();
@@ -32,14 +32,14 @@ impl Clock {
         }
     }
 
-    /// The next operation of a stream with this clock.
+    /// Counts the next operation of the stream with this clock.
     pub fn next(&mut self, stream: StreamNumber) -> Moment {
         let own = self.0.entry(stream).or_default();
         *own += 1;
         Moment { stream, number: *own }
     }
 
-    /// Whether everything comes before that comes before in the other one.
+    /// Returns whether this clock includes all operations of another.
     pub fn covers(&self, other: &Self) -> bool {
         other.0.iter().all(|(&stream, &number)| self.knows(Moment { stream, number }))
     }
@@ -49,7 +49,7 @@ impl Clock {
     }
 }
 
-/// Who used some memory last.
+/// The last uses of some memory.
 #[derive(Clone, Default, Debug)]
 pub struct Uses {
     written: Option<Moment>,
@@ -57,7 +57,7 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// Notes that an operation reads. Whether it comes after what was written last.
+    /// Records that an operation reads. Returns whether it is ordered after the last write.
     pub fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
         let ordered = self.written.is_none_or(|written| clock.knows(written));
         self.read.retain(|read| !clock.knows(*read));
@@ -65,8 +65,8 @@ impl Uses {
         ordered
     }
 
-    /// Notes that an operation writes, or gives the memory back. Whether it comes after everything
-    /// that used the memory.
+    /// Records that an operation writes, or frees the memory. Returns whether it is ordered after
+    /// all uses of the memory.
     pub fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };

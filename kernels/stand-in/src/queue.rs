@@ -1,4 +1,4 @@
-//! Streams and events: what waits to be done, and what was done.
+//! Streams and events: the queued work and the finished work.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use othello_kernels::Grid;
 use crate::module::{Entry, Module};
 use crate::order::Clock;
 
-/// A point of a stream that an event was recorded at.
+/// A point of a stream at which an event was recorded.
 #[derive(Debug, Default)]
 pub(crate) struct Mark {
     done: AtomicBool,
@@ -31,7 +31,7 @@ impl Mark {
     }
 }
 
-/// One thing that a stream does. Addresses are those of the process.
+/// An operation of a stream. Addresses are in the process.
 #[derive(Debug)]
 pub(crate) enum Work {
     Copy {
@@ -44,39 +44,39 @@ pub(crate) enum Work {
         value: u8,
         bytes: usize,
     },
-    /// Takes back memory at an address of the device.
+    /// Takes back the memory at a device address.
     Free(u64),
     Launch(Box<Launch>),
-    /// A launch that fails as soon as it runs: it has an address that is none.
+    /// A launch with an invalid address, which fails as soon as it runs.
     WildLaunch,
     Record(Arc<Mark>),
     Wait(Arc<Mark>),
 }
 
-/// A kernel with everything that it takes.
+/// A kernel with its arguments.
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) module: Arc<Module>,
     pub(crate) entry: Entry,
     pub(crate) grid: Grid,
-    /// Addresses of the process, and numbers in their first bytes.
+    /// The arguments: addresses in the process, and numbers in the first bytes of a word.
     pub(crate) words: Vec<u64>,
-    /// The arrays that the kernel writes, by their addresses on the device.
+    /// The device addresses of the arrays that the kernel writes.
     pub(crate) written: Vec<u64>,
 }
 
-/// A stream.
+/// A stream: a queue of operations that run in order.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     queue: VecDeque<Work>,
-    /// The number of operations that were asked of the stream.
+    /// The number of operations that were requested.
     pub(crate) asked: u64,
     /// The number of operations that are done.
     pub(crate) done: u64,
     pub(crate) clock: Clock,
-    /// The stream's priority: the highest one runs first where priorities decide.
+    /// The priority of the stream: the highest one runs first when priorities decide.
     pub(crate) priority: u64,
-    /// Whether the stream was destroyed, so that nobody can ask more of it.
+    /// True if the stream was destroyed, so that it gets no more operations.
     pub(crate) destroyed: bool,
 }
 
@@ -90,7 +90,7 @@ impl Stream {
         self.asked += 1;
     }
 
-    /// Whether it could go on now.
+    /// Returns whether the next operation can run now.
     pub(crate) fn is_ready(&self) -> bool {
         match self.queue.front() {
             Some(Work::Wait(mark)) => mark.is_done(),
@@ -107,7 +107,7 @@ impl Stream {
         self.queue.pop_front()
     }
 
-    /// Forgets what was not done.
+    /// Drops all unfinished operations.
     pub(crate) fn abandon(&mut self) {
         for work in self.queue.drain(..) {
             if let Work::Record(mark) = work {

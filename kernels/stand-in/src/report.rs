@@ -1,4 +1,4 @@
-//! What was called and what is left, for the test.
+//! The report of calls and leftovers for the test.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::device::{DEVICE, State};
 use crate::settings::SETTINGS;
 
-/// Writes the report when the process ends.
+/// Registers a function that writes the report when the process ends.
 pub(crate) fn write_at_exit() {
     if SETTINGS.report.is_some() {
         // SAFETY: the function takes nothing, and does not unwind.

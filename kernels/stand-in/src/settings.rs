@@ -1,23 +1,26 @@
-//! What a test asks of the stand-in, in the environment variable [`VARIABLE`].
+//! The settings that a test gives the stand-in, in the environment variable [`VARIABLE`].
 //!
-//! `KEY=VALUE` with spaces between:
+//! The form is `KEY=VALUE`, separated by spaces:
 //!
-//! | key | what | default |
+//! | key | meaning | default |
 //! |---|---|---|
-//! | `seed` | decides the order of streams, and how late they run | 0 |
-//! | `fault` | `ENTRY:N:CODE`: the N-th call of an entry point, counted from 1, fails with this error; `kernel` is a launch that fails while it runs, later | none |
-//! | `skip-wait` | the N-th `cuStreamWaitEvent`, counted from 1, is forgotten | none |
+//! | `seed` | decides the order and delay of streams | 0 |
+//! | `fault` | `ENTRY:N:CODE`: the N-th call of an entry point fails with this error | none |
+//! | `skip-wait` | the N-th `cuStreamWaitEvent` is ignored | none |
 //! | `kernels` | a folder where built kernels are kept between processes | none |
-//! | `report` | a file that gets what was called and what is left, at the end | none |
-//! | `devices` | how many GPUs there are | 1 |
+//! | `report` | a file that gets the calls and leftovers at the end | none |
+//! | `devices` | the number of GPUs | 1 |
 //! | `driver` | the CUDA version of the driver: 1000 · major + 10 · minor | 12040 |
 //! | `capability` | 10 · major + minor | 90 |
 //! | `memory` | bytes of memory | 2³⁰ |
 //! | `free` | bytes of it that no other program has | all |
-//! | `free-later` | bytes that it tells to be free from the second question on, as if another program had taken the rest | as before |
+//! | `free-later` | bytes reported free from the second query on | as before |
 //! | `pools` | whether memory can be had from a stream: 0 or 1 | 1 |
-//! | `multiprocessors` | how many | 2 |
+//! | `multiprocessors` | their number | 2 |
 //! | `shared` | most bytes of shared memory in a block | 232448 |
+//!
+//! Calls are counted from 1. The entry `kernel` of a fault is a launch that fails later, while it
+//! runs. `free-later` imitates another program that takes memory.
 
 use std::env;
 use std::path::PathBuf;
@@ -28,7 +31,7 @@ use crate::codes::Code;
 /// The environment variable with the settings.
 pub const VARIABLE: &str = "OTHELLO_STAND_IN";
 
-/// What the test asked for.
+/// The settings of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Settings {
     pub(crate) seed: u64,
@@ -47,7 +50,7 @@ pub(crate) struct Settings {
     pub(crate) shared: u64,
 }
 
-/// A call that fails.
+/// A call that is set to fail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fault {
     pub(crate) entry: String,
@@ -112,7 +115,7 @@ impl Fault {
     }
 }
 
-/// The settings of this process. What cannot be read is a mistake of the test, and ends it.
+/// The settings of this process. Text that cannot be read is a mistake of the test and ends it.
 pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let text = env::var(VARIABLE).unwrap_or_default();
     Settings::parse(&text).unwrap_or_else(|| panic!("{VARIABLE} cannot be read: {text}"))

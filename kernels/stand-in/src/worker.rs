@@ -1,4 +1,4 @@
-//! The thread that does what the streams wait for, in an order that chance decides.
+//! The thread that runs the queued operations of the streams, in a random order.
 
 use std::ffi::c_void;
 use std::sync::{MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use crate::device::{DEVICE, State};
 use crate::order::StreamNumber;
 use crate::queue::{Launch, Work};
 
-/// The name by which faults speak of launches that run.
+/// The name of launches in settings of faults that occur while they run.
 const KERNEL: &str = "kernel";
 
 /// Starts the thread, once.
@@ -34,8 +34,8 @@ fn work() {
     }
 }
 
-/// One of the streams that can go on: any of them, or the one with the highest priority, which
-/// changes now and then.
+/// Returns one of the streams that are ready: a random one, or the one with the highest priority.
+/// Priorities change now and then.
 fn pick(state: &mut State) -> Option<StreamNumber> {
     let ready = state.streams.iter().filter(|(_, stream)| stream.is_ready());
     let ready: Vec<(StreamNumber, u64)> = ready.map(|(&n, s)| (n, s.priority)).collect();
@@ -50,7 +50,7 @@ fn pick(state: &mut State) -> Option<StreamNumber> {
     ready.into_iter().max_by_key(|&(_, priority)| priority).map(|(number, _)| number)
 }
 
-/// Does the next thing of a stream. Nobody waits for the lock while a kernel runs.
+/// Runs the next operation of a stream. The lock is free while a kernel runs.
 fn advance(
     mut state: MutexGuard<'static, State>,
     number: StreamNumber,
@@ -72,7 +72,7 @@ fn advance(
     };
     match done {
         Err(code) => state.lose(code),
-        // A context that was lost meanwhile has counted it already.
+        // A context that was lost meanwhile has counted the operation already.
         Ok(()) if state.lost.is_some() => {}
         Ok(()) => finish(&mut state, number),
     }
@@ -90,8 +90,8 @@ fn finish(state: &mut State, number: StreamNumber) {
 
 fn simple(state: &mut State, work: Work) -> Answer {
     match work {
-        // SAFETY: device memory was found when this was asked, and is taken back by this thread
-        // alone. Host memory is the caller's to keep until it has waited. Pieces may overlap.
+        // SAFETY: device memory was valid when this was requested, and only this thread takes it
+        // back. The caller must keep host memory until it has waited. The ranges may overlap.
         Work::Copy { from, to, bytes } => unsafe {
             std::ptr::copy(from as *const u8, to as *mut u8, bytes);
         },
@@ -110,13 +110,13 @@ fn run(launch: &Launch) -> Result<(), Code> {
     let mut pointers: Vec<*mut c_void> =
         words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
     let program = &launch.module.program;
-    // SAFETY: the PTX has the arguments of the index, and arrays begin in memory of the device, which
-    // this thread alone takes back. That they are long enough is for the trainer to see to.
+    // SAFETY: the PTX has the arguments of the index, and arrays begin in device memory, which only
+    // this thread takes back. The trainer must make them long enough.
     let done = unsafe { program.launch(launch.entry.kernel, launch.grid, &mut pointers) };
     done.map_err(|_| LAUNCH_FAILED)
 }
 
-/// Whether a kernel stayed within what it writes.
+/// Checks that a kernel wrote only inside its arrays.
 fn check(state: &mut State, launch: &Launch) -> Answer {
     let mut written = launch.written.iter();
     let memory = &mut state.memory;
