@@ -1,9 +1,9 @@
-//! Verifies the weights file and expands it into tables that the binary carries.
+//! Verifies the weights file and expands it into tables inside the binary.
 //!
-//! The file is `engine/weights/default.weights`, or what `OTHELLO_WEIGHTS` names: a file (a
-//! relative path starts at the workspace), or `none` for a binary without weights. The library's
-//! own modules do the reading, so that build time and run time cannot disagree. Without the feature `embedded`
-//! there is nothing to do, and nothing that it stands on is built.
+//! The file is `engine/weights/default.weights`, or `OTHELLO_WEIGHTS` names it: a file (a relative
+//! path starts at the workspace), or `none` for a binary without weights. The library's own modules
+//! read it, so that build time and run time cannot disagree. Without the feature `embedded` this
+//! does nothing, and none of its dependencies is built.
 
 #![allow(
     dead_code,

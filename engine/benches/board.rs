@@ -1,4 +1,5 @@
-//! Moves, flips and the last squares, on positions of random games; walks through the game tree.
+//! Benchmarks of moves, flips and the last squares on positions of random games, and of walks
+//! through the game tree.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;
@@ -7,7 +8,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use othello_engine::board::{Position, Square, Squares};
 use othello_engine::random::Generator;
 
-/// Positions after each move of random games.
+/// Returns positions after each move of random games.
 fn positions(count: usize) -> Vec<Position> {
     let mut random = Generator::new(1);
     let mut positions = vec![];
@@ -25,7 +26,7 @@ fn positions(count: usize) -> Vec<Position> {
     positions
 }
 
-/// Moves at the leaves of the game tree, where every move makes a new board.
+/// Counts the leaves of the game tree; every move makes a new board.
 fn walk_copying(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return position.moves().count_ones().into();
@@ -34,7 +35,7 @@ fn walk_copying(position: &Position, depth: u32) -> u64 {
     Squares(position.moves()).map(|square| walk_copying(&after(square), depth - 1)).sum()
 }
 
-/// Counts the leaves where every move changes the one board and is then taken back.
+/// Counts the leaves of the game tree; every move changes the one board and is then undone.
 fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
     if depth == 0 {
         return position.moves().count_ones().into();
@@ -44,14 +45,14 @@ fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
         let flips = position.flips(square);
         *position = position.after(square, flips);
         moves += walk_undoing(position, depth - 1);
-        // The sides are exchanged again, and the new disc goes with those turned over.
+        // The sides are exchanged again, and the new disc is removed with the flipped ones.
         *position = position.after(square, flips | square.bit());
     }
     moves
 }
 
-/// Copying the board against undoing moves, on all of a tree of seven plies, none of which is a
-/// pass. The search copies; which of the two it does changes its time, and no node or score.
+/// Compares copying the board with undoing moves, on a whole tree of seven plies without passes.
+/// The search copies; the choice changes its time, but no node or score.
 fn walk(criterion: &mut Criterion) {
     const PLIES: u32 = 7;
     const MOVES: u64 = 390_216;

@@ -1,5 +1,6 @@
-//! The evaluation along random games, beside its loads alone: by the embedded weights, and by the pattern
-//! set `factors` without its factors (which is the set `scalars`) and with them.
+//! Benchmarks of the evaluation along random games, compared with its loads alone: with the
+//! embedded weights, and with the pattern set `factors` with and without its factors (without, it
+//! is the set `scalars`).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -11,7 +12,7 @@ use othello_engine::eval::{Evaluate, Tables, Weights, embedded};
 use othello_engine::pattern::{Indices, PatternSet};
 use othello_engine::random::Generator;
 
-/// A position, its indices, and a move there that neither passes nor ends the game.
+/// A position with its indices, and a move in it that leads to neither a pass nor the end.
 struct Step {
     position: Position,
     indices: Indices,
@@ -37,12 +38,12 @@ fn steps(tables: &Tables, count: usize) -> Vec<Step> {
         }
         position = child;
     }
-    // Each phase has weights of its own: a search stays in a few of them.
+    // Each phase has weights of its own, and a search needs only a few phases.
     steps.sort_by_key(|step| step.position.ply());
     steps
 }
 
-/// Every move played and what comes of it evaluated.
+/// Plays every move and evaluates the position after it.
 fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     steps.iter().fold(0, |sum, step| {
         let indices = tables.after(&step.indices, step.square, step.flips);
@@ -51,10 +52,10 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     })
 }
 
-/// How many factors a class has.
+/// The number of factors of a class.
 const FACTORS: usize = 16;
 
-/// What an evaluation loads: the places of weights, and of vectors of factors where there are any.
+/// The loads of an evaluation: the places of weights and, if there are any, of vectors of factors.
 struct Loads {
     weights: [u32; 64],
     factors: Vec<u32>,
@@ -71,7 +72,7 @@ impl Loads {
     }
 }
 
-/// The loads alone and their addition, from places computed before.
+/// Loads and adds the values at places that were computed before.
 fn load(tables: &Tables, loads: &[Loads]) -> i32 {
     let (weights, factors) = (tables.weights(), tables.factors().as_chunks::<FACTORS>().0);
     loads.iter().fold(0, |sum, loads| {
@@ -85,7 +86,7 @@ fn load(tables: &Tables, loads: &[Loads]) -> i32 {
     })
 }
 
-/// The tables of a pattern set, every weight and factor 1.
+/// Builds the tables of a pattern set with every weight and factor 1.
 fn tables(set: PatternSet) -> Tables {
     let mut weights = Weights::zero(set);
     for phase in Phase::all() {
@@ -120,7 +121,8 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// The speed of update and value divided by the speed of the loads: alternating, the median of 31 pairs.
+/// Returns the speed of updates and values divided by the speed of the loads: the median of 31
+/// alternating pairs.
 fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();

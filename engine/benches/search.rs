@@ -1,4 +1,5 @@
-//! Exact searches of few empty squares: the last squares alone, then the table too.
+//! Benchmarks of exact searches with few empty squares: the last squares alone, then with the
+//! table.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;
@@ -9,7 +10,7 @@ use othello_engine::eval::Mobility;
 use othello_engine::random::Generator;
 use othello_engine::search::Searcher;
 
-/// A position of a random game in which the player can move.
+/// Returns a position of a random game, in which the player can move.
 fn position(seed: u64, empties: u32) -> Position {
     let mut random = Generator::new(seed);
     let mut position = Position::START;

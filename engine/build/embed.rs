@@ -1,4 +1,4 @@
-//! Verifies the weights file and expands it into tables that the binary carries.
+//! Verifies the weights file and expands it into tables inside the binary.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -19,7 +19,7 @@ pub(crate) fn main() {
 fn embed() -> Result<(), String> {
     let file = match env::var(VARIABLE) {
         Ok(choice) if choice == NONE => no_weights(),
-        // Cargo takes every line for an instruction of its own.
+        // Cargo takes every line of the output for an instruction.
         Ok(path) if path.contains(char::is_control) => {
             return Err(format!(
                 "{VARIABLE}: {path:?} has a line break or another control character"
@@ -69,11 +69,11 @@ fn embed() -> Result<(), String> {
     write("embedded.rs", identity.as_bytes())
 }
 
-/// Writes a table, and returns Rust's text that declares it as a static of type `Aligned<[u8; N]>`.
+/// Writes a table, and returns Rust code that declares it as a static of type `Aligned<[u8; N]>`.
 ///
-/// The assembler takes the bytes in where objects are in ELF: a compiler needs minutes and gigabytes
-/// for a constant of that size. The symbol is weak and named after the weights, since two builds
-/// of this crate may meet in one program.
+/// If object files are in ELF, the assembler includes the bytes, because a compiler needs minutes
+/// and gigabytes for a constant of that size. The symbol is weak and named after the weights,
+/// because two builds of this crate may be linked into one program.
 fn table(name: &str, sha256: &str, content: &[u8]) -> Result<String, String> {
     let file = format!("embedded.{}", name.to_lowercase());
     write(&file, content)?;
@@ -114,7 +114,7 @@ fn read(path: &Path) -> Result<WeightsFile, String> {
     })
 }
 
-/// The smallest pattern set with all weights 0: every position is worth 0.
+/// Returns weights of the smallest pattern set, all 0: every position has value 0.
 fn no_weights() -> WeightsFile {
     let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
     let set = pattern::PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());

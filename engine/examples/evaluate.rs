@@ -1,4 +1,4 @@
-//! Loads weights and values positions as they stand, without a search.
+//! Loads weights and evaluates positions statically, without a search.
 //!
 //! ```sh
 //! cargo run --release -p othello-engine --no-default-features --example evaluate -- embedded
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            // The message names the file, the place and the remedy; the type says what to do.
+            // The message names the file, the place and the remedy; the type tells what to do.
             let kind = match &error {
                 WeightsError::File(FileError::Io { .. }) => "cannot be read",
                 WeightsError::File(FileError::Newer { .. }) => "is of a later version",
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Weights from a file, or those inside the binary, expanded to play from.
+/// Loads weights from a file, or the embedded ones, expanded for play.
 pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
     if choice == "embedded" {
         return Ok(embedded::tables());
@@ -49,18 +49,18 @@ pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
 
 pub(crate) fn report(tables: &Tables) {
     println!("at the start {:+.2} discs", value(tables, &Position::START));
-    // A line that cannot be read is an error with the column or the word in it.
+    // The error for a line that cannot be read names the column or the word.
     match BOARD.parse::<BoardLine>() {
         Ok(board) => println!("for white {:+.2} discs", value(tables, &board.position)),
         Err(error) => eprintln!("{BOARD}\n{error}"),
     }
 }
 
-/// The value for the side to move. Its player must have a move: a position in which it must pass is
-/// worth the negative of the value after the pass, and one that is over is scored. `search::values`
-/// takes care of these two cases.
+/// Returns the value for the side to move, which must have a move. If it must pass, the value is
+/// the negated value after the pass, and a finished game has its score: `search::values` handles
+/// these two cases.
 fn value(tables: &Tables, position: &Position) -> Value {
-    // The state follows a game move by move (`after`, `pass`) where many positions are valued.
+    // To evaluate many positions of a game, update the state move by move (`after`, `pass`).
     let state = tables.state(position);
     tables.value(&state, position)
 }

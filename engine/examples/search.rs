@@ -9,7 +9,7 @@ use othello_engine::eval::{Evaluator, WeightsChoice, WeightsError};
 use othello_engine::search::{Found, Searcher};
 
 const DEPTH: u32 = 4;
-/// The number of empty squares from which on the game is solved.
+/// The number of empty squares at or below which the game is solved.
 const EXACT: u32 = 10;
 
 fn main() -> Result<(), WeightsError> {
@@ -19,15 +19,15 @@ fn main() -> Result<(), WeightsError> {
     Ok(())
 }
 
-/// A game of the engine against itself; the score for black.
+/// Plays a game of the engine against itself; returns the score for black.
 pub(crate) fn play(evaluator: &Evaluator) -> i32 {
     let mut searcher = Searcher::new(evaluator, 16);
     let (mut position, mut side) = (Position::START, Side::Black);
     while !position.is_over() {
-        // A search as deep as there are empty squares is exact.
+        // A search as deep as the number of empty squares is exact.
         let depth = if position.empties() > EXACT { DEPTH } else { EXACT };
         let Found { value, best, nodes, .. } = searcher.search(&position, depth);
-        // Without a move the side passes.
+        // A side without a move passes.
         position = match best.and_then(|square| position.play(square)) {
             Some(next) => next,
             None => position.pass(),

@@ -1,4 +1,4 @@
-//! Solves a position by perfect play of both sides.
+//! Solves a position: perfect play by both sides.
 //!
 //! ```sh
 //! cargo run --release -p othello-engine --no-default-features --example solve
@@ -8,7 +8,7 @@ use othello_engine::board::notation::{BoardLine, NotationError};
 use othello_engine::eval::embedded;
 use othello_engine::search::{Searcher, Solution};
 
-/// 14 empty squares; fforum's first problem.
+/// The first problem of fforum, with 14 empty squares.
 pub(crate) const BOARD: &str = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
 
 fn main() -> Result<(), NotationError> {
@@ -18,7 +18,7 @@ fn main() -> Result<(), NotationError> {
     Ok(())
 }
 
-/// The score of a board line for the side to move. The weights only order the moves.
+/// Returns the score of a board line for the side to move. The weights only order the moves.
 pub(crate) fn solve(line: &str) -> Result<Solution, NotationError> {
     let board: BoardLine = line.parse()?;
     let tables = embedded::tables();

@@ -1,4 +1,4 @@
-//! The engine's commands, killed and resumed.
+//! Tests of the engine's commands, killed and resumed.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -16,8 +16,8 @@ fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_othello-engine"))
 }
 
-/// How many numbers from `first` on the sections of a checkpoint are about: each is named by the
-/// first of its own, and has as many of them as `count` says.
+/// Returns the number of results in a checkpoint that are numbered `first` or higher. Each section
+/// is named by the number of its first result, and `count` returns how many it has.
 fn recorded(folder: &Path, output: &str, first: u64, count: fn(&Section) -> u64) -> u64 {
     let path = folder.join(format!("{output}.checkpoint.partial"));
     let sections = whole_sections(&path, Kind::Checkpoint);
@@ -54,7 +54,7 @@ fn openings() {
         let frames = whole_sections(&folder.join("out.openings.partial"), Kind::Openings);
         let rows = frames.iter().map(|frame| frame.content.len() as u64 / 20).sum();
         let recorded = recorded(folder, "out.openings", rows, |s| s.content.len() as u64 / 4);
-        // The last ply has this many; those of the plies before it need no search.
+        // The last ply has this many positions; those of earlier plies need no search.
         (rows + recorded).min(10_649)
     };
     Subject {

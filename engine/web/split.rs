@@ -1,8 +1,9 @@
-//! Splits a weights file in two, for the page: what is played by, and the counts, which are only looked at.
+//! Splits a weights file in two for the page: the part for play, and the counts, which are only
+//! looked at.
 //!
-//! Each part is the file with sections left out: the same header, the same end frame, and between them the
-//! sections as they are stored. Nothing is unpacked or checked here; the page checks each section. It stands
-//! alone so that `rustc` builds it in a second: `split WEIGHTS PLAYED COUNTS`.
+//! Each part is the file without some sections: the same header, the same end frame, and between
+//! them the stored sections. Nothing is decompressed or checked here; the page checks each section.
+//! The program stands alone so that `rustc` builds it in a second: `split WEIGHTS PLAYED COUNTS`.
 
 use std::error::Error;
 use std::{env, fs};
@@ -21,7 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The two parts; `None` where the frames do not follow each other as `datasets/formats.md` says.
+/// Returns the two parts; `None` if the frames do not follow each other as in
+/// `datasets/formats.md`.
 fn split(file: &[u8]) -> Option<[Vec<u8>; 2]> {
     let provenance = usize::try_from(number::<4>(file.get(12..)?)?).ok()?;
     let (header, mut rest) = file.split_at_checked(16 + provenance + CHECKSUM)?;
@@ -40,7 +42,7 @@ fn split(file: &[u8]) -> Option<[Vec<u8>; 2]> {
     rest.starts_with(b"END.").then_some(parts)
 }
 
-/// The first bytes as a little-endian number.
+/// Returns the first bytes as a little-endian number.
 fn number<const BYTES: usize>(bytes: &[u8]) -> Option<u64> {
     let bytes = bytes.first_chunk::<BYTES>()?;
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))

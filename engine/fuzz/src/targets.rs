@@ -1,4 +1,5 @@
-//! One function for each parser: it takes any bytes, and panics where the parser breaks its word.
+//! The targets, one function for each parser: it takes any bytes, and panics if the parser breaks
+//! its promises.
 
 mod files;
 mod protocols;
@@ -10,7 +11,7 @@ pub use files::{container, games, positions, weights};
 pub use protocols::protocols;
 pub use texts::{arguments, boards, pattern_set, transcript};
 
-/// All of them, by the names of their corpora.
+/// All targets, by the names of their corpora.
 pub const TARGETS: [(&str, Target); 9] = [
     ("arguments", arguments),
     ("boards", boards),

@@ -1,4 +1,4 @@
-//! A reader that goes away early, as `head` does, is no error.
+//! Tests of readers that go away early, as `head` does: that is no error.
 
 use std::process::{Command, Stdio};
 
@@ -19,7 +19,7 @@ fn a_closed_pipe_ends_the_program_quietly() {
     }
 }
 
-/// A search for a client that had died went on for hours.
+/// A regression: a search for a client that had died went on for hours.
 #[cfg(unix)]
 #[test]
 fn a_server_ends_with_its_client() {

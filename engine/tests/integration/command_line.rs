@@ -1,11 +1,11 @@
-//! The command line as a whole: threads, stacks, completions, manual pages.
+//! Tests of the command line as a whole: threads, stacks, completions, manual pages.
 
 use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
 
-/// Twelve to fourteen empty squares.
+/// Positions with twelve to fourteen empty squares.
 const POSITIONS: &str = "\
 --XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X
 -XXXXXX---XOOOOO--XOOXXO-OXOXXOOOXXOXXOOOXXXOXOO-OXOXXXX-OO-XX-- X
@@ -16,7 +16,7 @@ fn engine() -> Command {
     Command::new(env!("CARGO_BIN_EXE_othello-engine"))
 }
 
-/// What `solve` says of the positions, less the times.
+/// Runs `solve` on the positions; returns its report without times.
 fn solve(threads: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("boards.txt");
@@ -35,18 +35,18 @@ fn solve(threads: &str) -> Value {
     report
 }
 
-/// `solve --threads` was taken and did nothing.
+/// A regression: `solve --threads` was accepted and had no effect.
 #[test]
 fn solve_finds_the_same_with_the_same_nodes_on_any_number_of_threads() {
     let alone = solve("1");
     assert_eq!(alone["positions"].as_array().unwrap().len(), 12);
     assert_eq!(alone["positions"][0]["score"], 18);
-    // A position has its nodes, whatever was solved before it.
+    // The nodes of a position do not depend on the positions solved before it.
     assert_eq!(alone["positions"][0], alone["positions"][9]);
     assert_eq!(solve("3"), alone);
 }
 
-/// The table that each thread takes shows how many positions are searched at a time.
+/// The memory for each thread's table shows how many positions are searched at a time.
 #[cfg(target_os = "linux")]
 #[test]
 fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
@@ -68,7 +68,7 @@ fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
     assert!(message.contains("--hash-mb, of which each thread needs as much"), "{message}");
 }
 
-/// Nothing told an output that was made from one that was there.
+/// A regression: the report of a complete output did not tell whether an earlier run had made it.
 #[test]
 fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,8 +86,8 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     }
 }
 
-/// Stacks of 64 kB, of the process and of its threads, ended the program with an abort. Those here are
-/// smaller than any build needs.
+/// A regression: stacks of 64 kB, of the process and of its threads, ended the program with an
+/// abort. The stacks here are smaller than any build needs.
 #[cfg(unix)]
 #[test]
 fn small_stacks_of_the_environment_do_not_matter() {

@@ -1,4 +1,5 @@
-//! The conformance vectors are what the program makes and means: other readers can trust them.
+//! Tests of the conformance vectors: they are what the program writes and reads, so that other
+//! readers can trust them.
 
 use std::path::{Path, PathBuf};
 
@@ -20,12 +21,12 @@ fn text(name: &str) -> String {
     std::fs::read_to_string(shipped(name)).unwrap()
 }
 
-/// The boards, and their values by `conformance.weights`.
+/// Returns the boards with their values by `conformance.weights`.
 fn boards() -> Vec<(Position, Value)> {
     boards_and("values.txt")
 }
 
-/// The boards, and the values of a file.
+/// Returns the boards with the values of a file.
 fn boards_and(values: &str) -> Vec<(Position, Value)> {
     let boards = text("boards.txt");
     let boards = boards.lines().map(|line| line.parse::<BoardLine>().unwrap().position);
@@ -37,7 +38,7 @@ fn boards_and(values: &str) -> Vec<(Position, Value)> {
     boards.into_iter().zip(values).collect()
 }
 
-/// Writes the shipped files anew. Run it by name, with `--ignored`.
+/// Writes the shipped files anew. Run it by its name, with `--ignored`.
 #[test]
 #[ignore = "writes into datasets/conformance"]
 fn regenerate() {
@@ -57,7 +58,7 @@ fn the_shipped_files_are_what_the_generator_makes() {
     }
 }
 
-/// The weights of the vectors, each with the file of its values.
+/// The weights of the vectors, each with the file of values by them.
 const WEIGHTS: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -71,7 +72,7 @@ fn the_evaluator_gives_the_stated_values() {
     }
 }
 
-/// The rule of formats.md, written down once more without tables and search.
+/// The rule of formats.md, written once more without tables and search.
 #[test]
 fn the_stated_values_follow_from_the_definition() {
     fn value(weights: &Weights, position: &Position) -> Value {
@@ -103,11 +104,11 @@ fn the_stated_values_follow_from_the_definition() {
     }
 }
 
-/// The board that formats.md works out: a line of boards.txt, counted from 1.
+/// The board of the worked example in formats.md: a line of boards.txt, counted from 1.
 const WORKED_OUT: usize = 39;
 
-/// The rows of the worked example in formats.md: for each pattern its first instance, what stands
-/// there, and what all instances give together; then the scalar features, and the sum.
+/// The rows of the worked example in formats.md: for each pattern, its first instance, the discs
+/// there, and the sum of all its instances; then the scalar features, and the total.
 #[test]
 fn the_worked_example_is_what_the_definition_gives() {
     let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;
@@ -159,7 +160,7 @@ fn the_worked_example_is_what_the_definition_gives() {
     }
 }
 
-/// The value beside a line of boards.txt.
+/// Returns the value of a line of boards.txt, in steps.
 fn boards_value(line: usize) -> i32 {
     boards()[line - 1].1.steps()
 }

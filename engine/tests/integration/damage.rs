@@ -1,5 +1,5 @@
-//! Damaged files through the binary: exit status 2 and one clear message, never a panic.
-//! `trainer/fuzz/tests/damage.rs` hands many more to the library.
+//! Tests of damaged files through the binary: exit status 2 and one clear message, never a panic.
+//! `trainer/fuzz/tests/damage.rs` passes many more such files to the library.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use othello_testing::container::{self, Section};
 use othello_testing::mutation::{Draws, mutate};
 use othello_testing::scratch;
 
-/// Two squares are empty, so that any board that comes of damage is soon solved.
+/// A position with two empty squares, so that any board that damage makes of it is soon solved.
 const OBF: &str =
     "-OOOOOOOOOOOOOXXOXXXXOXXXOXXOOXXXXXOXOXXXXXXOOXXXXXXXXXX-XXXXXXX X; A1:+0; A8:-2;";
 
@@ -48,7 +48,7 @@ fn damaged_files_end_every_command_with_a_message() {
     assert!(refused > 80, "{refused} were refused");
 }
 
-/// Sound checksums do not make a file mean anything: read by the library.
+/// Returns the library's error for a file with right checksums whose content has no meaning.
 fn refusal<T>(kind: u8, sections: &[Section], read: fn(&Path) -> Result<T, String>) -> String {
     let bytes = container::file(kind, container::VERSION, b"{}", sections);
     scratch::with_file("lying", &bytes, |path| read(path).err().unwrap_or_default())
@@ -86,10 +86,10 @@ fn a_frame_of_too_many_games_is_refused() {
     assert!(error.contains("section 1 at byte 22 has more than 65536 games"), "{error}");
 }
 
-/// Three bytes of zstd may ask the decoder for gigabytes to look back over.
+/// Three bytes of zstd can make the decoder allocate gigabytes for its window.
 #[test]
 fn a_window_beyond_the_largest_content_is_refused() {
-    // Magic number, no size and no checksum, window of 2^(10 + n), one last block of no bytes.
+    // A magic number, no size and no checksum, a window of 2^(10 + n), and one empty last block.
     let frame = |n: u8| vec![0x28, 0xB5, 0x2F, 0xFD, 0, n << 3, 1, 0, 0];
     let section = |n| [Section::stored("x", b"", frame(n))];
     assert_eq!(refusal(b'G', &section(16), read_games), "");
@@ -97,7 +97,7 @@ fn a_window_beyond_the_largest_content_is_refused() {
     assert!(error.contains("section 1 (`x`) at byte 22 cannot be unpacked"), "{error}");
 }
 
-/// Whether the command refused the file; it may take one that has no checksum.
+/// Runs a command; returns whether it refused the file. A file without a checksum may be accepted.
 fn run(folder: &Path, name: &str, damaged: &[u8], arguments: &[&str]) -> bool {
     fs::write(folder.join(name), damaged).unwrap();
     let mut command = assert_cmd::Command::cargo_bin("othello-engine").unwrap();

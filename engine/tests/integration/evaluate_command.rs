@@ -1,12 +1,12 @@
-//! `othello-engine evaluate` gives values in discs, in the order of the lines.
+//! Tests of `othello-engine evaluate`: values in discs, in the order of the lines.
 
 use assert_cmd::Command;
 use serde_json::Value;
 
 const START: &str = "---------------------------OX------XO---------------------------";
-/// Black, to move in a finished game, has 3 discs and white 1: 62 discs for the winner.
+/// A finished game with black to move: 3 black discs and 1 white one, so 62 for the winner.
 const FINISHED: &str = "XXX-----------------------------------------------------------O-";
-/// White cannot move; black takes c1 and more.
+/// A position in which white must pass; black takes c1 and more.
 const WHITE_PASSES: &str = "XO--------------------------------------------------XX---------X";
 
 fn run(file: &str, arguments: &[&str]) -> std::process::Output {
@@ -74,7 +74,7 @@ fn a_bad_line_is_refused_by_file_and_line() {
     }
 }
 
-/// Weights that know nothing of moves or of shallow searches say how they could.
+/// Weights without a model of moves or of shallow searches are refused with the remedy.
 #[test]
 fn what_the_weights_have_not_learned_is_refused_with_the_remedy() {
     for (arguments, said) in [

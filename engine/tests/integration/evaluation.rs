@@ -1,5 +1,5 @@
-//! The evaluation holds what the pattern room promises: the same value for all eight images of a
-//! position, the same indices whichever way they were reached, one set of weights a phase.
+//! Tests of the evaluation's promises: the same value for all eight images of a position, the same
+//! indices however they were reached, one set of weights for each phase.
 
 use othello_engine::board::{PHASES, Phase, Position, Squares, Symmetry};
 use othello_engine::eval::{
@@ -10,7 +10,7 @@ use othello_engine::file::{Begin, Existing, Kind, Provenance, Reader, Section, W
 use othello_engine::pattern::{Geometry, MAX_SQUARES, PatternSet};
 use othello_engine::random::Generator;
 
-/// Weights drawn at random, all classes different.
+/// Draws weights at random, different for all classes.
 fn random_weights(set: PatternSet, seed: u64) -> Weights {
     let mut weights = Weights::zero(set);
     for phase in Phase::all() {
@@ -24,7 +24,7 @@ fn random_weights(set: PatternSet, seed: u64) -> Weights {
     weights
 }
 
-/// A set of random patterns: any squares, as many instances as fit.
+/// Draws a set of random patterns: any squares, and as many instances as fit.
 fn random_set(random: &mut Generator) -> PatternSet {
     let mut text = String::from("name = \"random\"\nscalars = [\"player_discs\"]\n");
     let mut set = PatternSet::from_toml(&text).unwrap();
@@ -44,8 +44,8 @@ fn random_set(random: &mut Generator) -> PatternSet {
     set
 }
 
-/// Plays a random game, and hands every position and how it came about to `visit`: `None` for the
-/// start and after a pass, else the move and its flips.
+/// Plays a random game, and calls `visit` with every position and with how it was reached: the
+/// start, a pass, or a move with its flips.
 fn random_game(random: &mut Generator, mut visit: impl FnMut(&Position, Reached)) {
     let mut position = Position::START;
     visit(&position, Reached::Start);
@@ -117,7 +117,7 @@ fn indices_along_a_thousand_games_with_passes_are_those_computed_from_scratch() 
     }
 }
 
-/// The value is by definition the sum of the weights of a position's parameters.
+/// By definition, the value is the sum of the weights of a position's parameters.
 #[test]
 fn tables_add_up_the_weights_of_the_definition() {
     for set in all_sets() {
@@ -177,7 +177,7 @@ fn weights_files_read_back_and_have_a_stable_checksum() {
     }
 }
 
-/// Weights with a move-ordering evaluation of random weights.
+/// Builds weights with a move-ordering evaluation of random weights.
 fn with_move_ordering() -> Weights {
     let set = PatternSet::shipped("ordering").unwrap();
     let mut random = Generator::new(9);
@@ -254,7 +254,7 @@ fn how_likely_moves_are_travels_with_the_weights() {
     let read = Weights::read(&path).unwrap().weights;
     assert_eq!(read.models().realization, Some(realization.clone()));
     assert_eq!(Tables::new(&read).models().realization, Some(realization));
-    // The section of another version: the file says so by its name.
+    // The section's first bytes are its version.
     let sections = Reader::open(&path, Kind::Weights).unwrap().map(Result::unwrap);
     let sections: Vec<Section> = sections.collect();
     let later = folder.path().join("later.weights");
@@ -272,7 +272,7 @@ fn how_likely_moves_are_travels_with_the_weights() {
     assert!(error.contains(expected), "{error}");
 }
 
-/// Every command took such a file.
+/// A regression: every command accepted such a file.
 #[test]
 fn a_weights_file_of_a_set_without_parameters_is_refused() {
     let folder = tempfile::tempdir().unwrap();

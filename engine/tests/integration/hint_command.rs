@@ -1,11 +1,11 @@
-//! `othello-engine hint` says what every move is worth; it, `evaluate` and `solve` read positions from
-//! arguments, files and standard input alike.
+//! Tests of `othello-engine hint`, which shows the value of every move. `hint`, `evaluate` and
+//! `solve` read positions from arguments, files and standard input.
 
 use assert_cmd::Command;
 use serde_json::Value;
 
 const PROBLEMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/problems/fforum-1-19.obf");
-/// White cannot move.
+/// A position in which white must pass.
 const WHITE_PASSES: &str = "XO--------------------------------------------------XX---------X O";
 
 fn run(arguments: &[&str], input: &str) -> std::process::Output {

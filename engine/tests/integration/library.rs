@@ -1,4 +1,4 @@
-//! The examples run, and say what they should.
+//! Tests of the examples: they run and find what they should.
 
 #[path = "../../examples/evaluate.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]

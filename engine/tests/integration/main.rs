@@ -1,5 +1,6 @@
-//! The crate and its program from outside: one binary, since every binary takes long to link.
-//! What is killed and resumed has a binary of its own: there, all processor time of children counts.
+//! Tests of the crate and its program from outside, in one binary, because every binary takes long
+//! to link. The tests that kill and resume commands have a binary of their own, because they
+//! measure the processor time of all child processes.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

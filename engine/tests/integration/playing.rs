@@ -1,11 +1,11 @@
-//! `solve` and `selfplay` as a person runs them.
+//! Tests of `solve` and `selfplay` as a person runs them.
 
 use std::path::Path;
 
 use assert_cmd::Command;
 use serde_json::Value;
 
-/// Fforum's first problem, and its second with a score that is 2 too high.
+/// The first problem of fforum, and its second with a score that is 2 too high.
 const PROBLEMS: &str = "\
 --XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12; H7:+6;
 -XXXXXX---XOOOO--XOXXOOX-OOOOOOOOOOOXXOOOOOXXOOX--XXOO----XXXXX- X; A4:+12; B2:+0; A3:-6;
@@ -61,7 +61,7 @@ fn the_same_games_are_played_by_any_number_of_threads() {
     assert_ne!(other["sha256"], one["sha256"]);
 }
 
-/// The allocation panicked.
+/// A regression: the allocation panicked.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_that_no_memory_is_left_for_is_refused_with_its_size() {
@@ -86,8 +86,8 @@ fn a_table_that_no_memory_is_left_for_is_refused_with_its_size() {
     }
 }
 
-/// Workers had as little stack as the environment said, and overflowed it. 16 kB is less than any build
-/// needs.
+/// A regression: worker threads had only the stack that the environment set, and overflowed it. 16
+/// kB is less than any build needs.
 #[test]
 fn a_search_does_not_depend_on_the_stack_that_the_environment_gives_threads() {
     let folder = tempfile::tempdir().unwrap();

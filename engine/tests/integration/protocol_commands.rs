@@ -1,5 +1,5 @@
-//! Every command of the NBoard protocol as its page describes it, and what GTP has beside playing: games of SGF,
-//! clocks, books, and what GoGui analyzes.
+//! Tests of every command of the NBoard protocol as its page describes it, and of GTP besides
+//! playing: SGF games, clocks, books, and GoGui's analysis commands.
 
 use std::path::Path;
 
@@ -18,7 +18,8 @@ fn player(level: u32) -> Player<'static, Zero> {
     Player::new(Searcher::new(&Zero, 1), Level::new(level).unwrap())
 }
 
-/// Whether a text is as expected, word by word: `#` is a number, `..` any words, an upper-case `M` a move.
+/// Returns whether a text is as expected, word by word: `#` is a number, `..` any words, `M` a
+/// move.
 fn is_like(text: &str, expected: &str) -> bool {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     let line = |(said, expected): (&String, &String)| {
@@ -37,7 +38,7 @@ fn is_like(text: &str, expected: &str) -> bool {
     said.len() == expected.len() && said.iter().zip(&expected).all(line)
 }
 
-/// What NBoard 2.0 says, with what the engine says to it, in the order of a conversation.
+/// The lines of NBoard 2.0 and the engine's answers, in the order of a conversation.
 const NBOARD: &[(&str, &str)] = &[
     ("nboard 2", "set myname othello-engine"),
     ("set depth 3", "set myname othello-engine 3"),
@@ -70,7 +71,7 @@ const NBOARD: &[(&str, &str)] = &[
     ("learn", "learned"),
     ("", ""),
     ("a command of a later version", ""),
-    // White, who is to move, cannot; then black takes the last white disc.
+    // White is to move and must pass; then black takes the last white disc.
     (
         concat!(
             "set game ",
@@ -85,7 +86,7 @@ const NBOARD: &[(&str, &str)] = &[
     ("move PA", ""),
     ("go", "nodestats # #\n=== E1/64.00/#"),
     ("analyze", "status ..\nanalysis 1 64.00\nanalysis 0 -64.00\nstatus"),
-    // Early versions of NBoard say the move alone.
+    // Early versions of NBoard send only the move.
     ("E1", ""),
     ("go", "=== PA"),
     ("hint 1", "status ..\nnodestats # #\nstatus"),
@@ -106,7 +107,8 @@ fn every_command_of_nboard_is_answered_as_its_protocol_says() {
     assert_eq!(server.answer("quit"), Reply { quits: true, ..Reply::default() });
 }
 
-/// A line of thought begins with the move it is about, and is a line of moves; of all moves, the best is first.
+/// A line of a hint is a legal line of moves that begins with the rated move; the best move comes
+/// first.
 #[test]
 fn hints_are_legal_lines_in_the_order_of_their_values() {
     let mut server = Nboard::new(player(4));
@@ -127,7 +129,7 @@ fn hints_are_legal_lines_in_the_order_of_their_values() {
     }
 }
 
-/// The answer to a command of GTP, without `= ` and the empty line; `Err` where it is refused.
+/// Returns the answer to a GTP command, without `= ` and the empty line; `Err` if it is refused.
 fn ask(
     server: &mut Gtp<'_, impl othello_engine::eval::Evaluate>,
     command: &str,
@@ -145,7 +147,7 @@ fn games_of_sgf_are_loaded_up_to_any_move() {
         .unwrap();
     std::fs::write(path("illegal.sgf"), "(;GM[2];B[f5];W[a1])").unwrap();
     std::fs::write(path("go.sgf"), "(;GM[1];B[aa])").unwrap();
-    // Black at a1 to c1, white at d1, who cannot move: a pass that is left out.
+    // Black is on a1 to c1, and white on d1 cannot move: a pass that is left out.
     std::fs::write(path("pass.sgf"), "(;GM[2]AB[a1:c1]AW[d1]PL[W];B[e1])").unwrap();
     let (mut loaded, mut played) = (Gtp::new(player(1)), Gtp::new(player(1)));
     for turn in ["black f5", "white f4", "black d3"] {
@@ -153,7 +155,7 @@ fn games_of_sgf_are_loaded_up_to_any_move() {
     }
     assert_eq!(ask(&mut loaded, &format!("loadsgf {}", path("game.sgf"))).unwrap(), "");
     assert_eq!(ask(&mut loaded, "showboard"), ask(&mut played, "showboard"));
-    // The position before the move of that number.
+    // Shows the position before the move with that number.
     for number in [3, 2, 1] {
         ask(&mut played, "undo").unwrap();
         ask(&mut loaded, &format!("loadsgf {} {number}", path("game.sgf"))).unwrap();
@@ -220,7 +222,7 @@ fn nothing_is_analyzed_where_the_game_is_over() {
     assert_eq!(ask(&mut server, "othello-values").unwrap(), "TEXT no move is legal");
 }
 
-/// Level 60 searches to the end of the game, which nobody would live to see.
+/// Level 60 searches to the end of the game, which would take a lifetime.
 #[test]
 fn a_clock_ends_searches_that_a_level_does_not() {
     let mut server = Gtp::new(player(60));
@@ -244,7 +246,8 @@ fn a_clock_ends_searches_that_a_level_does_not() {
     assert!(server.answer("go").text.contains("=== "));
 }
 
-/// Openings of three moves, scored with another evaluation than the one that plays.
+/// Writes and reads a book of openings of three moves, scored by another evaluation than the
+/// player's.
 fn book(folder: &Path) -> Book {
     let path = folder.join("book.openings");
     write_openings(&path, &Settings::whole(3, 2), &Mobility, Existing::Keep, &Silent).unwrap();

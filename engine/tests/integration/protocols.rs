@@ -1,4 +1,4 @@
-//! Whole games by GTP and NBoard, passes included, against a client that keeps its own board.
+//! Tests of whole games by GTP and NBoard, with passes, against a client that keeps its own board.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
@@ -22,7 +22,7 @@ fn gtp() -> Gtp<'static, Zero> {
     Gtp::new(player())
 }
 
-/// The answer to a command of GTP, without `= ` and the empty line.
+/// Returns the answer to a GTP command, without `= ` and the empty line.
 fn ask(server: &mut Gtp<'_, Zero>, command: &str) -> String {
     let text = server.answer(command).text;
     let body = text.strip_prefix('=').unwrap_or_else(|| panic!("{command}: {text}"));
@@ -38,7 +38,7 @@ fn name(side: Side) -> &'static str {
     if side == Side::Black { "black" } else { "white" }
 }
 
-/// The legal turns of a position that is not over: `None` is a pass.
+/// Returns the legal turns of a position that is not over: `None` is a pass.
 fn turns(position: &Position) -> Vec<Option<Square>> {
     match position.moves() {
         0 => vec![None],
@@ -50,8 +50,9 @@ fn after(position: &Position, turn: Option<Square>) -> Position {
     turn.map_or(position.pass(), |square| position.play(square).unwrap())
 }
 
-/// Games in which the engine plays `side` and the client by chance or to be nasty. `choose` asks the engine for its
-/// turn and `tell` tells it one; both get the game so far. Returns how many passes each of them made.
+/// Plays games in which the engine plays one side and the client the other, at random or so that
+/// the engine must pass often. `choose` asks the engine for its turn, and `tell` sends it one; both
+/// get the game so far. Returns the number of passes of the client and of the engine.
 fn play_games(
     games: u64,
     mut choose: impl FnMut(&[Option<Square>], &Position, Side) -> Option<Square>,
@@ -72,7 +73,7 @@ fn play_games(
             } else if game % 4 < 2 {
                 legal[random.below(legal.len() as u32) as usize]
             } else {
-                // Leaves the engine as few moves as possible, so that it has to pass, too.
+                // Leaves the engine as few moves as possible, so that it must pass too.
                 let replies = |turn: &Option<Square>| after(&position, *turn).moves().count_ones();
                 legal.into_iter().min_by_key(|turn| (replies(turn), random.below(100))).unwrap()
             };
@@ -119,7 +120,7 @@ fn gtp_plays_whole_games_with_passes() {
                 }
             }
             own.set(false);
-            // The board is that of the client.
+            // The engine's board must be the client's.
             let board: String = ask(&mut server, "showboard");
             let squares: String = board
                 .lines()
@@ -162,7 +163,7 @@ fn nboard_plays_whole_games_with_passes() {
                     Strength { depth: 1, exact: 2 }.search(&mut Searcher::new(&Zero, 1), position);
                 assert!((value - found.value.discs()).abs() < 0.01);
             }
-            // It does not play by itself.
+            // The engine does not play by itself.
             assert_eq!(
                 server.answer("go").text.lines().last().map(|l| &l[..6]),
                 Some(&said.lines().last().unwrap()[..6])
@@ -171,7 +172,7 @@ fn nboard_plays_whole_games_with_passes() {
         },
         |played, _, _| {
             let mut server = server.borrow_mut();
-            // By turns move by move, and the whole game at once.
+            // Some turns are sent one by one, others with the whole game.
             match played.split_last() {
                 Some((turn, before)) if before.len() % 3 != 0 => {
                     let turn = turn.map_or("PA".to_owned(), |square| square.to_string());
@@ -188,7 +189,7 @@ fn nboard_plays_whole_games_with_passes() {
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
 }
 
-/// The clock ends every search, and the next command the pondering after it: level 60 ends none.
+/// Level 60 ends no search: the clock does, and the next command ends pondering.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
     let mut engine = std::process::Command::new(assert_cmd::cargo::cargo_bin!("othello-engine"))
@@ -226,7 +227,7 @@ fn a_game_is_served_while_the_engine_ponders() {
     assert!(engine.wait().unwrap().success());
 }
 
-/// NBoard says `move` where one turn was made, and `set game` where two were: what was pondered is kept.
+/// NBoard sends `move` after one turn, and `set game` after two; the pondered entries are kept.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
     let player = || Player::new(Searcher::new(&Zero, 1), Level::new(5).unwrap());
@@ -257,7 +258,8 @@ fn gtp_answers_as_the_protocol_says() {
     assert_eq!(ask(&mut server, "known_command genmove # or not"), "true");
     assert_eq!(ask(&mut server, "known_command kgs-chat"), "false");
     let known = ask(&mut server, "list_commands");
-    // The commands that version 2 of the protocol requires; `version` was answered and not listed.
+    // The commands that version 2 of the protocol requires. A regression: `version` was answered
+    // but not listed.
     for required in [
         "boardsize",
         "clear_board",
@@ -295,7 +297,7 @@ fn gtp_answers_as_the_protocol_says() {
     let empty = ask(&mut server, "showboard");
     assert_eq!(ask(&mut server, "play B F5"), "");
     assert!(ask(&mut server, "showboard").ends_with("white to move"));
-    // GoGui's rows are numbered from below: the first row is row 8.
+    // GoGui numbers rows from below: the first row is row 8.
     let board = ask(&mut server, "gogui-rules_board");
     assert_eq!(board.lines().nth(3), Some(". . . X X X . ."));
     assert_eq!(ask(&mut server, "undo"), "");

@@ -1,5 +1,5 @@
-//! Published endgame problems are solved: their scores, and a best move of each; so are positions of the
-//! strong test.
+//! Tests of published endgame problems, with their scores and a best move of each, and of positions
+//! of the strong test.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn fforum_1_to_19_are_solved() {
     solve_all("fforum-1-19.obf", 19);
 }
 
-/// Scores of the strong test are those that a search by moves and corners finds.
+/// The scores of the strong test are those that a search with the mobility evaluation finds.
 #[test]
 fn the_strong_test_has_exact_scores() {
     let mut searcher = Searcher::new(&Mobility, 16);

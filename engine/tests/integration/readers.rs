@@ -1,5 +1,5 @@
-//! The readers in other languages give the values and the records that the conformance vectors
-//! state, and refuse damaged files.
+//! Tests of the readers in other languages: they give the values and the records that the
+//! conformance vectors state, and refuse damaged files.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -28,7 +28,7 @@ fn text(name: &str) -> String {
     std::fs::read_to_string(vectors(name)).unwrap()
 }
 
-/// `$PYTHON`, or `python3`, where it is there with a way to unpack zstd.
+/// Returns `$PYTHON` or `python3`, if it can run and can decompress zstd.
 fn python() -> Option<Command> {
     let program = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let import = "import sys\nassert sys.version_info >= (3, 11)\n\
@@ -38,12 +38,12 @@ fn python() -> Option<Command> {
         return None;
     }
     let mut command = Command::new(program);
-    // No compiled files beside the sources.
+    // Writes no compiled files beside the sources.
     command.arg("-B");
     Some(command)
 }
 
-/// The C reader, compiled with these flags.
+/// Compiles the C reader with these flags.
 fn c_reader(folder: &Path, flags: &[&str]) -> Option<Command> {
     let binary = folder.join("weights");
     let compile = |source: &Path| {
@@ -68,7 +68,7 @@ fn output(mut command: Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// Our values of the boards, a line each, by any weights.
+/// Returns this program's values of the boards, one a line, by any weights.
 fn our_values(choice: &WeightsChoice) -> String {
     let boards = text("boards.txt");
     let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
@@ -89,7 +89,7 @@ fn agrees(reader: &mut dyn FnMut() -> Command) {
     assert_eq!(values(&vectors("factors.weights")), text("factors.txt"));
     let shipped = repository("engine/weights/default.weights");
     assert_eq!(values(&shipped), our_values(&WeightsChoice::File(shipped.clone())));
-    // What searches learn beside the evaluation is left alone.
+    // Readers ignore models of searches beside the evaluation.
     let folder = tempfile::tempdir().unwrap();
     let learned = folder.path().join("learned.weights");
     let weights = Weights::read(&vectors("conformance.weights")).unwrap().weights;
@@ -142,7 +142,7 @@ fn python_reads_the_same_records() {
     }
 }
 
-/// They ended in a traceback.
+/// A regression: these ended in a traceback.
 #[cfg(unix)]
 #[test]
 fn python_says_nothing_where_nobody_reads_on() {
@@ -168,8 +168,8 @@ fn c_gives_the_same_values() {
     agrees(&mut || Command::new(reader.get_program()));
 }
 
-/// Cut short, changed in one byte, or with something after the end: all refused with status 2, and
-/// nothing that the sanitizers would stop at.
+/// Files that are cut short, changed in one byte, or longer than they should be are refused with
+/// status 2, and the sanitizers find nothing.
 #[test]
 fn c_refuses_damaged_files_without_harm() {
     let folder = tempfile::tempdir().unwrap();
@@ -186,7 +186,7 @@ fn c_refuses_damaged_files_without_harm() {
     let mut random = Generator::new(4);
     for number in 0..60 {
         let mut copy = bytes.clone();
-        // Half of the places in the first kilobytes, where most fields are.
+        // Half of the places are in the first kilobytes, where most fields are.
         let range = if number % 2 == 0 { 3000 } else { copy.len() as u32 };
         let place = random.below(range) as usize;
         match number % 3 {

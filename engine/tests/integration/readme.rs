@@ -1,5 +1,6 @@
-//! The quick commands of the README and of the guides print what is said there, and the picture is the
-//! one that the program draws. That every command of the guides runs is tested by `othello-testing`.
+//! Tests of the README and the guides: their quick commands print what is written there, and the
+//! picture is the one that the program draws. `othello-testing` tests that every command of the
+//! guides runs.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Slips of the hand on the command line: each is refused by a message that says what was expected.
+//! Tests of slips of the hand on the command line: each is refused with a message that says what
+//! was expected.
 
 use std::process::Command;
 
@@ -17,20 +18,20 @@ fn slips_are_refused_with_what_was_expected() {
     let folder = tempfile::tempdir().unwrap();
     let whole = "expected a whole number, 0 or more, in digits alone";
     for (arguments, expected) in [
-        // It was an "invalid digit".
+        // A regression: the message was "invalid digit".
         ("selfplay --games 10k --seed 1 --out a.games", "expected a whole number, 1 or more"),
-        // It made a file without games.
+        // A regression: it made a file without games.
         ("selfplay --games 0 --seed 1 --out a.games", "expected a whole number from 1 to"),
-        // It was an unexpected argument.
+        // A regression: the message was about an unexpected argument.
         ("selfplay --games 1 --seed -1 --out a.games", whole),
         ("stats --random 1k", whole),
         ("openings --plies 2 --out a.openings --score-depth x", "expected a whole number"),
-        // It was a file that is not there.
+        // A regression: the message was about a missing file.
         ("bench --weights standrad", "one of `none`, `mobility` and `embedded`"),
-        // It took the file's name for one of weights, or of records.
+        // A regression: a file of one kind got the extension of another.
         ("selfplay --games 1 --seed 1 --out a.weights", "would be a file of games under the name"),
         ("openings --plies 2 --out a.games", "would be a file of openings under the name"),
-        // It looked for a file.
+        // A regression: it looked for a file.
         ("hint f5d6x", "neither a file nor a position"),
     ] {
         let message = refused(folder.path(), arguments);

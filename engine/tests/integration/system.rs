@@ -1,4 +1,5 @@
-//! What the operating system refuses: a clear message, nothing lost, no lock left.
+//! Tests of operations that the operating system refuses: a clear message, nothing lost, no lock
+//! left.
 
 use std::fs;
 use std::path::Path;
@@ -14,13 +15,13 @@ use othello_testing::disk::{Scenario, left};
 use othello_testing::program::message;
 use othello_testing::skip;
 
-/// About a second of work.
+/// A self-play run of about a second.
 const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
 
-/// More work than any machine does before a signal reaches it.
+/// A self-play run that no machine completes before a signal reaches it.
 const MANY_GAMES: &str = "selfplay --games 100000 --seed 1 --depth 2 --exact 6 --weights mobility";
 
-/// Four quick games, and one that takes for ever.
+/// A self-play run of four quick games and one that never ends.
 const ENDLESS: &str = "selfplay --games 50 --seed 1 --depth 30 --exact 40 --weights mobility \
     --random-plies 8,50 --threads 1";
 
@@ -41,7 +42,7 @@ fn run(folder: &Path, arguments: &str) -> Output {
     command(folder, arguments).output().expect("the binary runs")
 }
 
-/// The games of an undisturbed run.
+/// Returns the games of an undisturbed run.
 fn undisturbed() -> &'static [u8] {
     static GAMES_FILE: OnceLock<Vec<u8>> = OnceLock::new();
     GAMES_FILE.get_or_init(|| {
@@ -79,9 +80,9 @@ fn a_full_disk_loses_nothing() {
     if !scenario.run(folder.path()) {
         skip!("no disk can be mounted here (unshare --mount)");
     }
-    // A scheduler may try that again.
+    // A scheduler may run the same command again.
     assert_eq!(left(folder.path(), "status"), "75");
-    // On a busy machine, it says first how far it is.
+    // On a busy machine, lines of progress come first.
     assert_eq!(
         left(folder.path(), "message").lines().last(),
         Some(
@@ -174,7 +175,8 @@ fn an_interrupt_stops_after_the_work_at_hand() {
     }
 }
 
-/// Where the signal comes late, the work at hand may be all there is: the run then just ends.
+/// If the signal comes late, the work in progress may be all that is left: the run then simply
+/// ends.
 #[test]
 fn an_interrupt_keeps_what_is_finished() {
     let folder = tempfile::tempdir().unwrap();
@@ -208,7 +210,7 @@ fn a_second_interrupt_does_not_wait_for_the_work_at_hand() {
 fn an_interrupt_ends_at_once_what_cannot_be_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
     let child = command(folder.path(), "perft 30").spawn().unwrap();
-    // Listening begins before the work: some milliseconds after the start.
+    // The program begins to listen before its work, some milliseconds after its start.
     sleep(Duration::from_millis(1000));
     send(&child, Signal::SIGINT);
     let output = child.wait_with_output().unwrap();
@@ -236,7 +238,7 @@ fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     assert!(fs::read(folder.path().join("a.games")).unwrap() == undisturbed());
 }
 
-/// Whoever reads the messages may go away: the work goes on, and nothing panics.
+/// If the reader of the messages goes away, the work goes on, and nothing panics.
 #[test]
 fn a_closed_standard_error_is_no_reason_to_stop() {
     let folder = tempfile::tempdir().unwrap();

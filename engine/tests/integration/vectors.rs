@@ -1,5 +1,5 @@
-//! How the conformance vectors in `datasets/conformance/` are made. Everything is drawn from one
-//! seed, so the same files come out everywhere.
+//! The generator of the conformance vectors in `datasets/conformance/`. Everything is drawn from
+//! one seed, so that the files are the same everywhere.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 
 const SEED: u64 = 1;
 
-/// Makes every file of the vectors in `folder`, and the manifest of their checksums.
+/// Writes every file of the vectors into `folder`, and the manifest of their checksums.
 pub(crate) fn write_all(folder: &Path) {
     let weights = weights();
     let weights_path = folder.join("conformance.weights");
@@ -61,7 +61,7 @@ pub(crate) fn write_all(folder: &Path) {
     write_manifest(folder);
 }
 
-/// What the manifest lists, in its order.
+/// The files in the manifest, in its order.
 pub(crate) const FILES: [&str; 12] = [
     "boards.txt",
     "conformance.games",
@@ -96,8 +96,8 @@ fn provenance(of: &str) -> Provenance {
     Provenance::new("conformance").with("of", of).with("seed", SEED)
 }
 
-/// Weights that repeat after 509 parameters, so that they compress, with one largest and one
-/// smallest in each period; every phase has a period of its own.
+/// Builds weights that repeat after 509 parameters, so that they compress, with one largest and one
+/// smallest in each period; every phase has its own period.
 fn weights() -> Weights {
     const PERIOD: usize = 509;
     let set = include_str!("../../../datasets/conformance/patterns.toml");
@@ -116,7 +116,8 @@ fn weights() -> Weights {
     weights
 }
 
-/// Weights of a small set with factors, of which most are between ±20 and some as large as can be.
+/// Builds weights of a small set with factors, most of them between ±20 and some as large as
+/// possible.
 fn weights_with_factors() -> Weights {
     let set = "name = \"factors\"\nscalars = [\"moves_pair\"]\n\
                [factors]\ndimensions = 16\nphases = 25\n\
@@ -148,7 +149,7 @@ fn weights_with_factors() -> Weights {
     weights
 }
 
-/// Writes weights by sections with all numbers of a phase, where the program writes what changes.
+/// Writes weights in sections with all numbers of a phase; the program itself writes the changes.
 fn write_whole(path: &Path, weights: &Weights) {
     let begun = Writer::begin(path, Kind::Weights, &provenance("weights"), Existing::Replace);
     let Begin::Writer(mut writer) = begun.unwrap() else { panic!("it was asked to be replaced") };
@@ -162,8 +163,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     writer.finish().unwrap();
 }
 
-/// Writes the file again, with a section that no reader knows after the first one and without the
-/// program's version and revision, so that the next one makes the same bytes.
+/// Writes the file again without the program's version and revision, so that later versions make
+/// the same bytes, and with an unknown section after the first one.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");
@@ -177,13 +178,13 @@ fn write_again(path: &Path, kind: Kind) {
     writer.finish().unwrap();
 }
 
-/// A line of `boards.txt` and its value for the side to move.
+/// A line of `boards.txt` with its value for the side to move.
 struct Board {
     text: String,
     value: Value,
 }
 
-/// Two boards for every phase, then the special cases, 200 in all.
+/// Returns two boards for every phase, then the special cases, 200 in all.
 fn boards(tables: &Tables) -> Vec<Board> {
     let mut boards = by_phase();
     let value = |position: &Position| search::values(&[*position], tables, 0, &Silent)[0];
@@ -208,8 +209,8 @@ fn boards(tables: &Tables) -> Vec<Board> {
     boards.iter().map(text).collect()
 }
 
-/// Wiped out, a full board of one colour, a draw with empty squares, and discs that no game leaves
-/// lying apart.
+/// A wipe-out, a full board of one colour, a draw with empty squares, and scattered discs that no
+/// game reaches.
 const BY_HAND: [&str; 6] = [
     "XXXX------------------------------------------------------------ X",
     "XXXX------------------------------------------------------------ O",
@@ -219,8 +220,8 @@ const BY_HAND: [&str; 6] = [
     "X-O-X-O--------O-X-O-X------------------X-O-X-O--------XO------- O",
 ];
 
-/// Two positions of each phase from games of random moves, one for each side to move: which of
-/// them is called black does not matter to the value.
+/// Returns two positions of each phase from games of random moves, one for each side to move: the
+/// value does not depend on which side is called black.
 fn by_phase() -> Vec<(Position, Side)> {
     let of_phase = |phase| {
         let fits = |board: &Position| Phase::of(board) == Some(phase) && board.moves() != 0;
@@ -230,13 +231,14 @@ fn by_phase() -> Vec<(Position, Side)> {
     Phase::all().flat_map(of_phase).collect()
 }
 
-/// The first boards of random games that are wanted, one of a game at most.
+/// Returns the first wanted boards of random games, at most one of each game.
 fn pick(stream: u64, count: usize, wanted: &dyn Fn(&Position) -> bool) -> Vec<(Position, Side)> {
     let of_game = |n| random_game(stream, n).into_iter().find(|(position, _)| wanted(position));
     (0..).filter_map(of_game).take(count).collect()
 }
 
-/// The positions of a game of random moves with the side to move, those that must pass too.
+/// Returns the positions of a game of random moves with their sides to move, those that must pass
+/// too.
 fn random_game(stream: u64, number: u64) -> Vec<(Position, Side)> {
     let mut random = Generator::split(SEED + stream, number);
     let (mut position, mut side) = (Position::START, Side::Black);
@@ -255,7 +257,7 @@ fn random_game(stream: u64, number: u64) -> Vec<(Position, Side)> {
     visited
 }
 
-/// Games of all kinds: without moves, broken off, finished, with and without solved positions
+/// Draws games of all kinds: without moves, broken off, finished, with and without solved positions
 /// and values.
 fn game(number: u64) -> Game {
     let mut random = Generator::split(SEED + 7, number);
@@ -287,7 +289,7 @@ fn game(number: u64) -> Game {
     game
 }
 
-/// Three frames, the second of them empty.
+/// Writes games in three frames, the second of them empty.
 fn write_games(path: &Path, games: &[Game]) {
     let begin = GameWriter::begin(path, &provenance("games"), Existing::Replace).unwrap();
     let Begin::Writer(mut writer) = begin else { panic!("it was asked to be replaced") };
@@ -297,7 +299,7 @@ fn write_games(path: &Path, games: &[Game]) {
     write_again(path, Kind::Games);
 }
 
-/// `moves random solved result values`, with `-` for what is not there.
+/// Writes a game as `moves random solved result values`, with `-` for missing parts.
 pub(crate) fn game_line(game: &Game) -> String {
     let or_dash = |text: Option<String>| text.filter(|t| !t.is_empty()).unwrap_or("-".into());
     let moves = or_dash(Some(game.squares().iter().map(ToString::to_string).collect()));
@@ -308,7 +310,7 @@ pub(crate) fn game_line(game: &Game) -> String {
     format!("{moves} {} {solved} {result} {}\n", game.random_plies(), or_dash(values))
 }
 
-/// Positions with labels and weights up to the ends of their ranges.
+/// Draws positions with labels and weights up to the ends of their ranges.
 fn scored_positions() -> Vec<ScoredPosition> {
     let mut random = Generator::split(SEED + 8, 0);
     let extremes = [(16384, 1), (-16384, 65535), (0, 64), (-1, 63), (1, 32768)];
@@ -331,7 +333,8 @@ fn write_positions(path: &Path, positions: &[ScoredPosition]) {
     write_again(path, Kind::Positions);
 }
 
-/// `board label weight`: X is the player; the numbers are those in the file.
+/// Writes a position as `board label weight`: X is the player, and the numbers are those in the
+/// file.
 pub(crate) fn position_line(row: &ScoredPosition) -> String {
     let mut line = board_text(&row.position(), Side::Black);
     line.truncate(64);

@@ -1,4 +1,4 @@
-//! `othello-engine weights` says what is in the file.
+//! Tests of `othello-engine weights`, which shows the content of a file.
 
 use assert_cmd::Command;
 use othello_engine::board::Phase;
@@ -8,7 +8,8 @@ use othello_engine::pattern::PatternSet;
 use othello_testing::skip;
 use serde_json::{Value, json};
 
-/// A file in which each weight of a phase is the phase's number, and each count the parameter's.
+/// Writes a file in which each weight of a phase is the phase's number, and each count the
+/// parameter's.
 fn write_weights(path: &std::path::Path) -> Weights {
     let set = PatternSet::shipped("small").expect("the set ships");
     let mut weights = Weights::zero(set);
@@ -64,7 +65,7 @@ fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
     assert!(parameter < weights.geometry().patterns[0].classes);
 }
 
-/// Once, nothing told that a file had factors, and all that it was made from stood in one line.
+/// A regression: the report did not mention factors, and had the whole history in one line.
 #[test]
 fn factors_are_told_and_a_step_of_the_history_begins_a_line() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/factors.weights");
@@ -84,14 +85,14 @@ fn counts_are_summed_up_by_phase() {
     assert_eq!(report["parameters"], parameters);
     let seen = json!({"phase": 7, "seen": parameters - 1, "least": 1, "most": parameters - 1});
     assert_eq!(report["counts"][7], seen);
-    // "phases 60 of 54 weights" was taken for a part of them.
+    // A regression: "phases 60 of 54 weights" was misread as a part of them.
     let text = String::from_utf8(run(&[path.to_str().expect("an ordinary name")]).stdout);
     let line = format!("phases       60, each with {parameters} weights\n");
     assert!(text.as_ref().is_ok_and(|text| text.contains(&line)), "{text:?}");
 }
 
-/// The binary carries tables without counts: it shows the weights of the file it was built from,
-/// and no counts.
+/// The binary has tables without counts: it shows the weights of the file it was built from, and no
+/// counts.
 #[test]
 fn the_embedded_weights_are_inspected_without_counts() {
     let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/weights/default.weights");

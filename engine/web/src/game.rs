@@ -1,4 +1,4 @@
-//! Games, as the page shows them: every position with its legal moves.
+//! Games as the page shows them: every position with its legal moves.
 
 use othello_engine::board::notation::{BoardLine, NotationError, board_text};
 use othello_engine::board::transcript::{self, Replay};
@@ -12,17 +12,17 @@ pub(crate) struct ReadGame {
     moves: String,
 }
 
-/// A position of a game.
+/// A position of a game, for the page.
 #[derive(Serialize)]
 pub(crate) struct Shown {
     board: String,
     legal: Vec<String>,
     over: bool,
-    /// Whether the side that would have been to move had to pass.
+    /// True if the side whose turn it was had to pass.
     passed: bool,
     black: u32,
     white: u32,
-    /// The score for black, empty squares to the winner; of a finished game only.
+    /// The score for black, with empty squares for the winner; only for a finished game.
     score: Option<i32>,
 }
 
@@ -41,7 +41,8 @@ pub(crate) fn read(text: &str) -> Result<ReadGame, String> {
     Ok(ReadGame { start: board_text(&stated.position, stated.side), moves: String::new() })
 }
 
-/// All positions of a game from a position on, that one first; a side that must pass does.
+/// Returns all positions of a game from a position on, which comes first. A side that must pass
+/// does.
 pub(crate) fn positions(start: BoardLine, moves: &str) -> Result<Vec<Shown>, String> {
     let BoardLine { position, side, .. } = start;
     let must_pass = position.moves() == 0 && !position.is_over();

@@ -1,8 +1,9 @@
 //! The engine in a browser: questions and answers in JSON, through the memory of WebAssembly.
 //!
-//! The page writes a question where [`buffer`] says, calls [`ask`], and reads the answer at [`answer`].
-//! An instance takes one evaluation for its life: the page starts another one for other weights. No rule
-//! of the game is written in JavaScript: the page asks for boards, legal moves and passes, too.
+//! The page writes a question at the address from [`buffer`], calls [`ask`], and reads the answer
+//! at [`answer`]. An instance has one evaluation for its life: for other weights, the page starts
+//! another instance. JavaScript has no rule of the game: the page also asks for boards, legal moves
+//! and passes.
 
 mod game;
 mod question;
@@ -16,11 +17,12 @@ pub use question::answer_text;
 use searching::Loaded;
 
 thread_local! {
-    /// What came from the page, and what goes back.
+    /// The question from the page and the answer to it.
     static BUFFERS: RefCell<[Vec<u8>; 2]> = const { RefCell::new([vec![], vec![]]) };
 }
 
-/// Room for so many bytes, where the page writes a question, or a file with its name before it.
+/// Returns a buffer of `bytes` bytes, into which the page writes a question, or a file after its
+/// name.
 #[unsafe(no_mangle)]
 pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     BUFFERS.with_borrow_mut(|[question, _]| {
@@ -29,19 +31,20 @@ pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question in the buffer; the number of bytes of the answer.
+/// Answers the question in the buffer; returns the number of bytes of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn ask() -> usize {
     reply(|question| answer_text(&String::from_utf8_lossy(&question)))
 }
 
-/// Takes the weights file in the buffer, behind a name of so many bytes; the number of bytes of the answer.
+/// Takes the weights file in the buffer, which follows a name of `name_bytes` bytes; returns the
+/// number of bytes of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn load(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| Loaded::load(name, Weights::read_bytes(name, bytes), true))
 }
 
-/// Takes the part of a weights file that is played by, as [`load`] does a whole one.
+/// Takes the part of a weights file for play, as [`load`] takes a whole file.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -55,13 +58,13 @@ pub extern "C" fn load_counts(name_bytes: usize) -> usize {
     take_file(name_bytes, searching::load_counts)
 }
 
-/// The place of the last answer.
+/// Returns the address of the last answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
     BUFFERS.with_borrow(|[_, answer]| answer.as_ptr())
 }
 
-/// Answers for the file in the buffer, behind a name of so many bytes.
+/// Answers for the file in the buffer, which follows a name of `name_bytes` bytes.
 fn take_file(
     name_bytes: usize,
     take: impl FnOnce(&Path, Vec<u8>) -> Result<serde_json::Value, String>,

@@ -1,4 +1,4 @@
-//! What the page may ask, and what it is told.
+//! The questions of the page and their answers.
 
 use othello_engine::board::notation::BoardLine;
 use serde::{Deserialize, Serialize};
@@ -10,27 +10,28 @@ use crate::{game, searching};
 #[derive(Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase", deny_unknown_fields)]
 enum Question {
-    /// The game that a text states: a transcript, OBF, or a board line.
+    /// Asks for the game of a text: a transcript, OBF, or a board line.
     Read { text: String },
-    /// All positions of a game.
+    /// Asks for all positions of a game.
     Game { start: String, moves: String },
-    /// Takes an evaluation by hand, `mobility` or `none`.
+    /// Chooses an evaluation by hand, `mobility` or `none`.
     Builtin { name: String },
-    /// The value of a position after so many moves; exact from so many empty squares on.
+    /// Asks for the value of a position after `depth` moves, which is exact at up to `exact` empty
+    /// squares.
     Search { board: String, depth: u32, exact: u32, forget: bool },
-    /// The value of one move of a position, and the line behind it.
+    /// Asks for the value of one move of a position, and the best line after it.
     Rate { board: String, square: String, depth: u32, exact: u32, forget: bool },
-    /// The parts of a position's value.
+    /// Asks for the parts of a position's value.
     Parts { board: String },
 }
 
-/// Answers a question in JSON, in JSON: `{"answer": …}` or `{"error": "…"}`.
+/// Answers a question in JSON with JSON: `{"answer": …}` or `{"error": "…"}`.
 pub fn answer_text(question: &str) -> String {
     let question = serde_json::from_str(question).map_err(|error| error.to_string());
     written(question.and_then(answer))
 }
 
-/// An answer, or why there is none, as the page reads it.
+/// Writes an answer, or the error in its place, as the page reads it.
 pub(crate) fn written(answer: Result<Json, String>) -> String {
     let answer =
         answer.map_or_else(|error| json!({ "error": error }), |it| json!({ "answer": it }));

@@ -13,15 +13,15 @@ use othello_engine::search::{Searcher, Strength};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-/// The size of the transposition table: what a telephone has to spare.
+/// The size of the transposition table in MiB, which a telephone can spare.
 const HASH_MEGABYTES: usize = 16;
 
-/// An evaluation with the searcher that plays by it.
+/// An evaluation with its searcher.
 pub(crate) struct Loaded {
     searcher: Searcher<'static, Evaluator>,
-    /// The weights by class, where they come from a file.
+    /// The weights by class, if they come from a file.
     weights: Option<Weights>,
-    /// Whether the counts of training are known.
+    /// True if the counts of training are known.
     counted: bool,
     /// The checksum of the weights file, or the name of the evaluation by hand.
     identity: String,
@@ -32,7 +32,7 @@ thread_local! {
 }
 
 impl Loaded {
-    /// Takes a weights file, or the part of one without the counts; what it is.
+    /// Takes a weights file, or the part of one without the counts; returns its description.
     pub(crate) fn load(
         name: &Path,
         file: Result<WeightsFile, WeightsError>,
@@ -58,7 +58,7 @@ impl Loaded {
         Ok(described)
     }
 
-    /// Takes an evaluation by hand.
+    /// Takes an evaluation by hand; returns its description.
     pub(crate) fn builtin(name: &str) -> Result<Json, String> {
         let evaluator: Evaluator = match name {
             "none" => Zero.into(),
@@ -69,7 +69,7 @@ impl Loaded {
         Ok(json!({ "name": name, "identity": name }))
     }
 
-    /// The evaluation lives as long as the instance, of which there is one for each evaluation.
+    /// Keeps the evaluation for the life of the instance, which has only one.
     fn take(evaluator: Evaluator, weights: Option<Weights>, counted: bool) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();
@@ -80,7 +80,7 @@ impl Loaded {
     }
 }
 
-/// Takes the counts of the weights that are played by; the number of positions they were trained on.
+/// Takes the counts of the weights for play; returns the number of positions they were trained on.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
     with(|Loaded { weights, counted, identity, .. }| {
         let weights = weights.as_mut().ok_or("an evaluation by hand has no counts")?;
@@ -93,7 +93,8 @@ pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
     })
 }
 
-/// How many positions the weights were trained on: each meets one class of an instance.
+/// Returns the number of positions that the weights were trained on: each meets one class of an
+/// instance.
 fn positions(weights: &Weights) -> u64 {
     let Some(classes) = weights.geometry().patterns.first().map(|pattern| pattern.classes) else {
         return 0;
@@ -103,7 +104,7 @@ fn positions(weights: &Weights) -> u64 {
     counts.map(|&count| u64::from(count)).sum::<u64>() / instances
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Serialize)]
 pub(crate) struct Found {
     /// The value for the player in steps of 1/32 disc.
@@ -121,8 +122,8 @@ fn with<T>(work: impl FnOnce(&mut Loaded) -> Result<T, String>) -> Result<T, Str
     })
 }
 
-/// Searches a position; with `forget`, from an empty table. At depth 0 its value as it stands, unless it is
-/// exact.
+/// Searches a position; with `forget`, from an empty table. At depth 0 the value is static unless
+/// it is exact.
 pub(crate) fn search(
     line: &BoardLine,
     depth: u32,

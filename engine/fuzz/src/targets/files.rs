@@ -1,4 +1,5 @@
-//! Files of records and weights: bytes as they are, and as the content of sound containers.
+//! Targets for files of records and weights: bytes as they are, and as the content of sound
+//! containers.
 
 use std::path::Path;
 
@@ -16,8 +17,9 @@ use othello_testing::scratch;
 
 use super::texts::image;
 
-/// The container. The first byte says what of it the others are: everything, the provenance, the
-/// frames after a sound header, or the stored bytes of a section with sound checksums.
+/// Checks the container. The first byte decides which part of it the other bytes are: all of it,
+/// the provenance, the frames after a sound header, or the stored bytes of a section with right
+/// checksums.
 pub fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
@@ -52,8 +54,8 @@ fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
     Ok(summary)
 }
 
-/// Whether what is whole as a container may be read as its kind says: it need not mean anything,
-/// but what a damaged container holds is never taken.
+/// Returns whether a container is whole. A whole one may be read as its kind or refused; a damaged
+/// one must not be accepted.
 fn read_as(path: &Path, kind: Kind) -> bool {
     let whole = read(path, kind).is_ok();
     let taken = match kind {
@@ -64,7 +66,7 @@ fn read_as(path: &Path, kind: Kind) -> bool {
         Kind::Positions | Kind::Openings => {
             PositionReader::open(path).is_ok_and(|rows| rows.into_iter().all(|row| row.is_ok()))
         }
-        // What a checkpoint or a match holds is read by the trainer.
+        // The trainer reads the content of checkpoints and matches.
         Kind::Checkpoint | Kind::Match => whole,
     };
     assert!(whole || !taken, "damaged, and taken for good");
@@ -77,7 +79,7 @@ fn check_names_file(error: &dyn std::error::Error, path: &Path) {
     check_message(&message);
 }
 
-/// The content of a frame of games.
+/// Checks the content of a frame of games.
 pub fn games(data: &[u8]) {
     let bytes = container::file(b'G', VERSION, b"{}", &[Section::new("games", data)]);
     let games = scratch::with_file("games", &bytes, |path| {
@@ -105,7 +107,7 @@ fn written_and_read(games: &[Game]) -> Vec<Game> {
     read.map(|game| game.expect("just written")).collect()
 }
 
-/// The content of a frame of positions; the same bytes as a frame of openings.
+/// Checks the content of a frame of positions; the same bytes are also a frame of openings.
 pub fn positions(data: &[u8]) {
     for (kind, name) in [(b'P', "positions"), (b'O', "openings")] {
         let bytes = container::file(kind, VERSION, b"{}", &[Section::new("positions", data)]);
@@ -124,8 +126,8 @@ pub fn positions(data: &[u8]) {
     }
 }
 
-/// A weights file of a small pattern set, or of the one in TOML up to the first byte 0, to whose
-/// sections the other bytes do something, three at a time.
+/// Checks a weights file of a small pattern set, or of the set in TOML up to the first byte 0. The
+/// other bytes, three at a time, change its sections.
 pub fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -146,7 +148,8 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// All sections of a weights file of this set, every weight of a phase 0; too short ones for a large set.
+/// Returns all sections of a weights file of this set with weights 0; for a large set, too short
+/// ones.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

@@ -1,4 +1,4 @@
-//! Servers of protocols: every line gets an answer of the form that it should have.
+//! Targets for protocol servers: every line must get an answer of the right form.
 
 use othello_engine::analysis::Level;
 use othello_engine::board::Side;
@@ -9,7 +9,7 @@ use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Board, Player, Server, Turn, serve};
 use othello_engine::search::Searcher;
 
-/// Conversations, by GTP and by NBoard, and games of SGF.
+/// Checks conversations by GTP and by NBoard, and SGF games.
 pub fn protocols(data: &[u8]) {
     if let Ok(game) = SgfGame::parse(&String::from_utf8_lossy(data)) {
         let mut board = Board::new(game.position, game.side);
@@ -23,7 +23,7 @@ pub fn protocols(data: &[u8]) {
         Player::new(Searcher::new(&Zero, 0), level)
     };
     let (mut gtp, mut nboard) = (Gtp::new(player()), Nboard::new(player()));
-    // A deep search is no matter of parsing.
+    // Deep searches have nothing to do with parsing.
     let deep = |line: &&[u8]| !line.windows(5).any(|word| word == b"level" || word == b"depth");
     let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').filter(deep).take(200).collect();
     for line in &lines {

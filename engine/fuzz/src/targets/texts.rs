@@ -1,4 +1,4 @@
-//! Parsers of text. What they take, they print so that it reads back as the same.
+//! Targets for parsers of text: what they accept, they print so that it reads back the same.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use othello_engine::record::Shard;
 use othello_engine::selfplay::{MAX_RANDOM_PLIES, OpeningsChoice, Schedule};
 use othello_testing::corpus::check_message;
 
-/// Arguments of commands: each parser gets every text.
+/// Checks arguments of commands: each parser gets every text.
 pub fn arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     reads_back::<Schedule>(text);
@@ -39,7 +39,7 @@ fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str
     }
 }
 
-/// Board lines and OBF.
+/// Checks board lines and OBF.
 pub fn boards(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     match text.parse::<BoardLine>() {
@@ -73,7 +73,7 @@ fn check_position(position: &Position) {
     assert_eq!(played.fold(0, |moves, square| moves | square.bit()), position.moves());
 }
 
-/// Transcripts.
+/// Checks transcripts.
 pub fn transcript(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let squares = match transcript::parse(text) {
@@ -93,7 +93,7 @@ pub fn transcript(data: &[u8]) {
     }
 }
 
-/// Pattern sets in TOML.
+/// Checks pattern sets in TOML.
 pub fn pattern_set(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let set = match PatternSet::from_toml(text) {
@@ -101,7 +101,7 @@ pub fn pattern_set(data: &[u8]) {
         Err(error) => return check_message(&error.to_string()),
     };
     assert_eq!(PatternSet::from_toml(&set.to_toml()).ok().as_ref(), Some(&set));
-    // The classes of 3^10 configurations take their time; those of 3^6 show as much.
+    // The classes of 3^10 configurations take long; those of 3^6 test as much.
     if set.patterns().iter().all(|pattern| pattern.squares().len() <= 6) {
         check_geometry(&Geometry::new(&set));
     }
@@ -123,7 +123,7 @@ fn check_geometry(geometry: &Geometry) {
     }
 }
 
-/// What a symmetry of the board makes of a position.
+/// Returns the image of a position under a symmetry of the board.
 pub(super) fn image(position: &Position, symmetry: Symmetry) -> Position {
     let moved = |board: u64| {
         let squares = Square::all().filter(|square| board & square.bit() != 0);
