@@ -1,37 +1,37 @@
-//! The container as `datasets/formats.md` describes it, byte by byte and apart from the program's
-//! own writer: so that its numbers can lie while its checksums are right.
+//! The container as `datasets/formats.md` describes it, written byte by byte and independently of
+//! the program's writer, so that its numbers can be wrong while its checksums are right.
 
 use sha2::{Digest, Sha256};
 
-/// The letter of each kind at the end of its magic number.
+/// The letter of each kind, at the end of its magic number.
 pub const KINDS: [u8; 5] = *b"WGPOC";
 
-/// The first and the only version of the format.
+/// The only version of the format.
 pub const VERSION: u32 = 1;
 
 /// A named part of a container.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// 1 to 255 bytes of text, if it is to be read.
+    /// The name, 1 to 255 bytes of text in a readable file.
     pub name: Vec<u8>,
-    /// The content as the checksum of the whole has it.
+    /// The content that the checksum of the whole covers.
     pub content: Vec<u8>,
-    /// What is stored for it: one zstd frame, if it is to be read.
+    /// The stored bytes: one zstd frame in a readable file.
     pub stored: Vec<u8>,
-    /// How long the stored bytes are said to be.
+    /// The stated length of the stored bytes.
     pub stated_stored: u64,
-    /// How long the content is said to be.
+    /// The stated length of the content.
     pub stated_content: u64,
 }
 
 impl Section {
-    /// A sound section.
+    /// Returns a sound section.
     pub fn new(name: &str, content: &[u8]) -> Self {
         let stored = zstd::bulk::compress(content, 1).expect("memory can be compressed");
         Self::stored(name, content, stored)
     }
 
-    /// A section whose stored bytes are these, whatever they unpack to.
+    /// Returns a section with these stored bytes, whatever they unpack to.
     pub fn stored(name: &str, content: &[u8], stored: Vec<u8>) -> Self {
         Self {
             name: name.into(),
@@ -52,7 +52,7 @@ impl Section {
     }
 }
 
-/// A header: magic of the kind with this letter, version, provenance, checksum.
+/// Returns a header: magic number of the kind with this letter, version, provenance, checksum.
 pub fn header(kind: u8, version: u32, provenance: &[u8]) -> Vec<u8> {
     let mut header = b"OTHELLO".to_vec();
     header.push(kind);
@@ -62,7 +62,7 @@ pub fn header(kind: u8, version: u32, provenance: &[u8]) -> Vec<u8> {
     checksummed(header)
 }
 
-/// A whole file of the kind with this letter.
+/// Returns a whole file of the kind with this letter.
 pub fn file(kind: u8, version: u32, provenance: &[u8], sections: &[Section]) -> Vec<u8> {
     let mut bytes = partial(header(kind, version, provenance), sections);
     let mut digest = Sha256::new();
@@ -79,7 +79,7 @@ pub fn file(kind: u8, version: u32, provenance: &[u8], sections: &[Section]) -> 
     bytes
 }
 
-/// A header and sections without an end.
+/// Returns a header and sections without an end.
 pub fn partial(mut header: Vec<u8>, sections: &[Section]) -> Vec<u8> {
     sections.iter().for_each(|section| header.extend(section.frame()));
     header
@@ -91,7 +91,7 @@ fn checksummed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// A sound container cut into its frames, so that it can be put together in another way.
+/// A sound container cut into its frames, so that it can be joined in another way.
 #[derive(Clone)]
 pub struct Container {
     /// The letter of its magic number.
@@ -100,14 +100,14 @@ pub struct Container {
     pub header: Vec<u8>,
     /// The provenance in the header.
     pub provenance: Vec<u8>,
-    /// The bytes of each section, and those of the end where there is one.
+    /// The bytes of each section, and of the end if there is one.
     pub frames: Vec<Vec<u8>>,
     /// The sections.
     pub sections: Vec<Section>,
 }
 
 impl Container {
-    /// Cuts a sound container, complete or not; a last frame that is torn counts as the end.
+    /// Cuts a sound container, complete or not; a torn last frame counts as the end.
     pub fn of(bytes: &[u8]) -> Self {
         let eight = |at: usize| bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
         let number = |at: usize| u64::from_le_bytes(eight(at).unwrap_or_default()) as usize;
@@ -129,7 +129,7 @@ impl Container {
         Self { kind: bytes[7], header, provenance, frames, sections }
     }
 
-    /// The bytes of the container as its parts now say, with right checksums: complete if it was.
+    /// Returns the bytes of the container from its parts, with right checksums; complete if it was.
     pub fn bytes(&self) -> Vec<u8> {
         let header = header(self.kind, VERSION, &self.provenance);
         if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {

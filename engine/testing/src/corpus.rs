@@ -1,20 +1,20 @@
-//! The small run of all targets that needs no fuzzer.
+//! The short run of all fuzz targets without a fuzzer.
 
 use std::fs;
 use std::path::Path;
 
 use crate::mutation::{Draws, mutate};
 
-/// A check of one parser on any bytes: it panics where the parser breaks its word.
+/// A check of one parser on any bytes, which panics if the parser breaks its promises.
 pub type Target = fn(&[u8]);
 
-/// A message is short, and has no character that changes a terminal.
+/// Checks that a message is short and has no control characters.
 pub fn check_message(message: &str) {
     assert!(message.len() <= 2000, "{} bytes: {message:.200}…", message.len());
     assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message:?}");
 }
 
-/// Hands each target its corpus, then `changes` changed inputs. A panic names the input.
+/// Gives each target its corpus, then `changes` changed inputs. A panic names the input.
 pub fn run(corpora: &Path, targets: &[(&str, Target)], changes: usize) {
     for &(name, target) in targets {
         let inputs = inputs(&corpora.join(name));
@@ -43,7 +43,7 @@ fn inputs(folder: &Path) -> Vec<(String, Vec<u8>)> {
     inputs
 }
 
-/// Says which input it was when a check panics.
+/// A guard that prints the input when a check panics.
 struct Named<'a> {
     target: &'a str,
     file: &'a str,

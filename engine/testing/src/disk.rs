@@ -1,22 +1,23 @@
-//! A disk that is small or read-only, in a mount namespace of its own.
+//! A disk that is small or read-only, in its own mount namespace.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The command lines of a test, for a shell: `$PROGRAM` is the program.
+/// The commands of a test, for a shell; `$PROGRAM` is the program.
 pub struct Scenario<'a> {
     /// The binary.
     pub program: &'a Path,
-    /// What runs on the disk, in the folder `disk`; what it puts in `..` is kept.
+    /// The script, which runs on the disk in the folder `disk`. Files that it puts into `..` are
+    /// kept.
     pub script: &'a str,
-    /// The size of the disk at first.
+    /// The initial size of the disk in kilobytes.
     pub kilobytes: u32,
 }
 
 impl Scenario<'_> {
-    /// Runs the script in `folder`; false where no disk can be mounted here. In the
-    /// script, `room` makes the disk large enough, `read_only` and `writable` are what they say.
+    /// Runs the script in `folder`; returns false if no disk can be mounted here. In the script,
+    /// `room` enlarges the disk, and `read_only` and `writable` change its mode.
     pub fn run(&self, folder: &Path) -> bool {
         fs::create_dir(folder.join("disk")).expect("a folder");
         let mount = format!("mount -t tmpfs -o size={}k none disk", self.kilobytes);
@@ -47,7 +48,7 @@ impl Scenario<'_> {
     }
 }
 
-/// A file that the script left.
+/// Reads a file that the script left.
 pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

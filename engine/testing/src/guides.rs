@@ -1,29 +1,30 @@
-//! The guides: the files of Markdown that tell a reader what to type, and what their blocks need to be
-//! run.
+//! The guides: the Markdown files that tell a reader what to type, and the needs of their blocks.
 
 pub mod inputs;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The variable with the folder of the real binaries.
+/// The environment variable with the folder of the real binaries.
 pub const BINARIES: &str = "OTHELLO_BINARIES";
 
-/// The variable with the file to which stand-ins write what they did.
+/// The environment variable with the file to which stand-ins write their log.
 pub const LOG: &str = "OTHELLO_GUIDE_LOG";
 
-/// The variable with the file to which stand-ins write the JSON fields that were printed, a JSON object a line.
+/// The environment variable with the file to which stand-ins write the printed JSON fields, one
+/// JSON object a line.
 pub const JSON_FIELDS: &str = "OTHELLO_JSON_FIELDS";
 
-/// The variable that has stand-ins only check what they are told to do.
+/// The environment variable that makes stand-ins only check their arguments.
 pub const ONLY_CHECK: &str = "OTHELLO_ONLY_CHECK";
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// The README, what stands beside it, and the guides of the crates and of the folders of files.
+/// Returns the README, the files beside it, and the guides of the crates and of the folders of
+/// files.
 pub fn all() -> Vec<PathBuf> {
     const FOLDERS: [&str; 9] = [
         "",
@@ -46,18 +47,18 @@ pub fn all() -> Vec<PathBuf> {
     guides
 }
 
-/// Commands in a guide.
+/// The commands of a block in a guide.
 pub struct Block {
-    /// The line of the file on which it begins, from 1.
+    /// The line of the file at which the block begins, counted from 1.
     pub line: usize,
-    /// A script for a shell.
+    /// The script for a shell.
     pub script: String,
-    /// Whether it is to be run: a block of `sh`. Of those of `text` and `console`, the calls of our programs
-    /// are only to be understood.
+    /// True if the block must be run: a block of `sh`. In blocks of `text` and `console`, the calls
+    /// of this project's programs must only be valid.
     pub runs: bool,
 }
 
-/// The blocks of a guide that have commands.
+/// Returns the blocks of a guide that have commands.
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = vec![];
     let mut open: Option<(&str, Block)> = None;
@@ -85,12 +86,12 @@ pub fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// The prose of a guide: its text without the blocks, whose code may look like a link.
+/// Returns the prose of a guide: its text without the blocks, whose code may look like a link.
 fn prose(text: &str) -> String {
     text.split("```").step_by(2).collect()
 }
 
-/// Every relative link of the guides, and where it leads.
+/// Returns every relative link of the guides, with its guide.
 pub fn links() -> Vec<(PathBuf, PathBuf)> {
     let of_guide = |guide: PathBuf| {
         let text = prose(&fs::read_to_string(&guide).expect("a guide"));
@@ -104,8 +105,8 @@ pub fn links() -> Vec<(PathBuf, PathBuf)> {
     all().into_iter().flat_map(of_guide).collect()
 }
 
-/// The files that guides name between backticks, each without a folder in which it is. Names with
-/// capitals stand for others.
+/// Returns the file names between backticks in guides for which no file exists in any folder that
+/// guides mean. Names with capitals are placeholders.
 pub fn missing_files() -> Vec<(PathBuf, String)> {
     const KINDS: [&str; 5] = ["rs", "md", "toml", "sh", "sha256"];
     const FOLDERS: [&str; 6] =

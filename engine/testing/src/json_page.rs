@@ -1,4 +1,4 @@
-//! The page of the JSON fields, `datasets/json.md`, and whether what is printed is what it says.
+//! The page of the JSON fields, `datasets/json.md`, and its comparison with what is printed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use crate::guides::repository;
 /// The heading of the fields that every command may print.
 const EVERY_COMMAND: &str = "Every command";
 
-/// The page: for each heading, the fields in the tables below it.
+/// The page: the fields in the tables below each heading.
 pub struct Page {
     sections: Vec<Section>,
 }
@@ -20,29 +20,30 @@ struct Section {
     rows: Vec<Row>,
 }
 
-/// A row of a table: a field, and the section whose fields are those below it.
+/// A row of a table: a field, and the section that describes the fields within it.
 struct Row {
     field: String,
     as_section: Option<String>,
-    /// The field need not be printed when the guides are run.
+    /// True if the field need not be printed when the guides are run.
     is_rare: bool,
 }
 
 /// The beginning of the headings of fields that several commands have.
 const PART: &str = "Part: ";
 
-/// The word that a row of fields begins with that need not be printed when the guides are run.
+/// The word at the beginning of a row of fields that need not be printed when the guides are run.
 const RARELY: &str = "rarely";
 
-/// What was printed or written: the command line or the kind of file, and the fields.
+/// The fields that were printed or written, with the command line or the kind of file.
 pub struct Printed {
-    /// The command line, or the kind of file as the page calls it.
+    /// The command line, or the page's name for the kind of file.
     pub name: String,
     /// The paths of all fields.
     pub fields: BTreeSet<String>,
 }
 
-/// The paths of a value's fields: `a.b` for a field within a field, `a[]` for what an array holds.
+/// Returns the paths of a value's fields: `a.b` for a field within a field, `a[]` for elements of
+/// an array.
 pub fn fields(value: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(value, String::new(), &mut found);
@@ -83,8 +84,8 @@ impl Page {
         Self { sections }
     }
 
-    /// The fields of the section with this heading, those of the sections that it refers to included, and whether
-    /// each is rare.
+    /// Returns the fields of the section with this heading, with those of the sections that it
+    /// refers to, each with whether it is rare.
     fn fields(&self, heading: &str) -> BTreeMap<String, bool> {
         let mut fields = BTreeMap::new();
         let section = self.sections.iter().find(|section| section.heading == heading);
@@ -96,7 +97,8 @@ impl Page {
             match (other, field.strip_suffix('*')) {
                 (Some(other), Some(prefix)) => {
                     let below = self.fields(&other.heading);
-                    // A section of its own sees to it that they are printed somewhere.
+                    // The section that is referred to ensures that its fields are printed
+                    // somewhere.
                     fields
                         .extend(below.into_keys().map(|field| (format!("{prefix}{field}"), true)));
                 }
@@ -106,7 +108,7 @@ impl Page {
         fields
     }
 
-    /// The fields of a part that were printed for the sections that refer to it.
+    /// Returns the fields of a part that were printed for the sections that refer to it.
     fn found_in_part<'a>(
         &self,
         part: &str,
@@ -125,8 +127,8 @@ impl Page {
         found
     }
 
-    /// What of the printed is not on the page, and what of the page was not printed; `unseen` are
-    /// headings that nothing is printed for.
+    /// Returns complaints about printed fields that are not on the page, and about fields of the
+    /// page that were not printed. `unseen` are headings for which nothing is printed.
     pub fn complaints(&self, printed: &[Printed], unseen: &[&str]) -> Vec<String> {
         let every = self.fields(EVERY_COMMAND);
         let (mut complaints, mut seen_by_every) = (vec![], BTreeSet::new());
@@ -173,7 +175,7 @@ impl Page {
     }
 }
 
-/// The fields that were printed for a section.
+/// Returns the fields that were printed for a section.
 fn found_in<'a>(
     heading: &str,
     printed: &[Printed],
@@ -183,7 +185,7 @@ fn found_in<'a>(
     own.flat_map(|printed| printed.fields.clone()).collect()
 }
 
-/// The fields in the first cell of a table's row.
+/// Returns the fields in the first cell of a table's row.
 fn rows(line: &str) -> Vec<Row> {
     let Some((cell, text)) = line.strip_prefix("| `").and_then(|rest| rest.split_once(" | "))
     else {
@@ -197,14 +199,14 @@ fn rows(line: &str) -> Vec<Row> {
     names.map(row).collect()
 }
 
-/// The anchor of a heading, as pages of Markdown have it.
+/// Returns the anchor of a heading, as Markdown pages have it.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_ascii_alphanumeric() || " -_".contains(*c));
     kept.collect::<String>().to_ascii_lowercase().replace(' ', "-")
 }
 
-/// Whether a field that was found is said: by its own path, by `PATH.*` of anything above it, or, where it
-/// is null or empty, by what would be below it.
+/// Returns whether the page describes a printed field: by its own path, by `PATH.*` of a field
+/// above it, or, if it is null or empty, by fields below it.
 fn is_said(said: &BTreeMap<String, bool>, found: &str) -> bool {
     said.keys().any(|said| match said.strip_suffix(".*") {
         Some(above) => found == above || found.starts_with(&format!("{above}.")),
@@ -212,7 +214,7 @@ fn is_said(said: &BTreeMap<String, bool>, found: &str) -> bool {
     })
 }
 
-/// Whether a field that was found, perhaps empty, shows that what is said is there.
+/// Returns whether a printed field, which may be empty, is the described field or one below it.
 fn is_at_or_below(found: &str, said: &str) -> bool {
     let said = said.strip_suffix(".*").or(said.strip_suffix("[]")).unwrap_or(said);
     found == said || is_below(found, said)
@@ -256,7 +258,7 @@ mod tests {
         let mut sound = sound();
         sound[0].1["d"].as_object_mut().unwrap().remove("json_version");
         assert_eq!(complaints(&sound), [""; 0]);
-        // What is null once may be an object another time.
+        // A field that is null now may be an object later.
         let null = ("othello one", json!({"b": null, "d": null}));
         assert_eq!(complaints(&[&sound[..], &[null]].concat()), [""; 0]);
     }

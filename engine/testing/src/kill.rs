@@ -1,8 +1,8 @@
 //! Kills a command at moments spread over its work, resumes it with the same command line, and
 //! compares the result and the work with those of an undisturbed run.
 //!
-//! `OTHELLO_KILLS=25 cargo test --release --test kill -- --nocapture` does it 25 times on larger
-//! work, and checks the processor time too, which a few kills of little work leave to chance.
+//! `OTHELLO_KILLS=25 cargo test --release --test kill -- --nocapture` does this 25 times on larger
+//! work, and also checks the processor time, which a few kills of little work leave to chance.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,15 +19,15 @@ use nix::unistd::Pid;
 use othello_engine::file::{Kind, Reader, Section};
 use serde_json::Value;
 
-/// Killed and resumed work together, at most, in parts of the undisturbed work.
+/// The greatest total work of the killed and the resumed run, relative to the undisturbed one.
 const MOST_WORK: f64 = 1.2;
 
-/// How many of the kills to run where `OTHELLO_KILLS` does not say.
+/// The number of kills if `OTHELLO_KILLS` is not set.
 const FEW_KILLS: usize = 4;
 
-/// A command to kill. It runs in a folder of its own: outputs are named relative to it.
+/// A command to kill. It runs in its own folder: outputs have relative names.
 pub struct Subject<'a> {
-    /// What the check says when something is wrong.
+    /// The name of the command in messages.
     pub name: &'a str,
     /// The binary.
     pub program: &'a Path,
@@ -35,41 +35,42 @@ pub struct Subject<'a> {
     pub arguments: Vec<String>,
     /// The output, which the command completes last.
     pub output: &'a str,
-    /// What is not the result and may differ, such as a log.
+    /// The files that are not the result and may differ, such as a log.
     pub may_differ: &'a [&'a str],
-    /// The stage of the work, as progress names it, and how many of its units are finished, as the
-    /// files of a killed run tell.
+    /// The stage of the work, by its name in progress messages, and a function that counts its
+    /// finished units from the files of a killed run.
     pub finished: (&'a str, fn(&Path) -> u64),
 }
 
-/// Whether many kills of large work are wanted, and how many.
+/// Returns the number of kills if many kills of large work are wanted.
 pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Reads the whole sections of a file that may be torn; none where there is no file.
+/// Reads the whole sections of a file that may be torn; none if there is no file.
 pub fn whole_sections(path: &Path, kind: Kind) -> Vec<Section> {
     let sections = Reader::open(path, kind).into_iter().flatten();
     sections.map_while(Result::ok).collect()
 }
 
-/// What a run leaves and what it took.
+/// The files of a run, its report, and its processor time.
 struct Run {
     files: BTreeMap<PathBuf, Vec<u8>>,
     report: Value,
     seconds: f64,
 }
 
-/// Children's processor time is known only of all together: one at a time.
+/// A lock that makes checks run one at a time, since only the total processor time of all child
+/// processes is known.
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Subject<'_> {
-    /// Kills and resumes; panics where a result differs or finished work is done again.
+    /// Kills and resumes the command; panics if a result differs or finished work is repeated.
     pub fn check(&self) {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// The same with so many kills: for work that takes minutes.
+    /// Does the check with this number of kills, for work that takes minutes.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let (stage, finished) = self.finished;
@@ -78,7 +79,7 @@ impl Subject<'_> {
         for kill in 0..kills {
             let folder = tempfolder();
             let killed = self.run_killed(folder.path(), &undisturbed, kill, kills);
-            // A run that was killed behind its last step has nothing left that is unfinished.
+            // A run that was killed after its last step has nothing unfinished.
             let complete = folder.path().join(self.output).exists();
             let finished = finished(folder.path());
             let resumed = self.run_to_the_end(folder.path());
@@ -87,7 +88,8 @@ impl Subject<'_> {
             let kept_all = complete || found == finished;
             assert!(kept_all, "{}: {found} units kept of {finished} finished", self.name);
             kept += found;
-            // The machine may be faster now than it was: work is compared with work done nearby.
+            // The speed of the machine may change: work is compared with work done at about the
+            // same time.
             if kill % 5 == 4 {
                 alone.push(self.run_to_the_end(tempfolder().path()).seconds);
             }
@@ -107,8 +109,8 @@ impl Subject<'_> {
         assert!(many_kills().is_none() || mean <= MOST_WORK, "{}: too much work", self.name);
     }
 
-    /// Runs until it has done its part of the undisturbed work and kills it there; returns the
-    /// processor seconds that it took. A run that is over before is begun again, to be killed
+    /// Runs until the command has done its part of the undisturbed work, and kills it there;
+    /// returns the processor seconds it took. A run that ends before is started again, to be killed
     /// earlier.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
@@ -126,7 +128,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Kills a run as soon as its output is there.
+    /// Kills a run as soon as its output exists.
     fn check_the_end(&self, undisturbed: &Run) {
         let folder = tempfolder();
         let mut child = self.start(folder.path(), Stdio::null());
@@ -165,7 +167,7 @@ fn tempfolder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// A report without what differs from run to run.
+/// Returns a report without the fields that differ from run to run.
 pub fn lasting(report: &Value) -> Value {
     match report {
         Value::Object(fields) => {
@@ -179,7 +181,7 @@ pub fn lasting(report: &Value) -> Value {
     }
 }
 
-/// Waits until `condition` holds of a process; whether it was still running then.
+/// Waits until `condition` holds for a process; returns whether it was still running then.
 fn wait_for(child: &mut Child, condition: impl Fn(&Child) -> bool) -> bool {
     while child.try_wait().expect("its state").is_none() {
         if condition(child) {
@@ -190,20 +192,21 @@ fn wait_for(child: &mut Child, condition: impl Fn(&Child) -> bool) -> bool {
     false
 }
 
-/// The processor time of a running process so far.
+/// Returns the processor time of a running process so far.
 fn seconds_of(child: &Child) -> f64 {
     let clock: nix::Result<ClockId> = clock_getcpuclockid(Pid::from_raw(child.id().cast_signed()));
     let time = clock.and_then(ClockId::now);
     time.map_or(0.0, |time| time.num_microseconds() as f64 / 1e6)
 }
 
-/// The processor time of all processes that ended.
+/// Returns the processor time of all processes that ended.
 fn seconds_of_children() -> f64 {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the usage of children");
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
 }
 
-/// The bytes of every ordinary file in a folder and those in it, but for files of some names.
+/// Returns the bytes of every ordinary file in a folder and its subfolders, except files with some
+/// names.
 pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the folder") {

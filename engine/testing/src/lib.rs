@@ -1,5 +1,5 @@
-//! What the tests of all crates share: games of random moves, damaged files, kills, small disks, the
-//! blocks of the guides, what a program said, and the count of the tests that could not run.
+//! The parts that the tests of all crates share: games of random moves, damaged files, kills, small
+//! disks, the blocks of the guides, messages of programs, and the count of skipped tests.
 
 pub mod container;
 pub mod corpus;

@@ -1,10 +1,10 @@
-//! Damage by a seed: the same on every machine.
+//! Damage that is drawn from a seed, the same on every machine.
 
-/// A small generator of its own (SplitMix64), so that no change in the program changes the tests.
+/// A small generator (SplitMix64) of its own, so that no change in the program changes the tests.
 pub struct Draws(pub u64);
 
 impl Draws {
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
@@ -13,14 +13,14 @@ impl Draws {
         bits ^ bits >> 31
     }
 
-    /// A number below `bound`; 0 where there is none.
+    /// Returns a number below `bound`; 0 if there is none.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
 }
 
-/// Changes an input the way fuzzers do: bits, bytes, numbers at the edge of their range, pieces
-/// taken out, doubled, moved, or brought in from `other`.
+/// Changes an input as fuzzers do: bits, bytes, numbers at the limits of their range, and pieces
+/// that are removed, doubled, moved, or copied from `other`.
 pub fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=draws.below(4) {

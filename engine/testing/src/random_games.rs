@@ -5,13 +5,13 @@ use std::ops::Range;
 use othello_engine::board::Square;
 use othello_engine::random::random_game;
 
-/// The moves of random game number `number`.
+/// Returns the moves of random game number `number`.
 pub fn random_moves(number: u64) -> Vec<Square> {
     random_game(1, number, usize::MAX).steps.iter().map(|step| step.square).collect()
 }
 
-/// A WTHOR file of the random games with these numbers, each said to be drawn by perfect play from 24
-/// empty squares on.
+/// Writes a WTHOR file of the random games with these numbers; each is recorded as a draw under
+/// perfect play from 24 empty squares on.
 pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
     bytes.extend(((games.end - games.start) as u32).to_le_bytes());

@@ -1,4 +1,4 @@
-//! Readers take paths: a file in memory that is written anew for every input.
+//! Files in memory for readers that take paths, written anew for every input.
 
 use std::cell::RefCell;
 use std::fs;
@@ -10,12 +10,12 @@ thread_local! {
     static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
 }
 
-/// A path in a folder of this thread's own, taken away with the thread.
+/// Returns a path in this thread's own folder, which is removed when the thread ends.
 pub fn path(name: &str) -> PathBuf {
     FOLDER.with_borrow_mut(|folder| folder.get_or_insert_with(folder_in_memory).path().join(name))
 }
 
-/// Hands `read` the path of a file that holds `bytes`.
+/// Calls `read` with the path of a file that holds `bytes`.
 pub fn with_file<T>(name: &str, bytes: &[u8], read: impl FnOnce(&Path) -> T) -> T {
     let path = path(name);
     fs::write(&path, bytes).expect("a folder for temporary files takes files");

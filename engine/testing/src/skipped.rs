@@ -1,4 +1,4 @@
-//! Tests that lack what they need say so, and are counted.
+//! The report and count of tests that lack what they need.
 //!
 //! `$OTHELLO_SKIPPED` names a file that gets a line for each; `.ci/run` prints it at its end.
 
@@ -13,7 +13,8 @@ macro_rules! skip {
     };
 }
 
-/// Says on standard error, past the capture of tests, that the running test of a module is skipped.
+/// Reports on standard error, past the capture of tests, that the running test of a module is
+/// skipped.
 pub fn note(module: &str, reason: &str) {
     let thread = std::thread::current();
     let test = thread.name().filter(|&name| name != "main").unwrap_or(module);

@@ -1,5 +1,7 @@
-//! Every ```` ```sh ```` block of every guide runs, small, in the order of the guide and in a folder of
-//! its own; the fields of JSON that its commands print are those of `datasets/json.md`, and no others are there; the links lead somewhere, and the files that are named are there. `src/bin/guide-command.rs` says what is made smaller and how.
+//! Tests of the guides. Every ```` ```sh ```` block of every guide runs, in small, in the order of
+//! the guide and in its own folder. The JSON fields that its commands print are exactly those of
+//! `datasets/json.md`. Links lead somewhere, and named files exist. `src/bin/guide-command.rs`
+//! states what is made smaller, and how.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -15,7 +17,7 @@ use othello_testing::json_page::{Page, Printed};
 use othello_testing::{skip, skipped};
 use serde_json::Value;
 
-/// The folder of the programs, which a test of the whole workspace builds beside this one.
+/// Returns the folder of the programs, which a test of the whole workspace builds beside this one.
 fn binaries() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_BIN_EXE_guide-command")).parent()?;
     let there = ["othello-engine", "othello-trainer"].iter().all(|name| folder.join(name).exists());
@@ -27,7 +29,7 @@ fn every_block_of_every_guide_runs() {
     let Some(binaries) = binaries() else { skip!("cargo build first: the binaries are not there") };
     let guides = Mutex::new(guides::all());
     let (failures, printed) = (Mutex::new(vec![]), Mutex::new(vec![]));
-    // Two at a time: most commands have one thread's work.
+    // Two guides run at a time, because most commands have work for one thread.
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
@@ -63,7 +65,7 @@ fn every_file_that_a_guide_names_is_there() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Runs the blocks of a guide; what failed, and the JSON fields that were printed.
+/// Runs the blocks of a guide; returns the failures and the JSON fields that were printed.
 fn run(guide: &Path, binaries: &Path) -> (Vec<String>, Vec<Printed>) {
     let blocks = guides::blocks(&fs::read_to_string(guide).unwrap());
     let name = guide.strip_prefix(guides::repository()).unwrap().display().to_string();
@@ -88,7 +90,7 @@ fn run(guide: &Path, binaries: &Path) -> (Vec<String>, Vec<Printed>) {
     (failures, place.printed())
 }
 
-/// What a block needs beside our programs, and is not there.
+/// Returns what a block needs beside the project's programs and is missing.
 fn lacks(block: &Block) -> Option<&'static str> {
     let calls = |program: &str| block.script.lines().any(|line| line.starts_with(program));
     let runs = |program: &str, arguments: &[&str]| {
@@ -109,7 +111,7 @@ fn lacks(block: &Block) -> Option<&'static str> {
     (calls("cc ") && !compiles()).then_some("needs a C compiler and libzstd")
 }
 
-/// The program to call for `python3`: `$PYTHON`, where it is set.
+/// Returns the program to call for `python3`: `$PYTHON`, if it is set.
 fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
@@ -157,12 +159,12 @@ impl Place {
         self.folder.path().join("log")
     }
 
-    /// The file of the JSON fields that were printed.
+    /// Returns the file of the JSON fields that were printed.
     fn records(&self) -> PathBuf {
         self.folder.path().join("fields")
     }
 
-    /// The JSON fields that were printed.
+    /// Returns the JSON fields that were printed.
     fn printed(&self) -> Vec<Printed> {
         let record = |line: &str| {
             let record: Value = serde_json::from_str(line).unwrap();

@@ -1,15 +1,18 @@
-//! Stands in for the commands of a guide while `tests/guides.rs` runs its blocks: a link to this
-//! program under the name of a command does what the command does, small.
+//! A stand-in for the commands of a guide while `tests/guides.rs` runs its blocks. A link to this
+//! program with the name of a command does what the command does, in small.
 //!
-//! * `othello-engine`, `othello-trainer`: the real one, with every amount in [`AT_MOST`] made as small as
-//!   it says, [`ADDED`] for what the guide leaves out, and inputs that are not there made up. A shard of
-//!   more than 3 is made as all of 3, so that what follows can merge them; an output of an earlier block is made
-//!   anew. What takes minutes whatever its arguments (`quickstart`), or a GPU that is not there, is only
-//!   checked: its arguments are read, and nothing is done. It prints its JSON object, whose fields are recorded.
-//! * `cargo run -p PROGRAM -- …`: the program, likewise. Any other `cargo`, and the repository's own scripts:
-//!   nothing; but `regenerate.sh` prints the recorded checksum, which CI compares with its own.
+//! * `othello-engine`, `othello-trainer`: the real program, with every amount in [`AT_MOST`]
+//!   reduced to its limit, with [`ADDED`] for what the guide leaves out, and with missing inputs
+//!   made up. A command for one of more than 3 shards is run for all of 3, so that they can be
+//!   merged later. An output of an earlier block is made anew. Commands that take minutes whatever
+//!   their arguments (`quickstart`), or need a missing GPU, are only checked: their arguments are
+//!   read, and nothing is done. The program prints its JSON object, whose fields are recorded.
+//! * `cargo run -p PROGRAM -- …`: the program, in the same way. Any other `cargo` and the
+//!   repository's own scripts do nothing, except that `regenerate.sh` prints the recorded checksum,
+//!   which CI compares with its own.
 //!
-//! Exit status 1, something wrong found by the work, is to be expected of so little of it.
+//! Exit status 1, which means that the work found something wrong, is expected with such small
+//! work.
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
@@ -21,7 +24,7 @@ use othello_testing::guides::{BINARIES, JSON_FIELDS, LOG, ONLY_CHECK, inputs};
 use othello_testing::json_page;
 use serde_json::Value;
 
-/// Amounts, and how much of each is enough.
+/// The amounts, each with a sufficient limit.
 const AT_MOST: [(&str, u32); 21] = [
     ("--games", 60),
     ("--pairs", 4),
@@ -46,7 +49,7 @@ const AT_MOST: [(&str, u32); 21] = [
     ("--seeds", 2),
 ];
 
-/// What a call that begins so gets, where it does not say it itself.
+/// The arguments to add to a call that begins so, unless it has them.
 const ADDED: [(&str, &str, &str); 6] = [
     ("fit", "--iterations", "1"),
     ("calibrate ordering", "--positions", "100"),
@@ -78,7 +81,7 @@ fn main() -> ExitCode {
     if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What `cargo run … -p PROGRAM -- ARGUMENTS…` runs.
+/// Returns the program and the arguments that `cargo run … -p PROGRAM -- ARGUMENTS…` runs.
 fn program_of_cargo(arguments: &[String]) -> Option<(String, Vec<String>)> {
     let program = arguments.iter().position(|word| word == "-p")? + 1;
     let end = arguments.iter().position(|word| word == "--")? + 1;
@@ -106,7 +109,7 @@ fn run(program: &str, arguments: &[String]) -> bool {
     true
 }
 
-/// Runs a command. Where fields of JSON are recorded, it prints its JSON object instead of the summary.
+/// Runs a command. If JSON fields are recorded, it prints its JSON object instead of the summary.
 fn run_and_record(program: &str, arguments: &[String]) -> io::Result<ExitStatus> {
     let records = std::env::var_os(JSON_FIELDS).filter(|_| !is_server(arguments));
     let Some(records) = records else { return real(program).args(arguments).status() };
@@ -119,7 +122,7 @@ fn run_and_record(program: &str, arguments: &[String]) -> io::Result<ExitStatus>
         .into_iter()
         .filter_map(|(name, path)| Some((name.to_owned(), fs::read(path).ok()?)));
     for (name, text) in [(call, output.stdout)].into_iter().chain(written) {
-        // A document may be a line, many lines, or many documents.
+        // A document may be one line, many lines, or many documents.
         let values = serde_json::Deserializer::from_slice(&text).into_iter::<Value>();
         for value in values.map_while(Result::ok).filter(Value::is_object) {
             let record = serde_json::json!({ "name": name, "fields": json_page::fields(&value) });
@@ -129,12 +132,13 @@ fn run_and_record(program: &str, arguments: &[String]) -> io::Result<ExitStatus>
     Ok(output.status)
 }
 
-/// Whether a command answers what it is told, line by line.
+/// Returns whether a command answers lines of input.
 fn is_server(arguments: &[String]) -> bool {
     arguments.first().is_some_and(|command| ["play", "gtp", "nboard"].contains(&command.as_str()))
 }
 
-/// The files in JSON that a command with these arguments may have written, with their headings on the page.
+/// Returns the JSON files that a command with these arguments may have written, with their headings
+/// on the page.
 fn sidecars(arguments: &[String]) -> Vec<(&'static str, PathBuf)> {
     let pairs = arguments.iter().zip(arguments.iter().skip(1));
     pairs
@@ -195,7 +199,7 @@ fn is_only_checked(program: &str, arguments: &[String]) -> bool {
         || program == "othello-trainer" && has("cuda") && !has_gpu()
 }
 
-/// The command for each of 3 shards where it has `--shard`, each into a file of its own.
+/// Returns the command for each of 3 shards if it has `--shard`, each with its own output.
 fn shards(arguments: &[String]) -> Vec<Vec<String>> {
     const SHARDS: u32 = 3;
     let value_of = |flag: &str| Some(arguments.iter().position(|word| word == flag)? + 1);

@@ -1,4 +1,4 @@
-//! Small inputs in place of the reader's own data, by the name that a guide gives them.
+//! Small inputs in place of the reader's own data, with the names that a guide gives them.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::random_games::{random_moves, wthor_file};
 
 const GAMES: u64 = 40;
 
-/// Makes every file that a command reads and that is not there.
+/// Makes every file that a command reads and that does not exist.
 pub fn make_missing(arguments: &[String]) {
     for (at, argument) in arguments.iter().enumerate().skip(1) {
         let before = arguments[at - 1].as_str();
@@ -104,14 +104,14 @@ fn by_command(program: &str, arguments: &str, out: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Random games up to some move, a transcript a line.
+/// Writes random games up to some move, one transcript a line.
 pub fn transcripts(games: u64, moves: usize) -> String {
     let squares = |seed| random_moves(seed).into_iter().take(moves);
     let line = |seed| squares(seed).map(|square| square.to_string()).collect::<String>();
     (0..games).map(|seed| line(seed) + "\n").collect()
 }
 
-/// Scored boards of random games, a line each.
+/// Writes scored boards of random games, one a line.
 pub fn boards(count: u64) -> String {
     let line = |seed| {
         let replay = Game::new(0, &random_moves(seed)).expect("a game").replay();

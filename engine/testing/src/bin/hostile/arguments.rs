@@ -1,4 +1,5 @@
-//! Hostile lists of arguments: a message or the work asked for, and nobody's file written over.
+//! Hostile argument lists: they must give a message or the requested work, and overwrite no foreign
+//! file.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -16,7 +17,7 @@ use crate::process::{Limits, run};
 
 const ROUND: &str = "arguments";
 
-/// Numbers and ranges at the edge of what can be said, and beyond.
+/// Numbers and ranges at the limits of what is allowed, and beyond.
 const NUMBERS: [&str; 30] = [
     "0",
     "1",
@@ -50,7 +51,7 @@ const NUMBERS: [&str; 30] = [
     "1000000",
 ];
 
-/// Names that are no ordinary file, or nobody's.
+/// Names of things that are no ordinary files, or that nobody owns.
 const PLACES: [&str; 10] =
     ["folder", ".", "/", "", "null", "full", "missing/x", "notes.txt", "notes.txt/x", "fifo"];
 
@@ -70,7 +71,7 @@ const WORDS: [&[u8]; 12] = [
     b"x*1e300",
 ];
 
-/// Flags that any command may take, or not.
+/// Flags that some commands take.
 const FLAGS: [&str; 12] = [
     "--threads",
     "--hash-mb",
@@ -86,7 +87,7 @@ const FLAGS: [&str; 12] = [
     "--test-percent",
 ];
 
-/// Flags that may ask for work without end.
+/// Flags that may ask for endless work.
 const AMOUNTS: [&str; 21] = [
     "--games",
     "--depth",
@@ -111,7 +112,7 @@ const AMOUNTS: [&str; 21] = [
     "--hash-mb",
 ];
 
-/// What stands beside the outputs, and is somebody else's.
+/// The foreign files beside the outputs.
 const FOREIGN: [&str; 6] = [
     "notes.txt",
     "out.weights.report.json",
@@ -121,7 +122,7 @@ const FOREIGN: [&str; 6] = [
     "out.bin",
 ];
 
-/// So many lists.
+/// Tries `lists` argument lists.
 pub(crate) fn round(
     place: &Place,
     lists: usize,
@@ -136,9 +137,9 @@ pub(crate) fn round(
     }
 }
 
-/// A folder with copies of the inputs, a folder, a FIFO, links to two devices, and perhaps somebody's
-/// files. (Links, since what runs as root and renames a file over a device would take it away from the
-/// whole machine.)
+/// Makes a folder with copies of the inputs, a folder, a FIFO, links to two devices, and perhaps
+/// foreign files. (Links, because a process of root that renames a file over a device would take
+/// the device away from the whole machine.)
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for entry in fs::read_dir(&place.inputs).expect("the inputs") {
@@ -194,7 +195,7 @@ fn attack(place: &Place, words: &str, limits: Limits, draws: &mut Draws, finding
     }
 }
 
-/// Makes the list hostile in one way; whether the work may now take for ever.
+/// Makes the list hostile in one way; returns whether the work may now be endless.
 fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> bool {
     fn one<'a, T: ?Sized>(of: &[&'a T], draws: &mut Draws) -> &'a T {
         of[draws.below(of.len())]
@@ -214,9 +215,9 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
             list.extend((draws.below(2) == 0).then(|| "--force".into()));
             false
         }
-        // An input that is none, or another's.
+        // An input that does not exist, or of another kind.
         (3, _, Some(at)) => {
-            // Whoever names a FIFO as an input waits for somebody to write to it.
+            // A FIFO as an input would wait for somebody to write to it.
             list[at] = Some(place(draws)).filter(|place| place != "fifo").unwrap_or_default();
             false
         }
@@ -229,7 +230,7 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
             }
             false
         }
-        // A number: that of a flag that is there, or of one more.
+        // A number: the value of a flag in the list, or of an added one.
         _ => {
             let is_number =
                 |word: &OsString| word.to_str().is_some_and(|word| word.parse::<u64>().is_ok());
@@ -254,7 +255,8 @@ fn regular_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files_in(folder, except)
 }
 
-/// A file that was there and is not as it was. With `--force` the output may be, if it is no input.
+/// Returns a file that existed and was changed. With `--force`, the output may change if it is no
+/// input.
 fn harm(
     list: &[OsString],
     inputs: &[OsString],
@@ -276,7 +278,7 @@ fn harm(
     None
 }
 
-/// Temporary files that stay behind.
+/// Returns temporary files that were left behind.
 fn litter(
     code: Option<i32>,
     before: &BTreeMap<PathBuf, Vec<u8>>,

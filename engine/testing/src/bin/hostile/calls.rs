@@ -1,4 +1,4 @@
-//! Calls of the system that fail: a message and nothing lost, or the right result.
+//! Failing system calls: a command must give a message and lose nothing, or give the right result.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::process::{Limits, run};
 
 const ROUND: &str = "calls";
 
-// By Linux's numbers; 0 is a short read or write.
+// The error numbers of Linux; 0 is a short read or write.
 const EINTR: i32 = 4;
 const EIO: i32 = 5;
 const ENOMEM: i32 = 12;
@@ -34,7 +34,7 @@ const ERRORS: [(&str, &[i32]); 9] = [
     ("lock", &[ENOLCK, EINTR]),
 ];
 
-/// Every command that writes, with so many failures each.
+/// Runs every command that writes, with `failures` failures each.
 pub(crate) fn round(
     place: &Place,
     library: &Path,
@@ -56,7 +56,8 @@ pub(crate) fn round(
                 continue;
             }
             let error = errors[draws.below(errors.len())];
-            // An interrupted call is made again, for ever if need be: no machine does that.
+            // Interrupted calls are repeated, forever if need be: no machine interrupts each of
+            // them.
             let on = if draws.below(3) == 0 && error != EINTR && error != 0 { ":on" } else { "" };
             let fail = format!("{kind}:{}:{error}{on}", 1 + draws.below(calls));
             let folder = tempfile::tempdir().expect("a folder");
@@ -96,7 +97,7 @@ pub(crate) fn round(
     }
 }
 
-/// How many calls of each kind a command makes.
+/// Returns the number of calls of each kind that a command makes.
 fn counts(place: &Place, library: &Path, words: &str, limits: Limits) -> Vec<(String, usize)> {
     let folder = tempfile::tempdir().expect("a folder");
     let counts = folder.path().join("calls");

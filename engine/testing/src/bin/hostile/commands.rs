@@ -1,4 +1,4 @@
-//! The commands under attack, and the files that they are given.
+//! The commands under attack, and their input files.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,10 +7,10 @@ use std::process::Command;
 
 use othello_testing::guides::inputs;
 
-/// A command line; in its words, `@name` is the file of that name among the inputs.
+/// A command line; the word `@name` stands for the input file of that name.
 pub(crate) type Words = &'static str;
 
-/// Commands that write, and whether their report is the same each time.
+/// The commands that write, each with whether its report is the same each time.
 pub(crate) const WRITERS: [(Words, bool); 31] = [
     (
         "othello-engine selfplay --games 300 --seed 1 --depth 3 --exact 8 --weights mobility --values --out out.games",
@@ -78,7 +78,7 @@ pub(crate) const WRITERS: [(Words, bool); 31] = [
     ("othello-trainer bench --device cpu --games 40 --repetitions 1 --indices out.bin", false),
 ];
 
-/// Commands that only read.
+/// The commands that only read.
 pub(crate) const READERS: [Words; 14] = [
     "othello-engine perft 4",
     "othello-engine bench --weights @small.weights",
@@ -96,7 +96,7 @@ pub(crate) const READERS: [Words; 14] = [
     "othello-trainer fit @random.games --settings @fit.toml --patterns @patterns.toml --phases 30..30 --iterations 1 --out out.weights",
 ];
 
-/// The folder of the binaries and that of the inputs.
+/// The folder of the binaries and the folder of the inputs.
 pub(crate) struct Place {
     pub(crate) binaries: PathBuf,
     pub(crate) inputs: PathBuf,
@@ -173,7 +173,7 @@ impl Place {
         }
         let games = fs::read(self.input("random.games")).expect("just made");
         fs::write(self.input("damaged.games"), &games[..games.len() - 60]).expect("an input");
-        // Beside the weights: of no use to anybody here.
+        // Files beside the weights are of no use here.
         for entry in fs::read_dir(&self.inputs).expect("the inputs") {
             let path = entry.expect("an entry").path();
             if path.to_string_lossy().contains(".weights.") {
@@ -186,7 +186,7 @@ impl Place {
         self.inputs.join(name)
     }
 
-    /// A command line's words, the program first, with the paths of its inputs.
+    /// Returns the words of a command line, the program first, with the paths of its inputs.
     pub(crate) fn words(&self, words: &str) -> Vec<OsString> {
         let path = |word: &str| match word.strip_prefix('@') {
             Some(name) => self.input(name).into(),
@@ -206,7 +206,7 @@ impl Place {
     }
 }
 
-/// What a command is called in messages: the program and the subcommand, and what it works on.
+/// Returns the name of a command in messages: the program, the subcommand, and its subject.
 pub(crate) fn name(words: &str) -> String {
     let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
     let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();

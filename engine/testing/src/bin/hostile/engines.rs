@@ -1,4 +1,5 @@
-//! Programs in a match that leave others behind: in sessions of their own, forked twice, and when the match is killed.
+//! Programs in a match that leave processes behind: in their own sessions, forked twice, and when
+//! the match is killed.
 
 use std::fs;
 use std::process::Stdio;
@@ -11,7 +12,7 @@ use crate::process::{Limits, run};
 
 const ROUND: &str = "engines";
 
-/// What a program starts before it plays; `SLEEP` is a sleep that nobody else has.
+/// Scripts that a program starts before it plays; `SLEEP` is a sleep that no other process has.
 const LEAVERS: [&str; 5] = [
     "SLEEP &",
     "setsid SLEEP &",
@@ -47,7 +48,7 @@ pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
                 let ended = run(&mut command, limits);
                 ended.fault(limits).or(ended.took_too_long().then(|| "hangs".to_owned()))
             };
-            // Guards need a moment.
+            // The guards need a moment.
             let deadline = Instant::now() + Duration::from_secs(10);
             while is_left(&sleep_of_ours) && Instant::now() < deadline {
                 sleep(Duration::from_millis(50));
@@ -62,7 +63,7 @@ pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
     }
 }
 
-/// Whether a process of this command line is there.
+/// Returns whether a process with this command line exists.
 fn is_left(line: &str) -> bool {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());

@@ -1,5 +1,6 @@
-//! Faults of the system at every write, rename and map of a command, by `strace`: killed there, or told that it
-//! failed; then the same command goes on, and ends with the undisturbed result.
+//! System faults at every write, rename and map of a command, injected by `strace`: the command is
+//! killed there, or the call fails. The same command then resumes, and must end with the
+//! undisturbed result.
 
 use std::process::{Command, Stdio};
 
@@ -12,7 +13,8 @@ use crate::process::{Limits, found_no_memory, run};
 
 const ROUND: &str = "faults";
 
-/// The calls, and what may come of one. A map that is refused may be one of the allocator: that ends a command, too.
+/// The system calls and their possible faults. A refused map may be one of the allocator's, which
+/// ends a command too.
 const FAULTS: [(&str, &[&str]); 5] = [
     ("write", &["signal=SIGKILL", "error=EIO", "error=ENOSPC"]),
     ("rename,renameat,renameat2", &["signal=SIGKILL", "error=EIO", "error=EACCES"]),
@@ -21,7 +23,8 @@ const FAULTS: [(&str, &[&str]); 5] = [
     ("mmap", &["signal=SIGKILL", "error=ENOMEM"]),
 ];
 
-/// Every command that writes: at most so many places of each call, spread over all of them.
+/// Runs every command that writes, with at most `places` faults for each call, spread over all its
+/// uses.
 pub(crate) fn round(
     place: &Place,
     places: usize,
@@ -40,7 +43,7 @@ pub(crate) fn round(
         for (calls, faults) in FAULTS {
             let all = count(place, calls, words, limits);
             for number in 0..places.min(all) {
-                // The last ones, at which files are put in their place, are always among them.
+                // The last calls, which put files in their place, are always among them.
                 let at = if number == 0 { all } else { 1 + draws.below(all) };
                 let fault = faults[draws.below(faults.len())];
                 let folder = tempfile::tempdir().expect("a folder");
@@ -67,7 +70,7 @@ pub(crate) fn round(
     }
 }
 
-/// A command under `strace`.
+/// Returns a command under `strace`.
 fn traced(
     place: &Place,
     folder: &std::path::Path,
@@ -83,7 +86,8 @@ fn traced(
     command
 }
 
-/// How many of such calls the thread makes that makes most: a fault comes to each thread by its own count.
+/// Returns the number of such calls in the thread that makes most: a fault comes to each thread by
+/// its own count.
 fn count(place: &Place, calls: &str, words: &str, limits: Limits) -> usize {
     let folder = tempfile::tempdir().expect("a folder");
     let log = tempfile::NamedTempFile::new().expect("a file");

@@ -1,5 +1,5 @@
-//! Damaged files, and forged ones with right checksums, to every command that reads them; and unfinished
-//! files whose frames are not those that were written.
+//! Damaged files, and forged files with right checksums, given to every command that reads them;
+//! and unfinished files whose frames are not the ones that were written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::process::{Limits, run};
 
 const ROUND: &str = "files";
 
-/// The sound file of a kind, and the commands that read it, as `@x`.
+/// The sound file of each kind, and the commands that read it, as `@x`.
 const READ_BY: [(&str, &[Words]); 18] = [
     (
         "small.weights",
@@ -140,7 +140,8 @@ const READ_BY: [(&str, &[Words]); 18] = [
     ("games.wtb", &["othello-trainer import wthor @x --out out.games"]),
 ];
 
-/// Every kind of file, with so many damaged ones each; then unfinished files likewise.
+/// Tries every kind of file with `files` damaged ones each, and then unfinished files in the same
+/// way.
 pub(crate) fn round(
     place: &Place,
     files: usize,
@@ -169,11 +170,11 @@ pub(crate) fn round(
     }
 }
 
-/// What is done to a file.
+/// A damaged file, with a description of the damage.
 struct Damaged {
     what: &'static str,
     bytes: Vec<u8>,
-    /// Whether a file with checksums has to be refused for it.
+    /// True if a file with checksums must be refused for it.
     must_be_refused: bool,
 }
 
@@ -191,7 +192,7 @@ fn damage(sound: &[u8], number: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes, must_be_refused }
 }
 
-/// A container that is sound as such, and whose content is nonsense.
+/// Makes a container that is sound as such, and whose content is nonsense.
 fn forged(sound: &Container, draws: &mut Draws) -> Damaged {
     let mut forged = sound.clone();
     let place = draws.below(forged.sections.len());
@@ -262,7 +263,7 @@ fn forged(sound: &Container, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(), must_be_refused: false }
 }
 
-/// Hands a damaged file to a command.
+/// Gives a damaged file to a command.
 fn hand(
     place: &Place,
     sound: &str,
@@ -274,7 +275,7 @@ fn hand(
     let folder = tempfile::tempdir().expect("a folder");
     let path = match sound.split_once('/') {
         None => folder.path().join(format!("x-{sound}")),
-        // A file of a folder is read with the others.
+        // A file of a folder is read together with the others.
         Some((of, name)) => {
             let copy = folder.path().join(format!("x-{of}"));
             fs::create_dir(&copy).expect("a folder");
@@ -324,7 +325,7 @@ fn shown(words: &[std::ffi::OsString]) -> String {
     words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// Copies a file that showed something to where it stays.
+/// Copies a file that revealed something to a place where it stays.
 fn keep(path: &Path) -> PathBuf {
     let folder = std::env::temp_dir().join("othello-hostile");
     let _ = fs::create_dir_all(&folder);
@@ -336,7 +337,7 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Weights whose pattern set has no pattern and no scalar: no command can do anything with them.
+/// Tries weights whose pattern set has no pattern and no scalar: no command can use them.
 fn nothing_but_a_name(place: &Place, limits: Limits, findings: &mut Findings) {
     let mut weights = Container::of(&fs::read(place.input("small.weights")).expect("an input"));
     for section in &mut weights.sections {
@@ -356,7 +357,7 @@ fn nothing_but_a_name(place: &Place, limits: Limits, findings: &mut Findings) {
     }
 }
 
-/// What a killed run left, changed: it is refused, or what comes of it is the undisturbed result.
+/// Changes the files of a killed run: they must be refused, or give the undisturbed result.
 fn forge_unfinished(
     place: &Place,
     words: Words,
@@ -373,7 +374,7 @@ fn forge_unfinished(
         left.iter().for_each(|(name, bytes)| {
             fs::write(folder.path().join(name), bytes).expect("writable");
         });
-        // A complete output with the right checksums is what it says.
+        // A complete output with right checksums counts as sound.
         let is_partial = |name: &&PathBuf| name.to_string_lossy().ends_with(".partial");
         let partial: Vec<&PathBuf> = left.keys().filter(is_partial).collect();
         let Some(&name_of_file) = partial.get(draws.below(partial.len().max(1))) else { return };
@@ -406,8 +407,8 @@ fn forge_unfinished(
     }
 }
 
-/// A changed unfinished file, and whether what comes of it has to be the undisturbed result: a change
-/// of what a section says, with right checksums, is another matter.
+/// Changes an unfinished file; returns whether the result must be the undisturbed one. After a
+/// change of a section's content with right checksums, it need not be.
 fn forge(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     if draws.below(3) == 0 || sound.sections.is_empty() {

@@ -1,4 +1,4 @@
-//! Counts of what was done, and what was found.
+//! The counts of attacks, and the findings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,22 +13,22 @@ struct Row {
     findings: usize,
 }
 
-/// How one attack ended.
+/// The end of an attack.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// With a result.
+    /// The command ended with a result.
     Done,
-    /// With a message.
+    /// The command ended with a message.
     Refused,
-    /// By a kill, as it was meant to.
+    /// The command was killed, as intended.
     Stopped,
 }
 
-/// Everything that was found.
+/// All counts and findings.
 #[derive(Default)]
 pub(crate) struct Findings {
     rows: BTreeMap<(&'static str, String), Row>,
-    /// How often each was found, and the first that showed it.
+    /// The findings, each with its number and the first attack that showed it.
     found: BTreeMap<String, (usize, String)>,
 }
 
@@ -44,7 +44,7 @@ impl Findings {
         }
     }
 
-    /// Counts an attack that did: `what` is wrong, `how` shows it again.
+    /// Counts an attack that did harm: `what` is wrong, and `how` shows it again.
     pub(crate) fn report(&mut self, round: &'static str, name: &str, what: &str, how: &str) {
         let row = self.rows.entry((round, name.to_owned())).or_default();
         row.runs += 1;

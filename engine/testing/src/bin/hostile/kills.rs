@@ -1,4 +1,5 @@
-//! Kills at random moments: what is gone on with gives the files and the report of the undisturbed run.
+//! Kills at random moments: the resumed command must give the files and the report of the
+//! undisturbed run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,21 +18,21 @@ use crate::process::{Limits, run};
 
 const ROUND: &str = "kills";
 
-/// What a run leaves.
+/// The files and the report of a run.
 pub(crate) struct Result {
     pub(crate) files: BTreeMap<PathBuf, Vec<u8>>,
     report: Value,
     pub(crate) seconds: f64,
 }
 
-/// What a command makes that nobody disturbs.
+/// Returns the result of a command that nothing disturbs.
 pub(crate) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Result {
     let folder = tempfile::tempdir().expect("a folder");
     let (result, _) = finish(place, folder.path(), words, limits);
     result.unwrap_or_else(|error| panic!("{words}: {error}"))
 }
 
-/// Runs a command to its end; what it left, and what it said.
+/// Runs a command to its end; returns its result and its output.
 pub(crate) fn finish(
     place: &Place,
     folder: &Path,
@@ -53,7 +54,7 @@ pub(crate) fn finish(
     (Ok(Result { files: files_in(folder, &[]), report: lasting(&report), seconds }), code)
 }
 
-/// What differs from the undisturbed run; nothing where nothing does.
+/// Returns the difference from the undisturbed run, if there is one.
 pub(crate) fn difference(undisturbed: &Result, found: &Result, report: bool) -> Option<String> {
     let names = |result: &Result| result.files.keys().cloned().collect::<Vec<_>>();
     if names(undisturbed) != names(found) {
@@ -66,7 +67,7 @@ pub(crate) fn difference(undisturbed: &Result, found: &Result, report: bool) -> 
     (report && undisturbed.report != found.report).then(|| "the report differs".to_owned())
 }
 
-/// Every command that writes, killed so many times.
+/// Runs every command that writes, killed `kills` times.
 pub(crate) fn round(
     place: &Place,
     kills: usize,
@@ -81,7 +82,7 @@ pub(crate) fn round(
         let whole = undisturbed(place, words, limits);
         for _ in 0..kills {
             let folder = tempfile::tempdir().expect("a folder");
-            // Some are killed again as they go on.
+            // Some commands are killed again after they resume.
             let mut times = vec![];
             for _ in 0..1 + draws.below(3) {
                 let part = draws.below(1000) as f64 / 1000.0;
@@ -102,7 +103,7 @@ pub(crate) fn round(
     }
 }
 
-/// Begins a command and kills it after some time, if it still runs then.
+/// Starts a command, and kills it after some time if it still runs then.
 pub(crate) fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     let mut command = place.command(folder, words);
     command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
@@ -112,7 +113,7 @@ pub(crate) fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f6
     child.wait().expect("its end");
 }
 
-/// A folder in which a killed run left something unfinished; none where it never does.
+/// Returns a folder in which a killed run left something unfinished; `None` if no run did.
 pub(crate) fn unfinished(
     place: &Place,
     words: Words,

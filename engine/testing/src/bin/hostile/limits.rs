@@ -1,5 +1,5 @@
-//! Limits on the memory of a process and on the size of its files: a message, nothing lost, and the undisturbed
-//! result once the limit is gone.
+//! Limits on the memory of a process and on the size of its files: a command must give a message,
+//! lose nothing, and give the undisturbed result once the limit is gone.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::process::{Limits, found_no_memory, run};
 
 const ROUND: &str = "limits";
 
-/// Every command that writes, with so many limits each.
+/// Runs every command that writes, with `times` limits each.
 pub(crate) fn round(
     place: &Place,
     times: usize,
@@ -56,7 +56,7 @@ pub(crate) fn round(
     }
 }
 
-/// A command under a limit of the shell.
+/// Returns a command under a limit of the shell.
 fn limited(place: &Place, folder: &Path, words: &str, limit: &str) -> Command {
     let words = place.words(words);
     let mut command = Command::new("sh");

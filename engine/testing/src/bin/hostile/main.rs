@@ -1,10 +1,12 @@
-//! Attacks the programs from outside, and counts: `scripts/hostile.sh` builds everything and runs this.
+//! Attacks the programs from outside, and counts. `scripts/hostile.sh` builds everything and runs
+//! this.
 //!
-//! Eight rounds: commands killed at random moments and gone on with; damaged and forged files; calls of the
-//! system that fail; faults at every write, rename and map; limits on memory and on the size of files; programs
-//! in a match that leave others behind; names with markup; hostile lists of arguments. A panic, a signal, a hang,
-//! too much memory, a wrong result, what a terminal obeys, a file written over that is somebody else's, and what
-//! is left behind are findings: exit status 1.
+//! There are eight rounds: commands that are killed at random moments and resumed; damaged and
+//! forged files; failing system calls; faults at every write, rename and map; limits on memory and
+//! on the size of files; programs in a match that leave processes behind; names with markup;
+//! hostile argument lists. These are findings, with exit status 1: a panic, a signal, a hang, too
+//! much memory, a wrong result, output that acts on a terminal, an overwritten foreign file, and
+//! anything left behind.
 
 #[cfg(target_os = "linux")]
 mod arguments;
@@ -68,10 +70,10 @@ fn main() -> std::process::ExitCode {
         /// Lists of arguments, in all
         #[arg(long, default_value_t = 400)]
         lists: usize,
-        /// What takes longer, hangs
+        /// Seconds after which a command counts as hanging
         #[arg(long, default_value_t = 60)]
         seconds: u64,
-        /// What no command may take
+        /// Mebibytes of memory that no command may exceed
         #[arg(long, default_value_t = 1024)]
         mebibytes: u64,
     }

@@ -1,4 +1,4 @@
-//! Names with markup, and with what a terminal obeys: pages stay whole, and terminals are left alone.
+//! Names with markup and with control characters: pages must stay whole, and terminals unharmed.
 
 use std::fs;
 
@@ -55,7 +55,7 @@ pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
     }
 }
 
-/// The data of a page.
+/// Returns the data of a page.
 fn data_of(page: &str) -> Option<&str> {
     let (_, rest) = page.split_once("id=\"data\"")?;
     let (_, data) = rest.split_once('>')?;

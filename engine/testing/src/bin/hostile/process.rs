@@ -1,4 +1,4 @@
-//! A process within limits, and what is wrong with how it ended.
+//! Processes within limits, and the faults of their ends.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
@@ -7,19 +7,19 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What no run may take.
+/// The limits of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) seconds: u64,
     pub(crate) mebibytes: u64,
 }
 
-/// The longest line that a message may have.
+/// The greatest length of a line in a message.
 const LONGEST_LINE: usize = 10_000;
 
-/// How a run ended.
+/// The end of a run.
 pub(crate) struct Ended {
-    /// The exit status; none where the command took too long and was killed.
+    /// The exit status; `None` if the command took too long and was killed.
     status: Option<ExitStatus>,
     kibibytes: u64,
     pub(crate) output: String,
@@ -27,7 +27,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// The exit status, if it ended by itself.
+    /// Returns the exit status, if the command ended by itself.
     pub(crate) fn code(&self) -> Option<i32> {
         self.status.and_then(|status| status.code())
     }
@@ -36,7 +36,8 @@ impl Ended {
         self.status.is_none()
     }
 
-    /// What no run may say of files that come from anybody. JSON is for programs.
+    /// Returns a complaint if the output has control characters, which may come from anybody's
+    /// files. JSON is for programs and may have them.
     pub(crate) fn misspoken(&self) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -44,7 +45,7 @@ impl Ended {
         found.then(|| "says what a terminal obeys".to_owned())
     }
 
-    /// What no run may do, whatever it is given; how long it takes is another matter.
+    /// Returns a fault that no run may have, whatever its input. A long time is not among them.
     pub(crate) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {
@@ -67,13 +68,13 @@ impl Ended {
     }
 }
 
-/// What a command makes of memory that it does not get: a message by the allocator, and the signal with which
-/// it ends.
+/// Returns whether a command ended because it got no memory: the allocator prints a message, and a
+/// signal ends the process.
 pub(crate) fn found_no_memory(ended: &Ended) -> bool {
     ended.errors.contains("memory allocation of")
 }
 
-/// Runs a command, and kills it when it takes longer or more than the limits.
+/// Runs a command, and kills it if it exceeds the limits.
 pub(crate) fn run(command: &mut Command, limits: Limits) -> Ended {
     let [mut output, mut errors] =
         [(); 2].map(|()| tempfile::tempfile().expect("a temporary file"));
@@ -100,7 +101,7 @@ fn watch(child: &mut Child, limits: Limits) -> (Option<ExitStatus>, u64) {
     }
 }
 
-/// The most memory that a process had so far.
+/// Returns the greatest memory of a process so far.
 fn kibibytes_of(child: &Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
     let status = status.unwrap_or_default();
@@ -111,7 +112,7 @@ fn kibibytes_of(child: &Child) -> u64 {
 fn text(file: &mut File) -> String {
     let mut bytes = vec![];
     file.rewind().expect("a temporary file");
-    // A megabyte says enough.
+    // A megabyte is enough.
     file.take(1 << 20).read_to_end(&mut bytes).expect("a temporary file");
     String::from_utf8_lossy(&bytes).into_owned()
 }
