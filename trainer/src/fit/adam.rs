@@ -1,15 +1,16 @@
-//! Adam (Kingma and Ba 2015) with decoupled weight decay (Loshchilov and Hutter 2019), on batches or
-//! on all positions at once.
+//! Adam (Kingma and Ba 2015) with decoupled weight decay (Loshchilov and Hutter 2019), on
+//! mini-batches or on all positions at once.
 //!
-//! The gradient is that of the mean squared error an occurrence, plus the ridge's part in it, so
-//! that full batches and small ones walk towards the minimum that least squares walks towards. A
-//! batch is a stretch of every phase of the window; since rows are sorted by a hash, it is a fair
-//! sample. The batches of a phase stay the same, their order is drawn anew for each sweep over them:
-//! so data that is read from front to back in chunks needs no shuffling.
+//! The gradient is that of the mean squared error per occurrence, plus that of the ridge, so that
+//! full batches and small batches approach the minimum that least squares approaches. A batch is a
+//! stretch of every phase of the window; rows are sorted by a hash, so a batch is a fair sample.
+//! The batches of a phase stay the same; each sweep over them draws a new order. Data that is read
+//! from front to back in chunks therefore needs no shuffling.
 //!
-//! A phase of few positions has few batches, and ten updates are too few wherever it is: there an
-//! epoch is several sweeps over the positions (on WTHOR, ten updates left the validation error of
-//! phase 5 at 1,470 discs², where least squares comes to 1,150 and 640 updates to less).
+//! A phase with few positions has few batches, and ten updates per epoch are too few for it. Such a
+//! phase goes over its positions several times in an epoch. (On WTHOR, ten updates left the
+//! validation error of phase 5 at 1,470 discs²; 640 updates bring it below the 1,150 discs² of
+//! least squares.)
 
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
@@ -21,24 +22,24 @@ use super::solver::{Advance, Problem, RestoreError, Solver};
 use super::state::{Epoch, State};
 use crate::backend::{AdamStep, Backend, BackendError, Moments, Target};
 
-/// Adam, between two updates.
+/// The state of the Adam optimizer between two updates.
 pub(super) struct Adam<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     settings: &'p AdamSettings,
-    /// Decides the order of the batches.
+    /// The seed of the order of the batches.
     seed: u64,
     batches: u32,
-    /// The number of sweeps over them that make an epoch.
+    /// The number of sweeps over the batches in an epoch.
     sweeps: u32,
     initial: B::Reals,
     moments: Moments<B>,
-    /// The weights, rounded.
+    /// The weights, rounded to fixed point.
     fixed: B::Fixed,
     sums: B::Sums,
-    /// The gradient of a batch, where its length is limited.
+    /// The gradient of a batch; `None` where the length of gradients has no limit.
     gradient: Option<B::Reals>,
     progress: Progress,
-    /// The order of the batches in the sweep that is under way.
+    /// The order of the batches in the current sweep.
     order: Vec<u32>,
 }
 
@@ -46,13 +47,13 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
 struct Progress {
     /// The number of updates so far.
     updates: u64,
-    /// Σ weight · residual² of the epoch that is under way; 128 bits as two halves, high first.
+    /// Σ weight · residual² of the current epoch: a 128-bit number as two halves, high first.
     squared: [u64; 2],
     plateau: Plateau,
 }
 
 impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
-    /// Adam at the start of a fit.
+    /// Creates Adam at the start of a fit.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         settings: &'p AdamSettings,
@@ -66,7 +67,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         Self::with(problem, settings, seed, moments, Progress::default())
     }
 
-    /// Adam where `state` left it.
+    /// Creates Adam in the state that `state` describes.
     pub(super) fn restore(
         problem: &'p Problem<'a, B>,
         settings: &'p AdamSettings,
@@ -117,7 +118,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         u64::from(self.batches) * u64::from(self.sweeps)
     }
 
-    /// The scalars of the next update, all but the clipping.
+    /// Returns the scalars of the next update, before clipping.
     fn step(&self) -> AdamStep {
         let AdamSettings { beta1, beta2, epsilon, .. } = *self.settings;
         let (batches, occurrences) = (f64::from(self.batches), self.problem.occurrences);
@@ -139,7 +140,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         }
     }
 
-    /// The learning rate of the next update, in discs.
+    /// Returns the learning rate of the next update, in discs.
     fn rate(&self) -> f64 {
         let AdamSettings { epochs, learning_rate, warm_up, .. } = *self.settings;
         let updates_per_epoch = self.updates_per_epoch() as f64;
@@ -224,7 +225,7 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     }
 }
 
-/// The order of the batches in a sweep.
+/// Returns the order of the batches in a sweep.
 fn order(seed: u64, sweep: u64, batches: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..batches).collect();
     Generator::split(seed, sweep).shuffle(&mut order);

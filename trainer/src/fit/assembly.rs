@@ -1,4 +1,4 @@
-//! The weights of all phases, put together as the phases come in.
+//! Collects the weights of all phases as their fits end.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -10,7 +10,7 @@ use super::checkpoint::Found;
 use super::fitted::FittedPhase;
 use super::report::{FitReport, Metrics, PhaseReport, nearest};
 
-/// The phases fitted so far, whose weights are held once: in those that will be written.
+/// The fitted phases so far. Their weights are held once, in the [`Weights`] that will be written.
 pub(super) struct Assembly {
     weights: Weights,
     reports: BTreeMap<Phase, PhaseReport>,
@@ -18,12 +18,12 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
-    /// Begins with weights for the phases that will not be fitted.
+    /// Starts with `weights`, which hold the values of the phases that will not be fitted.
     pub(super) fn new(weights: Weights) -> Self {
         Self { weights, reports: BTreeMap::new(), metrics: BTreeMap::new() }
     }
 
-    /// Takes in a fitted phase.
+    /// Adds a fitted phase.
     pub(super) fn insert(&mut self, fitted: FittedPhase) {
         let FittedPhase { steps, counts, report, metrics } = fitted;
         let phase = report.phase;
@@ -33,21 +33,21 @@ impl Assembly {
         self.metrics.insert(phase, metrics);
     }
 
-    /// Takes in the factors of a group of phases.
+    /// Adds the factors of a group of phases.
     pub(super) fn insert_factors(&mut self, group: usize, fitted: &[i8]) {
         if let Some(factors) = self.weights.factors_mut() {
             factors.set_group(group, |place| fitted[place]);
         }
     }
 
-    /// Takes in what an earlier run, or another machine, had finished.
+    /// Adds the phases and factors that an earlier run or another machine has finished.
     pub(super) fn insert_found(&mut self, found: Found) {
         found.phases.into_iter().for_each(|phase| self.insert(phase));
         let factors = found.factors.into_iter();
         factors.for_each(|(group, factors)| self.insert_factors(group, &factors));
     }
 
-    /// The fitted phases, in their order.
+    /// Returns the fitted phases in ascending order.
     pub(super) fn phases(&self) -> impl Iterator<Item = FittedPhase> {
         self.reports.iter().map(|(&phase, report)| FittedPhase {
             steps: self.weights.steps(phase).to_vec(),
@@ -57,30 +57,32 @@ impl Assembly {
         })
     }
 
-    /// The factors of a phase, if the pattern set has any, with the number of its group.
+    /// Returns the number of a phase's group and the group's factors; `None` without factors.
     pub(super) fn factors(&self, phase: Phase) -> Option<(usize, &[i8])> {
         let factors = self.weights.factors()?;
         Some((factors.shape().group(phase), factors.of(phase)))
     }
 
-    /// The report of the fitted phases.
+    /// Returns the report of the fitted phases.
     pub(super) fn report(&self) -> FitReport {
         FitReport(self.reports.values().cloned().collect())
     }
 
-    /// The metrics of all phases, in the order of the phases.
+    /// Returns the metrics of all phases, in the order of the phases.
     pub(super) fn metrics(&self) -> impl Iterator<Item = &Metrics> {
         self.metrics.values().flatten()
     }
 
-    /// Whether a phase is fitted.
+    /// Returns true if a phase is fitted.
     pub(super) fn contains(&self, phase: Phase) -> bool {
         self.reports.contains_key(&phase)
     }
 
-    /// The weights, and a report of the `wanted` phases. One without positions, and one that the time
-    /// was too short for, takes the nearest fitted one's weights (the earlier of two); so does one
-    /// that is not wanted, unless the others are kept. `None` where nothing is fitted.
+    /// Returns the weights and a report of the `wanted` phases; `None` if no phase is fitted.
+    ///
+    /// A wanted phase that has no positions, or ran out of time, takes the weights of the nearest
+    /// fitted phase (the earlier of two). So does a phase that is not wanted, unless `keep_others`
+    /// is set.
     pub(super) fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,
@@ -103,7 +105,8 @@ impl Assembly {
         Some((self.weights, FitReport(rows)))
     }
 
-    /// The nearest phase that is fitted; where factors are shared, one of the same group if there is any.
+    /// Returns the nearest fitted phase. Where phases share factors, one of the same group comes
+    /// first.
     fn nearest(&self, phase: Phase) -> Option<Phase> {
         let shape = self.weights.set().factors();
         let is_near = |other: &Phase| shape.is_some_and(|s| s.group(*other) == s.group(phase));
@@ -111,7 +114,7 @@ impl Assembly {
         nearest(phase, fitted().filter(is_near)).or_else(|| nearest(phase, fitted()))
     }
 
-    /// Gives a phase the weights of another one, and its factors.
+    /// Copies the weights and the factors of one phase to another.
     fn copy(&mut self, from: Phase, to: Phase) {
         let steps = self.weights.steps(from).to_vec();
         self.weights.set_steps(to, |parameter| steps[parameter]);

@@ -1,4 +1,4 @@
-//! The best weights of a phase so far, and when there is nothing to wait for any more.
+//! Keeps the best weights of a phase so far, and decides when a fit stops early.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,8 @@ use super::settings::FitSettings;
 use super::state::Epoch;
 use crate::backend::Errors;
 
-/// The best weights so far, by the error on the validation positions; without any, the latest.
+/// The best weights so far by the error on the validation positions; the latest weights where there
+/// are no validation positions.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Best {
     /// The best weights in discs.
@@ -16,21 +17,22 @@ pub(super) struct Best {
     pub(super) progress: Progress,
 }
 
-/// How far the fit of a phase has come.
+/// The progress of the fit of a phase.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Progress {
-    /// The number of epochs that are complete.
+    /// The number of complete epochs.
     pub(super) epochs: u32,
-    /// The epoch after which the best weights stood.
+    /// The epoch that ended with the best weights.
     pub(super) best_epoch: u32,
-    /// The mean squared validation error of the best weights in discs².
+    /// The mean squared validation error of the best weights, in discs².
     validation_mse: Option<f64>,
-    /// Whether no epoch will follow.
+    /// True if no epoch follows.
     pub(super) finished: bool,
 }
 
 impl Progress {
-    /// Whether a fit can stand here between two updates, with a line of metrics for each epoch.
+    /// Returns true if a fit can be in this state between two updates, given one line of metrics
+    /// for each epoch.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
@@ -42,8 +44,8 @@ impl Best {
         Self { weights: initial.to_vec(), progress: Progress::default() }
     }
 
-    /// Takes note of how an epoch came out; true where its weights are the best so far, and now to
-    /// be put into [`Self::weights`].
+    /// Records the result of an epoch. Returns true if its weights are the best so far; the caller
+    /// then stores them in [`Self::weights`].
     pub(super) fn observe(
         &mut self,
         epoch: Epoch,
@@ -75,7 +77,8 @@ mod tests {
     use super::*;
     use crate::fit::schedule::Schedule;
 
-    /// The epoch after which a fit of 20 epochs stops that was never better than after its first.
+    /// Returns the epoch after which a fit of 20 epochs stops if only its first epoch brought a
+    /// gain.
     fn last_epoch(optimizer: Optimizer, schedule: Schedule) -> u32 {
         let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
         (settings.adam.epochs, settings.adam.schedule) = (20, schedule);

@@ -1,4 +1,5 @@
-//! One update after another, the validation error after every epoch, the best weights kept.
+//! The loop of a fit: one update after another, the validation error after every epoch, the best
+//! weights kept.
 
 use othello_engine::board::Phase;
 
@@ -11,22 +12,23 @@ use super::solver::{Advance, Solver};
 use super::state::{Epoch, StateError};
 use crate::backend::{Backend, BackendError};
 
-/// Weights beyond this are no weights any more: the arithmetic takes part in up to 64 discs.
+/// The bound of a weight, in discs. Larger weights mean that the fit diverged; fixed-point
+/// arithmetic itself clamps at 64 discs.
 const MAX_DISCS: f64 = 4096.0;
 
-/// Why the fit of a phase fails.
+/// Errors of the fit of a phase.
 #[derive(Debug, thiserror::Error)]
 pub enum PhaseError {
-    /// The device gave up.
+    /// The device failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
     /// The snapshot cannot be saved.
     #[error(transparent)]
     Save(#[from] CheckpointError),
-    /// The snapshot to resume from is not one of this fit.
+    /// The snapshot to resume from does not belong to this fit.
     #[error("the snapshot: {0}")]
     Mismatch(StateError),
-    /// The weights went out of bounds.
+    /// The weights are too large or not finite.
     #[error(
         "phase {phase}: after epoch {epoch} the weights are beyond {MAX_DISCS} discs or no numbers; \
          lower the learning rate, raise the ridge, or set adam.clip"
@@ -34,17 +36,17 @@ pub enum PhaseError {
     Diverged {
         /// The phase.
         phase: Phase,
-        /// The last epoch that was complete, counted from 1; 0 inside the first.
+        /// The last complete epoch, counted from 1; 0 in the first epoch.
         epoch: u32,
     },
 }
 
-/// A fit under way: of a phase, or of a group of phases.
+/// A running fit of a phase or of a group of phases.
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) settings: &'a FitSettings,
     pub(super) optimizer: Optimizer,
-    /// The phase, or the first of the group, by which metrics and errors name the fit.
+    /// The phase, or the first of the group: its name in metrics and errors.
     pub(super) phase: Phase,
     pub(super) validation: &'a B::Positions<'p>,
     pub(super) best: Best,
@@ -53,7 +55,8 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Updates until the fit is finished or the checkpointer stops it; true where it did.
+    /// Runs updates until the fit is finished or the checkpointer stops it; returns true if
+    /// stopped.
     pub(super) fn until_the_end(
         &mut self,
         solver: &mut dyn Solver<B>,
@@ -99,7 +102,7 @@ impl<B: Backend> Epochs<'_, '_, B> {
     }
 
     fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Snapshot, PhaseError> {
-        // What has diverged must not be resumed.
+        // A diverged state must not be saved for resuming.
         self.check(solver, self.best.progress.epochs)?;
         Ok(Snapshot {
             state: solver.state()?,

@@ -2,14 +2,14 @@
 
 use super::report::{Metrics, PhaseReport};
 
-/// The weights of one phase, by the numbering of weights files, and how they were found.
+/// The fitted weights of one phase, in the order of weights files, and the report of their fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedPhase {
     /// Weights in steps of 1/32 disc.
     pub steps: Vec<i16>,
-    /// How often the phase's own training positions met each parameter.
+    /// The number of times the phase's own training positions have each parameter.
     pub counts: Vec<u32>,
-    /// How the fit came out.
+    /// The errors and the length of the fit.
     pub report: PhaseReport,
     /// One line for each epoch.
     pub metrics: Vec<Metrics>,

@@ -1,5 +1,5 @@
-//! The fit of a group of phases that share factors: each phase by least squares first, as if there were
-//! no factors, and then all of them together with their factors by Adam.
+//! The fit of a group of phases that share factors. Least squares first fits each phase without
+//! factors; Adam then fits all phases of the group together with their factors.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{
@@ -25,20 +25,20 @@ use crate::backend::{Backend, BackendError, Group, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
 
-/// What the fit of a group of phases needs.
+/// The inputs of the fit of a group of phases.
 pub(super) struct GroupFit<'a, B> {
     pub(super) backend: &'a B,
     pub(super) model: &'a Model,
     pub(super) dataset: &'a Dataset,
     pub(super) settings: &'a FitSettings,
-    /// The weights to start from, in place of those that least squares finds.
+    /// The weights to start from; without them, those that least squares finds.
     pub(super) initial: Option<&'a Weights>,
-    /// The phases that have training positions, and what of them is fitted.
+    /// The phases with training positions, and the parameters that are fitted.
     pub(super) group: Group,
 }
 
-/// What of phases that share factors is fitted; `None` where they have no training positions, or the model
-/// no factors.
+/// Determines the phases and parameters of a group that are fitted. `None` if the phases have no
+/// training positions or the model has no factors.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -61,7 +61,7 @@ pub(super) fn group_of<B: Backend>(
     Ok(Group::new(model, &phases, &training, &occurrences(&others)?))
 }
 
-/// A part of the positions of phases.
+/// Returns one part of the dataset (training, validation or test) for each phase.
 fn rows<'a>(
     dataset: &'a Dataset,
     phases: &[Phase],
@@ -73,26 +73,27 @@ fn rows<'a>(
 /// The fitted phases of a group, and their factors.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedGroup {
-    /// The number of the group among all of the pattern set.
+    /// The number of the group among all groups of the pattern set.
     pub(super) group: usize,
     pub(super) phases: Vec<FittedPhase>,
-    /// The vectors of all parameters, one after another, by the numbering of weights files.
+    /// The vectors of all parameters, one after another, in the order of weights files.
     pub(super) factors: Vec<i8>,
 }
 
-/// How the fit of a group ended.
+/// The end of a group's fit.
 pub(super) struct GroupEnd {
-    /// `None` where it was stopped before the first epoch was complete.
+    /// The fitted group; `None` if the fit was stopped before its first epoch was complete.
     pub(super) fitted: Option<FittedGroup>,
-    /// Whether the checkpointer stopped it.
+    /// True if the checkpointer stopped the fit.
     pub(super) stopped: bool,
 }
 
-/// The size of the factors that a fit starts from. All 0, they would stay 0.
+/// The largest absolute value of a factor at the start of a fit. Factors that start at 0 would stay
+/// 0.
 const START: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
-    /// Fits the group, from where `resumed` left it if there is one.
+    /// Fits the group, starting from `resumed` if given.
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -107,7 +108,7 @@ impl<B: Backend> GroupFit<'_, B> {
         let problem = Problem::new(backend, &training, factors.ridge, self.start()?)?;
         let adam = &factors.adam();
         let settings = &FitSettings { adam: adam.clone(), ..self.settings.clone() };
-        // Groups draw the orders of their batches from streams of their own.
+        // Each group draws the orders of its batches from a stream of its own.
         let phase = phases[0];
         let seed = settings.seed ^ ((phase.index() as u64 + 1) << 56);
         let mismatch = |error| match error {
@@ -135,7 +136,7 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(GroupEnd { fitted, stopped })
     }
 
-    /// The vector that the fit starts from.
+    /// Returns the vector that the fit starts from.
     fn start(&self) -> Result<Vec<f64>, PhaseError> {
         let Self { group, initial, .. } = self;
         let mut vector = vec![0.0; group.length()];
@@ -165,7 +166,7 @@ impl<B: Backend> GroupFit<'_, B> {
                 let seed = self.settings.seed ^ ((group.phases()[0].index() as u64 + 1) << 48);
                 let mut random = Generator::new(seed);
                 let mut draw = || (random.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-                // What training never meets stays at 0.
+                // The factors of parameters that training never meets stay 0.
                 let trained = group.trained() * group.dimensions();
                 let factors = &mut vector[group.factors()][..trained];
                 factors.iter_mut().for_each(|factor| *factor = draw() * START);
@@ -174,7 +175,7 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(vector)
     }
 
-    /// The factors to start from, by the numbers of the group.
+    /// Returns the factors to start from, in the group's numbering.
     fn initial_factors(&self) -> Option<Vec<i8>> {
         let factors = self.initial?.factors()?;
         let dimensions = self.group.dimensions();
@@ -187,7 +188,7 @@ impl<B: Backend> GroupFit<'_, B> {
         Some(factors)
     }
 
-    /// The weights of a phase that least squares finds without factors, by the file's numbering.
+    /// Fits the weights of a phase by least squares without factors; in the order of weights files.
     fn without_factors(&self, phase: Phase) -> Result<Vec<i16>, PhaseError> {
         let fit = PhaseFit {
             backend: self.backend,
@@ -202,7 +203,7 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(end.fitted.map_or_else(|| vec![0; self.model.parameters()], |fitted| fitted.steps))
     }
 
-    /// Rounds the best vector to what the file holds, and measures it.
+    /// Rounds the best vector to the precision of the weights file and measures its errors.
     fn finish(
         &self,
         backend: &B,
@@ -245,8 +246,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedGroup { group: number, phases, factors })
     }
 
-    /// What a file has for each parameter, one after another: `values` by the numbers of the group, and what
-    /// it had before for parameters that no position has.
+    /// Returns the elements of each parameter in the order of weights files. `values` are in the
+    /// group's numbering; parameters that no position has keep the elements of `before`.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -262,14 +263,14 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// What each vector is worth with itself, in discs: the files' weights have it taken off, since there
-    /// the sum of all vectors is squared as it is.
+    /// Returns the contribution of each parameter's vector by itself, in discs. The weights in the
+    /// file have it subtracted, since the engine squares the sum of all vectors as it is.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions()).map(own_worth).collect()
     }
 }
 
-/// The nearest factor of a file to an element of the vector of a fit.
+/// Returns the factor in the file that is nearest to an element of the fitted vector.
 fn nearest_factor(element: f64) -> i8 {
     let limit = f64::from(MAX_FACTOR);
     (element * f64::from(FACTORS_PER_UNIT)).round().clamp(-limit, limit) as i8

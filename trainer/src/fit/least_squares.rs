@@ -1,13 +1,13 @@
 //! Ridge-regularised least squares by preconditioned conjugate gradients (Hestenes and Stiefel
-//! 1952), straight from positions; and, for comparison, by steepest descent with exact steps, as the
-//! early pattern evaluations were fitted.
+//! 1952), computed straight from positions. For comparison also steepest descent with exact steps,
+//! the method of early pattern evaluations.
 //!
-//! Where positions are many, the first steps look at a sample of them: the objective stays that of all
-//! positions, and fewer steps on all of them are left to take.
+//! Where positions are many, the first steps look at a sample of them. The objective stays that of
+//! all positions, and fewer steps on all positions are left to take.
 //!
-//! The search direction is rounded to [`DIRECTION_BITS`] bits at a power-of-two scale before every
-//! product and from then on *is* the rounded one, so that products are sums of integers and the
-//! result does not depend on threads or on the order of the data.
+//! Before every product the search direction is rounded to [`DIRECTION_BITS`] bits at a
+//! power-of-two scale, and the rounded direction is then used everywhere. Products are therefore
+//! sums of integers, and the result depends neither on threads nor on the order of the data.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -23,19 +23,19 @@ use crate::backend::{
 /// The direction of the steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Directions {
-    /// Conjugate to all directions before, preconditioned by how often each parameter occurs.
+    /// Conjugate to all earlier directions, preconditioned by the occurrences of each parameter.
     Conjugate,
     /// Along the plain gradient.
     Steepest,
 }
 
-/// Least squares, between two epochs: each takes one step.
+/// The state of least squares between two epochs. An epoch takes one step on all positions.
 pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     directions: Directions,
     sample: Option<Sample>,
     diagonal: B::Reals,
-    /// Where the weights start, unless all of them start from 0.
+    /// The weights at the start; `None` if all are 0.
     initial: Option<B::Reals>,
     weights: B::Reals,
     /// Half the negative gradient of the objective, in discs · occurrences.
@@ -50,15 +50,15 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     batch: Batch,
-    /// What part of all positions it is.
+    /// The size of the sample as a share of all positions.
     share: f64,
     steps: u32,
-    /// The most epochs after them.
+    /// The most epochs after the steps on the sample.
     epochs: u32,
 }
 
 impl Sample {
-    /// The sample of a problem that has positions enough for one.
+    /// Returns the sample of a problem, if it has enough positions for one.
     fn of<B: Backend>(
         problem: &Problem<'_, B>,
         directions: Directions,
@@ -78,17 +78,17 @@ impl Sample {
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Progress {
     epoch: u32,
-    /// The number of steps on the sample that are still to be taken.
+    /// The number of remaining steps on the sample.
     sample_steps: u32,
-    /// gradient · preconditioned gradient, at the start.
+    /// gradient · preconditioned gradient at the start.
     start: f64,
-    /// gradient · preconditioned gradient, now.
+    /// gradient · preconditioned gradient now.
     energy: f64,
-    /// What is minimised, in discs² · occurrences.
+    /// The objective that the fit minimises, in discs² · occurrences.
     objective: f64,
 }
 
-/// What an epoch needs and leaves nothing in.
+/// Buffers of an epoch. Nothing in them lasts from one epoch to the next.
 struct Scratch<B: Backend> {
     fixed: B::Fixed,
     sums: B::Sums,
@@ -98,7 +98,7 @@ struct Scratch<B: Backend> {
 }
 
 impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
-    /// Least squares at the start of a fit.
+    /// Creates least squares at the start of a fit.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         directions: Directions,
@@ -123,7 +123,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(solver)
     }
 
-    /// Least squares where `state` left it.
+    /// Creates least squares in the state that `state` describes.
     pub(super) fn restore(
         problem: &'p Problem<'a, B>,
         directions: Directions,
@@ -148,7 +148,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(solver)
     }
 
-    /// The positions that the next step looks at, and what part of all they are.
+    /// Returns the positions of the next step, and their share of all positions.
     fn part(&self) -> (Batch, f64) {
         match self.sample {
             Some(sample) if self.progress.sample_steps > 0 => (sample.batch, sample.share),
@@ -156,7 +156,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         }
     }
 
-    /// Begins directions anew from the weights as they are.
+    /// Restarts the directions at the current weights.
     fn begin(&mut self) -> Result<(), BackendError> {
         self.diagonal = self.diagonal()?;
         let (batch, _) = self.part();
@@ -174,8 +174,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// How far the weights are from where they started, squared, in discs²; the way itself is left in
-    /// the scratch.
+    /// Returns the squared distance of the weights from their start, in discs². Leaves the
+    /// difference itself in the scratch buffer `moved`.
     fn moved(&mut self) -> Result<f64, BackendError> {
         let (backend, moved) = (self.problem.backend, &mut self.scratch.moved);
         backend.copy(&self.weights, moved)?;
@@ -185,8 +185,9 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// What gradients are divided by: the diagonal of the normal matrix, but for positions that
-    /// have a parameter more than once; ones for steepest descent.
+    /// Returns the preconditioner, by which gradients are divided: the diagonal of the normal
+    /// matrix, except for positions that have a parameter more than once. For steepest descent all
+    /// elements are 1.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.part();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
@@ -199,13 +200,13 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.upload(&backend.download_sums(sums)?.iter().map(element).collect::<Vec<_>>())
     }
 
-    /// One step along the direction, and the direction of the next.
+    /// Takes one step along the direction, and computes the direction of the next step.
     fn step(&mut self) -> Result<(), BackendError> {
         let (batch, _) = self.part();
         let (backend, scratch) = (self.problem.backend, &mut self.scratch);
         scratch.multiply(self.problem, batch, &mut self.direction)?;
-        // With the rounded direction p the exact step along it is (g·p)/(p·Ap), and takes
-        // (g·p)²/(p·Ap) off the objective.
+        // With the rounded direction p the exact step along it is (g·p)/(p·Ap); it lowers the
+        // objective by (g·p)²/(p·Ap).
         let along = backend.dot(&self.gradient, &self.direction)?;
         let step = along / backend.dot(&self.direction, &scratch.product)?;
         backend.add_scaled(&mut self.weights, step, &self.direction)?;
@@ -222,22 +223,23 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Mean squared error in discs² on the training positions: the objective without the ridge's
-    /// part in it.
+    /// Returns the mean squared error on the training positions in discs²: the objective without
+    /// the ridge term, per occurrence.
     fn train_mse(&mut self) -> Result<f64, BackendError> {
         let squared = self.progress.objective - self.problem.ridge * self.moved()?;
         Ok(squared.max(0.0) / self.problem.occurrences)
     }
 }
 
-/// Where the weights start, unless all of them start from 0.
+/// Uploads the weights at the start; `None` if all of them are 0.
 fn starts<B: Backend>(problem: &Problem<'_, B>) -> Result<Option<B::Reals>, BackendError> {
     let moved = problem.initial.iter().any(|&weight| weight != 0.0);
     moved.then(|| problem.backend.upload(&problem.initial)).transpose()
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// One step: on all positions it takes one epoch, on the sample it is a part of the first.
+    /// Takes one step. A step on all positions is an epoch; a step on the sample is part of the
+    /// first.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {
@@ -294,7 +296,7 @@ impl<B: Backend> Scratch<B> {
         })
     }
 
-    /// Rounds `direction` and multiplies it with the normal matrix.
+    /// Rounds `direction` and multiplies it by the normal matrix.
     fn multiply(
         &mut self,
         problem: &Problem<'_, B>,
@@ -307,7 +309,7 @@ impl<B: Backend> Scratch<B> {
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
         backend.round_direction(direction, scale, fixed)?;
         backend.residual_sums(&problem.positions, batch, fixed, Target::Zero, sums)?;
-        // A sum of 1 stands for this much: residuals are 2⁸ times coarser than weights.
+        // The value of a sum of 1: residuals are 2⁸ times coarser than weights.
         let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
         let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);
         backend.scale_sums(sums, -unit, product)?;
@@ -315,7 +317,7 @@ impl<B: Backend> Scratch<B> {
     }
 }
 
-/// The largest power of two that is not above `bound`; 1 where `bound` is no finite number.
+/// Returns the largest power of two not above `bound`; 1 if `bound` is not finite.
 fn power_of_two_below(bound: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     if bound.is_finite() { f64::from_bits(bound.to_bits() & EXPONENT) } else { 1.0 }

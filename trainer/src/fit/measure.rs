@@ -1,4 +1,5 @@
-//! From the best weights of a phase to what goes into the file: rounded to steps, and measured.
+//! Turns the best weights of a phase into the content of the file: rounds them to steps and
+//! measures their errors.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{nearest_weight, weight_in_discs};
@@ -11,7 +12,7 @@ use crate::backend::{Backend, BackendError, Errors, Rows, WEIGHTS_PER_OCCURRENCE
 use crate::dataset::Dataset;
 use crate::model::Model;
 
-/// What the weights of a phase are measured on.
+/// The phase and the data that its weights are measured on.
 pub(super) struct Measured<'a, B> {
     pub(super) backend: &'a B,
     pub(super) model: &'a Model,
@@ -64,7 +65,7 @@ impl<B: Backend> Measured<'_, B> {
         })
     }
 
-    /// Measures weights in discs on rows.
+    /// Returns the errors of `weights`, in discs, on positions.
     fn errors(&self, rows: &[ScoredPosition], weights: &[f64]) -> Result<Errors, BackendError> {
         let mut fixed = self.backend.zero_fixed()?;
         self.backend.round_weights(&self.backend.upload(weights)?, &mut fixed)?;
@@ -72,7 +73,7 @@ impl<B: Backend> Measured<'_, B> {
     }
 }
 
-/// The number of occurrences of each parameter that positions stand for, rounded.
+/// Returns the number of occurrences of each parameter in the weighted positions, rounded.
 pub(super) fn counts<B: Backend>(
     backend: &B,
     rows: &[ScoredPosition],

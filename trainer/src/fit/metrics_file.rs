@@ -1,4 +1,4 @@
-//! The metrics file: a line of JSON for each epoch of each phase, beside the weights.
+//! The metrics file: a JSON line for each epoch of each phase, beside the weights.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,8 +9,8 @@ use serde_json::json;
 use super::report::Metrics;
 
 /// The file `WEIGHTS.metrics.jsonl`. Its first line is an object with the fit's provenance; the
-/// lines of all phases follow in the order of the phases. Whatever kills there were and however
-/// many threads: the file of a finished fit has the same bytes.
+/// lines of all phases follow in the order of the phases. A finished fit writes the same bytes with
+/// any number of threads and after any number of kills.
 pub(super) struct MetricsFile {
     path: PathBuf,
     head: String,
@@ -18,21 +18,21 @@ pub(super) struct MetricsFile {
 }
 
 impl MetricsFile {
-    /// How old the file may become while phases are fitted: the whole of it is written anew.
+    /// The least time between two writes during a fit. Each write replaces the whole file.
     const INTERVAL: Duration = Duration::from_secs(5);
 
-    /// The metrics file of the fit that will write `weights`.
+    /// Creates the metrics file of the fit that will write `weights`.
     pub(super) fn new(weights: &Path, provenance: &Provenance) -> Self {
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
         Self { path: path(weights), head, written: Instant::now() }
     }
 
-    /// Refuses a file of somebody else where this one belongs, before it is replaced.
+    /// Refuses a foreign file under this name before it is replaced.
     pub(super) fn check_is_own(&self) -> Result<(), FileError> {
         plain::check_head(&self.path, self.head.as_bytes())
     }
 
-    /// Writes the metrics so far, if that was not done a moment ago.
+    /// Writes the metrics so far, unless the last write was a moment ago.
     pub(super) fn update<'m>(
         &mut self,
         metrics: impl Iterator<Item = &'m Metrics>,
@@ -56,7 +56,7 @@ impl MetricsFile {
     }
 }
 
-/// The path of the metrics file of an output.
+/// Returns the path of the metrics file of an output.
 pub(super) fn path(weights: &Path) -> PathBuf {
     weights.with_added_extension("metrics.jsonl")
 }

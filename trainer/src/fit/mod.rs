@@ -1,17 +1,17 @@
 //! The fit: from a dataset to the weights of 60 phases.
 //!
-//! | modules | what they hold |
+//! | modules | content |
 //! |---|---|
-//! | `optimizer`, `schedule`, `window`, `settings` | what decides a fit besides its data |
-//! | `state`, `report`, `best`, `fitted` | where a fit stands, and what it comes to |
+//! | `optimizer`, `schedule`, `window`, `settings` | the settings that decide a fit |
+//! | `state`, `report`, `best`, `fitted` | the state and the result of a fit |
 //! | `solver`, `adam`, `least_squares` | the optimizers: a problem, and updates |
 //! | `checkpoint` | what is kept in case of a kill |
-//! | `units` | what is fitted at a time, and how machines share it |
-//! | `epochs`, `measure`, `phase`, `group` | the fit of one phase, or of phases that share factors, and the errors of the weights |
-//! | `assembly`, `metrics_file`, `report_file`, `outputs`, `run` | all phases, into one weights file |
-//! | `part`, `parts` | some of the phases, into a part; all parts, into one weights file |
+//! | `units` | the units of work, and their division among machines |
+//! | `epochs`, `measure`, `phase`, `group` | the fit of a phase or of a group, and its errors |
+//! | `assembly`, `metrics_file`, `report_file`, `outputs`, `run` | all phases in a weights file |
+//! | `part`, `parts` | some phases in a part; all parts, in one weights file |
 //!
-//! Each row uses those above it.
+//! Each row uses only the rows above it.
 
 mod adam;
 mod assembly;

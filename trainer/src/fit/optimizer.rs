@@ -1,20 +1,20 @@
-//! Which way the weights are found.
+//! The optimizers.
 
 use std::fmt;
 
-/// How to fit.
+/// An optimizer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Optimizer {
     /// Adam, by mini-batches or on all positions at once.
     Adam,
     /// Ridge-regularised least squares by conjugate gradients.
     LeastSquares,
-    /// Steepest descent, to compare with.
+    /// Steepest descent, for comparison.
     Descent,
 }
 
 impl Optimizer {
-    /// The name of the optimizer on the command line and in the provenance of weights.
+    /// Returns the name of the optimizer on the command line and in the provenance of weights.
     pub fn name(self) -> &'static str {
         match self {
             Self::Adam => "adam",

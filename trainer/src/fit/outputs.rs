@@ -1,4 +1,5 @@
-//! The files that a fit writes besides metrics and report, and whose they are.
+//! The files that a fit writes besides metrics and report, and the check that existing ones belong
+//! to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,43 +13,43 @@ use super::checkpoint::PhaseFile;
 use super::report::FitReport;
 use super::{metrics_file, report_file};
 
-/// The weights of a fit, and what stands beside them while it is under way.
+/// The weights of a fit, and the files beside them while it runs.
 pub(super) struct Outputs<'a> {
     weights: &'a Path,
     provenance: Provenance,
 }
 
-/// The plain files that a fit writes beside its weights: metrics and report.
+/// Returns the paths of the plain files that a fit writes beside its weights: metrics and report.
 pub fn side_files(weights: &Path) -> [PathBuf; 2] {
     [metrics_file::path(weights), report_file::path(weights)]
 }
 
-/// The key in the provenance of unfinished weights.
+/// The key of the epochs in the provenance of unfinished weights.
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
 impl<'a> Outputs<'a> {
-    /// The files of the fit of this provenance that will write `weights`.
+    /// Creates the outputs of the fit with this provenance that will write `weights`.
     pub(super) fn new(weights: &'a Path, provenance: Provenance) -> Self {
         Self { weights, provenance }
     }
 
-    /// What decides the weights.
+    /// Returns the provenance: everything that decides the weights.
     pub(super) fn provenance(&self) -> &Provenance {
         &self.provenance
     }
 
-    /// The file in which an unfinished phase is kept.
+    /// Returns the checkpoint file of an unfinished phase.
     pub(super) fn phase_file(&self, phase: Phase) -> PhaseFile<'static> {
         PhaseFile::new(self.weights, &self.provenance, phase)
     }
 
-    /// Takes the files of phases away.
+    /// Deletes the checkpoint files of phases.
     pub(super) fn remove_phase_files(&self, phases: &[Phase]) -> Result<(), FileError> {
         phases.iter().try_for_each(|&phase| self.phase_file(phase).remove())
     }
 
-    /// Refuses files of somebody else where those of phases and the unfinished weights belong,
-    /// before they are replaced.
+    /// Refuses foreign files under the names of the phases' checkpoints and of the unfinished
+    /// weights, before they are replaced.
     pub(super) fn check_are_own(&self, phases: &[Phase]) -> Result<(), FileError> {
         phases.iter().try_for_each(|&phase| self.phase_file(phase).check_is_own())?;
         let aside = self.unfinished();
@@ -67,13 +68,13 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Where unfinished weights are written until they are whole: the usual name of what is not
-    /// whole belongs to the finished ones.
+    /// Returns the path of unfinished weights before they are complete. The usual name of a partial
+    /// file is that of the finished weights.
     fn unfinished(&self) -> PathBuf {
         self.weights.with_added_extension("unfinished")
     }
 
-    /// Whether a provenance is that of this fit's weights, finished or not.
+    /// Returns true if a provenance is that of this fit's weights, finished or unfinished.
     fn is_of_this_fit(&self, provenance: &Provenance) -> bool {
         let own = self.provenance.clone();
         *provenance
@@ -83,9 +84,9 @@ impl<'a> Outputs<'a> {
             }
     }
 
-    /// Writes weights that are not finished. Their provenance says so, and after which epochs each
-    /// phase was stopped: that decides them, however long the epochs took. What the next run needs
-    /// stays.
+    /// Writes unfinished weights. Their provenance says so, and names the epoch after which each
+    /// phase was stopped: these epochs decide the weights, however long they took. The checkpoints
+    /// stay for the next run.
     pub(super) fn write_unfinished(
         &self,
         weights: &Weights,

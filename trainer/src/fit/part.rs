@@ -1,5 +1,5 @@
-//! The part of a fit that one shard makes: its fitted phases, as a checkpoint has them, in a complete
-//! file.
+//! The part of a fit that one shard makes: a complete file of its fitted phases, with the sections
+//! of a checkpoint.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use super::assembly::Assembly;
 use super::checkpoint::{Found, sections_of};
 use crate::model::Model;
 
-/// Writes all phases that are fitted, and their factors before them. What a killed run left of the
-/// part is compared with them.
+/// Writes all fitted phases, with their factors before them. Compares them with the sections that a
+/// killed run left.
 pub(super) fn write(
     mut writer: Writer,
     fitted: &Assembly,
@@ -36,9 +36,9 @@ pub(super) fn write(
     writer.finish()
 }
 
-/// The largest content of a section that holds text: a report, or metrics of a hundred thousand epochs.
+/// The largest section of text, in bytes: a report, or the metrics of a hundred thousand epochs.
 const LONGEST_TEXT: usize = 16 << 20;
-/// The most sections: four for each phase, and the factors of as many groups.
+/// The largest number of sections: four for each phase, and one for the factors of each group.
 const MOST_SECTIONS: usize = 300;
 
 /// Reads the phases of a part.

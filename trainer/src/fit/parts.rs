@@ -1,4 +1,4 @@
-//! The parts of a fit that several machines shared, put together into the files that one process would
+//! Merges the parts of a fit that several machines shared into the files that one process would
 //! have written.
 
 use std::ops::RangeInclusive;
@@ -24,18 +24,18 @@ use super::units::{Units, UnitsError};
 use crate::model::Model;
 use crate::records::merge::{MergeError, Shards};
 
-/// What the parts of a fit came to.
+/// The result of merging the parts of a fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MergedParts {
-    /// How many parts there were.
+    /// The number of parts.
     pub shards: usize,
-    /// The weights file.
+    /// The summary of the weights file.
     pub summary: Summary,
-    /// How each phase came out.
+    /// The report on each phase.
     pub report: FitReport,
 }
 
-/// Why parts of a fit are not put together.
+/// Errors of merging the parts of a fit.
 #[derive(Debug, thiserror::Error)]
 pub enum MergePartsError {
     /// Files that are not all parts of one fit.
@@ -44,36 +44,36 @@ pub enum MergePartsError {
     /// A file that cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A file that is no part of a fit, as far as its provenance goes.
+    /// The provenance of a file is not that of a part of a fit.
     #[error("{}: its provenance has no `{key}` of a fit; fit this part again", path.display())]
     Provenance {
         /// The file.
         path: PathBuf,
-        /// What is missing.
+        /// The missing key.
         key: &'static str,
     },
-    /// More parts than there can be.
+    /// There are more parts than units of work.
     #[error(transparent)]
     Units(#[from] UnitsError),
-    /// A phase where another part has it.
+    /// A file has a phase that belongs to another part.
     #[error("{}: it has phase {phase}, which is none of shard {shard}; fit this part again", path.display())]
     Phase {
         /// The file.
         path: PathBuf,
         /// The phase.
         phase: Phase,
-        /// Which part the file is.
+        /// The part that the file claims to be.
         shard: Shard,
     },
     /// The fit began from other weights, or from none.
     #[error("the parts were fitted {from}; {remedy}")]
     Initial {
-        /// From what they were fitted.
+        /// The starting weights of the parts.
         from: String,
-        /// What to name.
+        /// The remedy: the weights to name, or not to name.
         remedy: &'static str,
     },
-    /// No phase in any part.
+    /// No part has a phase.
     #[error("none of the phases of the fit has training positions: check its data")]
     NoPositions,
     /// The work was stopped.
@@ -82,16 +82,16 @@ pub enum MergePartsError {
     /// The weights cannot be written.
     #[error(transparent)]
     Weights(#[from] WeightsError),
-    /// The report of weights that are complete is not there.
+    /// The weights are complete, but their report cannot be read.
     #[error(transparent)]
     Report(#[from] ReportError),
 }
 
-/// How progress calls the work.
+/// The name of the work in progress messages.
 const PARTS: &str = "merge (parts)";
 
-/// Puts together all parts of a fit, named in any order: the weights, metrics and report that one process
-/// writes that fits all phases. `initial` are the weights that the fit began from.
+/// Merges all parts of a fit, given in any order, into the weights, metrics and report that one
+/// process fitting all phases would write. `initial` are the weights that the fit started from.
 pub fn merge_parts(
     paths: &[PathBuf],
     initial: Option<&WeightsFile>,
@@ -143,16 +143,20 @@ pub fn merge_parts(
     Ok(MergedParts { shards, summary: weights.write_to(writer)?, report })
 }
 
-/// What the provenance of a fit says that its parts do not.
+/// The parts of a fit's provenance that describe the whole fit.
 struct WholeFit {
     model: Model,
     phases: RangeInclusive<Phase>,
-    /// The checksum of the weights that it began from.
+    /// The checksum of the weights that the fit started from.
     initial: Option<String>,
 }
 
 impl WholeFit {
-    /// The fit of a provenance; or the key of what is missing there.
+    /// Reads the fit from a provenance.
+    ///
+    /// # Errors
+    ///
+    /// Returns the key that is missing or invalid.
     fn of(provenance: &Provenance) -> Result<Self, &'static str> {
         const PATTERN_SET: &str = "pattern_set";
         let set: String = field(provenance, PATTERN_SET)?;
@@ -162,7 +166,7 @@ impl WholeFit {
         Ok(Self { model: Model::new(set), phases: first..=last, initial })
     }
 
-    /// Checks that these are the weights that the fit began from.
+    /// Checks that `initial` are the weights that the fit started from.
     fn check_initial(&self, initial: Option<&WeightsFile>) -> Result<(), MergePartsError> {
         if initial.map(|file| &file.sha256) == self.initial.as_ref() {
             return Ok(());

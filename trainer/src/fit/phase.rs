@@ -1,5 +1,4 @@
-//! The fit of one phase: one update after another, the validation error after every epoch, the best
-//! weights kept; to be stopped and resumed between any two updates.
+//! The fit of one phase. It can be stopped and resumed between any two updates.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, weight_in_discs};
@@ -20,7 +19,7 @@ use crate::backend::{Backend, BackendError, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
 
-/// What the fit of a phase needs.
+/// The inputs of the fit of a phase.
 pub struct PhaseFit<'a, B> {
     /// The device.
     pub backend: &'a B,
@@ -30,26 +29,26 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings.
     pub settings: &'a FitSettings,
-    /// The optimizer; with a solver of one's own, the one whose settings apply to it.
+    /// The optimizer. With a solver of the caller's own: the optimizer whose settings apply to it.
     pub optimizer: Optimizer,
-    /// The weights to start from, and what the ridge pulls towards; 0 without any.
+    /// The weights to start from, which the ridge pulls towards; without them, 0.
     pub initial: Option<&'a Weights>,
     /// The phase.
     pub phase: Phase,
 }
 
-/// How the fit of a phase ended.
+/// The end of a phase's fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PhaseEnd {
-    /// The weights, with a report that says if the fit was stopped before its end. `None` where
-    /// there are none: no training positions, or stopped before the first epoch was complete.
+    /// The weights, with a report that says whether the fit was stopped early. `None` if the phase
+    /// has no training positions or was stopped before its first epoch was complete.
     pub fitted: Option<FittedPhase>,
-    /// Whether the checkpointer stopped it.
+    /// True if the checkpointer stopped the fit.
     pub stopped: bool,
 }
 
 impl<B: Backend> PhaseFit<'_, B> {
-    /// Fits the phase, from where `resumed` left it if there is one.
+    /// Fits the phase, starting from `resumed` if given.
     pub fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -70,7 +69,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.run_from(best, metrics, &mut *solver, checkpointer)
     }
 
-    /// Fits the phase by a solver of the caller's own, made for [`Self::problem`] and at its start.
+    /// Fits the phase with the caller's own solver, created for [`Self::problem`] and at its start.
     pub fn run_with(
         &self,
         solver: &mut dyn Solver<B>,
@@ -99,7 +98,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         Ok(PhaseEnd { fitted, stopped })
     }
 
-    /// The problem that the training positions of the phase and of its window pose.
+    /// Returns the least-squares problem of the training positions of the phase and its window.
     pub fn problem(&self) -> Result<Problem<'_, B>, BackendError> {
         let window = self.settings.window.around(self.phase);
         let rows = window
@@ -118,7 +117,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         }
     }
 
-    /// The solver at the start, or where `state` left it.
+    /// Creates the solver: at the start, or in the state that `state` describes.
     fn solver<'p>(
         &'p self,
         problem: &'p Problem<'_, B>,
@@ -131,7 +130,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         let directions = match self.optimizer {
             Optimizer::Adam => {
                 let settings = &self.settings.adam;
-                // Phases draw the orders of their batches from streams of their own.
+                // Each phase draws the orders of its batches from a stream of its own.
                 let seed = self.settings.seed ^ ((self.phase.index() as u64 + 1) << 56);
                 return Ok(match state {
                     None => Box::new(Adam::new(problem, settings, seed)?),

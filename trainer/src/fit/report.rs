@@ -1,4 +1,4 @@
-//! What a fit says of itself: one row a phase, one line an epoch.
+//! The report of a fit: one row for each phase, one line for each epoch.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use othello_engine::board::Phase;
 use othello_engine::cli::table::{Align, table};
 use serde::{Deserialize, Serialize};
 
-/// How the fit of one phase came out. Errors are those of the rounded weights, in discs and
-/// discs², values clamped to ±64; null where there are no positions to measure them on.
+/// The result of the fit of one phase. Errors are those of the rounded weights, in discs and
+/// discs², with values clamped to ±64; null where there are no positions to measure them on.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PhaseReport {
     /// The phase.
     pub phase: Phase,
-    /// The number of its own training positions, without those of the window.
+    /// The number of the phase's own training positions, without those of the window.
     pub positions: u64,
-    /// How many of them have labels of each kind, the most frequent first; duplicates are counted one by
-    /// one.
+    /// The number of training positions by kind of label, the most frequent first. Duplicates count
+    /// separately.
     #[serde(default)]
     pub labels: Vec<(String, u64)>,
-    /// Mean squared error on them.
+    /// Mean squared error on the training positions.
     pub train_mse: Option<f64>,
     /// Mean squared error on the validation positions.
     pub validation_mse: Option<f64>,
@@ -28,30 +28,30 @@ pub struct PhaseReport {
     pub test_mse: Option<f64>,
     /// Mean absolute error on the test positions.
     pub test_mae: Option<f64>,
-    /// The validation positions.
+    /// The number of validation positions.
     pub validation_positions: u64,
-    /// The test positions.
+    /// The number of test positions.
     pub test_positions: u64,
     /// The number of epochs.
     pub epochs: u32,
     /// The epoch whose weights were kept.
     pub best_epoch: u32,
-    /// What rounding to steps added to the validation error (where there is none, to the training
-    /// error), in discs².
+    /// The increase of the validation error by rounding to steps, in discs²; without validation
+    /// positions, that of the training error.
     pub rounding_loss: Option<f64>,
-    /// Whether the fit was stopped before its end, for want of time.
+    /// True if the fit was stopped early for lack of time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
-    /// The phase whose weights this one takes over because it has no positions.
+    /// The phase whose weights this phase takes over because it has no positions of its own.
     pub copied_from: Option<Phase>,
 }
 
-/// With fewer validation positions than these, chance moves the mean squared error on them by a tenth or
-/// more: too much to stop a fit by, or to compare fits.
+/// The number of validation positions below which a phase has few. With fewer, chance moves their
+/// mean squared error by a tenth or more: too much for stopping a fit early or comparing fits.
 const FEW_VALIDATION_POSITIONS: u64 = 200;
 
 impl PhaseReport {
-    /// The row of the phase in a table for people.
+    /// Returns the row of the phase in the printed table.
     fn cells(&self) -> [String; 10] {
         let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));
         [
@@ -68,7 +68,7 @@ impl PhaseReport {
         ]
     }
 
-    /// The most frequent kind of label, and its share where there are others.
+    /// Returns the most frequent kind of label, and its share if there are others.
     fn label(&self) -> String {
         let all: u64 = self.labels.iter().map(|kind| kind.1).sum();
         match self.labels.first() {
@@ -92,7 +92,7 @@ impl PhaseReport {
         }
     }
 
-    /// The report of a phase without positions.
+    /// Creates the report of a phase without positions.
     pub fn copied(phase: Phase, from: Phase) -> Self {
         Self {
             phase,
@@ -121,11 +121,11 @@ pub struct Metrics {
     pub phase: Phase,
     /// The epoch, counted from 1.
     pub epoch: u32,
-    /// The size of the preconditioned gradient as a part of what it was at the start, where the
-    /// optimizer knows it.
+    /// The size of the preconditioned gradient relative to its size at the start, if the optimizer
+    /// knows it.
     pub gradient: Option<f64>,
     /// Mean squared error on the training positions of the window before rounding: after the epoch,
-    /// or by mini-batches that of each batch before its update.
+    /// or, with mini-batches, that of each batch before its update.
     pub train_mse: Option<f64>,
     /// Mean squared validation error before rounding.
     pub validation_mse: Option<f64>,
@@ -133,19 +133,20 @@ pub struct Metrics {
     pub validation_mae: Option<f64>,
 }
 
-/// The rows of the phases that a fit was to fit, in order; by `Display` a table for people.
+/// The rows of the phases that a fit was to fit, in ascending order. `Display` prints them as a
+/// table.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FitReport(pub Vec<PhaseReport>);
 
 impl FitReport {
-    /// The phases whose fit was stopped before its end.
+    /// Returns the phases whose fit was stopped early.
     pub fn unfinished(&self) -> Vec<Phase> {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
 
-    /// The phases that this fit was not to fit, each with the nearest phase that it did fit: where
-    /// there are no weights to start from, it takes over that phase's weights.
+    /// Returns the phases outside this fit, each with the nearest phase that it fitted. Where there
+    /// are no weights to start from, the former take over the weights of the latter.
     pub fn filled(&self) -> Vec<(Phase, Phase)> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);
@@ -154,25 +155,26 @@ impl FitReport {
         others.filter_map(|phase| Some((phase, nearest(phase, fitted.iter().copied())?))).collect()
     }
 
-    /// Mean absolute validation error of all phases together in discs, each phase counted by its
-    /// validation positions.
+    /// Returns the mean absolute validation error of all phases in discs, each phase weighted by
+    /// its validation positions.
     pub fn validation_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.validation_mae, row.validation_positions)))
     }
 
-    /// Mean absolute test error of all phases together in discs, each phase counted by its test
+    /// Returns the mean absolute test error of all phases in discs, each phase weighted by its test
     /// positions.
     pub fn test_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.test_mae, row.test_positions)))
     }
 }
 
-/// The nearest of `fitted` to a phase, which are in ascending order: the earlier one of two.
+/// Returns the phase of `fitted`, which is in ascending order, that is nearest to `phase`; of two,
+/// the earlier.
 pub(super) fn nearest(phase: Phase, fitted: impl Iterator<Item = Phase>) -> Option<Phase> {
     fitted.min_by_key(|other| other.index().abs_diff(phase.index()))
 }
 
-/// The mean of what there is, each value counted as often as the number beside it says.
+/// Returns the mean of the values that exist, each weighted by the number beside it.
 fn mean(values: impl Iterator<Item = (Option<f64>, u64)>) -> Option<f64> {
     let counted = values.filter_map(|(value, count)| Some((value?, count as f64)));
     let (sum, count) = counted.fold((0.0, 0.0), |(sum, n), (value, m)| (sum + value * m, n + m));

@@ -1,5 +1,5 @@
-//! The report file: how the fit of each phase came out, beside the weights, for a later run that
-//! finds them complete.
+//! The report file beside the weights: the result of the fit of each phase. A later run that finds
+//! the weights complete reads it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use serde_json::json;
 
 use super::report::FitReport;
 
-/// The file `WEIGHTS.report.json`: a JSON object of the fit's provenance and its phases.
+/// The file `WEIGHTS.report.json`: a JSON object with the fit's provenance and its phases.
 pub(super) struct ReportFile {
     path: PathBuf,
     head: String,
 }
 
-/// Why the report of weights that are complete is not there.
+/// The error of a missing or foreign report beside complete weights.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{}: {source}; the weights are complete, and this is not the report of their fit: fit them \
@@ -33,7 +33,7 @@ struct Stored {
 }
 
 impl ReportFile {
-    /// The report file of the fit that will write `weights`.
+    /// Creates the report file of the fit that will write `weights`.
     pub(super) fn new(weights: &Path, provenance: &Provenance) -> Self {
         Self {
             path: path(weights),
@@ -41,12 +41,12 @@ impl ReportFile {
         }
     }
 
-    /// Refuses a file of somebody else where this one belongs, before it is replaced.
+    /// Refuses a foreign file under this name before it is replaced.
     pub(super) fn check_is_own(&self) -> Result<(), FileError> {
         plain::check_head(&self.path, self.head.as_bytes())
     }
 
-    /// Writes a report, a line for each phase.
+    /// Writes a report, one line for each phase.
     pub(super) fn write(&self, report: &FitReport) -> Result<(), FileError> {
         let rows: Vec<String> = report.0.iter().map(|row| json!(row).to_string()).collect();
         let text = format!("{}\"phases\":[\n{}\n]}}\n", self.head, rows.join(",\n"));
@@ -68,10 +68,10 @@ impl ReportFile {
     }
 }
 
-/// The most bytes that are read of a report: the provenance may list a hundred thousand inputs.
+/// The largest report that is read, in bytes: its provenance may list a hundred thousand inputs.
 const LONGEST: u64 = 64 << 20;
 
-/// The path of the report of an output.
+/// Returns the path of the report of an output.
 pub(super) fn path(weights: &Path) -> PathBuf {
     weights.with_added_extension("report.json")
 }

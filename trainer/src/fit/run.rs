@@ -30,7 +30,7 @@ use crate::backend::{Backend, Group, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
 use crate::model::Model;
 
-/// Everything that a fit needs.
+/// The inputs of a fit.
 pub struct Fit<'a> {
     /// The parameters.
     pub model: &'a Model,
@@ -40,64 +40,65 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer.
     pub optimizer: Optimizer,
-    /// The weights to start from, and what the ridge pulls towards; their pattern set is the
-    /// model's. Phases that are not fitted keep these weights; without any, they take over those of
-    /// the nearest phase that is fitted.
+    /// The weights to start from, which the ridge pulls towards; their pattern set is the model's.
+    /// Phases that are not fitted keep these weights; without them, such phases take over those of
+    /// the nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
-    /// Which part of these phases to fit, where several machines share them: what is written is a part
-    /// then, for [`super::merge_parts`].
+    /// The part of these phases to fit, if several machines share them. The output is then a part
+    /// for [`super::merge_parts`].
     pub shard: Option<Shard>,
-    /// How much time and memory the fit may use.
+    /// The limits of time and memory.
     pub limits: Limits,
 }
 
-/// How much time and memory a fit may use. Neither decides the weights of a fit that runs to its
+/// The limits of time and memory of a fit. Neither decides the weights of a fit that runs to its
 /// end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// How long it may run. What has not come to its end by then goes into the weights as it
-    /// stands, and is left for the next run to resume.
+    /// The longest time that the fit may run. Phases that are unfinished by then go into the
+    /// weights as they are, and the next run resumes them.
     pub time: Option<Duration>,
-    /// The bytes that the fit may hold. The phases at work take half of it, or what one of them needs.
+    /// The number of bytes that the fit may hold. Running phases use half of it, or as much as one
+    /// phase needs.
     pub memory: Option<u64>,
 }
 
-/// Why a fit fails.
+/// Errors of a fit.
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {
-    /// Nothing to fit.
+    /// There is nothing to fit.
     #[error("none of the phases {0} to {1} has training positions: check the data and --phases")]
     NoPositions(Phase, Phase),
-    /// More data than the sums hold.
+    /// The data is more than the sums can hold.
     #[error("phase {0} has too many training positions in its window; narrow the --window")]
     TooMany(Phase),
-    /// More data than the sums of factors hold.
+    /// The data is more than the sums of factors can hold.
     #[error(
         "the phases from {0} on that share factors have too many training positions together; make the \
          groups of the pattern set smaller"
     )]
     TooManyInGroup(Phase),
-    /// The work was stopped; the phases it had finished are kept.
+    /// The work was stopped; finished phases are kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
     /// A phase cannot be fitted.
     #[error(transparent)]
     Phase(#[from] PhaseError),
-    /// The time was up before anything was there.
+    /// The time was up before any phase had completed an epoch.
     #[error(
         "the time was up before any phase had completed an epoch; the same command goes on from \
          where it stopped: give it more --minutes"
     )]
     OutOfTime,
-    /// More shards than there is to share.
+    /// There are more shards than units of work.
     #[error(transparent)]
     Shard(#[from] UnitsError),
-    /// Too little memory for a single phase.
+    /// There is too little memory for a single phase.
     #[error("the fit of one phase takes {needed} MB; raise --memory-mb")]
     OutOfMemory {
-        /// The memory that a phase takes, in megabytes of 2²⁰ bytes.
+        /// The memory that a phase needs, in megabytes of 2²⁰ bytes.
         needed: u64,
     },
     /// The checkpoint cannot be used.
@@ -109,19 +110,20 @@ pub enum FitError {
     /// An output is in the way, or cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The report of weights that are complete is not there.
+    /// The weights are complete, but their report cannot be read.
     #[error(transparent)]
     Report(#[from] ReportError),
 }
 
-/// How progress calls the work.
+/// The name of the work in progress messages.
 const PHASES: &str = "fit (phases)";
 
 impl Fit<'_> {
-    /// Fits all phases, or those of the shard, on `backend` and writes the weights, or the part, to `path`.
-    /// What a killed run had finished is taken over from its checkpoints. Beside the weights stand the metrics (`path` +
-    /// `.metrics.jsonl`) and the report (`path` + `.report.json`). Files of somebody else are
-    /// refused under all these names, unless they may be replaced.
+    /// Fits all phases, or those of the shard, on `backend` and writes the weights, or the part, to
+    /// `path`. Takes over the phases that a killed run had finished from its checkpoints. Writes
+    /// the metrics (`path` + `.metrics.jsonl`) and the report (`path` + `.report.json`) beside the
+    /// weights. Refuses foreign files under all these names, unless `existing` allows replacing
+    /// them.
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -136,7 +138,8 @@ impl Fit<'_> {
         let outputs = Outputs::new(path, self.provenance());
         let provenance = outputs.provenance();
         let report_file = ReportFile::new(path, provenance);
-        // The outputs are claimed first: what stands in the way is said before the work, not after.
+        // The outputs are claimed first, so that an obstacle is reported before the work, not after
+        // it.
         let kind = if self.shard.is_some() { Kind::Checkpoint } else { Kind::Weights };
         let writer = match Writer::begin(path, kind, provenance, existing)? {
             Begin::Done(summary) => {
@@ -162,7 +165,7 @@ impl Fit<'_> {
         fitted.insert_found(finished);
         let mut missing = units.into_inner();
         missing.retain(|unit| unit.iter().any(|&phase| !fitted.contains(phase)));
-        // The middle phases have most positions: they go first, so that no thread waits at the end.
+        // The middle phases have most positions. They go first, so that no thread waits at the end.
         let positions = |unit: &Vec<Phase>| -> usize {
             unit.iter().map(|&phase| self.dataset.training(phase).len()).sum()
         };
@@ -213,7 +216,7 @@ impl Fit<'_> {
         Ok((summary, report))
     }
 
-    /// The number of phases, or of groups of phases, that may be at work at once.
+    /// Returns the number of phases, or of groups of phases, that may run at once.
     fn parallel_phases(&self) -> Result<usize, FitError> {
         let threads = rayon::current_num_threads();
         let Some(memory) = self.limits.memory else { return Ok(threads) };
@@ -226,12 +229,12 @@ impl Fit<'_> {
         Ok(usize::try_from(memory / 2 / one).unwrap_or(usize::MAX).clamp(1, threads))
     }
 
-    /// The provenance of the weights: what decides them.
+    /// Returns the provenance of the weights: everything that decides them.
     fn provenance(&self) -> Provenance {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
-        // The test decides nothing but the report, which stands beside the weights: with another
-        // test it would be another report.
+        // The test files decide nothing but the report beside the weights, which is another one with
+        // other test files.
         let whole = Provenance::new("fit")
             .with("optimizer", self.optimizer.name())
             .with("data", inputs(self.dataset.inputs()))
@@ -270,16 +273,16 @@ impl Fit<'_> {
     }
 }
 
-/// The bytes that a phase at work takes, with so many parameters.
+/// Returns the number of bytes that a running phase takes with this number of parameters.
 fn bytes_per_phase(parameters: usize) -> NonZeroU64 {
     // Eight vectors of doubles, a vector of sums and the best weights; four more vectors while the
     // phase is saved, and their bytes.
     const BYTES_PER_PARAMETER: u64 = 8 * 18 + 4;
-    // One, so that nothing divides by zero: the lines of metrics and all else are small.
+    // At least 1, so that nothing divides by zero. Lines of metrics and everything else are small.
     NonZeroU64::MIN.saturating_add((parameters as u64).saturating_mul(BYTES_PER_PARAMETER))
 }
 
-/// The phases at work.
+/// The fit of all units of phases by parallel workers.
 struct Work<'a, B> {
     fit: &'a Fit<'a>,
     backend: &'a B,
@@ -289,12 +292,12 @@ struct Work<'a, B> {
     shared: Mutex<Shared>,
 }
 
-/// What the workers share.
+/// The state that the workers share.
 struct Shared {
-    /// Phases that are fitted together.
+    /// The units that no worker has begun.
     missing: std::vec::IntoIter<Vec<Phase>>,
     fitted: Assembly,
-    /// The phases that the time was too short for.
+    /// The phases that ran out of time.
     stopped: Vec<Phase>,
     finished_file: Finished,
     metrics_file: MetricsFile,
@@ -302,8 +305,8 @@ struct Shared {
 }
 
 impl<B: Backend> Work<'_, B> {
-    /// Fits all phases, `at_once` at a time: no more are ever begun, so memory is bounded, although
-    /// the sums of a phase may use all threads.
+    /// Fits all units, `at_once` at a time. Never begins more than that, so memory is bounded,
+    /// although the sums of a phase may use all threads.
     fn run(self, at_once: usize) -> Result<Shared, FitError> {
         let worker = &self;
         rayon::scope(|scope| (0..at_once).for_each(|_| scope.spawn(|_| worker.work())));
@@ -389,7 +392,8 @@ impl<B: Backend> Work<'_, B> {
         Ok(())
     }
 
-    /// Runs a fit from where the file of its phase left it; anew, where that is of no use.
+    /// Runs a fit from the state in the file of its phase, or from the beginning if that cannot be
+    /// used.
     fn resumable<End>(
         &self,
         phase: Phase,

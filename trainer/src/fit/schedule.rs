@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How the learning rate changes from epoch to epoch.
+/// The change of the learning rate from epoch to epoch.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Schedule {
-    /// The learning rate stays.
+    /// The learning rate stays the same.
     Constant,
     /// The learning rate falls to 0 over all epochs, along half a cosine.
     Cosine,
@@ -20,8 +20,8 @@ pub enum Schedule {
         /// The factor, between 0 and 1.
         factor: f64,
     },
-    /// The learning rate is multiplied by `factor` when the validation error (without validation positions, the
-    /// training error) has not fallen for `patience` epochs.
+    /// The learning rate is multiplied by `factor` when the validation error has not fallen for
+    /// `patience` epochs; without validation positions, the training error counts.
     Plateau {
         /// The number of epochs, at least 1.
         patience: u32,
@@ -30,7 +30,7 @@ pub enum Schedule {
     },
 }
 
-/// Why a text is no schedule.
+/// The error of a text that is not a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is no schedule; expected `constant`, `cosine`, `step:EPOCHS:FACTOR` or \
@@ -41,7 +41,7 @@ pub struct ScheduleError {
 }
 
 impl Schedule {
-    /// The factor on the learning rate when `epoch` of `epochs` epochs are done.
+    /// Returns the factor on the learning rate when `epoch` of `epochs` epochs are done.
     pub(super) fn factor(&self, epoch: f64, epochs: u32, plateau: &Plateau) -> f64 {
         match *self {
             Self::Constant => 1.0,
@@ -65,7 +65,7 @@ pub(super) struct Plateau {
 }
 
 impl Plateau {
-    /// Takes note of the error after an epoch.
+    /// Records the error after an epoch.
     pub(super) fn observe(&mut self, error: f64, patience: u32) {
         if self.best.is_none_or(|best| error < best) {
             (self.best, self.without_gain) = (Some(error), 0);

@@ -1,4 +1,4 @@
-//! What decides a fit besides its data.
+//! The settings of a fit.
 
 use othello_engine::text::{TomlError, from_toml};
 use serde::{Deserialize, Serialize};
@@ -10,31 +10,32 @@ use super::window::Window;
 use crate::dataset::{LayoutSettings, Share, Split};
 use crate::source::LabelRules;
 
-/// The largest ridge: more occurrences than any dataset has. With it every weight stays where it
-/// starts, and the arithmetic of the fit is far from its bounds.
+/// The largest ridge: more occurrences than any dataset has. With it every weight stays at its
+/// starting value, and the arithmetic of the fit is far from its bounds.
 pub const MAX_RIDGE: f64 = 1e12;
 
-/// The settings of a fit, as a TOML file may give them (`--settings`) and flags override them.
+/// The settings of a fit. A TOML file may give them (`--settings`), and flags override them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FitSettings {
-    /// Which neighbouring phases also train a phase.
+    /// The neighbouring phases that also train a phase.
     pub window: Window,
-    /// The pull of every weight towards its starting value (0, or that of `--init`): as strong as
-    /// that many occurrences, more than 0 and at most [`MAX_RIDGE`].
+    /// The pull of every weight towards its starting value (0, or that of `--init`), as a number of
+    /// occurrences: more than 0 and at most [`MAX_RIDGE`].
     pub ridge: f64,
-    /// The number of epochs without a better validation error after which a phase stops; a learning
-    /// rate that falls to 0 over all epochs is let to its end.
+    /// The number of epochs without a better validation error after which a phase stops. A learning
+    /// rate that falls to 0 over all epochs always runs to its end.
     pub patience: u32,
-    /// Which label a game's positions get.
+    /// The rules for the labels of a game's positions.
     pub labels: LabelRules,
-    /// Decides which games train, validate and test, and the order of mini-batches.
+    /// The seed of the split into training, validation and test games, and of the order of
+    /// mini-batches.
     pub seed: u64,
-    /// The share of games for validation.
+    /// The percentage of games for validation.
     pub validation_percent: u8,
-    /// The share of games for the test.
+    /// The percentage of games for the test.
     pub test_percent: u8,
-    /// The share of the games that is used at all; the others are as if they were not there.
+    /// The share of the games that is used; the others are ignored.
     #[serde(skip_serializing_if = "Share::is_all")]
     pub share: Share,
     /// The settings of least squares and of steepest descent.
@@ -47,19 +48,19 @@ pub struct FitSettings {
 }
 
 /// The settings of the fit of factors: by Adam, together with the weights that least squares found
-/// without them.
+/// without factors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FactorSettings {
     /// The number of epochs.
     pub epochs: u32,
-    /// About how many positions an update looks at; 0 stands for all.
+    /// The approximate number of positions in an update; 0 means all.
     pub batch: u32,
-    /// How far an update moves a weight, in discs, or a factor at the start, at the most. It falls to 0
-    /// along a cosine.
+    /// The largest change by one update at the start: of a weight in discs, or of a factor. It
+    /// falls to 0 along a cosine.
     pub learning_rate: f64,
-    /// The pull of every factor towards 0, and of every weight towards what least squares found: as strong
-    /// as that many occurrences, more than 0 and at most [`MAX_RIDGE`].
+    /// The pull of every factor towards 0, and of every weight towards the value that least squares
+    /// found, as a number of occurrences: more than 0 and at most [`MAX_RIDGE`].
     pub ridge: f64,
 }
 
@@ -70,47 +71,48 @@ pub struct LeastSquaresSettings {
     /// The most epochs of a phase; each takes one step.
     #[serde(alias = "iterations")]
     pub epochs: u32,
-    /// About how many training positions the first steps look at, those of the window included; 0
-    /// stands for all. A phase with at least twice as many starts its epochs where these steps lead.
+    /// The approximate number of training positions of the first steps, including those of the
+    /// window; 0 means all. A phase with at least twice as many positions starts with steps on such
+    /// a sample.
     pub sample: u32,
     /// The number of steps on the sample. They belong to the first epoch.
     pub sample_steps: u32,
-    /// The most epochs of a phase that starts from such steps.
+    /// The most epochs of a phase that starts with steps on a sample.
     pub sample_epochs: u32,
-    /// A phase without validation positions stops when its gradient has shrunk to this part.
+    /// The relative size of the gradient at which a phase without validation positions stops.
     pub tolerance: f64,
 }
 
-/// The settings of Adam. The defaults come from WTHOR; `scripts/check-long.sh` compares them with
-/// least squares.
+/// The settings of Adam. The defaults were found on WTHOR; `scripts/check-long.sh` compares them
+/// with least squares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdamSettings {
     /// The most epochs of a phase.
     #[serde(alias = "passes")]
     pub epochs: u32,
-    /// About how many positions an update looks at; 0 stands for all.
+    /// The approximate number of positions in an update; 0 means all.
     pub batch: u32,
-    /// The fewest updates of an epoch by batches: where positions are so few that they make fewer
-    /// batches, an epoch goes over them several times.
+    /// The fewest updates in an epoch of mini-batches. If the positions make fewer batches, an
+    /// epoch goes over them several times.
     pub updates: u32,
-    /// How far an update moves a weight at the start, in discs, at the most.
+    /// The largest change of a weight by one update at the start, in discs.
     pub learning_rate: f64,
-    /// How the learning rate changes.
+    /// The schedule of the learning rate.
     pub schedule: Schedule,
     /// The number of epochs over which the learning rate first rises from 0; it may be a fraction.
     pub warm_up: f64,
-    /// The part of the gradient's running mean that an update keeps.
+    /// The part of the running mean of the gradient that an update keeps.
     pub beta1: f64,
-    /// The part of the squared gradient's running mean that an update keeps.
+    /// The part of the running mean of the squared gradient that an update keeps.
     pub beta2: f64,
-    /// What is added to the root of the squared gradient's mean, in discs.
+    /// The number added to the root of the mean squared gradient, in discs.
     pub epsilon: f64,
-    /// Decoupled weight decay: times the learning rate, it is the part of the way to its starting
-    /// value that every update moves a weight. Unlike the ridge it is no part of the objective.
+    /// Decoupled weight decay. Every update moves a weight by this part, times the learning rate,
+    /// of the way to its starting value. Unlike the ridge, it is not part of the objective.
     pub weight_decay: f64,
-    /// The largest length of the gradient of the mean squared error, in discs; longer ones are
-    /// shortened.
+    /// The largest length of the gradient of the mean squared error, in discs. Longer gradients are
+    /// shortened to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<f64>,
 }
@@ -163,20 +165,20 @@ impl Default for AdamSettings {
     }
 }
 
-/// Why settings cannot be used.
+/// Errors of settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// Not TOML, or not these fields.
+    /// The text is not TOML or has unknown fields.
     #[error("not fit settings: {0}")]
     Toml(#[from] TomlError),
-    /// A number outside its range.
+    /// A number is outside its range.
     #[error("`{field}` is {found:?}; expected {expected}")]
     Range {
-        /// Which setting.
+        /// The name of the setting.
         field: &'static str,
         /// The value of the setting.
         found: f64,
-        /// What it may be.
+        /// The allowed values.
         expected: &'static str,
     },
 }
@@ -187,7 +189,8 @@ impl FitSettings {
         Self::from_toml_over(text, None)
     }
 
-    /// The same, over those by which a dataset was laid out, where one was: they hold where the text names no others.
+    /// Reads and checks settings like [`Self::from_toml`]. Where the text does not name a setting,
+    /// that of the laid-out dataset, if any, holds.
     pub fn from_toml_over(
         text: &str,
         laid_out: Option<&LayoutSettings>,
@@ -200,7 +203,7 @@ impl FitSettings {
         Ok(settings)
     }
 
-    /// Checks the numbers.
+    /// Checks the ranges of the numbers.
     pub fn check(&self) -> Result<(), SettingsError> {
         let in_range = self.ridge > 0.0 && self.ridge <= MAX_RIDGE;
         within(in_range, "ridge", self.ridge, "a number above 0, at most 1e12 (occurrences)")?;
@@ -217,18 +220,18 @@ impl FitSettings {
         within(held_out < 100.0, field, held_out, "less than 100")
     }
 
-    /// How games are split.
+    /// Returns the split of the games.
     pub fn split(&self) -> Split {
         let Self { seed, validation_percent, test_percent, share, .. } = *self;
         Split { seed, validation_percent, test_percent, share }
     }
 
-    /// What of them decides the dataset.
+    /// Returns the settings that decide the dataset.
     pub fn layout(&self) -> LayoutSettings {
         LayoutSettings { labels: self.labels.clone(), split: self.split() }
     }
 
-    /// Takes over what decides a dataset from how one was laid out, but for the settings that were named.
+    /// Takes over the settings of a laid-out dataset, except those that `named` contains.
     fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
         let LayoutSettings { labels, split } = laid_out;
         let Split { seed, validation_percent, test_percent, share } = *split;
@@ -250,7 +253,7 @@ impl FitSettings {
         }
     }
 
-    /// The most epochs of an optimizer.
+    /// Returns the most epochs of an optimizer.
     pub fn epochs(&self, optimizer: Optimizer) -> u32 {
         match optimizer {
             Optimizer::Adam => self.adam.epochs,
@@ -258,14 +261,15 @@ impl FitSettings {
         }
     }
 
-    /// Whether an optimizer stops once its validation error no longer falls. Not while a cosine
-    /// brings the learning rate down: its gain is at its end, and the noise of the high rate before
-    /// would end it (of 20 epochs over WTHOR, phase 59 saw 7).
+    /// Returns true if an optimizer stops once its validation error no longer falls. A cosine
+    /// schedule runs to its end: its gain comes last, and the noise of the high rate before would
+    /// stop it too early (of 20 epochs over WTHOR, phase 59 had 7).
     pub fn stops_early(&self, optimizer: Optimizer) -> bool {
         optimizer != Optimizer::Adam || self.adam.schedule != Schedule::Cosine
     }
 
-    /// What decides the weights that an optimizer finds: the settings without those of others.
+    /// Returns the settings that decide the weights of an optimizer: all but those of other
+    /// optimizers.
     pub fn of(&self, optimizer: Optimizer) -> Value {
         let mut settings = json!(self);
         let foreign = match optimizer {
@@ -292,7 +296,7 @@ impl FactorSettings {
         )
     }
 
-    /// The settings of Adam for factors, and for weights that are near their place.
+    /// Returns the settings of Adam for factors, together with weights that are near their optimum.
     pub(super) fn adam(&self) -> AdamSettings {
         let &Self { epochs, batch, learning_rate, .. } = self;
         AdamSettings { epochs, batch, learning_rate, updates: 1, ..AdamSettings::default() }

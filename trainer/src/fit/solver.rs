@@ -1,5 +1,5 @@
-//! What the optimizers have in common: a problem, and updates between which they can be stopped and
-//! resumed.
+//! The common interface of the optimizers: a problem, and updates between which a fit can be
+//! stopped and resumed.
 
 use super::state::{Epoch, State, StateError};
 use crate::backend::{
@@ -9,7 +9,7 @@ use crate::backend::{
 /// The problem of one phase: minimise Σ ω (label − Σ w)² + λ Σ (w − w₀)² over the weights w.
 #[derive(Debug)]
 pub struct Problem<'a, B: Backend> {
-    /// Where to compute.
+    /// The device that computes.
     pub backend: &'a B,
     /// The training positions of the phase and of its window.
     pub positions: B::Positions<'a>,
@@ -19,12 +19,12 @@ pub struct Problem<'a, B: Backend> {
     pub occurrences: f64,
     /// λ, in occurrences.
     pub ridge: f64,
-    /// w₀ in discs, by parameter: where the fit starts, and what the ridge pulls towards.
+    /// w₀ in discs, by parameter: the start of the fit, which the ridge pulls towards.
     pub initial: Vec<f64>,
 }
 
 impl<'a, B: Backend> Problem<'a, B> {
-    /// The problem that rows pose.
+    /// Creates the problem of the given rows.
     pub fn new(
         backend: &'a B,
         rows: &[Rows<'a>],
@@ -42,20 +42,20 @@ impl<'a, B: Backend> Problem<'a, B> {
         })
     }
 
-    /// A vector of zeros.
+    /// Returns a vector of zeros on the device.
     pub fn zero(&self) -> Result<B::Reals, BackendError> {
         self.backend.upload(&vec![0.0; self.backend.parameters()])
     }
 
-    /// The sum that residuals of 1 disc of one occurrence make.
+    /// The integer sum of a residual of 1 disc at one occurrence.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
-    /// Σ ω · residual² in discs², from the integer that [`Backend::residual_sums`] returns.
+    /// Converts the integer of [`Backend::residual_sums`] to Σ ω · residual² in discs².
     pub fn squared_discs(squared: u128) -> f64 {
         squared as f64 / f64::from(RESIDUALS_PER_DISC) / Self::SUM_OF_ONE
     }
 
-    /// The number of batches of about `size` positions; 0 stands for all positions.
+    /// Returns the number of batches of about `size` positions; a size of 0 means all positions.
     pub fn batches(&self, size: u32) -> u32 {
         match size {
             0 => 1,
@@ -63,7 +63,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         }
     }
 
-    /// Batch `number` of `of`.
+    /// Returns batch `number` of `of`.
     pub fn batch(number: u32, of: u32) -> Batch {
         Batch::new(number, of).unwrap_or(Batch::WHOLE)
     }
@@ -74,38 +74,38 @@ pub trait Solver<B: Backend> {
     /// Does one update.
     fn advance(&mut self) -> Result<Advance, BackendError>;
 
-    /// The number of epochs that are complete.
+    /// Returns the number of complete epochs.
     fn epochs(&self) -> u64;
 
-    /// The weights in discs.
+    /// Returns the weights in discs.
     fn weights(&self) -> &B::Reals;
 
-    /// Takes note of the error that decides after an epoch: on the validation positions, or where
-    /// there are none, on the training positions.
+    /// Records the error after an epoch: on the validation positions, or, without them, on the
+    /// training positions.
     fn observe(&mut self, _error: f64) {}
 
-    /// Where the solver stands, so that one restored from it does what this one will do.
+    /// Returns the state of the solver. A solver restored from it continues exactly like this one.
     fn state(&self) -> Result<State, BackendError>;
 }
 
-/// What an update came to.
+/// The result of an update.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Advance {
-    /// The epoch goes on.
+    /// The epoch continues.
     Update,
     /// An epoch is complete.
     Epoch(Epoch),
-    /// The solver has nothing left to gain; the update changed nothing.
+    /// The solver has converged; the update changed nothing.
     Converged,
 }
 
-/// Why a solver cannot go on from a state.
+/// Errors of restoring a solver from a state.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// The state is not one of this solver.
+    /// The state does not belong to this solver.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The device gave up.
+    /// The device failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
 }

@@ -1,4 +1,4 @@
-//! What of a fit is done at a time, and how machines share it: phases, or groups of them.
+//! The units of work of a fit, phases or groups of them, and their division among machines.
 
 use std::ops::{Deref, RangeInclusive};
 
@@ -8,12 +8,12 @@ use othello_engine::record::Shard;
 use super::window::Window;
 use crate::model::Model;
 
-/// Phases that are fitted together, in ascending order: those of a group that share factors, or each
-/// by itself.
+/// The units of a fit: phases that are fitted together, in ascending order. A unit is a group that
+/// shares factors, or a single phase.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Units(Vec<Vec<Phase>>);
 
-/// Why a fit cannot be shared by so many.
+/// The error of more shards than units.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "shard {shard}: the phases from {first} to {last} can be shared by {units} machines at most; make \
@@ -27,13 +27,13 @@ pub struct UnitsError {
 }
 
 impl Units {
-    /// Those of all phases.
+    /// Returns the units of all phases.
     pub(super) fn all(model: &Model) -> Self {
         Self::among(model, &Phase::all().collect::<Vec<_>>())
     }
 
-    /// Those of a range of phases; of a shard, its own: they follow each other, so that few phases
-    /// beside them are in their windows.
+    /// Returns the units of a range of phases, or of a shard's part of them. A shard's phases
+    /// follow each other, so that few other phases are in their windows.
     pub fn of(
         model: &Model,
         phases: &RangeInclusive<Phase>,
@@ -47,7 +47,7 @@ impl Units {
                 let (first, last) = (*phases.start(), *phases.end());
                 return Err(UnitsError { shard, first, last, units: count });
             }
-            // Both ends are no larger than the number of units.
+            // Both ends are at most the number of units.
             units = units.drain(own.start as usize..own.end as usize).collect();
         }
         Ok(Self(units))
@@ -62,12 +62,12 @@ impl Units {
         Self(units.map(<[Phase]>::to_vec).collect())
     }
 
-    /// All phases in them.
+    /// Returns all phases of the units.
     pub fn phases(&self) -> Vec<Phase> {
         self.0.concat()
     }
 
-    /// The phases whose positions their fit looks at: their own, and those of their windows.
+    /// Returns the phases whose positions the fit reads: its own, and those of their windows.
     pub fn phases_read(&self, window: &Window) -> Vec<Phase> {
         let own = self.phases();
         let is_read = |phase: &Phase| window.around(*phase).any(|(near, _)| own.contains(&near));

@@ -1,4 +1,5 @@
-//! The file of the phases that are already fitted, so that a killed fit does not fit them again.
+//! The file of the phases that are already fitted, so that a fit resumed after a kill does not fit
+//! them again.
 
 use std::path::Path;
 
@@ -13,13 +14,13 @@ use crate::fit::group::FittedGroup;
 use crate::fit::report::PhaseReport;
 use crate::model::Model;
 
-/// The file `WEIGHTS.checkpoint.partial`, with four sections for each fitted phase, of which the
-/// report comes last; before the phases of a group that shares factors, these.
+/// The file `WEIGHTS.checkpoint.partial`. It has four sections for each fitted phase, the report
+/// last. The factors of a group that shares them stand before the phases of the group.
 pub(in crate::fit) struct Finished {
     checkpoint: Checkpoint,
 }
 
-/// What an earlier run had finished.
+/// The phases and factors that an earlier run has finished.
 pub(in crate::fit) struct Found {
     /// The phases.
     pub(in crate::fit) phases: Vec<FittedPhase>,
@@ -28,7 +29,11 @@ pub(in crate::fit) struct Found {
 }
 
 impl Found {
-    /// What is among sections; or the name of the first section that is none of this fit.
+    /// Reads the finished phases and factors from sections.
+    ///
+    /// # Errors
+    ///
+    /// Returns the name of the first section that does not belong to this fit.
     pub(in crate::fit) fn among<'s>(
         sections: &'s [Section],
         model: &Model,
@@ -42,7 +47,8 @@ impl Found {
             {
                 factors.push(group);
             }
-            // The report comes last: what a kill left of a phase without it is passed over.
+            // The report is the last section of a phase: without it the phase is incomplete and
+            // skipped.
             if !section.name.starts_with(REPORT) {
                 continue;
             }
@@ -54,7 +60,7 @@ impl Found {
 }
 
 impl Finished {
-    /// Opens or starts the file of a fit that will write `weights`, and returns what is found there.
+    /// Opens or creates the file for a fit that will write `weights`; also returns its content.
     pub(in crate::fit) fn open(
         weights: &Path,
         provenance: &Provenance,
@@ -69,7 +75,7 @@ impl Finished {
         Ok((Self { checkpoint }, found))
     }
 
-    /// What resuming dropped, for the user to know.
+    /// Returns a warning for the user if resuming dropped damaged data.
     pub(in crate::fit) fn warning(&self) -> Option<String> {
         self.checkpoint.warning()
     }
@@ -82,7 +88,8 @@ impl Finished {
         Ok(())
     }
 
-    /// Adds the phases of a group and their factors, which come first: phases without them are none.
+    /// Adds the factors of a group and then its phases. Phases without their factors count as
+    /// missing.
     pub(in crate::fit) fn push_group(
         &mut self,
         fitted: &FittedGroup,
@@ -92,7 +99,7 @@ impl Finished {
         fitted.phases.iter().try_for_each(|phase| self.push(phase))
     }
 
-    /// Takes the file away: the weights are written.
+    /// Deletes the file, once the weights are written.
     pub(in crate::fit) fn remove(self) -> Result<(), CheckpointError> {
         Ok(self.checkpoint.remove()?)
     }
@@ -102,7 +109,7 @@ const SECTIONS: usize = 4;
 const METRICS: &str = "metrics";
 const REPORT: &str = "report";
 
-/// The sections of a fitted phase.
+/// Returns the sections of a fitted phase.
 pub(in crate::fit) fn sections_of(fitted: &FittedPhase) -> [Section; SECTIONS] {
     let FittedPhase { steps, counts, report, metrics } = fitted;
     let phase = report.phase;
@@ -117,7 +124,7 @@ pub(in crate::fit) fn sections_of(fitted: &FittedPhase) -> [Section; SECTIONS] {
     ]
 }
 
-/// The names of a phase's sections, in order.
+/// Returns the names of a phase's sections, in order.
 fn section_names(phase: Phase) -> [String; SECTIONS] {
     let (weights, counts) = (PhaseSection::weights_name(phase), PhaseSection::counts_name(phase));
     [weights, counts, name(METRICS, phase), name(REPORT, phase)]
@@ -127,7 +134,11 @@ fn name(kind: &str, phase: Phase) -> String {
     format!("{kind} {:02}", phase.index())
 }
 
-/// The phase that its sections hold; or the name of the first section that is none of this fit.
+/// Reads a phase from its sections.
+///
+/// # Errors
+///
+/// Returns the name of the first section that does not belong to this fit.
 fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<FittedPhase, &str> {
     let [steps, counts, metrics, report] = sections;
     let read: PhaseReport =

@@ -1,7 +1,7 @@
-//! What a killed fit left: the phases that are finished, and where the others stood.
+//! Checkpoints of a fit: the finished phases, and the state of the unfinished ones.
 //!
-//! Finished phases stand in one file beside the weights ([`Finished`]), each unfinished phase in a
-//! file of its own ([`PhaseFile`]). Both are taken away when the weights are written.
+//! Finished phases are in one file beside the weights ([`Finished`]), each unfinished phase in a
+//! file of its own ([`PhaseFile`]). Both are deleted when the weights are written.
 
 mod finished;
 mod phase_file;
@@ -15,25 +15,24 @@ pub(super) use finished::{Finished, Found, sections_of};
 pub(super) use phase_file::PhaseFile;
 pub use snapshot::Snapshot;
 
-/// Keeps where the fit of a phase stands. It is asked before every update what to do. Time may
-/// decide the answer: it changes what is kept in case of a kill, never the weights of a fit that is
-/// finished.
+/// Saves the state of a phase's fit. The fit asks [`Self::policy`] before every update. The answer
+/// may depend on time: it decides what survives a kill, never the weights of a finished fit.
 pub trait Checkpointer {
-    /// What to do before the next update.
+    /// Decides what to do before the next update.
     fn policy(&mut self) -> CheckpointPolicy;
 
-    /// Saves where the fit stands.
+    /// Saves the state of the fit.
     fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError>;
 }
 
-/// What to do before the next update.
+/// The decision of a checkpointer before an update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CheckpointPolicy {
-    /// Go on.
+    /// Continue the fit.
     Continue,
-    /// Save where the fit stands, and go on.
+    /// Save the state and continue.
     Save,
-    /// Save where the fit stands, and stop.
+    /// Save the state and stop.
     Stop,
 }
 
@@ -51,13 +50,13 @@ impl Checkpointer for NoCheckpoints {
     }
 }
 
-/// Why a fit cannot be resumed, or not be kept.
+/// Errors of reading and writing the checkpoints of a fit.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// The container is damaged, foreign or cannot be written.
+    /// The container is damaged, belongs to something else, or cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A section does not hold what it should.
+    /// A section does not hold what it should hold.
     #[error("{}: section `{section}` is no part of this fit: delete the file to start over", path.display())]
     Content {
         /// The file.

@@ -1,4 +1,4 @@
-//! The file in which an unfinished phase is kept.
+//! The checkpoint file of an unfinished phase.
 
 use std::fmt::Display;
 use std::fs;
@@ -12,8 +12,8 @@ use othello_engine::progress::{Progress, Silent};
 
 use super::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
 
-/// The file `WEIGHTS.phase-PP.checkpoint`: a whole container, replaced at once whenever the phase is
-/// saved, and taken away when it is finished.
+/// The file `WEIGHTS.phase-PP.checkpoint`: a whole container, replaced at each save and deleted
+/// when the phase is finished.
 pub(in crate::fit) struct PhaseFile<'a> {
     path: PathBuf,
     provenance: Provenance,
@@ -24,14 +24,15 @@ pub(in crate::fit) struct PhaseFile<'a> {
 }
 
 impl<'a> PhaseFile<'a> {
-    /// A kill costs at most this part of the work done on a phase …
+    /// The interval between saves is the work done on the phase divided by this …
     const PART: u32 = 10;
-    /// … or this much, which keeps writing below a hundredth or so of the time …
+    /// … but no shorter than this, so that writing takes about a hundredth of the time …
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// … and never more than this.
+    /// … and no longer than this. A kill loses the work of one interval at most.
     const LONGEST: Duration = Duration::from_secs(30);
 
-    /// The file of a phase of the fit that will write `weights`, from now on.
+    /// Creates the checkpoint of a phase of the fit that will write `weights`. Time counts from
+    /// now.
     pub(in crate::fit) fn new(weights: &Path, provenance: &Provenance, phase: Phase) -> Self {
         let now = Instant::now();
         Self {
@@ -44,7 +45,7 @@ impl<'a> PhaseFile<'a> {
         }
     }
 
-    /// The same file for a phase that stops at `deadline`, and when somebody wants the work to stop.
+    /// Returns this file with a `deadline`, and with a `progress` that can ask the phase to stop.
     pub(in crate::fit) fn until(
         self,
         deadline: Option<Instant>,
@@ -53,8 +54,8 @@ impl<'a> PhaseFile<'a> {
         Self { deadline, progress, ..self }
     }
 
-    /// Refuses a file of somebody else where this one belongs, before it is replaced. A damaged
-    /// checkpoint is nobody's any more.
+    /// Refuses a foreign file under this name before it is replaced. A damaged checkpoint may be
+    /// replaced.
     pub(in crate::fit) fn check_is_own(&self) -> Result<(), FileError> {
         for path in self.paths().iter().filter(|path| path.exists()) {
             let reason = match Reader::open(path, Kind::Checkpoint) {
@@ -69,8 +70,9 @@ impl<'a> PhaseFile<'a> {
         Ok(())
     }
 
-    /// Where an earlier run of the same fit left the phase; `None` where there is nothing to go on
-    /// from. What cannot be used is told to `warn`, and the phase begins anew.
+    /// Reads the state in which an earlier run of the same fit left the phase; `None` if there is
+    /// no usable file. Reports an unusable file to `warn`; the phase then starts from the
+    /// beginning.
     pub(in crate::fit) fn read(&self, parameters: usize, warn: impl Fn(&str)) -> Option<Snapshot> {
         if !self.path.exists() {
             return None;
@@ -89,12 +91,12 @@ impl<'a> PhaseFile<'a> {
         }
     }
 
-    /// What to say where the file cannot be used.
+    /// Returns the message for a file that cannot be used.
     pub(in crate::fit) fn anew(&self, reason: &impl Display) -> String {
         format!("{}: {reason}; the phase begins anew", self.path.display())
     }
 
-    /// The sections of the file; `None` where it belongs to another fit.
+    /// Reads the sections of the file; `None` if it belongs to another fit.
     fn sections(&self, parameters: usize) -> Result<Option<Vec<Section>>, FileError> {
         let mut reader = Reader::open(&self.path, Kind::Checkpoint)?;
         if reader.provenance() != &self.provenance {
@@ -103,7 +105,7 @@ impl<'a> PhaseFile<'a> {
         Snapshot::read(&mut reader, parameters).map(Some)
     }
 
-    /// Takes the file away.
+    /// Deletes the file.
     pub(in crate::fit) fn remove(&self) -> Result<(), FileError> {
         for path in self.paths() {
             match fs::remove_file(&path) {
@@ -116,7 +118,7 @@ impl<'a> PhaseFile<'a> {
         Ok(())
     }
 
-    /// The file, and what it is until it is complete.
+    /// Returns the path of the file, and its path until it is complete.
     fn paths(&self) -> [PathBuf; 2] {
         [self.path.clone(), self.path.with_added_extension("partial")]
     }
@@ -140,7 +142,7 @@ impl Checkpointer for PhaseFile<'_> {
     fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
         let (kind, existing) = (Kind::Checkpoint, Existing::Replace);
         let writer = Writer::begin(&self.path, kind, &self.provenance, existing)?;
-        // What is there is replaced, never found done.
+        // An existing file is always replaced, never taken for finished work.
         if let Begin::Writer(mut writer) = writer {
             for Section { name, content } in snapshot.sections() {
                 writer.section(&name, &content)?;

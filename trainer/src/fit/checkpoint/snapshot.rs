@@ -1,4 +1,4 @@
-//! Where the fit of a phase stands that is not finished yet, as sections of a container.
+//! The state of a phase's unfinished fit as sections of a container.
 
 use othello_engine::file::{FileError, Reader, Section};
 use othello_engine::text::excerpt;
@@ -8,38 +8,38 @@ use crate::fit::best::{Best, Progress};
 use crate::fit::report::Metrics;
 use crate::fit::state::{HEAD, State, StateError};
 
-/// Everything that the rest of a phase's fit depends on besides data and settings.
+/// Everything besides data and settings that the rest of a phase's fit depends on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot {
     pub(in crate::fit) state: State,
     pub(in crate::fit) best: Best,
-    /// One line for each epoch so far, for the metrics file.
+    /// One line of the metrics file for each epoch so far.
     pub(in crate::fit) metrics: Vec<Metrics>,
 }
 
-/// The first section: all that is no vector.
+/// The content of the first section: everything that is not a vector.
 #[derive(Serialize, Deserialize)]
 struct Head {
     solver: serde_json::Value,
     best: Progress,
     metrics: Vec<Metrics>,
-    /// The names of the sections that follow, of one double a parameter each; the last is `best`.
+    /// The names of the sections that follow, each one double per parameter; the last is `best`.
     vectors: Vec<String>,
 }
 
 const BEST: &str = "best";
-/// The longest first section that is read, in bytes: a hundred thousand epochs.
+/// The largest first section that is read, in bytes: enough for a hundred thousand epochs.
 const LONGEST_HEAD: usize = 16 << 20;
-/// The most sections that are read: no solver has as many vectors.
+/// The largest number of sections that are read: more than the vectors of any solver.
 const MOST_SECTIONS: usize = 16;
 
 impl Snapshot {
-    /// The number of epochs that are complete.
+    /// Returns the number of complete epochs.
     pub fn epochs(&self) -> u32 {
         self.best.progress.epochs
     }
 
-    /// The sections of a container.
+    /// Returns the snapshot as sections of a container.
     pub(in crate::fit) fn sections(&self) -> Vec<Section> {
         let names = self.state.vectors.iter().map(|(name, _)| name.clone());
         let head = Head {
@@ -59,8 +59,8 @@ impl Snapshot {
         sections
     }
 
-    /// Takes the sections of a container for [`Self::from_sections`], and no more bytes than a
-    /// snapshot of so many parameters has.
+    /// Reads the sections of a container for [`Self::from_sections`]. Reads no more bytes than a
+    /// snapshot with this number of parameters has.
     pub(in crate::fit) fn read(
         reader: &mut Reader,
         parameters: usize,
@@ -81,7 +81,7 @@ impl Snapshot {
         Ok(sections)
     }
 
-    /// The snapshot that sections hold, with one element of each vector for each of `parameters`.
+    /// Builds the snapshot from sections whose vectors have one element for each of `parameters`.
     pub(in crate::fit) fn from_sections(
         sections: &[Section],
         parameters: usize,

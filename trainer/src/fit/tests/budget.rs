@@ -25,7 +25,7 @@ fn dataset() -> Dataset {
     builder.finish()
 }
 
-/// The fit of ten phases by Adam, as far as it gets in `time`.
+/// Fits ten phases by Adam, as far as `time` allows.
 fn fit(
     dataset: &Dataset,
     path: &Path,

@@ -1,9 +1,10 @@
-//! Against the exact solution; and that neither threads nor the order of the data change a bit.
+//! Tests of the optimizers against the exact solution, and of their independence from threads and
+//! from the order of the data.
 
 use super::*;
 use crate::fit::schedule::Schedule;
 
-/// The exact solution by Gaussian elimination of the normal equations.
+/// Solves the normal equations by Gaussian elimination.
 fn exact(model: &Model, rows: &[ScoredPosition], ridge: f64) -> Vec<f64> {
     let n = model.parameters();
     let mut matrix = vec![vec![0.0; n + 1]; n];
@@ -38,7 +39,7 @@ fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]
     rows.iter().map(error).sum::<f64>() + ridge * weights.iter().map(|w| w * w).sum::<f64>()
 }
 
-/// How far the objective is from that of the exact solution, as a part of it.
+/// Returns the relative difference of the objective from that of the exact solution.
 fn excess(by: &By) -> f64 {
     let (model, rows, ridge) = (model(), rows(3000), 10.0);
     let best = objective(&model, &rows, ridge, &exact(&model, &rows, ridge));
@@ -60,8 +61,8 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// What least squares says of its training error without a pass over the positions is what
-/// measuring tells, to the rounding of residuals.
+/// The training error that least squares computes without a pass over the positions equals the
+/// measured one, up to the rounding of residuals.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));
@@ -111,7 +112,8 @@ fn steepest_descent_gets_there_slowly() {
     assert!(few > 10.0 * excess(&By::least_squares(20)));
 }
 
-/// With a short step, a small batch, clipping, warm-up and decay, so that all of them are run.
+/// Returns settings that use every part of Adam: a short step, a small batch, clipping, warm-up and
+/// decay.
 fn all_of_adam() -> AdamSettings {
     AdamSettings {
         epochs: 2,
@@ -158,7 +160,7 @@ fn starting_weights_are_what_the_ridge_pulls_towards() {
         let found = solve(&model, &rows, 1e9, initial.clone(), &by);
         assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-3));
     }
-    // Adam steps off at its learning rate, and is back when that has fallen.
+    // Adam first steps away at its learning rate, and is back when that has fallen.
     let adam = AdamSettings { epochs: 500, batch: 0, ..AdamSettings::default() };
     let found = solve(&model, &rows, 1e6, initial.clone(), &By::adam(adam));
     assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-2));

@@ -1,4 +1,4 @@
-//! A group of phases that share factors: stopped and resumed, and what its factors are worth.
+//! A group of phases that share factors: stopped and resumed, and the gain by its factors.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluate as _, Tables, Weights};
@@ -14,7 +14,7 @@ use crate::fit::group::{FittedGroup, GroupFit, group_of};
 use crate::fit::settings::{FactorSettings, FitSettings};
 use crate::source::LabelRules;
 
-/// Stops before every second update, and holds what is saved.
+/// A checkpointer that stops before every second update and holds the snapshot.
 #[derive(Default)]
 struct StopOften {
     updates: u32,
@@ -37,7 +37,8 @@ fn factor_model() -> Model {
     Model::new(model().set().clone().with_factors(FactorShape::new(8, 3)))
 }
 
-/// Positions whose labels are worth more where both sides have corners: no sum of weights says so.
+/// Returns positions whose labels are higher where both sides have corners, which no sum of weights
+/// can express.
 fn dataset() -> Dataset {
     let mut builder = DatasetBuilder::new(LabelRules::default(), Split::new(1));
     let label = |row: ScoredPosition| {
@@ -139,7 +140,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
         let (mse, reported) = (squared / weight, report.train_mse.unwrap());
         assert!((mse - reported).abs() < 0.02, "{mse} beside {reported}");
     }
-    // Phases that were not fitted take over factors with their weights.
+    // Phases that were not fitted take over the factors along with the weights.
     let factors = weights.factors().unwrap();
     let [first, fitted] = [0, 45].map(|phase| factors.of(Phase::new(phase).unwrap()));
     assert_eq!(first, fitted);

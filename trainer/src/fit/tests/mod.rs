@@ -21,7 +21,7 @@ use super::solver::{Advance, Problem, Solver};
 use crate::backend::{Backend, Cpu, Rows};
 use crate::model::Model;
 
-/// A model so small that its normal equations can be solved exactly, and that every parameter
+/// Returns a model so small that its normal equations can be solved exactly and every parameter
 /// occurs often.
 fn model() -> Model {
     let set = r#"
@@ -35,7 +35,7 @@ fn model() -> Model {
     Model::new(PatternSet::from_toml(set).unwrap())
 }
 
-/// Positions of random games with noisy labels.
+/// Returns positions of random games with noisy labels.
 fn rows(count: usize) -> Vec<ScoredPosition> {
     let mut random = Generator::new(4);
     let mut rows = vec![];
@@ -72,7 +72,7 @@ impl By {
         Self { optimizer: Optimizer::LeastSquares, adam, least_squares, epochs }
     }
 
-    /// Least squares whose first steps look at a sample.
+    /// Returns least squares whose first steps look at a sample.
     fn sampled_least_squares(epochs: u32) -> Self {
         let least_squares = LeastSquaresSettings {
             sample: 500,
@@ -83,7 +83,7 @@ impl By {
         Self { least_squares, ..Self::least_squares(epochs) }
     }
 
-    /// Least squares or steepest descent at the start.
+    /// Creates least squares or steepest descent at the start.
     fn steps<'p, 'a, B: Backend>(&self, problem: &'p Problem<'a, B>) -> LeastSquares<'p, 'a, B> {
         let directions = match self.optimizer {
             Optimizer::Descent => Directions::Steepest,
@@ -102,7 +102,7 @@ impl By {
     }
 }
 
-/// The weights that a solver comes to, starting from `initial`.
+/// Returns the weights that a solver finds, starting from `initial`.
 fn solve(
     model: &Model,
     rows: &[ScoredPosition],

@@ -41,7 +41,7 @@ fn settings() -> FitSettings {
     FitSettings { adam, least_squares, patience: 3, ..FitSettings::default() }
 }
 
-/// Counts updates.
+/// A checkpointer that counts updates.
 struct Count(u32);
 
 impl Checkpointer for Count {
@@ -55,7 +55,7 @@ impl Checkpointer for Count {
     }
 }
 
-/// Stops after so many updates, and holds what is saved.
+/// A checkpointer that stops after a number of updates and holds the snapshot.
 struct StopAfter {
     updates: u32,
     saved: Option<Snapshot>,
@@ -76,7 +76,7 @@ impl Checkpointer for StopAfter {
     }
 }
 
-/// One phase's fit.
+/// The fit of one phase.
 struct Trial {
     model: Model,
     dataset: Dataset,
@@ -90,7 +90,7 @@ impl Trial {
         Self { model: model(), dataset, settings: settings(), optimizer }
     }
 
-    /// Fits until the end or until so many updates are done.
+    /// Fits until the end or until this number of updates is done.
     fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -123,7 +123,7 @@ fn metrics_of(end: &PhaseEnd) -> &[Metrics] {
     end.fitted.as_ref().map_or(&[], |fitted| &fitted.metrics)
 }
 
-/// The snapshot as it comes back from a file.
+/// Returns the snapshot as read back from a file.
 fn through_a_file(snapshot: &Snapshot, model: &Model) -> Snapshot {
     let again = Snapshot::from_sections(&snapshot.sections(), model.parameters()).unwrap();
     assert_eq!(&again, snapshot);

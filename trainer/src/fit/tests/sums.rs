@@ -1,4 +1,4 @@
-//! The sums over positions against a plain computation, and at their bounds.
+//! The sums over positions, compared with a plain computation and tested at their bounds.
 
 use super::*;
 use crate::backend::{Backend, Batch, MAX_TOTAL_WEIGHT, Target, WEIGHT_LIMIT};
@@ -28,8 +28,8 @@ fn residual_sums_are_those_of_the_definition() {
     }
 }
 
-/// As much weight as a phase may have, all on one position, with the largest weights against the
-/// smallest label: the sums are exact, and those of the batches add up to those of the whole.
+/// The sums stay exact with the most weight that a phase may have, all on one position, with the
+/// largest weights and the smallest label. The sums of the batches add up to those of the whole.
 #[test]
 fn sums_hold_the_most_weight_that_is_allowed() {
     let model = model();
