@@ -1,4 +1,4 @@
-//! What files of records hold: counts, by ply too, and what occurs more than once.
+//! Reports the content of files of records: counts, also by ply, and duplicates.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,25 +17,25 @@ use super::repeated::{Key, Keys};
 use super::scratch::NoTemporaryFile;
 use crate::dataset::MemoryLimit;
 
-/// What one file holds.
+/// The content of one file.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FileReport {
-    /// The file, as it was named.
+    /// The path of the file, as given.
     pub path: String,
-    /// What kind of records these are.
+    /// The kind of records, and the report on them.
     #[serde(flatten)]
     pub records: RecordsReport,
-    /// Frames in the file.
+    /// The number of frames in the file.
     pub frames: u64,
-    /// The size of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// The checksum of its content.
+    /// The checksum of the file's content.
     pub sha256: String,
-    /// What the file was made from.
+    /// The provenance of the file.
     pub provenance: Map<String, Value>,
 }
 
-/// What the records of a file are.
+/// The report on the records of a file, by kind.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum RecordsReport {
@@ -47,69 +47,71 @@ pub enum RecordsReport {
     Openings(PositionsReport),
 }
 
-/// What the games of a file are. An array by ply has 61 numbers.
+/// The report on the games of a file. An array by ply has 61 numbers.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct GamesReport {
-    /// How many games the file has.
+    /// The number of games in the file.
     pub games: u64,
-    /// Games with other moves than those before them, in this file and those named before it.
+    /// The number of games whose moves differ from those of all earlier games, in this file and the
+    /// files named before it.
     pub distinct: u64,
-    /// Games that are not the image of one before them either.
+    /// The number of games that are not a symmetric image of an earlier game either.
     pub distinct_up_to_symmetry: u64,
-    /// Games that stop while somebody could move.
+    /// The number of games that stop while a side could move.
     pub incomplete: u64,
-    /// Positions after the random beginnings in which a move was played.
+    /// The number of positions after the random opening moves in which a move was played.
     pub positions: u64,
-    /// Games with a solved position.
+    /// The number of games with a solved position.
     pub solved: u64,
-    /// Games with values, of whatever moves.
+    /// The number of games with a value for any of their moves.
     pub valued: u64,
-    /// Bytes of the file for each game.
+    /// Bytes of the file per game.
     pub bytes_per_game: f64,
-    /// The positions by ply.
+    /// The number of positions by ply.
     pub positions_by_ply: Vec<u64>,
-    /// Games by the number of their random moves.
+    /// The number of games by the number of their random moves.
     pub random_plies: Vec<u64>,
-    /// Games by the ply of their solved position.
+    /// The number of games by the ply of their solved position.
     pub solved_plies: Vec<u64>,
-    /// Values by the ply of the move.
+    /// The number of values by the ply of the move.
     pub values_by_ply: Vec<u64>,
-    /// Games by the number of their moves.
+    /// The number of games by the number of their moves.
     pub lengths: Vec<u64>,
-    /// Games by their result for black, in discs.
+    /// The number of games by their result for black, in discs.
     pub results: BTreeMap<Discs, u64>,
 }
 
-/// What the positions of a file are.
+/// The report on the positions of a file.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PositionsReport {
-    /// How many positions the file has.
+    /// The number of positions in the file.
     pub positions: u64,
-    /// Positions that are no image of one before them, in this file and those named before it.
+    /// The number of positions that are not a symmetric image of an earlier one, in this file and
+    /// the files named before it.
     pub distinct_up_to_symmetry: u64,
-    /// What they count for.
+    /// The sum of the positions' weights, in occurrences.
     pub occurrences: f64,
-    /// Bytes of the file for each position.
+    /// Bytes of the file per position.
     pub bytes_per_position: f64,
-    /// By ply, those plies that have any.
+    /// The plies that have positions.
     pub plies: Vec<PlyReport>,
 }
 
-/// The positions of a ply.
+/// The positions of one ply.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PlyReport {
     /// The ply.
     pub ply: usize,
-    /// The positions of the ply.
+    /// The number of positions.
     pub positions: u64,
-    /// The mean of their labels, in discs for the player.
+    /// The mean of the labels, in discs for the player.
     pub mean_label: f64,
-    /// The standard deviation of their labels, in discs.
+    /// The standard deviation of the labels, in discs.
     pub deviation: f64,
 }
 
-/// Looks at files one after the other, with no more than so much memory for what was in those before: what
-/// does not fit goes into temporary files.
+/// Inspects files one after the other. The keys that find duplicates use no more than `limit` of
+/// memory; those that do not fit go into temporary files.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -122,13 +124,13 @@ pub fn inspect(
     Ok(files)
 }
 
-/// Why files are not looked at.
+/// Errors of inspecting files.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectError {
     /// A file that cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// No room for what does not fit into memory.
+    /// There is no room for the temporary file.
     #[error(transparent)]
     Temporary(#[from] NoTemporaryFile),
 }
@@ -139,18 +141,18 @@ impl From<FileError> for InspectError {
     }
 }
 
-/// What was in the files so far.
+/// The records of the files so far.
 struct Inspector {
     games: Keys,
     canonical_games: Keys,
     positions: Keys,
-    /// How many records there were.
+    /// The number of records so far.
     records: u64,
-    /// How many before each file.
+    /// The number of records before each file.
     before: Vec<u64>,
 }
 
-/// The fewest bytes that a record takes in a file, about.
+/// The approximate least number of bytes of a record in a file.
 const BYTES_PER_RECORD: u64 = 16;
 
 impl Inspector {
@@ -166,7 +168,7 @@ impl Inspector {
         Self { games, canonical_games, positions, records: 0, before: vec![] }
     }
 
-    /// Reads a file through. What is distinct in it comes later.
+    /// Reads one file. The counts of distinct records are filled in later.
     fn inspect(
         &mut self,
         path: &Path,
@@ -182,7 +184,7 @@ impl Inspector {
         }
     }
 
-    /// Fills in what of each file is distinct.
+    /// Fills in the counts of distinct records of each file.
     fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), InspectError> {
         let [games, canonical_games, positions] =
             [self.games, self.canonical_games, self.positions];
@@ -279,7 +281,7 @@ fn key_of_position(position: &Position) -> Key {
     key
 }
 
-/// Plies 0 to 60.
+/// The number of plies, 0 to 60.
 const PLIES: usize = 61;
 
 impl GamesReport {
@@ -328,7 +330,7 @@ impl GamesReport {
     }
 }
 
-/// Sums over positions; of labels in steps, so that they are exact.
+/// Sums over positions. Labels are summed in steps, so that the sums are exact.
 struct Sums {
     weights: u64,
     by_ply: Vec<(u64, i64, u64)>,
@@ -393,7 +395,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let game = |random, text| Game::new(random, &transcript::parse(text).unwrap()).unwrap();
         let whole = game(2, WIPE_OUT);
-        // The image that exchanges files and ranks begins legally too.
+        // The image that exchanges files and ranks is also a legal game.
         let transposition = Symmetry::all().find(|symmetry| {
             let squares: Vec<_> = whole.squares().iter().map(|&s| symmetry.square(s)).collect();
             squares != whole.squares() && Game::new(0, &squares).is_ok()
@@ -406,7 +408,7 @@ mod tests {
         let (first, second) = (folder.path().join("1.games"), folder.path().join("2.games"));
         write_games(&first, &[whole.clone(), image, broken]);
         write_games(&second, &[valued, game(0, "f5f6")]);
-        // A little memory, and none to speak of.
+        // With little memory, and with almost none.
         let limited = |bytes| MemoryLimit { bytes, folder: folder.path().to_owned() };
         let paths = [first, second];
         let files = inspect(&paths, &limited(1 << 20), &Silent).unwrap();

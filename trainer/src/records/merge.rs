@@ -1,4 +1,4 @@
-//! The shards of one run put together into the file that one process would have written.
+//! Merges the shards of one run into the file that one process would have written.
 
 mod openings;
 mod records;
@@ -16,28 +16,29 @@ use records::RecordShards;
 use shards::Run;
 pub use shards::{MergeError, Shards};
 
-/// What a merged file holds.
+/// The content of a merged file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Merged {
-    /// How many shards it was made from.
+    /// The number of shards.
     pub shards: u64,
     /// The kind of records in the file.
     pub content: Content,
-    /// The positions of the file: in games, those after the random beginnings in which a move was
-    /// played.
+    /// The number of positions in the file; in games, those after the random opening moves in which
+    /// a move was played.
     pub positions: u64,
-    /// The file.
+    /// The summary of the file.
     pub summary: Summary,
 }
 
-/// What a merged file is a file of.
+/// The kind of a merged file's content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     /// Games.
     Games {
-        /// Games in it.
+        /// The number of games in the file.
         games: u64,
-        /// Games of the run that are not in it because an earlier one had the same moves.
+        /// The number of games of the run that were left out because an earlier game has the same
+        /// moves.
         duplicates: u64,
     },
     /// Scored openings of all plies.
@@ -46,10 +47,11 @@ pub enum Content {
     Positions,
 }
 
-/// Puts together all shards of a run, named in any order: the same bytes as one process makes that
-/// does all of them. Of self-play, a game with the moves of one in an earlier shard is dropped, as
-/// that process does it; of openings, the plies before the last are labelled from it. A run that
-/// was killed reads the shards again, compares the frames that it wrote, and goes on after those.
+/// Merges all shards of a run, given in any order, into the same bytes as one process makes for the
+/// whole run. In shards of self-play, drops a game whose moves equal those of a game in an earlier
+/// shard, as that process does. In shards of openings, labels the earlier plies from the last one.
+/// A run that was killed reads the shards again, compares the frames that it wrote, and continues
+/// after them.
 pub fn merge(
     paths: &[PathBuf],
     out: &Path,
@@ -59,8 +61,8 @@ pub fn merge(
     merge_within(&MemoryLimit::beside(out, allowed_bytes()), paths, out, existing, progress)
 }
 
-/// Puts shards together with no more than so much memory for what stands for the games that were met: what
-/// does not fit goes into a temporary file. The bytes are the same.
+/// Merges shards like [`merge`], with no more than `limit` of memory for the keys of the games;
+/// keys that do not fit go into a temporary file. The bytes are the same.
 pub fn merge_within(
     limit: &MemoryLimit,
     paths: &[PathBuf],

@@ -1,4 +1,4 @@
-//! Work on files of records: what they hold, and files made from them.
+//! Work on files of records: reports on them, and files made from them.
 
 pub mod inspect;
 pub mod merge;

@@ -1,5 +1,5 @@
-//! Records with exact scores from some number of empty squares on: how collections are corrected, whose
-//! results tell what happened and not what was right.
+//! Replaces the labels of records by exact scores from a number of empty squares on. Results of
+//! collected games tell how the game ended, not what was right; relabelling corrects that.
 
 mod changes;
 mod game;
@@ -21,29 +21,29 @@ use super::sequence::Inputs;
 
 pub use changes::Changes;
 
-/// How records are relabelled.
+/// The settings of relabelling.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// From this many empty squares on, every position gets its exact score.
+    /// The number of empty squares from which on every position gets its exact score.
     pub exact: u32,
-    /// How the positions before are searched; where it is `None` they keep what they have.
+    /// The search of earlier positions; `None` leaves their labels as they are.
     pub search: Option<Search>,
 }
 
-/// How positions that are not solved are searched.
+/// The search of positions that are not solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Search {
-    /// How many plies deep.
+    /// The depth in plies.
     pub depth: u32,
-    /// The number of nodes in which a search ends, with the deepest one that was done; `None` where depth alone
-    /// ends it.
+    /// The number of nodes at which a search ends; the deepest complete iteration counts. `None` if
+    /// only the depth ends the search.
     pub nodes: Option<u64>,
     /// The selectivity.
     pub selectivity: Selectivity,
 }
 
 impl Search {
-    /// A search to a depth that leaves nothing out.
+    /// Returns a full-width search to a depth.
     pub fn to_depth(depth: u32) -> Self {
         Self { depth, nodes: None, selectivity: Selectivity::Full }
     }
@@ -55,52 +55,54 @@ impl Search {
     }
 }
 
-/// Which records to relabel.
+/// The records to relabel, and the settings.
 pub struct Run<'a, R> {
-    /// How.
+    /// The settings.
     pub settings: Settings,
-    /// The records, in all shards together.
+    /// The records of all shards together.
     pub inputs: &'a Inputs<R>,
-    /// The part of them to do here: whole frames.
+    /// The part of the records to relabel here: whole frames.
     pub shard: Shard,
 }
 
-/// What a relabelled file holds.
+/// The content of a relabelled file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Relabelled {
-    /// How many games or positions this shard has.
+    /// The number of games or positions in this shard.
     pub records: u64,
-    /// How their results or labels compare with what is exact.
+    /// The comparison of results or labels with exact scores.
     pub changes: Changes,
-    /// The file.
+    /// The summary of the file.
     pub summary: Summary,
 }
 
-/// The table of each search. It decides how long the search takes, and not what it finds.
+/// The size of each search's transposition table. It decides the time of a search, not its result.
 const HASH_MEGABYTES: usize = 16;
 
 /// A record that can be relabelled.
 pub trait Relabel: Record {
-    /// So many are recorded together that it costs little beside their search, and that little is
-    /// lost.
+    /// Returns the number of records that are written to the file together: enough that writing
+    /// costs little beside the search, few enough that a kill loses little.
     fn at_once(settings: &Settings) -> usize;
 
-    /// The record with what is found for it, each position of it searched from a logically empty table.
+    /// Returns the record with its new labels. Each position is searched from a logically empty
+    /// transposition table.
     #[must_use]
     fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self;
 
-    /// Whether another record is the same but for what is relabelled.
+    /// Returns true if `relabelled` equals this record in everything that relabelling does not
+    /// change.
     fn is_same(&self, relabelled: &Self) -> bool;
 
-    /// Counts it as it was and as it is.
+    /// Counts the difference between the record before and after relabelling.
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
 }
 
-/// Relabels the records of a shard and writes them in their order; all but their labels stays as it
+/// Relabels the records of a shard and writes them in order. Everything but the labels stays as it
 /// is.
 ///
-/// The file does not depend on threads, nor on how often the run was killed or interrupted and
-/// begun again; what is finished is not searched again then.
+/// The file depends neither on threads nor on interruptions: a run that was killed continues
+/// without searching finished records again.
 pub fn relabel<R: Relabel, E: Identified>(
     out: &Path,
     run: &Run<R>,
@@ -141,8 +143,8 @@ pub fn relabel<R: Relabel, E: Identified>(
 }
 
 impl<R: Relabel> Run<'_, R> {
-    /// Keeps of what an earlier run left the whole frames that have the records of this one. What
-    /// was dropped, for the user to know.
+    /// Keeps the whole frames of an earlier run that hold the records of this run. Returns a
+    /// warning for the user if anything was dropped.
     fn keep_own(&self, writer: &mut RecordWriter<R>) -> Result<Option<String>, RecordError> {
         let Range { start: mut next, end } = self.numbers();
         let mut before = self.inputs.from(next)?;
@@ -155,7 +157,7 @@ impl<R: Relabel> Run<'_, R> {
         })
     }
 
-    /// Searches the records that are not in the file yet, and writes them.
+    /// Searches the records that are not in the file yet and writes them.
     fn write<E: Evaluate>(
         &self,
         searchers: &Searchers<'_, E>,
@@ -182,7 +184,7 @@ impl<R: Relabel> Run<'_, R> {
                 finished.complete(next, &before, at_once, progress, R::is_same, relabelled)?;
             after.into_iter().try_for_each(|record| writer.push(record))?;
             next += batch;
-            // After the last batch all is written at once, which completes the file.
+            // After the last batch, finishing the file writes everything.
             if next < end {
                 finished.settle(writer)?;
             }
@@ -191,19 +193,20 @@ impl<R: Relabel> Run<'_, R> {
     }
 }
 
-/// How progress calls the work.
+/// Returns the name of the work in progress messages.
 fn stage<R: Record>() -> String {
     format!("relabel ({})", R::PLURAL)
 }
 
-/// Whole frames, and so many that the threads seldom wait for the last record of a batch.
+/// Returns the number of records of a batch: whole frames, and enough that threads seldom wait for
+/// the last record.
 fn records_per_batch<R: Record>() -> u64 {
     (R::PER_FRAME * (rayon::current_num_threads() / 8).max(1)) as u64
 }
 
 impl Settings {
-    /// The most empty squares of a position that gets its exact score: a search that deep is exact, too, where
-    /// no number of nodes ends it.
+    /// Returns the most empty squares of a position that gets its exact score. A search of that
+    /// depth is exact, too, unless a number of nodes ends it.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)
@@ -221,19 +224,19 @@ impl<R: Record> Run<'_, R> {
         if self.inputs.are_enumerated() {
             provenance = provenance.with("enumerated", true);
         }
-        // Exact scores depend on no evaluation.
+        // Exact scores do not depend on an evaluation.
         let Some(Search { depth, nodes, selectivity }) = self.settings.search else {
             return provenance;
         };
         let provenance = provenance.with("depth", depth).with("weights", weights);
-        // Only what is not usual, so that files of usual runs stay the same.
+        // Only unusual settings are named, so that the files of usual runs stay the same.
         let selectivity = (selectivity != Selectivity::Full).then(|| selectivity.percent());
         let unusual = [("nodes", nodes), ("selectivity", selectivity.map(u64::from))];
         let given = unusual.into_iter().filter_map(|(key, value)| Some((key, value?)));
         given.fold(provenance, |provenance, (key, value)| provenance.with(key, value))
     }
 
-    /// The numbers of this shard's records.
+    /// Returns the numbers of this shard's records.
     fn numbers(&self) -> Range<u64> {
         let (records, per_frame) = (self.inputs.len(), R::PER_FRAME as u64);
         let frames = self.shard.frames(records.div_ceil(per_frame));

@@ -1,43 +1,44 @@
-//! Which of many records are repeated, told by a key of each, with bounded memory: what does not fit goes
-//! into a temporary file, by partitions of the keys, and is looked at partition by partition.
+//! Finds repeated records by a key of each, with bounded memory. Keys that do not fit go into a
+//! temporary file in partitions, which are then searched one by one.
 
 use rayon::prelude::*;
 
 use super::scratch::{self, NoTemporaryFile, Scratch};
 use crate::dataset::MemoryLimit;
 
-/// What stands for a record; equal records have equal keys.
+/// The key of a record; equal records have equal keys.
 pub(super) type Key = [u8; 16];
 
 /// A key, and the number of the record that has it.
 type Entry = (Key, u64);
 
-/// What an entry takes, in memory and in the file.
+/// The size of an entry in bytes, in memory and in the file.
 const ENTRY_BYTES: usize = 24;
 
-/// Keys of records with their numbers.
+/// The keys of records, with the records' numbers.
 pub(super) struct Keys {
     partitions: Vec<Partition>,
-    /// How many entries are in memory.
+    /// The number of entries in memory.
     held: usize,
-    /// How many may be.
+    /// The largest number of entries in memory.
     most_held: usize,
     scratch: Scratch,
 }
 
-/// The keys that begin alike.
+/// The entries of one range of scattered keys.
 #[derive(Clone, Default)]
 struct Partition {
     held: Vec<Entry>,
-    /// Where the others are in the file: places in bytes, and numbers of entries.
+    /// The places of the other entries in the file: an offset in bytes and a number of entries
+    /// each.
     chunks: Vec<(u64, usize)>,
 }
 
 impl Keys {
-    /// None yet; about `expected` may come.
+    /// Creates an empty set of keys; about `expected` will be added.
     pub(super) fn new(limit: MemoryLimit, expected: u64) -> Self {
-        // A quarter of the memory for what is held, whose vectors may be twice as long; a quarter for a
-        // partition that is looked at.
+        // A quarter of the memory is for entries, whose vectors may have twice the capacity;
+        // another quarter is for the partition that is searched.
         let share = (limit.bytes / 4).max(1);
         let partitions = expected.saturating_mul(ENTRY_BYTES as u64).div_ceil(share);
         let partitions = partitions.clamp(1, Self::MOST_PARTITIONS) as usize;
@@ -50,10 +51,11 @@ impl Keys {
         }
     }
 
-    /// More would make their pieces in the file too small to be read at once.
+    /// The most partitions. With more, their pieces in the file would be too small to be read at
+    /// once.
     const MOST_PARTITIONS: u64 = 1 << 12;
 
-    /// What to say before the work where a temporary file will be needed.
+    /// Returns the notice before the work if a temporary file will be needed.
     pub(super) fn notice(limit: &MemoryLimit, records: u64) -> Option<String> {
         let bytes = records.saturating_mul(ENTRY_BYTES as u64);
         (bytes > limit.bytes / 4).then(|| scratch::notice(limit, bytes))
@@ -70,7 +72,7 @@ impl Keys {
         self.spill()
     }
 
-    /// Puts what is in memory into the file.
+    /// Moves the entries in memory to the file.
     fn spill(&mut self) -> Result<(), NoTemporaryFile> {
         let mut bytes = vec![];
         let filled = self.partitions.iter_mut().filter(|partition| !partition.held.is_empty());
@@ -87,15 +89,16 @@ impl Keys {
         Ok(())
     }
 
-    /// The numbers of the records whose key one with a lesser number has. Numbers are less than `end`.
+    /// Returns the numbers of the records whose key a record with a lower number has. All numbers
+    /// are below `end`.
     pub(super) fn repeated(self, end: u64) -> Result<Repeated, NoTemporaryFile> {
         let mut repeated = Repeated::none(end);
         self.look_at(|same| same.iter().skip(1).for_each(|&(_, number)| repeated.insert(number)))?;
         Ok(repeated)
     }
 
-    /// How many records of each file are no repetition of one before, where the numbers of each file's
-    /// records begin with `first`, in ascending order from 0.
+    /// Returns for each file the number of records that do not repeat an earlier one. `first` are
+    /// the numbers of the files' first records, ascending from 0.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, NoTemporaryFile> {
         let mut distinct = vec![0; first.len()];
         self.look_at(|same| {
@@ -106,7 +109,7 @@ impl Keys {
         Ok(distinct)
     }
 
-    /// Hands on the entries of each key, in the order of their numbers.
+    /// Passes the entries of each key to `take`, in the order of their numbers.
     fn look_at(self, mut take: impl FnMut(&[Entry])) -> Result<(), NoTemporaryFile> {
         for Partition { held: mut entries, chunks } in self.partitions {
             let length: usize = chunks.iter().map(|chunk| chunk.1).sum();
@@ -122,7 +125,7 @@ impl Keys {
     }
 }
 
-/// A hash of a key: keys may be positions, of which many begin alike.
+/// Returns a hash of a key. Keys may be positions, many of which begin with the same bytes.
 fn scattered(key: Key) -> u64 {
     let [high, low] = [key.first_chunk::<8>(), key.last_chunk::<8>()]
         .map(|half| half.map_or(0, |half| u64::from_be_bytes(*half)));
@@ -137,7 +140,7 @@ fn entry(bytes: &[u8; ENTRY_BYTES]) -> Entry {
     (key, u64::from_le_bytes(number))
 }
 
-/// Numbers of records: a bit for each that there may be.
+/// A set of record numbers, one bit for each possible number.
 pub(super) struct Repeated(Vec<u64>);
 
 impl Repeated {
@@ -145,7 +148,7 @@ impl Repeated {
         Self(vec![0; usize::try_from(end.div_ceil(64)).unwrap_or(usize::MAX)])
     }
 
-    /// How many bytes it takes.
+    /// Returns the size of such a set in bytes.
     pub(super) fn bytes(end: u64) -> u64 {
         end.div_ceil(64).saturating_mul(8)
     }
@@ -156,7 +159,7 @@ impl Repeated {
         }
     }
 
-    /// Whether a number is among them.
+    /// Returns true if the set contains `number`.
     pub(super) fn contains(&self, number: u64) -> bool {
         self.0.get((number / 64) as usize).is_some_and(|bits| bits >> (number % 64) & 1 != 0)
     }
@@ -172,7 +175,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Few different keys, all over the range, by any amount of memory: against a set of those met before.
+        /// Compares with a set of the keys so far: few different keys, spread over the whole range,
+        /// with any amount of memory.
         #[test]
         fn what_was_met_before_is_repeated_whatever_the_memory(
             count in 2_u64..3000,

@@ -1,4 +1,5 @@
-//! A temporary file for what does not fit into memory. It has no name: nothing is left behind, whatever happens.
+//! A temporary file for data that does not fit into memory. The file has no name, so nothing is
+//! left behind, whatever happens.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::dataset::MemoryLimit;
 
-/// No room for what does not fit into memory.
+/// The error of a temporary file that cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{}: {source}: what does not fit into the {megabytes} MB of memory allowed goes into a temporary file \
@@ -16,17 +17,17 @@ use crate::dataset::MemoryLimit;
     folder.display()
 )]
 pub struct NoTemporaryFile {
-    /// Where the file was to be.
+    /// The folder of the file.
     folder: PathBuf,
-    /// The memory allowed, in 2^20 bytes.
+    /// The memory allowed, in units of 2²⁰ bytes.
     megabytes: u64,
-    /// How much was written before, in 2^20 bytes.
+    /// The amount written before, in units of 2²⁰ bytes.
     written: u64,
-    /// Why not.
+    /// The cause.
     source: io::Error,
 }
 
-/// A temporary file that is made when something is first put into it.
+/// A temporary file that is created at the first write.
 pub(super) struct Scratch {
     limit: MemoryLimit,
     file: Option<File>,
@@ -34,12 +35,12 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Nothing yet.
+    /// Creates an empty scratch file without touching the disk.
     pub(super) fn new(limit: MemoryLimit) -> Self {
         Self { limit, file: None, end: 0 }
     }
 
-    /// Adds bytes, and returns where they are.
+    /// Appends bytes and returns their offset.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<u64, NoTemporaryFile> {
         let place = self.end;
         self.try_append(bytes).map_err(|source| self.failed(source))?;
@@ -56,7 +57,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// So many of the bytes at a place.
+    /// Reads `bytes` bytes at the offset `place`.
     pub(super) fn read(&self, place: u64, bytes: usize) -> Result<Vec<u8>, NoTemporaryFile> {
         let mut read = vec![0; bytes];
         if let Some(file) = &self.file {
@@ -65,7 +66,7 @@ impl Scratch {
         Ok(read)
     }
 
-    /// The error for bytes that are no longer those that were put there.
+    /// Returns the error for bytes that differ from those written.
     pub(super) fn changed(&self) -> NoTemporaryFile {
         self.failed(io::Error::new(io::ErrorKind::InvalidData, "other bytes than were written"))
     }
@@ -76,7 +77,7 @@ impl Scratch {
     }
 }
 
-/// What to say before the work where a temporary file of so many bytes at most will be needed.
+/// Returns the notice before work that needs a temporary file of at most `bytes` bytes.
 pub(super) fn notice(limit: &MemoryLimit, bytes: u64) -> String {
     let (megabytes, folder) = (bytes.div_ceil(1 << 20), limit.folder.display());
     format!(

@@ -1,7 +1,6 @@
-//! Some games or positions of files. What is chosen depends on a
-//! seed and on what the files hold, and on nothing else; they go through frame by frame. A run that
-//! was killed reads them again, compares what it chooses with the frames that are there, and goes on
-//! after those.
+//! Selects some games or positions of files. The choice depends on a seed and on the content of the
+//! files alone. Records pass through frame by frame. A run that was killed reads the inputs again,
+//! compares its choice with the frames that it wrote, and continues after them.
 
 use std::path::{Path, PathBuf};
 
@@ -15,18 +14,18 @@ use othello_engine::record::{
 use super::sequence::Inputs;
 use crate::dataset::{Part, Split};
 
-/// What was written.
+/// The result of a selection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selected {
-    /// Games or positions in the file.
+    /// The number of games or positions in the file.
     pub records: u64,
-    /// The file.
+    /// The summary of the file.
     pub summary: Summary,
 }
 
-/// A record that a split puts into one of its parts.
+/// A record that belongs to a part of a split.
 pub trait Splittable: Record {
-    /// The part that a fit would put it into, if any.
+    /// Returns the part into which a fit puts the record, if any.
     fn part(&self, split: &Split) -> Option<Part>;
 }
 
@@ -42,11 +41,11 @@ impl Splittable for ScoredPosition {
     }
 }
 
-/// A file that gets some of the records.
+/// An output file that takes some of the records.
 pub(super) enum Output<R> {
-    /// Complete, with so many records.
+    /// The file is complete.
     Done(Selected),
-    /// To be written, or gone on with; so many were pushed.
+    /// The file is new or continued; the number is that of the records pushed so far.
     Writer(Box<RecordWriter<R>>, u64),
 }
 
@@ -77,7 +76,7 @@ impl<R: Record> Output<R> {
         matches!(self, Self::Done(_))
     }
 
-    /// Takes the next record, which may be in the file already.
+    /// Takes the next record, which the file may hold already.
     pub(super) fn push(&mut self, record: R) -> Result<(), RecordError> {
         match self {
             Self::Done(_) => Ok(()),
@@ -99,8 +98,8 @@ impl<R: Record> Output<R> {
     }
 }
 
-/// Writes the records of each part of a split to a file of its own, in their order: the parts that
-/// a fit with this split holds out, so that they can be measured elsewhere.
+/// Writes the records of each part of a split to a file of its own, in their order. These are the
+/// parts that a fit with the same split holds out, so that they can be measured separately.
 pub fn split<R: Splittable>(
     inputs: &Inputs<R>,
     split: Split,
@@ -135,9 +134,9 @@ pub fn split<R: Splittable>(
     outputs.into_iter().map(|(_, output)| output.finish(progress)).collect()
 }
 
-/// Writes this many of the records, or all where there are fewer, in their order; each set of so
-/// many is equally likely (selection sampling: Knuth, The Art of Computer Programming,
-/// volume 2, algorithm 3.4.2 S).
+/// Writes `count` of the records in their order, or all if there are fewer. Every set of `count`
+/// records is equally likely (selection sampling: Knuth, The Art of Computer Programming, volume 2,
+/// algorithm 3.4.2 S).
 pub fn sample<R: Record>(
     inputs: &Inputs<R>,
     count: u64,
@@ -221,7 +220,7 @@ mod tests {
         assert_eq!(folder.read::<Game>("c"), games);
     }
 
-    /// Frames with right checksums that stand twice, or are left out.
+    /// Frames with right checksums that are doubled or left out are written again.
     #[test]
     fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_written_again() {
         let folder = Folder::new();

@@ -8,7 +8,7 @@ use othello_engine::file::{Provenance, check_output};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Record, RecordError, RecordReader};
 
-/// Files of games or of positions, read through once: how many they have, and their checksums.
+/// Files of games or of positions, read once for their checksums and the number of their records.
 pub struct Inputs<R> {
     paths: Vec<PathBuf>,
     checksums: Vec<String>,
@@ -36,37 +36,37 @@ impl<R: Record> Inputs<R> {
         Ok(Self { paths: paths.to_vec(), checksums, records, enumerated, kind: PhantomData })
     }
 
-    /// How many records the files have.
+    /// Returns the number of records in the files.
     pub fn len(&self) -> u64 {
         self.records
     }
 
-    /// Whether the files have no record.
+    /// Returns true if the files have no record.
     pub fn is_empty(&self) -> bool {
         self.records == 0
     }
 
-    /// Whether each file holds all there is of a kind.
+    /// Returns true if every file is a complete enumeration.
     pub(super) fn are_enumerated(&self) -> bool {
         self.enumerated
     }
 
-    /// Refuses an output that one of these files is.
+    /// Refuses an output path that is one of these files.
     pub(super) fn check_output(&self, output: &Path) -> Result<(), RecordError> {
         Ok(check_output(output, &self.paths)?)
     }
 
-    /// What `command` makes of these records, as far as they decide it.
+    /// Returns the provenance of a file that `command` makes from these records.
     pub(super) fn provenance(&self, command: &str) -> Provenance {
         Provenance::new(command).with("inputs", self.checksums.clone())
     }
 
-    /// All records, one after the other.
+    /// Returns all records, one after the other.
     pub(super) fn all(&self) -> Records<R> {
         Records { paths: self.paths.iter().cloned().collect(), reader: None }
     }
 
-    /// The records from number `first` on, counted from 0.
+    /// Returns the records from number `first` on, counted from 0.
     pub(super) fn from(&self, first: u64) -> Result<Records<R>, RecordError> {
         let mut records = self.all();
         let mut left = first;
@@ -79,14 +79,14 @@ impl<R: Record> Inputs<R> {
     }
 }
 
-/// Records one after the other.
+/// An iterator over the records of several files.
 pub(super) struct Records<R: Record> {
     paths: VecDeque<PathBuf>,
     reader: Option<RecordReader<R>>,
 }
 
 impl<R: Record> Records<R> {
-    /// Goes on with the next file; whether there is one.
+    /// Opens the next file; returns false if there is none.
     fn open_next(&mut self) -> Result<bool, RecordError> {
         self.reader = self.paths.pop_front().map(|path| RecordReader::open(&path)).transpose()?;
         Ok(self.reader.is_some())

@@ -1,7 +1,7 @@
-//! All records of files in another order: that of a random number for each, which the seed gives.
+//! Shuffles all records of files: sorts them by a random number for each, drawn from the seed.
 //!
-//! Records that do not fit into memory go into a temporary file, in partitions of neighbouring numbers, and are
-//! put in order partition by partition. The order is the same.
+//! Records that do not fit into memory go into a temporary file, in partitions by ranges of random
+//! numbers, and each partition is sorted by itself. The order is the same.
 
 use std::path::Path;
 
@@ -16,27 +16,27 @@ use super::select::{Output, Selected};
 use super::sequence::Inputs;
 use crate::dataset::MemoryLimit;
 
-/// Why records are not put in another order.
+/// Errors of shuffling records.
 #[derive(Debug, thiserror::Error)]
 pub enum ShuffleError {
     /// A file that cannot be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// No room for what does not fit into memory.
+    /// There is no room for the temporary file.
     #[error(transparent)]
     Temporary(#[from] NoTemporaryFile),
 }
 
-/// What a record takes in memory while it is put in order, at most: a game with the values of its moves.
+/// The most bytes of a record in memory while it is sorted: a game with the values of its moves.
 const BYTES_PER_RECORD: u64 = 400;
-/// What a record takes in the temporary file, at most: a game with the values of its moves.
+/// The most bytes of a record in the temporary file: a game with the values of its moves.
 const BYTES_IN_FILE: u64 = 144;
-/// Partitions are so many at most: more would be too small to be read at once.
+/// The most partitions. With more, their pieces in the file would be too small to be read at once.
 const MOST_PARTITIONS: u64 = 1 << 12;
-/// What a random number takes in the temporary file.
+/// The size of a random number in the temporary file, in bytes.
 const KEY_BYTES: usize = 8;
 
-/// Writes all records in an order that the seed gives.
+/// Writes all records in a random order drawn from `seed`.
 pub fn shuffle<R: Record>(
     limit: &MemoryLimit,
     inputs: &Inputs<R>,
@@ -48,7 +48,7 @@ pub fn shuffle<R: Record>(
     inputs.check_output(out)?;
     let mut provenance = inputs.provenance("shuffle").with("seed", seed);
     if inputs.are_enumerated() {
-        // Still all there is of a kind.
+        // The shuffled file is a complete enumeration, too.
         provenance = provenance.with("enumerated", true);
     }
     let mut output = Output::<R>::begin(out, &provenance, existing, progress)?;
@@ -79,24 +79,25 @@ pub fn shuffle<R: Record>(
     Ok(output.finish(progress)?)
 }
 
-/// All records that were read, by their random numbers.
+/// All records read so far, by their random numbers.
 struct Partitions<R> {
     partitions: Vec<Partition<R>>,
-    /// How many records are in memory.
+    /// The number of records in memory.
     held: u64,
-    /// How many may be.
+    /// The largest number of records in memory.
     most_held: u64,
     scratch: Scratch,
 }
 
-/// Records whose random numbers begin alike, in the order in which they were read.
+/// The records of one range of random numbers, in the order in which they were read.
 struct Partition<R> {
     held: Vec<(u64, R)>,
-    /// Where the ones before are in the file.
+    /// The chunks of earlier records in the file.
     chunks: Vec<Chunk>,
 }
 
-/// Records in the temporary file: their random numbers, and after these the bytes of a frame.
+/// A chunk of records in the temporary file: their random numbers, followed by the bytes of a
+/// frame.
 struct Chunk {
     place: u64,
     records: usize,
@@ -106,7 +107,8 @@ struct Chunk {
 impl<R: Record> Partitions<R> {
     fn new(limit: &MemoryLimit, expected: u64) -> Self {
         let fitting = limit.bytes / BYTES_PER_RECORD;
-        // A quarter of the memory for what is held and one for a partition, whose vectors may be twice as long.
+        // A quarter of the memory is for held records and a quarter for one partition; vectors may
+        // have twice the capacity.
         let (count, most_held) = match expected <= fitting {
             true => (1, u64::MAX),
             false => {
@@ -129,9 +131,9 @@ impl<R: Record> Partitions<R> {
         self.spill()
     }
 
-    /// Puts what is in memory into the file.
+    /// Moves the records in memory to the file.
     fn spill(&mut self) -> Result<(), NoTemporaryFile> {
-        // So many at a time that their bytes are few beside the records.
+        // Sixteen partitions at a time, so that their bytes are few beside the records.
         for some in self.partitions.chunks_mut(16) {
             let packed: Vec<Vec<(usize, Vec<u8>)>> =
                 some.par_iter_mut().map(Partition::pack).collect();
@@ -148,7 +150,8 @@ impl<R: Record> Partitions<R> {
 }
 
 impl<R: Record> Partition<R> {
-    /// What is held, in bytes; nothing is held any more.
+    /// Empties memory: returns the held records as chunks of bytes, each with its number of
+    /// records.
     fn pack(&mut self) -> Vec<(usize, Vec<u8>)> {
         let mut held = std::mem::take(&mut self.held).into_iter();
         let mut frames = vec![];
@@ -160,7 +163,8 @@ impl<R: Record> Partition<R> {
         frames
     }
 
-    /// All records by their random numbers; where these are equal, in the order in which they were read.
+    /// Returns all records sorted by random number; equal numbers keep the order in which they were
+    /// read.
     fn in_order(self, scratch: &Scratch) -> Result<impl Iterator<Item = R>, NoTemporaryFile> {
         let unpacked = self.chunks.par_iter().map(|chunk| {
             let bytes = scratch.read(chunk.place, chunk.bytes)?;
@@ -190,7 +194,7 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// From records that are held all at once to a few at a time.
+    /// With memory for all records at once, down to a few at a time.
     #[test]
     fn records_stand_by_their_random_numbers_whatever_the_memory() {
         let folder = Folder::new();
@@ -216,7 +220,7 @@ mod tests {
         std::fs::write(folder.path("killed.partial"), &bytes[..bytes.len() / 2]).unwrap();
         assert_eq!(shuffled(150, 1, "killed"), whole);
         assert_eq!(std::fs::read(folder.path("killed")).unwrap(), bytes);
-        // Nothing else was left there.
+        // The failed run left nothing behind.
         assert!(!folder.path("whole.partial").exists());
         let nowhere = MemoryLimit { bytes: 1, folder: "/no/such/folder".into() };
         let path = folder.path("nowhere");

@@ -1,4 +1,4 @@
-//! What the tests of this room share: folders of files of records, and random games to put into them.
+//! Helpers of this module's tests: folders of files of records, and random games.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use othello_engine::record::{Game, Record, RecordReader, RecordWriter};
 
 use super::sequence::Inputs;
 
-/// A folder that goes with the test.
+/// A temporary folder that the test's end deletes.
 pub(super) struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -40,14 +40,15 @@ pub(super) fn inputs<R: Record>(path: &Path) -> Inputs<R> {
     Inputs::count(&[path.to_owned()], &Silent).unwrap()
 }
 
-/// Random game number `number`, of at most so many moves, the first `random_plies` said to be random.
+/// Returns random game `number` with at most `most` moves; the first `random_plies` are marked
+/// random.
 pub(super) fn random_game(number: u64, random_plies: u8, most: usize) -> Game {
     let replay = random::random_game(3, number, most);
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
     Game::new(random_plies, &squares).unwrap()
 }
 
-/// Perfect play by trying everything.
+/// Returns the score of perfect play by trying all moves.
 pub(super) fn score_by_brute_force(position: &Position) -> Discs {
     if position.is_over() {
         return position.score();

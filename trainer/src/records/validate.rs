@@ -1,5 +1,5 @@
-//! Whether files are what was written: every frame checked, every game replayed. What is good of
-//! a damaged one can be copied.
+//! Validates files: checks every frame and replays every game. Copies the whole frames of a damaged
+//! file.
 
 use std::path::Path;
 
@@ -15,26 +15,29 @@ use serde::Serialize;
 
 use crate::source::{SourceError, checksum};
 
-/// What a file was found to be.
+/// The result of validating a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Validation {
-    /// The file, as it was named.
+    /// The path of the file, as given.
     pub path: String,
-    /// Whole frames.
+    /// The number of whole frames.
     pub frames: u64,
-    /// Games in them.
+    /// The number of games in the whole frames.
     pub games: u64,
-    /// Positions in them: of games, those after the random moves.
+    /// The number of positions in the whole frames; of games, those after the random moves.
     pub positions: u64,
-    /// What is damaged, and where; empty where nothing is.
+    /// The damage and its places; empty for a sound file.
     pub damage: Vec<String>,
 }
 
-/// Reads a file through. An error is one of the system, or a file of another program or a newer
-/// version; damage is in the result.
+/// Reads a whole file and returns the damage in it.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read, or belongs to another program or a newer version.
 pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, RecordError> {
     let mut found = read(path, progress, |_| Ok(()))?;
-    // Sections may be whole and yet no weights.
+    // A file of whole sections may still not be valid weights.
     if found.damage.is_empty()
         && file::kind_of(path)? == Kind::Weights
         && let Err(error) = Weights::read(path)
@@ -44,8 +47,8 @@ pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, Reco
     Ok(found)
 }
 
-/// Copies the whole frames of a damaged file of records, and says what that was; `None` where
-/// the file is sound.
+/// Copies the whole frames of a damaged file of records, and returns what was found and written;
+/// `None` if the file is sound.
 pub fn repair(
     path: &Path,
     out: &Path,
@@ -68,7 +71,7 @@ pub fn repair(
             GameWriter::begin(out, &provenance, existing).map(|begun| begun.map(Output::Games))
         }
         kind => {
-            // Other kinds than records are refused here, by name.
+            // Kinds other than records are refused here, by name.
             let provenance = of(PositionReader::open(path)?.provenance())?;
             let begun = match kind {
                 Kind::Openings => PositionWriter::begin_openings(out, &provenance, existing),
@@ -93,7 +96,7 @@ enum Frame {
     Other,
 }
 
-/// Hands every whole frame of a file to `take`.
+/// Passes every whole frame of a file to `take`.
 fn read(
     path: &Path,
     progress: &dyn Progress,
@@ -137,7 +140,7 @@ fn read(
     }
 }
 
-/// The message of an error that tells of damage; any other error as it is.
+/// Returns the message of an error that reports damage, and any other error as an error.
 fn damage(error: RecordError) -> Result<String, RecordError> {
     match &error {
         RecordError::File(FileError::Truncated { .. } | FileError::Damaged { .. })
@@ -198,14 +201,14 @@ impl Input {
     }
 }
 
-/// The copy of what is good.
+/// The file that takes the whole frames.
 enum Output {
     Games(GameWriter),
     Positions(PositionWriter),
 }
 
 impl Output {
-    /// What an earlier run copied is compared.
+    /// Compares the frames with those that an earlier run copied.
     fn compare_from_start(&mut self) {
         match self {
             Self::Games(writer) => writer.compare_from_start(),
@@ -249,7 +252,7 @@ mod tests {
 
     use super::*;
 
-    /// Five frames of 20 games, each frame with games of another length.
+    /// Writes five frames of 20 games; the games of each frame have another length.
     fn write(path: &Path) -> Vec<Vec<Game>> {
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
         let frame = |moves: usize| vec![Game::new(0, &squares[..moves]).unwrap(); 20];
@@ -276,7 +279,7 @@ mod tests {
         assert!(!out.exists());
     }
 
-    /// `validate` called a file sound that every other command refuses.
+    /// A past bug: `validate` called a file sound that every other command refuses.
     #[test]
     fn weights_that_no_command_takes_are_not_sound() {
         let folder = tempfile::tempdir().unwrap();
@@ -312,7 +315,7 @@ mod tests {
             left.remove(damaged);
             let there = GameReader::open(&out).unwrap().map(|game| game.unwrap());
             assert!(there.eq(left.concat()), "frame {damaged}");
-            // Once more: done.
+            // A second repair finds the copy done.
             let again = repair(&path, &out, Existing::Keep, &Silent).unwrap();
             assert_eq!(again, Some((found, summary)));
         }

@@ -1,4 +1,4 @@
-//! Parts of a scored ply put together, and the plies before it labelled from them.
+//! Merges the parts of a scored ply, and labels the earlier plies from them.
 
 use std::path::{Path, PathBuf};
 
@@ -17,12 +17,12 @@ pub(super) struct OpeningShards<'a> {
     pub(super) settings: &'a Settings,
     /// The identity of the evaluation that scored the last ply.
     pub(super) weights: &'a str,
-    /// The files, the first shard first.
+    /// The files in the order of their shards.
     pub(super) files: &'a [(Shard, PathBuf)],
 }
 
 impl OpeningShards<'_> {
-    /// Enumerates the plies again, and checks each part's positions against them.
+    /// Merges the parts: enumerates the plies again and checks each part's positions against them.
     pub(super) fn merge(
         &self,
         out: &Path,
@@ -45,7 +45,7 @@ impl OpeningShards<'_> {
         Ok(Merged { shards, content: Content::Openings, positions, summary })
     }
 
-    /// The values in a file that is to hold these positions and nothing else.
+    /// Returns the values in a file that must hold exactly these positions.
     fn values(
         &self,
         path: &Path,

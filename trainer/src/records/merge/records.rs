@@ -1,4 +1,4 @@
-//! Shards of games or of positions put together.
+//! Merges shards of games or of positions.
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -17,15 +17,16 @@ use super::{Content, MergeError, Merged};
 use crate::dataset::MemoryLimit;
 use crate::records::repeated::{Key, Keys, Repeated};
 
-/// A record whose shards can be put together.
+/// A record whose shards can be merged.
 pub(super) trait Mergeable: Record {
-    /// What stands for the record where an undivided run drops those that were met before.
+    /// Returns the key by which an undivided run recognises and drops repeated records; `None` if
+    /// it drops none.
     fn key(&self) -> Option<Key>;
 
-    /// How many positions it stands for.
+    /// Returns the number of positions that the record contributes.
     fn positions(&self) -> u64;
 
-    /// What a file of so many records is, of a run of so many.
+    /// Describes a file of `records` records from a run of `of` records.
     fn content(records: u64, of: u64) -> Content;
 }
 
@@ -59,11 +60,11 @@ impl Mergeable for ScoredPosition {
 
 /// The shards of a run of `selfplay` or `relabel`.
 pub(super) struct RecordShards<'a, R> {
-    /// What the merged file is made from: the same as the file of an undivided run.
+    /// The provenance of the merged file: that of the file of an undivided run.
     provenance: &'a Provenance,
-    /// How many records the run has, those that are dropped included.
+    /// The number of records of the run, including those that are dropped.
     records: u64,
-    /// The files, the first shard first.
+    /// The files in the order of their shards.
     files: &'a [(Shard, PathBuf)],
     kind: PhantomData<R>,
 }
@@ -77,7 +78,8 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
         Self { provenance, records, files, kind: PhantomData }
     }
 
-    /// Writes their records frame by frame. Frames that an earlier run wrote are compared.
+    /// Writes the records of all shards frame by frame. Compares the frames that an earlier run
+    /// wrote.
     pub(super) fn merge(
         &self,
         out: &Path,
@@ -112,17 +114,18 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
         Ok(Merged { shards: self.files.len() as u64, content, positions, summary })
     }
 
-    /// How many frames all shards have together.
+    /// Returns the number of frames of all shards together.
     fn frames(&self) -> u64 {
         self.records.div_ceil(R::PER_FRAME as u64)
     }
 
-    /// Whether an undivided run drops games with the moves of earlier ones.
+    /// Returns true if an undivided run drops games with the moves of earlier ones.
     fn drops_duplicates(&self) -> bool {
         ShardedCommand::of(self.provenance) == Some(ShardedCommand::Selfplay)
     }
 
-    /// The records that have the key of an earlier one, by number: frames of the run count as full.
+    /// Finds the records whose key an earlier record has. Numbers count every frame of the run as
+    /// full.
     fn repeated(&self, limit: &MemoryLimit, progress: &dyn Progress) -> Result<Found, MergeError> {
         let end = self.frames().saturating_mul(R::PER_FRAME as u64);
         let least = Repeated::bytes(end).saturating_mul(2);
@@ -157,7 +160,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
         Ok(Found { repeated: keys.repeated(end)?, counted })
     }
 
-    /// Writes the frames without the records that are repeated.
+    /// Writes the frames without the repeated records.
     fn write(
         &self,
         writer: &mut RecordWriter<R>,
@@ -175,7 +178,8 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
                 let is_repeated =
                     |number| found.is_some_and(|found| found.repeated.contains(number));
                 if !(number..number.saturating_add(frame.records())).any(is_repeated) {
-                    // Where there are records to be dropped, all were looked into before.
+                    // Where records may be dropped, all were already counted by the search for
+                    // duplicates.
                     if found.is_none() {
                         counted.add(&reader.unpack(&frame)?);
                     }
@@ -195,7 +199,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
         Ok(counted)
     }
 
-    /// Hands on the frames of a shard, each with the number of its first record.
+    /// Passes on the frames of a shard, each with the number of its first record.
     fn read(
         &self,
         shard: Shard,
@@ -226,7 +230,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
     }
 }
 
-/// How much there is of something.
+/// The number of records, and of their positions.
 #[derive(Clone, Copy, Default)]
 struct Counted {
     records: u64,
@@ -249,15 +253,15 @@ fn records_of<R>(numbered: Vec<(u64, R)>) -> Vec<R> {
     numbered.into_iter().map(|(_, record)| record).collect()
 }
 
-/// The records that are repeated.
+/// The result of the search for repeated records.
 struct Found {
     repeated: Repeated,
-    /// All records, those too.
+    /// All records, including the repeated ones.
     counted: Counted,
 }
 
-/// How progress calls the search for what is repeated.
+/// The name of the search for duplicates in progress messages.
 const KEYS: &str = "duplicates (frames)";
 
-/// How progress calls the writing.
+/// The name of the writing in progress messages.
 const FRAMES: &str = "merge (frames)";

@@ -1,4 +1,4 @@
-//! The files of a run's shards: whether all are there and belong together.
+//! The files of a run's shards, with a check that they are complete and belong together.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -12,90 +12,90 @@ use serde_json::Value;
 
 use crate::records::scratch::NoTemporaryFile;
 
-/// Why shards are not merged.
+/// Errors of merging shards.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// A file that is no part of anything.
+    /// A file is not a shard.
     #[error("{}: is no shard: {reason}; name the files that `--shard I/N` made", path.display())]
     NoShard {
         /// The file.
         path: PathBuf,
-        /// How it shows.
+        /// The evidence.
         reason: String,
     },
-    /// A shard of another run than most of the others.
+    /// A shard belongs to another run than most of the others.
     #[error("{}: is a shard of another run than {} ({differences}); leave it out, or make it again \
         with the settings of the others", path.display(), other.display())]
     Mismatch {
         /// The file.
         path: PathBuf,
-        /// One of the run that most files are of.
+        /// A file of the run that most files belong to.
         other: PathBuf,
         /// The settings that differ.
         differences: String,
     },
-    /// Two files of the same part.
+    /// Two files hold the same shard.
     #[error("{} and {} are both shard {shard}; leave one of them out", first.display(), second.display())]
     Double {
         /// The file named first.
         first: PathBuf,
-        /// The other one.
+        /// The file named second.
         second: PathBuf,
-        /// Which part they are.
+        /// The shard.
         shard: String,
     },
-    /// Parts that nobody named.
+    /// Shards are missing among the files.
     #[error("shard{} {shards} of {count} {} missing; make {} with `--shard I/{count}` and the \
         settings of {}", if *one { "" } else { "s" }, if *one { "is" } else { "are" },
         if *one { "it" } else { "them" }, other.display())]
     Missing {
-        /// Which, such as `3, 7-9`.
+        /// The missing shards, such as `3, 7-9`.
         shards: String,
-        /// Whether it is a single one.
+        /// True if exactly one is missing.
         one: bool,
-        /// How many parts the run has.
+        /// The number of shards of the run.
         count: u64,
-        /// One of those that are there.
+        /// One of the files that are present.
         other: PathBuf,
     },
-    /// A complete file with fewer or more records than its part has.
+    /// A complete file has fewer or more frames than its shard.
     #[error("{}: has {found} frames, where shard {shard} has {expected}; make it again",
         path.display())]
     Frames {
         /// The file.
         path: PathBuf,
-        /// Which part it is.
+        /// The shard of the file.
         shard: Shard,
-        /// How many frames the file has.
+        /// The number of frames in the file.
         found: u64,
-        /// How many frames the part has.
+        /// The number of frames of the shard.
         expected: u64,
     },
-    /// A part of a ply whose positions are others than those that the ply has there.
+    /// The positions of a file are not those of its part of the ply.
     #[error("{}: its positions are not those of shard {shard}, {expected} of ply {ply}; make it \
         again", path.display())]
     Positions {
         /// The file.
         path: PathBuf,
-        /// Which part it is.
+        /// The shard of the file.
         shard: Shard,
-        /// How many positions that part has.
+        /// The number of positions of the shard.
         expected: usize,
         /// The last ply.
         ply: u32,
     },
-    /// Too little memory to remember which games are repeated.
+    /// There is too little memory to remember the repeated games.
     #[error(
         "to drop what is repeated among {records} games takes {needed} MB of memory at least; raise \
         --memory-mb"
     )]
     Memory {
-        /// How many the run has.
+        /// The number of records of the run.
         records: u64,
-        /// The least memory, in 2^20 bytes.
+        /// The least memory, in units of 2²⁰ bytes.
         needed: u64,
     },
-    /// No room for what does not fit into memory.
+    /// There is no room for the temporary file.
     #[error(transparent)]
     Temporary(#[from] NoTemporaryFile),
     /// A file that cannot be read or written.
@@ -103,25 +103,25 @@ pub enum MergeError {
     Record(#[from] RecordError),
 }
 
-/// All shards of a run, in their order.
+/// All shards of a run, in order.
 pub struct Shards {
     run: Run,
     files: Vec<(Shard, PathBuf)>,
 }
 
-/// What a run makes, and what the file of an undivided one is made from.
+/// The kind of a run's output, with the provenance of the file of an undivided run.
 #[derive(Clone)]
 pub(super) enum Run {
     /// `selfplay` or `relabel`.
     Games {
         whole: Provenance,
-        /// How many the run has, those that are dropped included.
+        /// The number of games of the run, including those that are dropped.
         games: u64,
     },
     /// `relabel` of positions.
     Positions {
         whole: Provenance,
-        /// How many the run has.
+        /// The number of positions of the run.
         positions: u64,
     },
     /// `openings`.
@@ -136,7 +136,7 @@ pub(super) enum Run {
     Fit { whole: Provenance },
 }
 
-/// A file and what it says of itself.
+/// A file, and its run and shard by its provenance.
 struct Part {
     path: PathBuf,
     shard: Shard,
@@ -168,23 +168,23 @@ impl Shards {
         Ok(Self { run: first.run.clone(), files: files.into_values().collect() })
     }
 
-    /// The run they are of.
+    /// Returns the run of the shards.
     pub(super) fn run(&self) -> &Run {
         &self.run
     }
 
-    /// What the file of an undivided run is made from.
+    /// Returns the provenance of the file of an undivided run.
     pub fn whole(&self) -> Provenance {
         self.run.whole()
     }
 
-    /// The error for shards of another kind than is put together.
+    /// Returns the error for shards of a kind that [`super::merge`] does not merge.
     pub(super) fn no_records(&self) -> MergeError {
         let path = self.files.first().map_or(Path::new(""), |(_, path)| path);
         no_shard(path, "it holds no records".to_owned())
     }
 
-    /// The files, the first shard first.
+    /// Returns the files in the order of their shards.
     pub fn files(&self) -> &[(Shard, PathBuf)] {
         &self.files
     }
@@ -209,7 +209,7 @@ impl ShardedCommand {
 }
 
 impl Run {
-    /// What the file of an undivided run is made from.
+    /// Returns the provenance of the file of an undivided run.
     fn whole(&self) -> Provenance {
         match self {
             Self::Games { whole, .. }
@@ -248,7 +248,7 @@ impl Part {
                 Run::Openings { settings, weights }
             }
             Kind::Match => Run::Match { whole: whole() },
-            // Weights that one process fits are no shard of anything.
+            // Weights fitted by one process are not a shard.
             Kind::Checkpoint => Run::Fit { whole: provenance.clone().without("shard") },
             Kind::Positions => Run::Positions { whole: whole(), positions: number("positions")? },
             _ => Run::Games { whole: whole(), games: number("games")? },
@@ -271,7 +271,7 @@ impl Part {
     }
 }
 
-/// One of the run that most files are of; of the run named first, where there are several such.
+/// Returns a part of the run that most files belong to; of several such runs, the one named first.
 fn most_common(parts: &[Part]) -> Option<&Part> {
     let run = |part: &Part| (part.run.whole().canonical(), part.shard.count());
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
@@ -283,7 +283,7 @@ pub(super) fn no_shard(path: &Path, reason: String) -> MergeError {
     MergeError::NoShard { path: path.to_owned(), reason }
 }
 
-/// A shard that is not there yet, but half of it is, gets another remedy than a wrong path.
+/// Suggests another remedy than for a wrong path where a partial file of the shard exists.
 fn unfinished(path: &Path, error: FileError) -> MergeError {
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
@@ -294,7 +294,7 @@ fn unfinished(path: &Path, error: FileError) -> MergeError {
     RecordError::from(error).into()
 }
 
-/// The numbers from 1 to `count` that are not among those that are there, which ascend.
+/// Returns the numbers from 1 to `count` that are not in `there`, which ascends.
 fn missing(there: impl Iterator<Item = u64>, count: u64) -> Vec<RangeInclusive<u64>> {
     let (mut missing, mut next) = (vec![], 1);
     for number in there.chain([count.saturating_add(1)]) {
@@ -306,7 +306,7 @@ fn missing(there: impl Iterator<Item = u64>, count: u64) -> Vec<RangeInclusive<u
     missing
 }
 
-/// Ranges as `3, 7-9`; the first ten of them.
+/// Formats the first ten ranges as `3, 7-9`.
 fn listed(ranges: &[RangeInclusive<u64>]) -> String {
     let range = |range: &RangeInclusive<u64>| match range.start() == range.end() {
         true => range.start().to_string(),

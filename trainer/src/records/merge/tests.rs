@@ -1,4 +1,4 @@
-//! Shards of small runs.
+//! Tests with the shards of small runs.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -15,14 +15,14 @@ use othello_engine::selfplay::{PerSide, Played, Run, Settings, play_games};
 use super::*;
 use crate::records::testing::Folder;
 
-/// Self-play from so few random moves that shards have games in common.
+/// Returns a run of self-play with so few random moves that shards have games in common.
 fn run() -> Run {
     let random_plies = "3..=9".parse().unwrap();
     let settings = Settings { values: true, ..Settings::new(5, random_plies, 1, 4) };
     Run::whole(settings, 600)
 }
 
-/// The whole run, and its parts in 3 and in 7 shards, of which some have no frame; made once.
+/// Returns the whole run, and its parts in 3 and in 7 shards, some without a frame; made once.
 fn played() -> &'static Folder {
     static PLAYED: OnceLock<Folder> = OnceLock::new();
     PLAYED.get_or_init(|| {
@@ -40,12 +40,13 @@ fn played() -> &'static Folder {
     })
 }
 
-/// The shards of the run, the last first.
+/// Returns the shards of the run, the last first.
 fn shards(count: u64) -> Vec<PathBuf> {
     (1..=count).rev().map(|number| played().path(&format!("{number}of{count}"))).collect()
 }
 
-/// From the least that it takes, so that all goes through a temporary file.
+/// Starts from the least memory that a merge takes, with which all keys go through a temporary
+/// file.
 #[test]
 fn a_limit_on_memory_changes_no_byte_and_too_little_is_refused() {
     let whole = fs::read(played().path("1of1")).unwrap();
@@ -68,7 +69,7 @@ fn merge_in(folder: &Folder, paths: &[PathBuf]) -> Result<Merged, MergeError> {
     merge(paths, &folder.path("merged.records"), Existing::Keep, &Silent)
 }
 
-/// Writes a file with some of the frames of another, made from something else.
+/// Writes a file with some of the frames of another and a different provenance.
 fn change(folder: &Folder, name: &str, of: &Path, setting: (&str, &str), frames: usize) -> PathBuf {
     let mut reader = GameReader::open(of).unwrap();
     let provenance = reader.provenance().clone().with(setting.0, setting.1);
@@ -96,7 +97,7 @@ fn shards_become_the_file_of_an_undivided_run() {
         let counts = (Content::Games { games, duplicates }, positions);
         assert_eq!((merged.content, merged.positions), counts);
         assert_eq!((merged.shards, &merged.summary), (count, &undivided.summary));
-        // Once more: done, with the same report.
+        // A second merge finds the file done and reports the same.
         assert_eq!(merge_in(&folder, &shards(count)).unwrap(), merged);
     }
 }
@@ -114,7 +115,8 @@ fn a_killed_merge_goes_on_at_a_frame() {
     }
 }
 
-/// Frames with right checksums that stood twice, or were left out, were gone on with.
+/// A past bug: frames with right checksums that were doubled or left out were kept, and the merge
+/// continued after them.
 #[test]
 fn a_doubled_or_dropped_frame_of_an_unfinished_merge_is_written_again() {
     let folder = Folder::new();
@@ -168,7 +170,7 @@ fn what_does_not_belong_together_is_refused_by_name() {
     let error = refused(&and(&copy));
     assert!(error.contains("copy.games are both shard 2/3"), "{error}");
 
-    // A foreign one is named wherever it stands.
+    // A foreign file is named at any place in the list.
     let foreign = change(&folder, "foreign.games", &shards[0], ("weights", "none"), 1);
     let error = refused(&[std::slice::from_ref(&foreign), &shards[..]].concat());
     assert!(error.contains("foreign.games: is a shard of another run"), "{error}");
@@ -198,7 +200,7 @@ fn a_shard_without_all_its_frames_is_refused() {
     assert!(error.contains("short.games: has 0 frames, where shard 3/3 has 1"), "{error}");
 }
 
-/// The openings to ply 7 in 2 shards and as a whole, with their settings.
+/// Returns the openings to ply 7 in 2 shards and as a whole, with their settings.
 fn openings(folder: &Folder) -> (enumerated::Settings, Vec<PathBuf>, PathBuf) {
     let settings = enumerated::Settings::whole(7, 1);
     let write = |shard: &str| {
@@ -220,7 +222,7 @@ fn parts_of_the_openings_become_the_file_of_an_undivided_run() {
     assert_eq!((merged.shards, merged.content, merged.positions), (2, Content::Openings, 12_823));
     assert_eq!(merge_in(&folder, &shards).unwrap(), merged);
 
-    // Killed, and gone on with.
+    // A killed merge continues.
     let bytes = fs::read(&whole).unwrap();
     for kept in (0..bytes.len()).step_by(bytes.len() / 5) {
         fs::remove_file(folder.path("merged.records")).unwrap();
@@ -240,7 +242,7 @@ fn openings_that_are_no_parts_of_one_run_are_refused_by_name() {
     let and_games = [shards[0].clone(), played().path("1of3")];
     assert!(refused(&and_games).contains("is a shard of another run"));
 
-    // All positions of the first part, but for one that is another.
+    // All positions of the first part, except that one is replaced.
     let other = folder.path("other.openings");
     let settings = enumerated::Settings { shard: "1/2".parse().unwrap(), ..settings };
     let begun =

@@ -1,4 +1,4 @@
-//! How results and labels compare with perfect play.
+//! Compares results and labels with perfect play.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,29 @@ use serde::Serialize;
 
 use super::Settings;
 
-/// How the results of games, or the labels of positions, compare with perfect play.
+/// The comparison of game results, or of position labels, with perfect play.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Changes {
-    /// Games of which a position was solved, or positions that were.
+    /// The number of games with a solved position, or of solved positions.
     pub solved: u64,
-    /// The solved games that have a result, or the solved positions, which all have a label.
+    /// The number of solved games that have a result, or of solved positions, all of which have a
+    /// label.
     pub results: u64,
-    /// Results that differ from the exact score of the first solved position, and labels that differ
-    /// from that of their own.
+    /// The number of results that differ from the exact score of the game's first solved position,
+    /// or of labels that differ from their position's exact score.
     pub changed: u64,
-    /// The changed results and labels by which another side wins, or one instead of none.
+    /// The number of changes after which another side wins, or one side instead of none.
     pub other_winner: u64,
-    /// Games that stated another score for the same position.
+    /// The number of games that stated another score for the same position.
     pub contradicted: u64,
-    /// By how many discs they changed, to the nearest, and how many did by so many.
+    /// The number of changes by their size, rounded to discs.
     pub by_discs: BTreeMap<u32, u64>,
     #[serde(skip)]
     discs: f64,
 }
 
 impl Changes {
-    /// Counts a game as it was and as it is.
+    /// Counts a game by its versions before and after relabelling.
     pub(super) fn count_game(&mut self, settings: &Settings, before: &Game, after: &Game) {
         let first = settings.first_exact(after);
         let Some(exact) = exact_score(after, first) else { return };
@@ -41,7 +42,7 @@ impl Changes {
         }
     }
 
-    /// Counts a position as it was and as it is.
+    /// Counts a position by its versions before and after relabelling.
     pub(super) fn count_position(
         &mut self,
         settings: &Settings,
@@ -64,13 +65,13 @@ impl Changes {
         self.other_winner += u64::from(winner(before) != winner(exact));
     }
 
-    /// By how many discs they changed on average, those that did not included.
+    /// Returns the mean change in discs, unchanged results and labels included.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }
 }
 
-/// The score for black at a ply from which on the game's values are exact.
+/// Returns black's score at `ply`, from which on the game's values are exact.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);

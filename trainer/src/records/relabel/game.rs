@@ -1,4 +1,4 @@
-//! One game with the exact scores of its last positions.
+//! Relabels one game with the exact scores of its last positions.
 
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Discs, Position, Side, Square};
@@ -9,7 +9,7 @@ use othello_engine::search::Searcher;
 use super::{Changes, Relabel, Settings};
 
 impl Relabel for Game {
-    /// A game takes far longer than recording it, but where hardly anything of it is searched.
+    /// Searching a game takes far longer than recording it, unless hardly any of it is searched.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -17,9 +17,9 @@ impl Relabel for Game {
         }
     }
 
-    /// The game with the exact score of each position from [`Settings::exact`] empty squares on, as the
-    /// value of its move, and with the first of them as its solved position, if it has no earlier
-    /// one.
+    /// Returns the game with the exact score of each position from [`Settings::exact`] empty
+    /// squares on as the value of its move. The first of these positions becomes the game's solved
+    /// position, unless the game has an earlier one.
     fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let mut values = settings.search(self, &replay, searcher);
@@ -28,7 +28,7 @@ impl Relabel for Game {
         for ply in first..=replay.steps.len() {
             let here = Here::at(&replay, ply);
             let Solution { score, best } = match next {
-                // The move before this position was the best: what it leads to is known.
+                // The move before this position was the best one, so its score is known.
                 Some(black_score) => Solution { score: black_score * here.side.sign(), best: None },
                 None => solve(&here.position, searcher),
             };
@@ -54,12 +54,13 @@ impl Relabel for Game {
 }
 
 impl Settings {
-    /// The first ply whose position is solved; a game's random beginning is left alone.
+    /// Returns the first ply whose position is solved. The random opening moves of a game are
+    /// skipped.
     pub(super) fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
-    /// What is known of the moves before those that are solved.
+    /// Returns the values of the moves before the solved positions.
     fn search<E: Evaluate>(
         &self,
         game: &Game,
@@ -69,7 +70,7 @@ impl Settings {
         let moves = replay.steps.len();
         let mut values = game.values().map_or_else(|| vec![None; moves], <[_]>::to_vec);
         let Some(search) = self.search else { return values };
-        // From the solved position on, values are exact ones or none.
+        // From the solved position on, values are exact or missing.
         let solved = game.solved().map_or(moves, |solved| usize::from(solved.ply));
         let end = self.first_exact(game).min(solved).min(moves);
         let searched = replay.steps[..end].iter().zip(&mut values);
@@ -86,7 +87,7 @@ impl Settings {
 struct Here {
     position: Position,
     side: Side,
-    /// The move played there.
+    /// The move played in the position.
     square: Option<Square>,
 }
 
@@ -109,7 +110,7 @@ struct Solution {
 
 fn solve<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Solution {
     if position.moves() == 0 {
-        // The end of a game; where somebody could move, it would be the player.
+        // The game is over: if a side could move, it would be the player.
         return Solution { score: position.score(), best: None };
     }
     searcher.new_game();

@@ -1,4 +1,4 @@
-//! One scored position with the label that a search finds.
+//! Relabels one scored position.
 
 use othello_engine::eval::Evaluate;
 use othello_engine::record::{Label, ScoredPosition};
@@ -7,7 +7,8 @@ use othello_engine::search::Searcher;
 use super::{Changes, Relabel, Settings};
 
 impl Relabel for ScoredPosition {
-    /// Some milliseconds of work, until one position takes longer.
+    /// Returns the number of positions that take a few milliseconds together; 1 if a single
+    /// position takes longer.
     fn at_once(settings: &Settings) -> usize {
         const NODES: u64 = 1 << 16;
         let nodes = settings.search.and_then(|search| search.nodes);
@@ -15,7 +16,7 @@ impl Relabel for ScoredPosition {
         (1024 >> (settings.most_exact() / 2).min(10)).min(by_nodes).max(1)
     }
 
-    /// Its weight stays as it is.
+    /// Returns the position with its new label and its old weight.
     fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self {
         let label = settings.label(self, searcher).unwrap_or(self.label());
         Self::new(self.position(), label, self.weight())
@@ -31,12 +32,12 @@ impl Relabel for ScoredPosition {
 }
 
 impl Settings {
-    /// Whether the position gets its exact score.
+    /// Returns true if the position gets its exact score.
     pub(super) fn is_solved(&self, position: &ScoredPosition) -> bool {
         position.position().empties() <= self.most_exact()
     }
 
-    /// The label that the position gets, if another than it has.
+    /// Returns the new label of the position; `None` if it keeps the old one.
     fn label<E: Evaluate>(
         &self,
         scored: &ScoredPosition,

@@ -1,4 +1,4 @@
-//! Games of random moves, whose results are far from what was right.
+//! Tests with random games, whose results are far from perfect play.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::records::testing::{Folder, random_game, score_by_brute_force};
 
 const EXACT: Settings = Settings { exact: 8, search: None };
 
-/// Random games, every tenth of them broken off.
+/// Returns random games, of which every tenth is broken off.
 fn games(count: u64) -> Vec<Game> {
     let most = |number: u64| if number.is_multiple_of(10) { 45 + number as usize % 16 } else { 60 };
     (0..count).map(|number| random_game(number, 6, most(number))).collect()
@@ -95,7 +95,7 @@ fn inputs_are_one_sequence_and_shards_are_parts_of_it() {
     crate::records::merge::merge(&shards, &out, Existing::Keep, &Silent).unwrap();
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(bytes("merged.games"), bytes("parts.games"));
-    // Once more: done, with the same report.
+    // A second run finds the file done and reports the same.
     assert_eq!(relabel_in(&folder, &[whole], "1/1", "whole.games"), relabelled);
 }
 

@@ -1,4 +1,4 @@
-//! Positions of random games, whose labels are wrong.
+//! Tests with positions of random games and wrong labels.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ fn searches_of_many_nodes_are_not_noted_by_the_thousand() {
     assert_eq!([10, 1000, 1 << 20].map(at_once), [1024, 65, 1]);
 }
 
-/// Every position of random games, ends and passes among them, with labels that are wrong.
+/// Returns every position of random games, ends and passes included, with wrong labels.
 fn positions(games: u64) -> Vec<ScoredPosition> {
     let wrong = |(position, number): (_, u64)| {
         let label = Label::new((number % 4000) as i16).unwrap();
@@ -84,7 +84,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     }
 }
 
-/// A search that nodes end is as deep as they suffice for, and never takes the place of an exact score.
+/// A search limited by nodes goes as deep as they allow, and never replaces an exact score.
 #[test]
 fn nodes_end_the_searches_before_exact_scores() {
     let folder = Folder::new();
@@ -131,7 +131,7 @@ fn shards_are_merged_into_the_file_of_an_undivided_run() {
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(bytes("merged"), bytes("whole"));
     assert_eq!(merge(&shards).unwrap(), merged);
-    // A merge that was killed goes on at a frame.
+    // A killed merge continues at a frame.
     let whole = bytes("whole");
     for kept in (0..whole.len()).step_by(whole.len() / 5) {
         std::fs::remove_file(folder.path("merged")).unwrap();
@@ -155,7 +155,7 @@ fn a_killed_run_goes_on_and_ends_as_if_undisturbed() {
     }
 }
 
-/// A file of openings is all there is of a kind: so is what is made from it.
+/// A file of enumerated openings is complete, and so is the file that relabelling makes from it.
 #[test]
 fn relabelled_openings_are_still_all_there_are() {
     let folder = Folder::new();
