@@ -1,4 +1,4 @@
-//! Reading positions into a dataset.
+//! Reads positions into a dataset.
 
 use std::io;
 use std::path::PathBuf;
@@ -21,44 +21,44 @@ use super::{DataChoice, Dataset, MemoryLimit, Part, Split};
 use crate::source::records::Records;
 use crate::source::{LabelRules, Labelled, SourceError};
 
-/// Frames of games that are labelled in parallel.
+/// The number of frames of games that are labelled in parallel.
 const FRAMES_AT_ONCE: usize = 32;
 
-/// How much memory each of them takes meanwhile, at most.
+/// The most memory that one of these frames takes meanwhile, in bytes.
 const BYTES_PER_FRAME: u64 = 1 << 20;
 
-/// Why there is no dataset.
+/// Errors of building a dataset.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// A file that cannot be read.
+    /// A file cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// A dataset that was laid out before.
+    /// A dataset that was laid out before cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// No room for what does not fit into memory.
+    /// There is no room for the temporary file.
     #[error(
         "{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
          temporary file can take them: free space there, or raise --memory-mb, and run the same command again; no input and no \
          finished file is lost", folder.display()
     )]
     Temporary {
-        /// Where the file was to be.
+        /// The folder of the file.
         folder: PathBuf,
-        /// The memory allowed, in 2^20 bytes.
+        /// The memory allowed, in units of 2²⁰ bytes.
         megabytes: u64,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// Test data that training has, too.
+    /// Training has the test data, too.
     #[error(transparent)]
     NoTest(#[from] NoTest),
-    /// Nothing to learn from.
+    /// There is nothing to learn from.
     #[error("no position has a label in {}; look at the label rules{remedy}", names(paths))]
     Empty {
         /// The files.
         paths: Vec<PathBuf>,
-        /// Where labels that are missing are from.
+        /// The remedy, which says where missing labels come from.
         remedy: &'static str,
     },
 }
@@ -73,18 +73,18 @@ impl From<RecordError> for DatasetError {
     }
 }
 
-/// Collects positions, and lays them out when all are there.
+/// Collects positions, and lays them out when all are read.
 pub struct DatasetBuilder {
     rules: LabelRules,
     split: Split,
     parts: [ByPhase; 3],
     limit: Option<MemoryLimit>,
     runs: Option<Runs>,
-    /// What is merged with the rows at the end.
+    /// The laid-out datasets that are merged with the rows at the end.
     folders: Vec<DatasetFolder>,
-    /// Whether exact sums are kept.
+    /// True if the dataset keeps exact sums.
     keeps_sums: bool,
-    /// The size of all files, and of those that were read.
+    /// The size of all files, and of those read so far, in bytes.
     bytes: [u64; 2],
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
@@ -93,12 +93,12 @@ pub struct DatasetBuilder {
     dropped: u64,
 }
 
-/// Where the positions of a file go.
+/// The part that the positions of a file belong to.
 #[derive(Clone, Copy)]
 pub(super) enum Destination {
-    /// Games by the split, enumerated positions to training.
+    /// Games go where the split puts them, enumerated positions to training.
     Split(Split),
-    /// Every game and position goes to the test.
+    /// Every game and position goes to the test part.
     Test,
 }
 
@@ -120,8 +120,8 @@ impl Destination {
 }
 
 impl Dataset {
-    /// Reads files of games, positions and openings: `data` is split, all of `test` is for the
-    /// test, as far as training does not have it.
+    /// Reads files of games, positions and openings. `data` is split; all of `test` goes to the
+    /// test part, except what training also has.
     pub fn read(
         data: &[DataChoice],
         test: &[DataChoice],
@@ -132,8 +132,8 @@ impl Dataset {
         Self::read_within(None, data, test, rules, split, progress)
     }
 
-    /// Reads a dataset with no more than so much memory: what does not fit goes through temporary files,
-    /// and the result is mapped from one.
+    /// Reads a dataset like [`Self::read`] within a limit on memory. Rows that do not fit go
+    /// through temporary files, and the result is mapped from one.
     pub fn read_within(
         limit: Option<MemoryLimit>,
         data: &[DataChoice],
@@ -161,7 +161,7 @@ impl Dataset {
 }
 
 impl DatasetBuilder {
-    /// Nothing yet.
+    /// Creates an empty builder.
     pub fn new(rules: LabelRules, split: Split) -> Self {
         Self {
             labels: LabelCounts::new(rules.clone()),
@@ -180,23 +180,23 @@ impl DatasetBuilder {
         }
     }
 
-    /// A builder with a limit on the memory of rows.
+    /// Sets a limit on the memory of rows.
     #[cfg(test)]
     pub(super) fn within(self, limit: MemoryLimit) -> Self {
         Self { limit: Some(limit), ..self }
     }
 
-    /// A builder of a dataset that is to be written to a folder.
+    /// Prepares the builder for a dataset that will be written to a folder.
     pub(super) fn into_laid_out(self, limit: MemoryLimit) -> Self {
         Self { limit: Some(limit), keeps_sums: true, ..self }
     }
 
-    /// Says which files will be read, to tell how much is left.
+    /// Announces the files that will be read, so that progress knows the remaining work.
     pub(super) fn expect<'a>(&mut self, files: impl Iterator<Item = &'a DataChoice>) {
         self.bytes[0] = files.filter_map(|file| Some(file.path.metadata().ok()?.len())).sum();
     }
 
-    /// Adds a dataset that was laid out by the same settings.
+    /// Adds a dataset that was laid out with the same settings.
     pub(super) fn add_folder(&mut self, folder: DatasetFolder) {
         let (data, test) = folder.inputs();
         self.inputs.extend_from_slice(data);
@@ -209,7 +209,7 @@ impl DatasetBuilder {
         self.folders.push(folder);
     }
 
-    /// Adds the labelled positions of games, all of a game to the same part.
+    /// Adds the labelled positions of games. All positions of a game go to the same part.
     pub fn add_games(&mut self, games: &[Game], weight: f64) {
         self.add_games_to(Destination::Split(self.split), games, weight);
     }
@@ -228,7 +228,7 @@ impl DatasetBuilder {
         }
     }
 
-    /// Adds positions that belong to no game; enumerated ones are all for training. Those whose
+    /// Adds positions that belong to no game; enumerated ones all go to training. Positions whose
     /// player has no legal move are counted and left out.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         self.add_positions_to(Destination::Split(self.split), rows, weight, enumerated);
@@ -259,8 +259,8 @@ impl DatasetBuilder {
         }
     }
 
-    /// Sorts, merges what training has more than once, and takes out of the other parts what
-    /// training has.
+    /// Sorts the rows, merges duplicates in training, and removes training positions from the other
+    /// parts.
     pub fn finish(mut self) -> Dataset {
         let parts = std::mem::replace(&mut self.parts, no_rows());
         let [mut training, mut validation, mut test] = parts;
@@ -273,7 +273,7 @@ impl DatasetBuilder {
         self.into_dataset(Merged { parts, sums: stored(sums) })
     }
 
-    /// Finishes as [`Self::finish`] does, with what is in runs on the disk and in folders too.
+    /// Finishes like [`Self::finish`], including the runs on disk and the folders.
     pub(super) fn finish_within(
         mut self,
         progress: &dyn Progress,
@@ -298,7 +298,7 @@ impl DatasetBuilder {
         Ok(self.into_dataset(merged))
     }
 
-    /// Finishes a dataset that is to have positions, of the inputs that `names` tells.
+    /// Finishes a dataset and refuses an empty one; `names` lists the inputs for the message.
     pub(super) fn finish_filled(
         self,
         progress: &dyn Progress,
@@ -319,12 +319,13 @@ impl DatasetBuilder {
         Dataset { training, validation, test, inputs, test_inputs, games, labels, dropped, sums }
     }
 
-    /// Makes a run of the rows that are in memory, if they are too many to stay there. So much was read of the
-    /// file that is being read.
+    /// Writes the rows in memory to a run if they are too many to stay. `read` is the number of
+    /// bytes read of the current file.
     fn limit_memory(&mut self, read: u64, progress: &dyn Progress) -> Result<(), DatasetError> {
         let Some(limit) = &self.limit else { return Ok(()) };
         let rows: usize = self.parts.iter().flatten().map(Vec::len).sum();
-        // A growing vector takes up to three times what is in it, and half is for the rest.
+        // A growing vector takes up to three times the size of its content, and half of the limit
+        // is for everything else.
         if ((rows * size_of::<ScoredPosition>()) as u64) < limit.bytes / 6 {
             return Ok(());
         }
@@ -344,7 +345,7 @@ impl DatasetBuilder {
         self.push_run()
     }
 
-    /// Makes a run of the rows that are in memory.
+    /// Writes the rows in memory to a run.
     pub(super) fn push_run(&mut self) -> Result<(), DatasetError> {
         let Some(limit) = self.limit.clone() else { return Ok(()) };
         let pushed = match &mut self.runs {
@@ -439,7 +440,7 @@ impl DatasetBuilder {
     }
 }
 
-/// What so many rows take in a temporary file, in MB of 2^20 bytes.
+/// Returns the size of `rows` rows in a temporary file, in units of 2²⁰ bytes.
 fn megabytes(rows: u64) -> u64 {
     rows.saturating_mul(ROW_BYTES as u64).div_ceil(1 << 20)
 }

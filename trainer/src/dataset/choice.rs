@@ -1,4 +1,4 @@
-//! Data as it is named on the command line.
+//! The data choices of the command line: files with weights.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use othello_engine::text::excerpt;
 
 use super::DatasetFolder;
 
-/// A file and how much its positions count: `PATH` or `PATH*WEIGHT`.
+/// A file and the weight of its positions: `PATH` or `PATH*WEIGHT`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DataChoice {
     /// The file.
     pub path: PathBuf,
-    /// A factor on the weight of every position in it, above 0 and at most 1,000.
+    /// The factor on the weight of each of its positions, above 0 and at most 1,000.
     pub weight: f64,
 }
 
-/// A weight that cannot be.
+/// The error of a weight outside its range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}`: the weight after `*` must be above 0 and at most 1000")]
 pub struct DataChoiceError {
@@ -26,8 +26,8 @@ pub struct DataChoiceError {
 }
 
 impl DataChoice {
-    /// The files that are named: in place of a folder of records its files, each with the weight of the folder.
-    /// A folder with a dataset stays.
+    /// Replaces each folder of records by its files, each with the weight of the folder. Keeps
+    /// folders that hold a dataset.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {
@@ -43,7 +43,7 @@ impl DataChoice {
     }
 }
 
-/// The error for a folder that has no manifest of records, nor one of a dataset.
+/// Returns the error for a folder that has neither a manifest of records nor one of a dataset.
 fn neither(path: &Path, error: RecordError) -> RecordError {
     match error {
         RecordError::Folder { path: of, reason } if of == path => {
@@ -72,7 +72,7 @@ impl FromStr for DataChoice {
 impl fmt::Display for DataChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display().to_string();
-        // A path that itself ends like a weight needs one after it.
+        // A path that ends like a weight needs a weight after it.
         if self.weight == 1.0 && path.parse() == Ok(Self { path: self.path.clone(), weight: 1.0 }) {
             return f.write_str(&path);
         }

@@ -1,5 +1,5 @@
-//! A dataset laid out in a folder once, for fits on many machines that share it: a file of positions for
-//! each phase and part, and a manifest that says what they were made from and what is in them.
+//! A dataset that is laid out in a folder once, for fits on many machines that share it. The folder
+//! holds a file of positions for each phase and part, and a manifest of their origin and content.
 
 mod read;
 mod write;
@@ -22,18 +22,18 @@ use super::input::Input;
 use super::{Part, Split};
 use crate::source::LabelRules;
 
-/// What decides a dataset besides its inputs.
+/// The settings that decide a dataset besides its inputs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutSettings {
-    /// Which label a game's positions get.
+    /// The rules for the labels of a game's positions.
     pub labels: LabelRules,
-    /// How games are split.
+    /// The split of the games.
     #[serde(flatten)]
     pub split: Split,
 }
 
 impl LayoutSettings {
-    /// What differs where a dataset was laid out by `there`, for a message.
+    /// Returns the differences of a dataset laid out with the settings `there`, for a message.
     pub fn differences(&self, there: &Self) -> String {
         let provenance =
             |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));
@@ -41,7 +41,7 @@ impl LayoutSettings {
     }
 }
 
-/// A folder with a dataset, of which the manifest is read.
+/// A folder with a dataset, and its manifest.
 #[derive(Clone)]
 pub struct DatasetFolder {
     path: PathBuf,
@@ -49,7 +49,7 @@ pub struct DatasetFolder {
     made: Made,
 }
 
-/// The file `dataset.json`: it is written last.
+/// The file `dataset.json`, which is written last.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Manifest {
     format: String,
@@ -60,7 +60,7 @@ struct Manifest {
     phases: Vec<PhaseEntry>,
 }
 
-/// What of the provenance a fit needs.
+/// The part of the provenance that a fit needs.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 struct Made {
     data: Vec<Input>,
@@ -68,7 +68,7 @@ struct Made {
     settings: LayoutSettings,
 }
 
-/// A phase of the dataset.
+/// The entry of a phase in the manifest.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct PhaseEntry {
     labels: Vec<(String, u64)>,
@@ -78,13 +78,13 @@ struct PhaseEntry {
     sums: FileEntry,
 }
 
-/// What a file of a phase has.
+/// The content of a file of a phase.
 #[derive(Clone, Copy)]
 enum Content {
     /// The positions of a part.
     Part(Part),
-    /// Training positions whose merged row does not say what it was merged from, in rows that do: so more can be
-    /// merged with them later.
+    /// The exact sums of merged training positions whose merged row had to be rounded. They allow
+    /// merging more positions later.
     Sums,
 }
 
@@ -98,7 +98,7 @@ impl fmt::Display for Content {
 }
 
 impl Content {
-    /// What there is a file of for each phase.
+    /// Returns the contents that every phase has a file for.
     fn all() -> impl Iterator<Item = Self> {
         Part::ALL.into_iter().map(Self::Part).chain([Self::Sums])
     }
@@ -108,72 +108,72 @@ impl Content {
     }
 }
 
-/// A file of the dataset: how many positions it has, and the checksum of its content.
+/// The manifest's entry of a file: the number of its positions, and the checksum of its content.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct FileEntry {
     positions: u64,
     sha256: String,
 }
 
-/// Why a folder with a dataset was not read or not written.
+/// Errors of reading or writing a folder with a dataset.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// A file of positions.
+    /// A file of positions cannot be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The folder or its manifest.
+    /// The folder or its manifest cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A manifest that says something else.
+    /// The manifest is not valid.
     #[error("{}: {reason}; lay the dataset out again with `dataset`", path.display())]
     Manifest {
         /// The manifest.
         path: PathBuf,
-        /// How it shows.
+        /// The reason.
         reason: String,
     },
-    /// A dataset by other rules than it is to be gone on with.
+    /// The dataset was laid out with settings other than those of the fit.
     #[error("{}: was laid out by other settings ({differences}): name the same, or lay its data out again",
         path.display())]
     Settings {
         /// The folder.
         path: PathBuf,
-        /// What differs.
+        /// The settings that differ.
         differences: String,
     },
-    /// A file that is another one than the manifest says.
+    /// A file is not the one that the manifest lists.
     #[error("{}: it has {found}, where {MANIFEST} says {expected}; lay the dataset out again with \
         `dataset`", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is in it.
+        /// The content found.
         found: String,
-        /// What is to be in it.
+        /// The content expected.
         expected: String,
     },
-    /// No room for what does not fit into memory.
+    /// There is no room for the temporary file.
     #[error("{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
         temporary file can take them: free space there, or raise --memory-mb, and run the same command again; no input and no \
          finished file is lost", folder.display())]
     Temporary {
-        /// Where the file was to be.
+        /// The folder of the file.
         folder: PathBuf,
-        /// The memory allowed, in 2^20 bytes.
+        /// The memory allowed, in units of 2²⁰ bytes.
         megabytes: u64,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// The work was stopped; the files that are complete are kept.
+    /// The work was stopped; complete files are kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
 }
 
-/// What ends the work with rows in files, of which some are temporary.
+/// Errors of work on rows in files, some of them temporary.
 pub(super) enum Failure {
-    /// A folder with a dataset.
+    /// A folder with a dataset fails.
     Folder(FolderError),
-    /// A temporary file.
+    /// A temporary file fails.
     Temporary(io::Error),
 }
 
@@ -191,15 +191,15 @@ impl From<io::Error> for Failure {
 
 /// The name of the manifest.
 const MANIFEST: &str = "dataset.json";
-/// The format that a manifest of a dataset names.
+/// The format that the manifest of a dataset names.
 const FORMAT: &str = "othello dataset";
-/// The version of the folder that is written, and the only one that is read.
+/// The version of folders that this program writes, and the only one that it reads.
 const VERSION: u32 = 2;
-/// The largest manifest that is read: thousands of inputs.
+/// The largest manifest that is read, in bytes: enough for thousands of inputs.
 const LONGEST_MANIFEST: u64 = 64 << 20;
 
 impl DatasetFolder {
-    /// Whether a folder has a manifest, whatever stands under its name.
+    /// Returns true if the folder has a manifest, valid or not.
     pub fn is_at(folder: &Path) -> bool {
         folder.join(MANIFEST).exists()
     }
@@ -218,33 +218,37 @@ impl DatasetFolder {
         Ok(Self { path: folder.to_owned(), manifest, made })
     }
 
-    /// What is wrong with the text of a manifest, if anything is.
+    /// Checks the text of a manifest.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why it is not valid.
     pub fn check(text: &[u8]) -> Result<(), String> {
         Manifest::parse(text).map(drop)
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How the positions were labelled and split.
+    /// Returns the settings of labels and split.
     pub fn settings(&self) -> &LayoutSettings {
         &self.made.settings
     }
 
-    /// How many positions a part has in all phases.
+    /// Returns the number of positions of a part in all phases.
     pub fn len(&self, part: Part) -> u64 {
         let files = self.manifest.phases.iter().map(|phase| phase.of(Content::Part(part)));
         files.fold(0, |sum, file| sum.saturating_add(file.positions))
     }
 
-    /// The number of games in training.
+    /// Returns the number of games in training.
     pub fn games(&self) -> u64 {
         self.manifest.games
     }
 
-    /// How many rows all files have together.
+    /// Returns the number of rows in all files together.
     pub(super) fn rows_in_all(&self) -> u64 {
         let files = self.manifest.phases.iter().flat_map(|phase| {
             [&phase.training, &phase.validation, &phase.test, &phase.sums]
@@ -253,17 +257,17 @@ impl DatasetFolder {
         files.fold(0, u64::saturating_add)
     }
 
-    /// What the positions were made from, the data that was split and that for the test.
+    /// Returns the inputs: first the data that was split, then the test data.
     pub(super) fn inputs(&self) -> (&[Input], &[Input]) {
         (&self.made.data, &self.made.test)
     }
 
-    /// How many positions were left out because their player has no legal move.
+    /// Returns the number of positions left out because their player has no legal move.
     pub(super) fn dropped(&self) -> u64 {
         self.manifest.dropped
     }
 
-    /// How many training positions of a phase have labels of each kind.
+    /// Returns the number of training positions of a phase by kind of label.
     pub(super) fn labels(&self, phase: Phase) -> &[(String, u64)] {
         &self.manifest.phases[phase.index()].labels
     }

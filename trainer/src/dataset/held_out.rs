@@ -1,4 +1,4 @@
-//! Test data that are no test, since training has them, too.
+//! Refuses test data that training has, too.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use othello_engine::file::stated_sha256;
 
 use super::Input;
 
-/// Test data that training has, too.
+/// The error of test data that training has, too.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{}: is no test: {trained}; name games that nothing was fitted to",
@@ -14,16 +14,16 @@ use super::Input;
 )]
 pub struct NoTest {
     test: PathBuf,
-    /// The training that has the data, as a clause.
+    /// The training that has the data, as a clause of the message.
     trained: String,
 }
 
-/// Files that training has, by the checksums of their content.
+/// The files that training has, by the checksums of their content.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 
 impl TrainedOn {
-    /// Adds a file of records. One that cannot be read is left to its reader.
+    /// Adds a file of records. Ignores one that cannot be read; its reader reports that.
     pub fn add_file(&mut self, path: &Path) {
         if let Ok(sha256) = stated_sha256(path) {
             self.0.push((
@@ -33,19 +33,19 @@ impl TrainedOn {
         }
     }
 
-    /// Adds what a dataset was laid out from.
+    /// Adds the inputs of a laid-out dataset.
     pub fn add_inputs(&mut self, folder: &Path, inputs: &[Input]) {
         let clause = format!("the dataset {} was laid out from it", folder.display());
         self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.clone())));
     }
 
-    /// Adds what the weights to start from were fitted to, by the checksums that they name.
+    /// Adds the inputs that the starting weights were fitted to, by their checksums.
     pub fn add_initial(&mut self, sha256: &[String]) {
         let clause = "the weights to start from were fitted to it".to_owned();
         self.0.extend(sha256.iter().map(|sha256| (sha256.clone(), clause.clone())));
     }
 
-    /// Refuses test files whose content is among these.
+    /// Refuses test files whose content is among the training files.
     pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), NoTest> {
         for test in tests {
             let Ok(sha256) = stated_sha256(test) else { continue };

@@ -1,12 +1,12 @@
-//! What a dataset was made from.
+//! The inputs of a dataset.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that was read into a dataset, as provenance has it.
+/// An input of a dataset, as provenance records it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Input {
-    /// The checksum of its content.
+    /// The checksum of the input's content.
     pub sha256: String,
-    /// The factor on its positions' weights.
+    /// The factor on the weights of its positions.
     pub weight: f64,
 }

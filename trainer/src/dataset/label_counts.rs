@@ -1,4 +1,4 @@
-//! The kinds of labels that the training positions of each phase have.
+//! Counts the kinds of labels of each phase's training positions.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use othello_engine::board::{PHASES, Phase};
 
 use crate::source::{LabelRules, Labelled};
 
-/// The numbers of training positions by phase and by the rule that gave the label.
+/// The number of training positions by phase and by the rule that gave the label.
 #[derive(Clone, Debug)]
 pub(crate) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
-    /// The numbers of labels of datasets that joined, by phase and by kind.
+    /// The number of labels in the laid-out datasets that were added, by phase and kind.
     before: Vec<BTreeMap<String, u64>>,
 }
 
@@ -20,7 +20,7 @@ impl LabelCounts {
         Self { rules, counts: BTreeMap::new(), before: vec![BTreeMap::new(); PHASES] }
     }
 
-    /// Adds the kinds of labels of a phase as [`Self::by_phase`] gave them.
+    /// Adds the kinds of labels of a phase, as returned by [`Self::by_phase`].
     pub(crate) fn add_kinds(&mut self, phase: Phase, kinds: &[(String, u64)]) {
         for (kind, count) in kinds {
             let sum = self.before[phase.index()].entry(kind.clone()).or_default();
@@ -35,17 +35,18 @@ impl LabelCounts {
         }
     }
 
-    /// The kinds of labels in each phase.
+    /// Returns the kinds of labels in each phase.
     pub(crate) fn by_phase(&self) -> Vec<Vec<(String, u64)>> {
         Phase::all().map(|phase| self.of_phase(phase)).collect()
     }
 
-    /// The kinds of labels in a phase with their numbers, the most frequent first.
+    /// Returns the kinds of labels in a phase with their numbers, the most frequent first.
     fn of_phase(&self, phase: Phase) -> Vec<(String, u64)> {
         self.of_phases(&[phase.index()])
     }
 
-    /// The kinds of labels in phases, by their numbers, and how many have each; the most frequent first.
+    /// Returns the kinds of labels in the phases with these indices, each with its number of
+    /// labels, the most frequent first.
     pub(crate) fn of_phases(&self, phases: &[usize]) -> Vec<(String, u64)> {
         let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
         for &phase in phases {

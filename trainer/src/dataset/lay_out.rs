@@ -1,4 +1,4 @@
-//! Datasets that are to be written to a folder, from records and from datasets that were.
+//! Builds the datasets that are written to folders, from records and from other such datasets.
 
 use othello_engine::progress::Progress;
 
@@ -7,17 +7,18 @@ use super::held_out::TrainedOn;
 use super::{DataChoice, Dataset, DatasetBuilder, DatasetError, DatasetFolder, LayoutSettings};
 use super::{FolderError, MemoryLimit};
 
-/// What a dataset is laid out from.
+/// An input of a dataset that is laid out.
 pub enum LayoutInput {
     /// A file of records.
     Records(DataChoice),
-    /// A dataset that was laid out by the same settings: its inputs are not read again.
+    /// A dataset laid out with the same settings; its own inputs are not read again.
     Dataset(Box<DatasetFolder>),
 }
 
 impl Dataset {
-    /// Reads a dataset that is to be written: the same, whether its inputs are read all at once or some of them
-    /// were laid out before. All of `test` is for the test, as far as training does not have it.
+    /// Reads a dataset for writing to a folder. The result is the same whether all inputs are read
+    /// now or some were laid out before. All of `test` goes to the test part, except what training
+    /// also has.
     pub fn lay_out(
         limit: MemoryLimit,
         data: &[LayoutInput],

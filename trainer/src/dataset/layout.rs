@@ -1,4 +1,4 @@
-//! Rows by phase: sorted, merged, and told apart.
+//! Rows by phase: sorts and merges them, and removes training positions from the other parts.
 
 use othello_engine::board::{PHASES, Phase, Position};
 use othello_engine::record::{Label, ScoredPosition, Weight};
@@ -11,25 +11,25 @@ pub(super) fn empty() -> ByPhase {
     vec![vec![]; PHASES]
 }
 
-/// Adds a row to its phase. A full board has none.
+/// Adds a row to its phase. Drops a full board, which has no phase.
 pub(super) fn push(rows: &mut ByPhase, row: ScoredPosition) {
     if let Some(phase) = Phase::of(&row.position()) {
         rows[phase.index()].push(row);
     }
 }
 
-/// What rows are sorted by: a hash of the position, then the row. Any stretch of sorted rows is
-/// thus a fair sample of a phase, which is what mini-batches are made of.
+/// Returns the sort key of rows: a hash of the position, then the row. Any stretch of sorted rows
+/// is thus a fair sample of a phase, as mini-batches require.
 pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
 
-/// What is the same in equal positions, and ascends in sorted rows.
+/// Returns a key that is equal for equal positions and ascends in sorted rows.
 pub(super) fn key(row: &ScoredPosition) -> (u64, Position) {
     (scattered(&row.position()), row.position())
 }
 
-/// A hash of the position: the finaliser of SplitMix64 over both boards.
+/// Returns a hash of the position: the finaliser of SplitMix64 over both boards.
 fn scattered(position: &Position) -> u64 {
     let mixed = |hash: u64| {
         let hash = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -39,8 +39,8 @@ fn scattered(position: &Position) -> u64 {
     mixed(position.player() ^ mixed(position.opponent().wrapping_add(0x9E37_79B9_7F4A_7C15)))
 }
 
-/// Sorts every phase, and merges the rows of equal positions. Returns the exact sums of those that
-/// the merged rows do not say.
+/// Sorts every phase and merges the rows of equal positions. Returns the exact sums of merged rows
+/// that had to be rounded.
 pub(super) fn sort_and_merge(rows: &mut ByPhase) -> ByPhase {
     let sort_and_merge = |rows: &mut Vec<ScoredPosition>| {
         rows.par_sort_unstable_by_key(order);
@@ -51,7 +51,7 @@ pub(super) fn sort_and_merge(rows: &mut ByPhase) -> ByPhase {
     rows.par_iter_mut().map(sort_and_merge).collect()
 }
 
-/// Sorts every phase, and takes out the positions of `training`, which is sorted.
+/// Sorts every phase and removes the positions of `training`, which is sorted.
 pub(super) fn sort_and_exclude(rows: &mut ByPhase, training: &ByPhase) {
     rows.par_iter_mut().zip(training).for_each(|(rows, training)| {
         rows.par_sort_unstable_by_key(order);
@@ -60,8 +60,8 @@ pub(super) fn sort_and_exclude(rows: &mut ByPhase, training: &ByPhase) {
     });
 }
 
-/// Merges neighbours with equal positions, in place. Returns the exact sums of those that the merged rows
-/// do not say.
+/// Merges neighbours with equal positions in place. Returns the exact sums of merged rows that had
+/// to be rounded.
 fn merge_equal(rows: &mut Vec<ScoredPosition>) -> Vec<ScoredPosition> {
     let (mut from, mut to, mut sums) = (0, 0, vec![]);
     while from < rows.len() {
@@ -79,24 +79,24 @@ fn merge_equal(rows: &mut Vec<ScoredPosition>) -> Vec<ScoredPosition> {
     sums
 }
 
-/// Rows of the same position, at least one.
+/// The sums over the rows of one position, at least one row.
 pub(super) struct Duplicates {
     position: Position,
     /// The sum of the weights.
     weight: i64,
-    /// The sum of labels times weights: 2³³ of the largest fit.
+    /// The sum of labels times weights. 2³³ of the largest products fit.
     labels: i64,
 }
 
 impl Duplicates {
-    /// The first row.
+    /// Starts with a row.
     pub(super) fn new(row: &ScoredPosition) -> Self {
         let mut duplicates = Self { position: row.position(), weight: 0, labels: 0 };
         duplicates.add(row);
         duplicates
     }
 
-    /// What they have in common.
+    /// Returns the position of the rows.
     pub(super) fn position(&self) -> Position {
         self.position
     }
@@ -108,8 +108,8 @@ impl Duplicates {
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// One row for all: the mean label by weight, halves rounded away from zero; the sum of the
-    /// weights as far as it can be held.
+    /// Returns one row for all: the mean label by weight, halves rounded away from zero, and the
+    /// sum of the weights, at most the largest weight.
     pub(super) fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;
         let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));
@@ -119,9 +119,10 @@ impl Duplicates {
         ScoredPosition::new(position, label, weight)
     }
 
-    /// The rows whose weights and products of label and weight sum up to what was added, where
-    /// [`Self::merged`] does not: two neighbouring labels, each as often as its weight takes. They depend
-    /// on the sums alone, and so does what comes of them when more is added.
+    /// Returns rows whose weights, and products of label and weight, have exactly the added sums;
+    /// none if [`Self::merged`] has them already. The rows have two neighbouring labels, each with
+    /// the weight that it needs. They depend on the sums alone, and so does the result of adding
+    /// more rows later.
     pub(super) fn exact(&self) -> impl Iterator<Item = ScoredPosition> {
         let Self { position, weight, labels } = *self;
         let largest = i64::from(u16::MAX);
@@ -140,7 +141,7 @@ impl Duplicates {
     }
 }
 
-/// Takes out of sorted rows the positions that stand in the sorted `others`.
+/// Removes from sorted rows the positions that the sorted `others` have.
 fn exclude(rows: &mut Vec<ScoredPosition>, others: &[ScoredPosition]) {
     let mut others = others.iter().peekable();
     rows.retain(|row| {
@@ -175,7 +176,7 @@ mod tests {
         assert_eq!(merged(&[row(1, 16384, 65535), row(1, 16384, 65535)]), row(1, 16384, 65535));
     }
 
-    /// What is kept of duplicates and what is added later give what all of them give at once.
+    /// Exact sums followed by more rows give the same as all rows at once.
     #[test]
     fn exact_sums_go_on_where_they_were() {
         let all = [row(1, 16384, 65535), row(1, 16384, 65535), row(1, -3, 7), row(1, 1, 64)];
@@ -211,7 +212,7 @@ mod tests {
         assert_eq!(rows, [row(1, 0, 1), row(3, 1, 1)]);
     }
 
-    /// Every tenth of the sorted rows has about a tenth of the positions with a disc on a square.
+    /// A tenth of the sorted rows has about a tenth of the positions with a disc on any square.
     #[test]
     fn any_stretch_of_sorted_rows_is_a_fair_sample() {
         let mut rows: Vec<_> = (0..10_000).map(|board| row(board << 3, 0, 1)).collect();

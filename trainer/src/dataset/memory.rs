@@ -1,45 +1,47 @@
-//! How much memory positions may take.
+//! Limits on the memory of positions.
 
 use std::path::{Path, PathBuf};
 
-/// The memory that the rows of a dataset may take while it is built, and where what does not fit is
-/// put. The dataset is the same, whatever the limit.
+/// The memory that the rows of a dataset may take while it is built, and the folder for what does
+/// not fit. The dataset is the same with any limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryLimit {
-    /// In bytes.
+    /// The limit in bytes.
     pub bytes: u64,
-    /// Temporary files go here. They have no names: nothing is left behind, whatever happens.
+    /// The folder of temporary files. They have no names, so nothing is left behind, whatever
+    /// happens.
     pub folder: PathBuf,
 }
 
 impl MemoryLimit {
-    /// So many bytes, and temporary files beside an output.
+    /// Creates a limit of `bytes` bytes with temporary files beside an output.
     pub fn beside(out: &Path, bytes: u64) -> Self {
         let beside = out.parent().filter(|parent| !parent.as_os_str().is_empty());
         Self { bytes, folder: beside.unwrap_or(Path::new(".")).to_owned() }
     }
 }
 
-/// The bytes that the machine, the control groups and the limits of the process allow.
+/// Returns the number of bytes that the machine, the control groups and the limits of the process
+/// allow.
 #[cfg(target_os = "linux")]
 pub fn allowed_bytes() -> u64 {
     let machine = rustix::system::sysinfo();
     let installed = (machine.totalram as u64).saturating_mul(u64::from(machine.mem_unit));
-    // Without a number in them there is no limit.
+    // A file without a number in it sets no limit.
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let groups = limits_of_groups(&groups, Path::new("/sys/fs/cgroup"));
     groups.chain(limits_of_process()).fold(installed, u64::min)
 }
 
-/// Nothing is known of what the machine allows.
+/// Returns the largest number: the limits of this system are not known.
 #[cfg(not(target_os = "linux"))]
 pub fn allowed_bytes() -> u64 {
     u64::MAX
 }
 
-/// The limits on the data and on the address space of the process (`ulimit -d` and `-v`): half of what
-/// is left of them, since vectors take twice their size while they grow, and threads and the allocator
-/// reserve what they do not use.
+/// Returns the limits on the data and on the address space of the process (`ulimit -d` and `-v`).
+/// Half of what is left of them counts, since vectors take twice their size while they grow, and
+/// threads and the allocator reserve memory that they do not use.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};
@@ -57,9 +59,9 @@ fn limits_of_process() -> impl Iterator<Item = u64> {
     })
 }
 
-/// The limits of the control groups that the process is in, and of those around them, by the text of
-/// `/proc/self/cgroup` and the folder in which the groups are. A group of the second version has the file
-/// `memory.max`, one of the first, under `memory/`, the file `memory.limit_in_bytes`.
+/// Returns the limits of the process's control groups and of the groups around them. `groups` is
+/// the text of `/proc/self/cgroup`, `root` the folder of the groups. A group of version 2 has the
+/// file `memory.max`; one of version 1 has, under `memory/`, the file `memory.limit_in_bytes`.
 #[cfg(target_os = "linux")]
 fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
     let files = groups.lines().flat_map(move |line| {
@@ -67,14 +69,14 @@ fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item =
         let (controllers, group) =
             (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let (bases, file) = match controllers {
-            // Where both versions are in use, the second one stands under `unified/`.
+            // Where both versions are in use, version 2 is under `unified/`.
             "" => (vec![root.to_owned(), root.join("unified")], "memory.max"),
             _ if controllers.split(',').any(|name| name == "memory") => {
                 (vec![root.join("memory")], "memory.limit_in_bytes")
             }
             _ => (vec![], ""),
         };
-        // Seen from within a container, a group may be outside of what is mounted: `/../name`.
+        // In a container, a group may be outside of what is mounted: `/../name`.
         let group = group.trim_start_matches('/');
         let group = if group.split('/').any(|part| part == "..") { "" } else { group };
         let folders = move |base: PathBuf| {
@@ -91,8 +93,8 @@ mod tests {
 
     use super::*;
 
-    /// The limit of the root group alone was read, which has none where a scheduler makes a group for each
-    /// job.
+    /// A past bug: only the limit of the root group was read, which has none where a scheduler
+    /// makes a group for each job.
     #[test]
     fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
         let root = tempfile::tempdir().unwrap();

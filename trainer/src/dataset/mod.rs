@@ -1,4 +1,4 @@
-//! What a fit is fitted to: positions split by game, merged up to symmetry, laid out by phase.
+//! The dataset of a fit: positions split by game, merged up to symmetry, and laid out by phase.
 
 mod build;
 mod choice;
@@ -35,12 +35,13 @@ use stored::StoredRows;
 
 /// Positions for training, validation and test, by phase.
 ///
-/// Every position is the canonical one of its eight images and its player has a legal move. Rows
-/// are sorted, so that the same inputs give the same dataset in whatever order and by however many
-/// threads they are read; by a hash of the position, so that any stretch of them is a fair sample.
-/// In training each position stands once: its label is the mean of its duplicates' labels, halves
-/// of 1/256 disc rounded away from zero, and its weight their sum, at most 65,535/64 occurrences.
-/// Positions that training has are not in the other two parts, where duplicates stay.
+/// Every position is the canonical one of its eight images, and its player has a legal move. Rows
+/// are sorted, so the same inputs give the same dataset in any order and with any number of
+/// threads. They are sorted by a hash of the position, so any stretch of them is a fair sample.
+///
+/// In training each position occurs once. Its label is the mean of its duplicates' labels, halves
+/// of 1/256 disc rounded away from zero; its weight is their sum, at most 65,535/64 occurrences.
+/// The other two parts keep duplicates, but no position that training has.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     training: Vec<StoredRows>,
@@ -52,28 +53,28 @@ pub struct Dataset {
     /// The kinds of labels of each phase.
     labels: Vec<Vec<(String, u64)>>,
     dropped: u64,
-    /// Of training positions whose row does not say what it was merged from, rows that do; by phase. Only of
-    /// a dataset that is to be written.
+    /// By phase, the exact sums of training positions whose merged row had to be rounded. Only a
+    /// dataset that will be written to a folder has them.
     sums: Vec<StoredRows>,
 }
 
 impl Dataset {
-    /// The positions of a phase to fit.
+    /// Returns the training positions of a phase.
     pub fn training(&self, phase: Phase) -> &[ScoredPosition] {
         self.part(Part::Training, phase)
     }
 
-    /// The positions of a phase that tell when to stop.
+    /// Returns the validation positions of a phase, which decide when a fit stops.
     pub fn validation(&self, phase: Phase) -> &[ScoredPosition] {
         self.part(Part::Validation, phase)
     }
 
-    /// The positions of a phase that nothing but the report looks at.
+    /// Returns the test positions of a phase, which only the report uses.
     pub fn test(&self, phase: Phase) -> &[ScoredPosition] {
         self.part(Part::Test, phase)
     }
 
-    /// The positions of a part and phase.
+    /// Returns the positions of a part and phase.
     pub fn part(&self, part: Part, phase: Phase) -> &[ScoredPosition] {
         let by_phase = match part {
             Part::Training => &self.training,
@@ -83,45 +84,45 @@ impl Dataset {
         &by_phase[phase.index()]
     }
 
-    /// How many positions a part has in all phases.
+    /// Returns the number of positions of a part in all phases.
     pub fn len(&self, part: Part) -> usize {
         Phase::all().map(|phase| self.part(part, phase).len()).sum()
     }
 
-    /// Whether there is no position at all.
+    /// Returns true if the dataset has no positions.
     pub fn is_empty(&self) -> bool {
         Part::ALL.iter().all(|&part| self.len(part) == 0)
     }
 
-    /// What the positions were read from, in the order given.
+    /// Returns the inputs of the dataset, in the order given.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
 
-    /// The files of which everything is for the test, in the order given.
+    /// Returns the inputs that belong to the test part as a whole, in the order given.
     pub fn test_inputs(&self) -> &[Input] {
         &self.test_inputs
     }
 
-    /// The number of games in training. A position that is from no game counts as one, an enumerated one
-    /// not at all.
+    /// Returns the number of games in training. A position outside a game counts as one game, an
+    /// enumerated position as none.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// How many training positions of a phase have labels of each kind, the most frequent first; duplicates
-    /// are counted one by one.
+    /// Returns the number of training positions of a phase by kind of label, the most frequent
+    /// first. Duplicates count separately.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
         self.labels.get(phase.index()).cloned().unwrap_or_default()
     }
 
-    /// How many positions were left out because their player has no legal move.
+    /// Returns the number of positions left out because their player has no legal move.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Takes out, of all parts, the positions that are images of any of these; returns how many
-    /// rows that were.
+    /// Removes all images of the given positions from all parts; returns the number of removed
+    /// rows.
     pub fn remove(&mut self, positions: &[Position]) -> usize {
         let before: usize = Part::ALL.iter().map(|&part| self.len(part)).sum();
         let mut out: Vec<Position> = positions.par_iter().map(Position::canonical).collect();
@@ -134,15 +135,15 @@ impl Dataset {
         before - Part::ALL.iter().map(|&part| self.len(part)).sum::<usize>()
     }
 
-    /// The dataset without the positions that are images of any of these.
+    /// Returns the dataset without the images of the given positions.
     #[must_use]
     pub fn without(mut self, positions: &[Position]) -> Self {
         self.remove(positions);
         self
     }
 
-    /// SHA-256, in hexadecimal, of all rows: part by part and phase by phase, the number of rows
-    /// (u64, little-endian) and the rows as they stand in a file.
+    /// Returns the SHA-256 of all rows in hexadecimal. For each part and phase it covers the number
+    /// of rows (u64, little-endian) and the rows as a file holds them.
     pub fn sha256(&self) -> String {
         let mut digest = Sha256::new();
         for part in Part::ALL {

@@ -1,4 +1,4 @@
-//! Rows in temporary files: written one after the other, and mapped when all are there.
+//! Rows in temporary files: written one after the other, and mapped when all are written.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -8,7 +8,7 @@ use othello_engine::record::ScoredPosition;
 
 use super::stored::{MappedRows, StoredRows};
 
-/// Rows that stand one after another in a file: which rows of it, counted from 0.
+/// A stretch of consecutive rows in a file, counted from 0.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Stretch {
     pub(super) begin: u64,
@@ -30,14 +30,14 @@ pub(super) fn map<const N: usize>(
     Ok(parts.map(|by_phase| by_phase.into_iter().map(stored).collect()))
 }
 
-/// Rows in a temporary file.
+/// Writes rows to a temporary file.
 pub(super) struct Output<'f> {
     file: &'f File,
     rows: u64,
 }
 
 impl<'f> Output<'f> {
-    /// No rows yet.
+    /// Creates an output without rows.
     pub(super) fn new(file: &'f File) -> Self {
         Self { file, rows: 0 }
     }

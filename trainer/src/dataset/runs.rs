@@ -1,9 +1,9 @@
-//! Rows that do not fit into memory: sorted runs in a temporary file, merged into another one
-//! that is mapped.
+//! Rows that do not fit into memory: sorted runs in a temporary file, merged into another file that
+//! is mapped.
 //!
-//! Runs keep all rows as they were read. They are merged and told apart while they stream by, in
-//! the very order in which [`super::layout`] does it in memory, so that the result is the same. Datasets that
-//! were laid out before are runs, too.
+//! Runs keep all rows as they were read. Rows are merged and separated by part while they stream
+//! by, in the order that [`super::layout`] uses in memory, so the result is the same. Datasets that
+//! were laid out before take part in the merge like runs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,7 +23,7 @@ use super::rows_file::{Output, Stretch, map};
 use super::stored::StoredRows;
 use super::{MemoryLimit, Part};
 
-/// The parts of a dataset, each by phase.
+/// Rows of some kind by part and phase.
 pub(super) type Parts<R> = [Vec<R>; Part::ALL.len()];
 
 /// The runs written so far.
@@ -35,22 +35,22 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// None yet.
+    /// Creates an empty set of runs.
     pub(super) fn new(limit: MemoryLimit) -> io::Result<Self> {
         Ok(Self { file: tempfile::tempfile_in(&limit.folder)?, rows: 0, runs: vec![], limit })
     }
 
-    /// How many rows are in all runs.
+    /// Returns the number of rows in all runs.
     pub(super) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Where the temporary files are.
+    /// Returns the folder of the temporary files.
     pub(super) fn folder(&self) -> &Path {
         &self.limit.folder
     }
 
-    /// Sorts rows, writes them as a run, and leaves none.
+    /// Sorts rows, writes them as a run, and empties `parts`.
     pub(super) fn push(&mut self, parts: &mut [ByPhase; 3]) -> io::Result<()> {
         let mut writer = BufWriter::new(&self.file);
         let mut run = [const { vec![] }; Part::ALL.len()];
@@ -68,7 +68,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Merges the runs and datasets in folders, phase by phase; with the exact sums if they are asked for.
+    /// Merges the runs and the datasets in folders phase by phase, with exact sums if `with_sums`
+    /// is set.
     pub(super) fn merge(
         self,
         folders: &[DatasetFolder],
@@ -120,7 +121,7 @@ impl Runs {
         tempfile::tempfile_in(&self.limit.folder)
     }
 
-    /// The rows of all runs and folders in order.
+    /// Returns the rows of all runs and folders in order.
     fn sorted_rows<'s>(
         &'s self,
         folders: &[DatasetFolder],
@@ -138,21 +139,22 @@ impl Runs {
         SortedRows::new(filled.map(reader).chain(laid_out).collect::<Result<_, Failure>>()?)
     }
 
-    /// An eighth of the memory for all runs together, within reason.
+    /// Returns the size of a run's read buffer in bytes: all together take an eighth of the memory,
+    /// but each at least 4 KiB and at most 256 KiB.
     fn buffer_bytes(&self) -> usize {
         let share = self.limit.bytes / 8 / self.runs.len().max(1) as u64;
         usize::try_from(share).unwrap_or(usize::MAX).clamp(1 << 12, 1 << 18)
     }
 }
 
-/// What the runs came to: mapped files.
+/// The result of merging the runs: mapped files.
 pub(super) struct Merged {
     pub(super) parts: Parts<StoredRows>,
-    /// The exact sums of the training rows that do not say them, by phase.
+    /// The exact sums of training rows that had to be rounded, by phase.
     pub(super) sums: Vec<StoredRows>,
 }
 
-/// Sorted rows, wherever they are.
+/// Sorted rows of any source.
 enum SomeRows<'f> {
     Run(RowReader<'f>),
     Training(Box<ExactRows>),
@@ -169,7 +171,7 @@ impl SomeRows<'_> {
     }
 }
 
-/// Reads a stretch from its beginning to its end.
+/// Reads a stretch of rows from its beginning to its end.
 struct RowReader<'f> {
     file: &'f File,
     left: Stretch,
@@ -205,7 +207,7 @@ impl<'f> RowReader<'f> {
 /// Merges sorted rows.
 struct SortedRows<'f> {
     sources: Vec<SomeRows<'f>>,
-    /// The next row of each source that has one.
+    /// The next row of each source that is not at its end.
     next: BinaryHeap<Reverse<((u64, ScoredPosition), usize)>>,
 }
 
@@ -222,7 +224,7 @@ impl<'f> SortedRows<'f> {
         Ok(Some(row))
     }
 
-    /// All rows of the next position.
+    /// Returns all rows of the next position.
     fn next_duplicates(&mut self) -> Result<Option<Duplicates>, Failure> {
         let Some(first) = self.next()? else { return Ok(None) };
         let mut same = Duplicates::new(&first);
@@ -243,7 +245,7 @@ impl<'f> SortedRows<'f> {
     }
 }
 
-/// The sorted training rows of a phase, of which only the next is looked at.
+/// The sorted training rows of a phase, with one row of look-ahead.
 struct Peekable<'f> {
     rows: RowReader<'f>,
     next: Option<ScoredPosition>,
@@ -255,7 +257,7 @@ impl<'f> Peekable<'f> {
         Ok(Self { rows, next })
     }
 
-    /// Whether the position of `row` is there; rows are asked for in order.
+    /// Returns true if the training rows have the position of `row`. Calls must be in sorted order.
     fn has(&mut self, row: &ScoredPosition) -> io::Result<bool> {
         while self.next.as_ref().is_some_and(|next| key(next) < key(row)) {
             self.next = self.rows.next()?;
@@ -279,7 +281,7 @@ mod tests {
         DatasetBuilder::new(LabelRules::default(), split)
     }
 
-    /// A dataset that is built from batches of games, each with a weight, a run for each batch.
+    /// Builds a dataset from batches of games, each with a weight, as one run for each batch.
     fn from_runs(folder: &Path, split: Split, batches: &[(Vec<Game>, f64)]) -> Dataset {
         let limit = MemoryLimit { bytes: 1, folder: folder.into() };
         let mut runs = builder(split).within(limit);
@@ -293,7 +295,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
 
-        /// Few different games, many of them several times, in batches of any size, none included.
+        /// Few different games, many of them several times, in batches of any size, empty ones
+        /// included.
         #[test]
         fn runs_give_the_dataset_that_memory_gives(
             different in 1_u64..120,

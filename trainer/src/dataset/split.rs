@@ -1,4 +1,4 @@
-//! Which part a game, or a position that belongs to none, falls in.
+//! Splits games, and positions outside games, into training, validation and test.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,11 +11,11 @@ use sha2::{Digest as _, Sha256};
 /// One of the three parts of a dataset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// Fitted.
+    /// The part that is fitted.
     Training,
-    /// Tells when to stop.
+    /// The part that decides when a fit stops.
     Validation,
-    /// Measured at the end.
+    /// The part that is measured at the end.
     Test,
 }
 
@@ -39,7 +39,7 @@ impl Part {
 #[serde(try_from = "f64", into = "f64")]
 pub struct Share(u32);
 
-/// A number that is no share.
+/// The error of a number that is not a share.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("{0} is no share of the games; expected a number from 0.000001 to 1")]
 pub struct ShareError(f64);
@@ -49,14 +49,14 @@ impl Share {
     pub const ALL: Self = Self(Self::ONE);
     const ONE: u32 = 1_000_000;
 
-    /// This share of another one; never none of it.
+    /// Returns this share of another one, but at least one millionth.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
         let both = u64::from(self.0) * u64::from(other.0) / u64::from(Self::ONE);
         Self(u32::try_from(both).unwrap_or(Self::ONE).max(1))
     }
 
-    /// Whether it is all games.
+    /// Returns true if the share is all games.
     pub fn is_all(&self) -> bool {
         *self == Self::ALL
     }
@@ -92,40 +92,40 @@ impl fmt::Display for Share {
     }
 }
 
-/// How a dataset is split: a game falls in a part by a hash of the seed and its moves, so that it
-/// falls in the same part whatever else is read, and so do its images.
+/// The split of a dataset. A hash of the seed and a game's moves decides the part of the game. The
+/// part therefore does not depend on the other data, and all images of a game are in the same part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
-    /// Another seed, another split.
+    /// The seed; each seed gives another split.
     pub seed: u64,
-    /// The share of games for validation.
+    /// The percentage of games for validation.
     pub validation_percent: u8,
-    /// The share of games for the test; what is left is for training.
+    /// The percentage of games for the test; the rest is for training.
     pub test_percent: u8,
-    /// The share of the games that fall in a part at all. Of one seed, the games of a smaller share are
-    /// among those of every larger one.
+    /// The share of the games that is used at all. With the same seed, the games of a smaller share
+    /// are among those of every larger one.
     pub share: Share,
 }
 
 impl Split {
-    /// 90 % for training, 5 % for validation, 5 % for the test.
+    /// Returns a split with 90 % for training, 5 % for validation and 5 % for the test.
     pub fn new(seed: u64) -> Self {
         Self { seed, validation_percent: 5, test_percent: 5, share: Share::ALL }
     }
 
-    /// Everything for training.
+    /// Returns a split with everything in training.
     pub fn none() -> Self {
         Self { seed: 0, validation_percent: 0, test_percent: 0, share: Share::ALL }
     }
 
-    /// The part of a game; `None` where it is not in the share.
+    /// Returns the part of a game; `None` if the share leaves it out.
     pub fn of_game(&self, game: &Game) -> Option<Part> {
         let moves = game.canonical_squares().into_iter();
         self.part(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// The part of a position that belongs to no game, given in its canonical form; `None` where it is not
-    /// in the share.
+    /// Returns the part of a position outside games, given in its canonical form; `None` if the
+    /// share leaves it out.
     pub fn of_position(&self, canonical: &Position) -> Option<Part> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.part(boards.as_flattened())
@@ -177,7 +177,7 @@ mod tests {
                 small.iter().zip(large).all(|(small, large)| small.is_none() || small == large)
             );
         }
-        // What a share takes says nothing of the part: a twentieth of it validates, too.
+        // The share does not depend on the part: a twentieth of a share is for validation, too.
         let validation = half.iter().filter(|&&part| part == Some(Part::Validation)).count();
         assert!(validation.abs_diff(100) < 45, "{validation}");
     }

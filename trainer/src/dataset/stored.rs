@@ -1,4 +1,4 @@
-//! The rows of a phase where they are: in memory, or in a file that is mapped.
+//! The rows of a phase, in memory or in a mapped file.
 
 use std::fmt;
 use std::fs::File;
@@ -12,16 +12,16 @@ use othello_engine::record::ScoredPosition;
 /// Rows of a phase.
 #[derive(Clone)]
 pub(super) enum StoredRows {
-    /// In memory.
+    /// Rows in memory.
     Memory(Vec<ScoredPosition>),
-    /// Some of the rows of a mapped file.
+    /// A range of rows of a mapped file.
     Mapped(Arc<MappedRows>, Range<usize>),
 }
 
-// Files have the lowest byte first, and so has memory where a file is mapped.
+// Files have the lowest byte first; a mapped file is read as memory.
 const _: () = assert!(cfg!(target_endian = "little"));
 
-/// A file of rows, and nothing else.
+/// A mapped file that holds only rows.
 pub(super) struct MappedRows {
     map: Mmap,
 }
@@ -46,7 +46,8 @@ impl MappedRows {
 }
 
 impl StoredRows {
-    /// Keeps the rows for which `keep` holds, in memory from then on if they are not all of them.
+    /// Keeps the rows for which `keep` returns true. Rows of a mapped file move to memory unless
+    /// all are kept.
     pub(super) fn retain(&mut self, keep: impl Fn(&ScoredPosition) -> bool) {
         match self {
             Self::Memory(rows) => rows.retain(keep),

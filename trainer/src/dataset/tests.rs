@@ -1,4 +1,4 @@
-//! The dataset against a slow twin that keeps everything in maps.
+//! Tests of the dataset against a slow implementation that keeps everything in maps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -184,7 +184,7 @@ fn plain_positions_are_split_and_enumerated_ones_are_not() {
     assert!((total / 30..total / 12).contains(&held_out), "{held_out} of {total}");
 }
 
-/// Everything that is read for the test is for the test, but what training has.
+/// All data read for the test goes to the test part, except what training has.
 #[test]
 fn a_test_of_its_own_is_neither_split_nor_in_training() {
     let folder = tempfile::tempdir().unwrap();

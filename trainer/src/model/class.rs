@@ -1,38 +1,38 @@
-//! Classes by arithmetic: what the indices of all instances are computed from.
+//! The arithmetic of classes, from which the indices of all instances are computed.
 //!
-//! Where a pattern has one mirror, its squares fall into pairs of mirrored squares and fixed
-//! squares. With empty, player and opponent as digits 0, 1, 2, let a be the number that the first
-//! square of each pair makes, b that of the second squares in the same order, c that of the fixed
-//! squares. The mirror swaps a and b, so with x = max(a, b), y = min(a, b), k pairs and
-//! T = 3^k(3^k + 1)/2, the class `c·T + x(x + 1)/2 + y` is dense and the same for both images.
-//! A pattern without a mirror is the case k = 0. Only patterns with four or eight symmetries of
-//! their own need a map, from c to the class.
+//! If a pattern has one mirror, its squares are pairs of mirrored squares and fixed squares. Take
+//! empty, player and opponent as digits 0, 1, 2. Let a be the number whose digits are the first
+//! squares of the pairs, b that of the second squares in the same order, c that of the fixed
+//! squares. The mirror swaps a and b. With x = max(a, b), y = min(a, b), k pairs and T = 3^k(3^k +
+//! 1)/2, the class `c·T + x(x + 1)/2 + y` is therefore dense and the same for both images. A
+//! pattern without a mirror is the case k = 0. Only patterns with four or eight symmetries of their
+//! own need a map, from c to the class.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// How the class of one instance follows from what stands on its squares.
+/// The arithmetic that turns the discs on one instance's squares into its class.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     /// The squares of a's digits, the least significant first: at most five.
     pub first: Vec<Square>,
-    /// The squares of b's digits: as many.
+    /// The squares of b's digits: as many as `first`.
     pub second: Vec<Square>,
     /// The squares of c's digits: at most ten.
     pub fixed: Vec<Square>,
-    /// T.
+    /// T: the factor of c.
     pub fixed_stride: u16,
     /// The first parameter of the instance's pattern.
     pub first_parameter: u32,
-    /// From c to the class, where the arithmetic alone does not give it; a and b are 0 there.
+    /// The map from c to the class, if the pattern needs one; a and b are then 0.
     pub map: Option<Vec<u16>>,
 }
 
-/// How the digits of a pattern are split.
+/// The split of a pattern's digits into pairs and fixed squares.
 struct Split {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
-    /// From c to the class, where the arithmetic alone does not give it.
+    /// The map from c to the class, if the pattern needs one.
     map: Option<Vec<u16>>,
 }
 
@@ -57,7 +57,7 @@ impl Split {
         side * (side + 1) / 2
     }
 
-    /// The class of a configuration given by its digits.
+    /// Returns the class of a configuration given by its digits.
     fn class(&self, digits: &[usize]) -> usize {
         let number = |places: &mut dyn DoubleEndedIterator<Item = usize>| {
             places.rev().fold(0, |number, place| number * 3 + digits[place])
@@ -71,7 +71,8 @@ impl Split {
     }
 }
 
-/// The file's class of each configuration, numbered by digits 0 (empty), 1 (player), 2 (opponent).
+/// Returns the file's class of each configuration, numbered by digits 0 (empty), 1 (player), 2
+/// (opponent).
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -82,13 +83,13 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// The digits 0 (empty), 1 (player), 2 (opponent) of the configuration at `index` of `class_of`,
-/// whose own digits are 0 (opponent), 1 (empty), 2 (player).
+/// Returns the digits 0 (empty), 1 (player), 2 (opponent) of the configuration at `index` of
+/// `class_of`, whose own digits are 0 (opponent), 1 (empty), 2 (player).
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }
 
-/// The lanes of a pattern set in the order of its instances.
+/// Returns the lanes of a pattern set in the order of its instances.
 pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     let splits: Vec<Split> = geometry.patterns.iter().map(Split::new).collect();
     let lane = |pattern: usize, squares: &[Square]| {
@@ -106,7 +107,7 @@ pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     instances.map(|instance| lane(instance.pattern, &instance.squares)).collect()
 }
 
-/// For each parameter of the arithmetic, its number in a weights file.
+/// Returns the number in a weights file of each parameter of the arithmetic.
 pub(super) fn parameters_in_file(geometry: &Geometry) -> Vec<u32> {
     let mut in_file: Vec<u32> = (0..geometry.parameters() as u32).collect();
     for pattern in &geometry.patterns {

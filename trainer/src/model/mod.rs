@@ -1,5 +1,5 @@
-//! Which parameters a fit has, how a position finds its own, and how they fold back into the
-//! classes of a weights file.
+//! The parameters of a fit: finds those of a position, and converts between their numbering and
+//! that of a weights file.
 
 mod class;
 mod index;
@@ -13,26 +13,26 @@ pub(crate) use class::Lane;
 use index::Indexer;
 pub use index::{InstructionSet, MAX_FEATURES, Row};
 
-/// The parameters of one phase as the fit numbers them: for each pattern its classes by
-/// arithmetic, then the scalars. As many as in a weights file; only the order
-/// inside a pattern differs.
+/// The parameters of one phase in the numbering of the fit: for each pattern its classes in the
+/// order of the arithmetic, then the scalars. A weights file has the same parameters; only the
+/// order inside a pattern differs.
 #[derive(Clone, Debug)]
 pub struct Model {
     set: PatternSet,
     geometry: Geometry,
     indexer: Indexer,
-    /// For each parameter of the fit, its number in a weights file.
+    /// The number in a weights file of each parameter of the fit.
     in_file: Vec<u32>,
 }
 
 impl Model {
-    /// The model of a pattern set, with the fastest instructions that the processor has.
+    /// Creates the model of a pattern set with the fastest instructions of the processor.
     pub fn new(set: PatternSet) -> Self {
         Self::with_instructions(set, InstructionSet::fastest())
     }
 
-    /// The model of a pattern set that computes features with these instructions, or portably
-    /// where the processor lacks them. The features are the same.
+    /// Creates the model of a pattern set that computes features with these instructions, or
+    /// portably if the processor lacks them. The features are the same.
     pub fn with_instructions(set: PatternSet, instructions: InstructionSet) -> Self {
         let geometry = Geometry::new(&set);
         let indexer = Indexer::new(&class::lanes(&geometry), instructions);
@@ -40,42 +40,42 @@ impl Model {
         Self { set, geometry, indexer, in_file }
     }
 
-    /// The instructions that features are computed with.
+    /// Returns the instruction set that computes features.
     pub fn instructions(&self) -> InstructionSet {
         self.indexer.instruction_set()
     }
 
-    /// The pattern set.
+    /// Returns the pattern set.
     pub fn set(&self) -> &PatternSet {
         &self.set
     }
 
-    /// What follows from the pattern set.
+    /// Returns the geometry of the pattern set: instances, classes and scalars.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The arithmetic of each instance's class.
+    /// Returns the class arithmetic of each instance.
     pub(crate) fn lanes(&self) -> Vec<Lane> {
         class::lanes(&self.geometry)
     }
 
-    /// How many parameters a phase has.
+    /// Returns the number of parameters of a phase.
     pub fn parameters(&self) -> usize {
         self.in_file.len()
     }
 
-    /// The parameter of a weights file that parameter `parameter` of the fit is.
+    /// Returns the number in a weights file of parameter `parameter` of the fit.
     pub fn in_file(&self, parameter: usize) -> usize {
         self.in_file[parameter] as usize
     }
 
-    /// Values by the fit's numbering, from values by the file's.
+    /// Reorders values from the file's numbering to that of the fit.
     pub fn from_file<T: Copy>(&self, by_file: &[T]) -> Vec<T> {
         self.in_file.iter().map(|&parameter| by_file[parameter as usize]).collect()
     }
 
-    /// Values by the file's numbering, from values by the fit's.
+    /// Reorders values from the fit's numbering to that of the file.
     pub fn to_file<T: Copy + Default>(&self, by_fit: &[T]) -> Vec<T> {
         let mut by_file = vec![T::default(); by_fit.len()];
         for (&parameter, &value) in self.in_file.iter().zip(by_fit) {
@@ -84,14 +84,14 @@ impl Model {
         by_file
     }
 
-    /// How many features a position has: one for each instance and each scalar.
+    /// Returns the number of features of a position: one for each instance and each scalar.
     pub fn feature_count(&self) -> usize {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes, for each position, the parameters whose weights add up to its value; there are as
-    /// many rows as positions. Every number in a row is less than [`Self::parameters`]; one that several instances
-    /// share stands there as often.
+    /// Writes for each position the parameters whose weights add up to its value; there are as many
+    /// rows as positions. Every number in a row is less than [`Self::parameters`]. A parameter that
+    /// several instances share occurs as often.
     pub fn write_rows<P: Board>(&self, positions: &[P], rows: &mut [Row]) {
         debug_assert_eq!(positions.len(), rows.len());
         self.indexer.write(positions.iter().map(P::position), rows);
@@ -109,7 +109,7 @@ impl Model {
         }
     }
 
-    /// The parameters of one position, in the order of [`Self::write_rows`].
+    /// Returns the parameters of one position, in the order of [`Self::write_rows`].
     pub fn features(&self, position: &Position) -> Features {
         let mut rows = [Row::EMPTY];
         self.write_rows(std::slice::from_ref(position), &mut rows);
@@ -117,9 +117,9 @@ impl Model {
     }
 }
 
-/// What has a position.
+/// A type that holds a position.
 pub trait Board {
-    /// The position.
+    /// Returns the position.
     fn position(&self) -> Position;
 }
 
@@ -145,13 +145,14 @@ pub struct Features {
 }
 
 impl Features {
-    /// The parameters' numbers; one that several instances share stands there as often.
+    /// Returns the numbers of the parameters. A parameter that several instances share occurs as
+    /// often.
     pub fn parameters(&self) -> &[u32] {
         &self.row.0[..self.length]
     }
 }
 
-/// Positions along random games, from the first to the last move.
+/// Returns the positions of random games, from the first to the last move.
 #[cfg(test)]
 pub(crate) fn random_positions(games: u64) -> Vec<Position> {
     let game = |number| othello_engine::random::random_game(3, number, usize::MAX);

@@ -1,34 +1,35 @@
-//! Weights in coarser steps, for a smaller file: what training hardly knows needs no fine steps.
+//! Quantises weights to coarser steps for a smaller file. Weights that training hardly knows need
+//! no fine steps.
 //!
-//! Every weight and every factor gets the coarsest steps that its error allows. Learned from n occurrences, it is uncertain
-//! by about σ/√n, if σ is the error of one label: so what is common keeps its steps, and what is rare, which is most of a
-//! file, packs to little.
+//! Every weight and every factor gets the coarsest steps that its error allows. A weight learned
+//! from n occurrences is uncertain by about σ/√n, if σ is the error of one label. Frequent classes
+//! thus keep their steps; rare classes, which are most of a file, compress well.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Factors, MAX_FACTOR, STEPS_PER_DISC, Weights, own_worth};
 use othello_engine::random::random_game;
 use serde::Serialize;
 
-/// Games of random moves that a change of values is measured on.
+/// The number of random games whose positions measure the change of values.
 const GAMES: u64 = 100;
 
-/// How coarse steps can be, in steps of the file, the coarsest first.
+/// The possible steps in units of the file's steps, the coarsest first.
 const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 
-/// How coarse weights are to be.
+/// The settings of quantisation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
-    /// Weights that were learned from n occurrences get steps of at most so many discs by √n, factors as many
-    /// steps of theirs.
+    /// The error σ of one label in discs. Weights learned from n occurrences get steps of at most
+    /// σ/√n discs, factors as many steps of theirs.
     pub label_error: f64,
-    /// Counts keep so many binary digits, from the first that is 1, and are rounded down to them; with 0 digits
+    /// The number of leading binary digits that counts keep; the others are set to 0. With 0 digits
     /// every count is 0.
     pub count_digits: u32,
 }
 
 impl Coarseness {
-    /// The steps for what has so many occurrences, in steps of the file. Squares are compared, since every machine
-    /// multiplies alike.
+    /// Returns the steps for a number of occurrences, in steps of the file. Compares squares, which
+    /// every machine computes alike.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -36,8 +37,8 @@ impl Coarseness {
     }
 }
 
-/// The same weights in coarser steps. What a class is worth by itself stays nearly the same: what its rounded vector is
-/// worth more or less with itself is taken off its weight.
+/// Returns the weights in coarser steps. The value of a class by itself stays nearly the same: the
+/// change that its rounded vector makes by itself is subtracted from its weight.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -64,7 +65,7 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// How often the phases of a group met each parameter.
+/// Returns how often the phases of a group met each parameter.
 fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> {
     let mut sums = vec![0; weights.geometry().parameters()];
     for phase in Phase::all().filter(|&phase| factors.shape().group(phase) == group) {
@@ -74,18 +75,20 @@ fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> 
     sums
 }
 
-/// The nearest multiple that is within the range of factors.
+/// Returns the nearest multiple of `of` within the range of factors.
 fn nearest_factor(factor: i8, of: f64) -> i8 {
     let largest = (f64::from(MAX_FACTOR) / of).floor() * of;
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
 }
 
-/// The nearest multiple; from the middle between two, the even one, so that sums do not drift.
+/// Returns the nearest multiple of `of`; halfway between two, the even one, so that sums do not
+/// drift.
 fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// For each parameter, by how much less the one vector is worth with itself than the other, in discs.
+/// Returns for each parameter the contribution that its vector by itself loses by rounding, in
+/// discs.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {
@@ -94,25 +97,25 @@ fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     vectors(before).into_iter().zip(vectors(after)).map(|(before, after)| before - after).collect()
 }
 
-/// A number with all but its first binary digits, from the first that is 1, set to 0.
+/// Returns a number with all but its leading `digits` binary digits set to 0.
 fn leading_digits(number: u32, digits: u32) -> u32 {
     let others = (u32::BITS - number.leading_zeros()).saturating_sub(digits);
     number.checked_shr(others).map_or(0, |leading| leading << others)
 }
 
-/// How much the values of two weights differ, in discs, on positions of random games.
+/// The difference between the values of two weights files on positions of random games, in discs.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Change {
-    /// The positions.
+    /// The number of positions.
     pub positions: u32,
-    /// The root of the mean square.
+    /// The root of the mean squared difference.
     pub root_mean_square: f64,
-    /// The greatest.
+    /// The greatest difference.
     pub greatest: f64,
 }
 
 impl Change {
-    /// Measures values before and after.
+    /// Measures the change of values from `before` to `after`.
     pub fn between(before: &Weights, after: &Weights) -> Self {
         let (mut positions, mut squares, mut greatest) = (0_u32, 0.0, 0.0_f64);
         for step in (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps) {
@@ -136,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// Weights, factors and counts without order.
+    /// Returns weights, factors and counts without any order.
     fn weights() -> Weights {
         let shape = FactorShape::new(8, 30).unwrap();
         let set = PatternSet::shipped("small").unwrap().with_factors(Some(shape));
@@ -172,7 +175,7 @@ mod tests {
     #[test]
     fn what_is_rare_gets_coarse_steps_and_what_is_common_fine_ones() {
         let to = Coarseness { label_error: 10.0, count_digits: 32 };
-        // The error is 320 steps by the root of the number.
+        // The steps times the root of the number are at most 320.
         let steps = [1_000_000, 25_601, 25_600, 6_401, 6_400, 100, 25, 1, 0].map(|n| to.steps(n));
         assert_eq!(steps, [1.0, 1.0, 2.0, 2.0, 4.0, 32.0, 64.0, 64.0, 64.0]);
 

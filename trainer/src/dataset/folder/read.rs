@@ -1,4 +1,4 @@
-//! Reading a dataset from a folder.
+//! Reads a dataset from a folder.
 
 use std::path::PathBuf;
 
@@ -14,8 +14,8 @@ use crate::dataset::stored::StoredRows;
 use crate::dataset::{Dataset, MemoryLimit, Part};
 
 impl DatasetFolder {
-    /// Reads some of the phases, with no more than so much memory: what does not fit is mapped from a
-    /// temporary file. The other phases have no positions then.
+    /// Reads some of the phases within a limit on memory. Rows that do not fit are mapped from a
+    /// temporary file. The other phases have no positions in the result.
     pub fn read(
         &self,
         phases: &[Phase],
@@ -100,7 +100,7 @@ impl DatasetFolder {
         read().map_err(failed)
     }
 
-    /// Hands the frames of a file to `take`.
+    /// Passes the frames of a file to `take`.
     fn read_part<E: From<FolderError>>(
         &self,
         part: Part,
@@ -123,7 +123,7 @@ impl DatasetFolder {
         Ok(File { reader: PositionReader::open(&path)?, path, phase, expected, positions: 0 })
     }
 
-    /// The rows of a part and phase, in their order.
+    /// Returns the rows of a part and phase, in their order.
     pub(in crate::dataset) fn rows(
         &self,
         part: Part,
@@ -132,7 +132,8 @@ impl DatasetFolder {
         Ok(FolderRows::new(self.file(Content::Part(part), phase)?))
     }
 
-    /// Rows of a phase that sum up to what training was merged from, in their order.
+    /// Returns the training rows of a phase in their order, with exact sums in place of rounded
+    /// rows.
     pub(in crate::dataset) fn exact_rows(&self, phase: Phase) -> Result<ExactRows, FolderError> {
         let mut sums = FolderRows::new(self.file(Content::Sums, phase)?);
         let next_sum = sums.next()?;
@@ -140,18 +141,19 @@ impl DatasetFolder {
     }
 }
 
-/// A file of the dataset that is read.
+/// A file of the dataset while it is read.
 struct File {
     path: PathBuf,
     phase: Phase,
     reader: PositionReader,
     expected: FileEntry,
-    /// How many were read.
+    /// The number of positions read so far.
     positions: u64,
 }
 
 impl File {
-    /// The next frame, each row in its phase; at the end they were those of the manifest.
+    /// Returns the next frame and checks that its rows belong to the phase. At the end, checks
+    /// number and checksum against the manifest.
     fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, FolderError> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;
@@ -202,7 +204,7 @@ impl FolderRows {
         Self { file, frame: vec![].into_iter(), last: None }
     }
 
-    /// The next row; rows that are not sorted are refused.
+    /// Returns the next row; refuses rows that are not sorted.
     pub(in crate::dataset) fn next(&mut self) -> Result<Option<ScoredPosition>, FolderError> {
         while self.frame.len() == 0 {
             let Some(frame) = self.file.next_frame()? else { return Ok(None) };
@@ -219,17 +221,17 @@ impl FolderRows {
     }
 }
 
-/// The training rows of a phase, in place of those that do not say the exact sums the rows that do.
+/// The training rows of a phase. Rows with exact sums take the place of those that were rounded.
 pub(in crate::dataset) struct ExactRows {
     training: FolderRows,
     sums: FolderRows,
     next_sum: Option<ScoredPosition>,
-    /// The position whose sums are handed out.
+    /// The position whose exact sums are being returned.
     within: Option<Position>,
 }
 
 impl ExactRows {
-    /// The next row.
+    /// Returns the next row.
     pub(in crate::dataset) fn next(&mut self) -> Result<Option<ScoredPosition>, FolderError> {
         if self.next_sum.is_some_and(|sum| Some(sum.position()) == self.within) {
             return Ok(std::mem::replace(&mut self.next_sum, self.sums.next()?));
@@ -250,5 +252,5 @@ impl ExactRows {
     }
 }
 
-/// How progress calls the reading.
+/// The name of the reading in progress messages.
 const READ: &str = "dataset (files read)";

@@ -1,4 +1,4 @@
-//! Writing a dataset to a folder.
+//! Writes a dataset to a folder.
 
 use std::fs;
 use std::path::Path;
@@ -19,8 +19,8 @@ use super::{
 use crate::dataset::{Dataset, Part};
 
 impl Dataset {
-    /// Writes a dataset that [`Dataset::lay_out`] made to a folder. Files that are complete are not written again, and the manifest comes
-    /// last.
+    /// Writes a dataset that [`Dataset::lay_out`] made to a folder. Complete files are not written
+    /// again, and the manifest comes last.
     pub fn write(
         &self,
         folder: &Path,
@@ -114,9 +114,9 @@ impl Dataset {
 }
 
 impl DatasetFolder {
-    /// Refuses a folder that no dataset may be written to: where nothing can be written, where files of
-    /// the `inputs` would be replaced, and, unless it may be replaced, where records of another kind
-    /// stand, which would look like parts of it.
+    /// Refuses a folder that no dataset may be written to: one that cannot be written, one where
+    /// files of the `inputs` would be replaced, and, unless `existing` allows replacing, one with
+    /// foreign records that would look like parts of the dataset.
     pub fn check_place<'a>(
         folder: &Path,
         inputs: impl IntoIterator<Item = &'a Path>,
@@ -146,7 +146,7 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Whether every file is there that the manifest lists, by the checksum that its end states.
+    /// Returns true if every file of the manifest exists with the listed checksum at its end.
     fn has_all_files(&self) -> bool {
         Phase::all().all(|phase| {
             Content::all().all(|content| {
@@ -158,6 +158,6 @@ impl DatasetFolder {
     }
 }
 
-/// How progress calls the writing.
+/// The name of the writing in progress messages.
 const FILES: &str = "dataset (files)";
 const FILE_COUNT: u64 = (PHASES * (Part::ALL.len() + 1)) as u64;

@@ -1,5 +1,5 @@
-//! The digits of twice 32 lanes by byte shuffles within 16 bytes, one for each quarter of the
-//! board.
+//! Computes the digits of twice 32 lanes by byte shuffles within 16 bytes, one for each quarter of
+//! the board.
 
 use std::arch::x86_64::*;
 
@@ -11,19 +11,19 @@ use super::places::{DIGITS, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// Two vectors hold the 64 lanes.
+/// The number of vectors that hold the 64 lanes.
 const VECTORS: usize = 2;
 
-/// Only made where the processor has AVX2.
+/// The shuffle tables. They exist only where the processor has AVX2.
 #[derive(Clone, Debug)]
 pub(super) struct Shuffles {
     vectors: [Vector; VECTORS],
 }
 
-/// 32 lanes.
+/// The tables of 32 lanes.
 #[derive(Clone, Debug)]
 struct Vector {
-    /// For each digit of each number, which byte of which quarter every lane takes.
+    /// For each digit of each number, the byte of each quarter that every lane takes.
     digits: [Vec<[Bytes; QUARTERS]>; NUMBERS],
     low_stride: [Words; 2],
     high_stride: [Words; 2],
@@ -34,7 +34,7 @@ type Bytes = [u8; 32];
 type Words = [u16; 16];
 
 impl Shuffles {
-    /// `None` where the processor lacks the instructions.
+    /// Creates the tables; `None` if the processor lacks the instructions.
     pub(super) fn new(lanes: &[Lane]) -> Option<Self> {
         if !InstructionSet::Avx2.is_available() {
             return None;
@@ -61,8 +61,8 @@ impl Shuffles {
     }
 }
 
-/// What stands on each square, 1 for the player, 2 for the opponent: a quarter of the board in
-/// either half of each vector.
+/// Returns the digit of each square, 1 for the player, 2 for the opponent; each vector has a
+/// quarter of the board in both halves.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn board_digits(position: &Position) -> [__m256i; QUARTERS] {
@@ -125,7 +125,7 @@ impl Vector {
         self.fold(numbers, parameters);
     }
 
-    /// Writes the parameters of lanes with these numbers.
+    /// Writes the parameters of the lanes with these numbers.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn fold(&self, [a, b, low, high]: [__m256i; NUMBERS], parameters: &mut [u32; 32]) {
@@ -160,7 +160,7 @@ impl Vector {
         }
     }
 
-    /// c·T + x(x + 1)/2 + y of one half of the lanes.
+    /// Computes c·T + x(x + 1)/2 + y for one half of the lanes.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn classes<const HALF: usize>(&self, [x, y, low, high]: [__m256i; NUMBERS]) -> __m256i {

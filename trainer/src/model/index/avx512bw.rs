@@ -1,4 +1,5 @@
-//! The digits of 64 lanes by byte shuffles within 16 bytes, one for each quarter of the board.
+//! Computes the digits of 64 lanes by byte shuffles within 16 bytes, one for each quarter of the
+//! board.
 
 use std::arch::x86_64::*;
 
@@ -10,18 +11,18 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// How many quarters a board has: shuffles see two ranks at once.
+/// The number of quarters of a board: a shuffle sees two ranks at once.
 pub(super) const QUARTERS: usize = 4;
 
-/// For each digit of each number, which byte of which quarter every lane takes. Only made where
-/// the processor has AVX-512BW.
+/// The shuffle tables: for each digit of each number, the byte of each quarter that every lane
+/// takes. They exist only where the processor has AVX-512BW.
 #[derive(Clone, Debug)]
 pub(super) struct Shuffles {
     digits: [Vec<[Bytes; QUARTERS]>; NUMBERS],
     fold: Fold,
 }
 
-/// What turns the four numbers into parameters.
+/// The tables that turn the four numbers into parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Fold {
     low_stride: [Words; 2],
@@ -33,7 +34,7 @@ pub(super) type Bytes = [u8; LANES];
 type Words = [u16; 32];
 
 impl Shuffles {
-    /// `None` where the processor lacks the instructions.
+    /// Creates the tables; `None` if the processor lacks the instructions.
     pub(super) fn new(lanes: &[Lane]) -> Option<Self> {
         if !InstructionSet::Avx512Bw.is_available() {
             return None;
@@ -79,14 +80,14 @@ impl Shuffles {
     }
 }
 
-/// The byte of a square in a quarter of the board, as shuffles want it; in another quarter, what
-/// makes them give 0.
+/// Returns the byte of a square within a quarter of the board, as shuffles take it; [`NOWHERE`],
+/// which makes them give 0, if the square is in another quarter.
 pub(super) fn in_quarter(square: u8, quarter: usize) -> u8 {
     let here = square != NOWHERE && usize::from(square / 16) == quarter;
     if here { square % 16 } else { NOWHERE }
 }
 
-/// What stands on each square: 1 for the player, 2 for the opponent.
+/// Returns the digit of each square: 1 for the player, 2 for the opponent.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn board_digits(position: &Position) -> __m512i {
@@ -109,7 +110,7 @@ impl Fold {
         }
     }
 
-    /// Writes the parameters of lanes with these numbers.
+    /// Writes the parameters of the lanes with these numbers.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     pub(super) fn write(&self, [a, b, low, high]: [__m512i; NUMBERS], row: &mut Row) {
@@ -144,7 +145,7 @@ impl Fold {
         }
     }
 
-    /// c·T + x(x + 1)/2 + y of one half of the lanes.
+    /// Computes c·T + x(x + 1)/2 + y for one half of the lanes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn classes<const HALF: usize>(&self, [x, y, low, high]: [__m512i; NUMBERS]) -> __m512i {

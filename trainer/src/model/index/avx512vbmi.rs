@@ -1,4 +1,4 @@
-//! The digits of 64 lanes by byte permutes: one for each digit, from the whole board.
+//! Computes the digits of 64 lanes by byte permutes: one for each digit, from the whole board.
 
 use std::arch::x86_64::*;
 
@@ -10,8 +10,8 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// For each digit of each number, which square every lane takes. Only made where the processor
-/// has AVX-512VBMI.
+/// The permute tables: for each digit of each number, the square that every lane takes. They exist
+/// only where the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],
@@ -27,7 +27,7 @@ struct Permute {
 }
 
 impl Permutes {
-    /// `None` where the processor lacks the instructions.
+    /// Creates the tables; `None` if the processor lacks the instructions.
     pub(super) fn new(lanes: &[Lane]) -> Option<Self> {
         if !InstructionSet::Avx512Vbmi.is_available() {
             return None;

@@ -1,4 +1,4 @@
-//! The portable way: each disc on the board adds a vector to the digits' sums of all lanes.
+//! The portable computation: each disc on the board adds a vector to the digit sums of all lanes.
 
 use othello_engine::board::{Position, Squares};
 use othello_engine::pattern::{LANES, configurations};
@@ -6,7 +6,7 @@ use othello_engine::pattern::{LANES, configurations};
 use super::Row;
 use crate::model::class::Lane;
 
-/// What a disc of either side adds, by square.
+/// The vectors that a disc of either side adds, by square.
 #[derive(Clone, Debug)]
 pub(super) struct DiscSums {
     player: Box<[Disc; 64]>,
@@ -15,7 +15,7 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// What one disc adds to a, b and c of every lane. a and b have at most five digits.
+/// The numbers that one disc adds to a, b and c of every lane. a and b have at most five digits.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

@@ -1,12 +1,12 @@
-//! Which instructions the parameters of positions are computed with.
+//! The instruction sets that compute the parameters of positions.
 
 use std::fmt;
 
-/// A way to compute parameters. All give the same numbers.
+/// An instruction set that computes parameters. All give the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
 #[serde(into = "&'static str")]
 pub enum InstructionSet {
-    /// What every processor has.
+    /// Instructions of every processor.
     Portable,
     /// Byte shuffles within 16 bytes, 32 bytes at once: x86-64-v3.
     Avx2,
@@ -20,7 +20,7 @@ impl InstructionSet {
     /// All instruction sets, the slowest first.
     pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2, Self::Avx512Bw, Self::Avx512Vbmi];
 
-    /// Whether this processor has it.
+    /// Returns true if this processor has the instruction set.
     pub fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         return match self {
@@ -35,17 +35,17 @@ impl InstructionSet {
         return self == Self::Portable;
     }
 
-    /// The instruction sets that this processor has, the slowest first.
+    /// Returns the instruction sets that this processor has, the slowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// The fastest that this processor has.
+    /// Returns the fastest instruction set of this processor.
     pub fn fastest() -> Self {
         Self::available().next_back().unwrap_or(Self::Portable)
     }
 
-    /// The name of the instruction set, as reports have it.
+    /// Returns the name of the instruction set in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",

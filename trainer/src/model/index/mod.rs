@@ -1,7 +1,7 @@
-//! The parameters of positions, computed from their bitboards.
+//! Computes the parameters of positions from their bitboards, one [`Row`] for each position.
 //!
-//! One [`Row`] for each position. Several ways to compute the classes of all instances at once,
-//! of which the processor decides; all of them give the same numbers.
+//! Each instruction set has its own code, which computes the classes of all instances at once. All
+//! give the same numbers.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -22,15 +22,15 @@ use othello_engine::pattern::{LANES, Scalar};
 use super::class::Lane;
 pub use instruction_set::InstructionSet;
 
-/// The most features a position has besides its instances: room for scalars.
+/// Room for scalars: the most features of a position besides its instances.
 const MAX_SCALARS: usize = 16;
 const _: () = assert!(Scalar::ALL.len() <= MAX_SCALARS);
 
 /// The most features that a position has.
 pub const MAX_FEATURES: usize = LANES + MAX_SCALARS;
 
-/// The numbers of one position's parameters, one for each instance and then one for each scalar.
-/// What stands behind them has no meaning, but is a parameter's number too.
+/// The numbers of one position's parameters: one for each instance, then one for each scalar. The
+/// elements after them have no meaning, but are valid parameter numbers.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Row(pub(super) [u32; MAX_FEATURES]);
@@ -39,21 +39,22 @@ impl Row {
     /// A row to write to.
     pub const EMPTY: Self = Self([0; MAX_FEATURES]);
 
-    /// The parameters of the instances, and numbers without meaning in the place of missing ones.
+    /// Returns the parameters of the instances; lanes without an instance have numbers without
+    /// meaning.
     #[inline]
     pub fn instances(&self) -> &[u32; LANES] {
         // The array is longer.
         self.0.first_chunk().unwrap_or(&[0; LANES])
     }
 
-    /// The parameters of a position of `model`.
+    /// Returns the parameters of a position of `model`.
     #[inline]
     pub fn features(&self, model: &super::Model) -> &[u32] {
         &self.0[..model.feature_count()]
     }
 }
 
-/// Computes the parameters of instances by one instruction set.
+/// Computes the parameters of instances with one instruction set.
 #[derive(Clone, Debug)]
 pub(super) struct Indexer {
     kernel: Kernel,
@@ -80,9 +81,10 @@ enum Kernel {
 }
 
 impl Indexer {
-    /// The tables of an instruction set; those of the portable way where this processor lacks it.
+    /// Creates the tables of an instruction set; those of the portable code if this processor lacks
+    /// it.
     pub(super) fn new(lanes: &[Lane], instructions: InstructionSet) -> Self {
-        // A mapped lane computes c; the map and the first parameter come after.
+        // A mapped lane computes only c; its map and first parameter are applied afterwards.
         let mut plain = lanes.to_vec();
         let mut mapped = vec![];
         for (number, lane) in plain.iter_mut().enumerate() {
@@ -106,7 +108,7 @@ impl Indexer {
         Self { kernel: kernel.unwrap_or_else(portable), mapped }
     }
 
-    /// The instruction set that is used.
+    /// Returns the instruction set in use.
     pub(super) fn instruction_set(&self) -> InstructionSet {
         match self.kernel {
             Kernel::Portable(_) => InstructionSet::Portable,
@@ -119,7 +121,8 @@ impl Indexer {
         }
     }
 
-    /// Writes the parameters of the instances of each position; as many rows as positions.
+    /// Writes the parameters of the instances of each position; there are as many rows as
+    /// positions.
     #[inline]
     pub(super) fn write<I>(&self, positions: I, rows: &mut [Row])
     where

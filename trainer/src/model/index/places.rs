@@ -1,40 +1,40 @@
-//! Where the digits of all lanes stand, as byte shuffles want it.
+//! The places of the digits of all lanes, as byte shuffles take them.
 //!
 //! A class is computed in bytes: a, b, and c as c = low + 243·high, each of at most five digits.
-//! Two rounds of interleaving with zeros then widen bytes to 32 bits. They work within chunks of
-//! 16 bytes, so the lanes are put in such an order that the instances come out in theirs.
+//! Two rounds of interleaving with zeros then widen bytes to 32 bits. Interleaving works within
+//! chunks of 16 bytes; the lanes are ordered so that the results are in the order of the instances.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::{LANES, configurations};
 
 use crate::model::class::Lane;
 
-/// The most digits a byte holds in base 3.
+/// The most base-3 digits in a byte.
 pub(super) const DIGITS: usize = 5;
 
-/// The number of a square where a lane has none.
+/// The number in place of a square where a lane has none.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// a, b, the low and the high digits of c, in this order wherever there are four of something.
+/// The number of numbers of a lane: a, b, the low and the high digits of c, always in this order.
 pub(super) const NUMBERS: usize = 4;
 
-/// The tables of a pattern set for vectors of some width.
+/// The tables of a pattern set for vectors of one width.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     /// For each number and each of its digits, the least significant first, the square of each
     /// byte lane.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// What low is multiplied with, in the order in which interleaving a vector's low halves and
-    /// then its high halves makes 16 bits of bytes.
+    /// The factors of low, in the order of the 16-bit numbers that interleaving makes: a vector's
+    /// low halves of chunks first, then its high halves.
     pub low_stride: [u16; LANES],
-    /// What high is multiplied with.
+    /// The factors of high, in the same order.
     pub high_stride: [u16; LANES],
-    /// In the order of the instances.
+    /// The first parameter of each instance, in the order of the instances.
     pub first_parameter: [u32; LANES],
 }
 
 impl Places {
-    /// Tables for vectors of `chunks` times 16 bytes.
+    /// Creates the tables for vectors of `chunks` times 16 bytes.
     pub(super) fn new(lanes: &[Lane], chunks: usize) -> Self {
         let mut places = Self {
             squares: [const { vec![] }; NUMBERS],
@@ -68,15 +68,16 @@ fn set_squares(digits: &mut Vec<[u8; LANES]>, byte: usize, squares: &[Square]) {
     }
 }
 
-/// Which byte becomes the parameter of an instance: interleaving twice takes four neighbouring
-/// bytes of every chunk of a vector to the same result.
+/// Returns the byte that becomes the parameter of an instance. Interleaving twice takes four
+/// neighbouring bytes of every chunk of a vector to the same result.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Which 16-bit number a byte becomes, those of a vector's low halves of chunks coming first.
+/// Returns the 16-bit number that a byte becomes; those of a vector's low halves of chunks come
+/// first.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

@@ -1,4 +1,4 @@
-//! Every instruction set against the definition, for sets with every kind of symmetry.
+//! Tests of every instruction set against the definition, for sets with every kind of symmetry.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::PatternSet;
@@ -6,7 +6,7 @@ use othello_engine::random::Generator;
 
 use crate::model::{Features, InstructionSet, Model, random_positions};
 
-/// The parameters by the file's numbering, as the definition has them.
+/// Returns the parameters by the definition, in the file's numbering.
 fn by_definition(model: &Model, position: &othello_engine::board::Position) -> Vec<usize> {
     model.geometry.parameters_of(position).collect()
 }
@@ -15,7 +15,7 @@ fn in_file(model: &Model, features: Features) -> Vec<usize> {
     features.parameters().iter().map(|&parameter| model.in_file(parameter as usize)).collect()
 }
 
-/// Compares on the positions of a few random games, and a few boards that no game has.
+/// Compares on the positions of a few random games, and on a few boards that no game reaches.
 fn compare(set: &PatternSet, games: u64) {
     let mut positions = random_positions(games);
     let mut random = Generator::new(7);
@@ -41,7 +41,7 @@ fn every_instruction_set_finds_the_classes_of_the_definition() {
     }
 }
 
-/// One to ten squares anywhere, so that most have no symmetry, as many as fit.
+/// Patterns of one to ten random squares, mostly without symmetry, as many as fit.
 #[test]
 fn random_sets_too() {
     for seed in 0..40 {
@@ -60,8 +60,8 @@ fn random_sets_too() {
     }
 }
 
-/// Unions of orbits under subgroups: patterns with two, four and eight symmetries of their own,
-/// of every size up to ten, fixed squares and pairs in every proportion.
+/// Patterns that are unions of orbits under subgroups. They have two, four and eight symmetries of
+/// their own, all sizes up to ten, and fixed squares and pairs in all proportions.
 #[test]
 fn symmetric_sets_too() {
     let sets = [
