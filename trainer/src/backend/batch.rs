@@ -1,9 +1,10 @@
-//! Which of a fit's positions one update looks at.
+//! Batches: the positions of a fit that one update looks at.
 
 use std::ops::Range;
 
-/// Batch `number` of `of` equal parts of the positions, in the order in which they were given:
-/// that part of every [`Rows`](super::Rows), so that each batch mixes the phases of a window alike.
+/// Batch `number` of `of` equal parts of the positions, in the order in which they were given. It
+/// takes that part of every [`Rows`](super::Rows), so each batch mixes the phases of a window
+/// alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,
@@ -14,12 +15,13 @@ impl Batch {
     /// All positions.
     pub const WHOLE: Self = Self { number: 0, of: 1 };
 
-    /// Batch `number` of `of`, counted from 0; `None` where there is no such batch.
+    /// Returns batch `number` of `of`, counted from 0; `None` if there is no such batch.
     pub const fn new(number: u32, of: u32) -> Option<Self> {
         if number < of { Some(Self { number, of }) } else { None }
     }
 
-    /// Which of `positions` positions are in the batch. Every position is in exactly one.
+    /// Returns the range of the batch in `positions` positions. Every position is in exactly one
+    /// batch.
     pub fn range(&self, positions: usize) -> Range<usize> {
         let (number, of) = (u128::from(self.number), u128::from(self.of));
         let bound = |number: u128| (positions as u128 * number / of) as usize;

@@ -1,12 +1,12 @@
-//! Errors of weights on positions, added up in integers.
+//! The errors of weights on positions, added up in integers.
 
 use super::RESIDUALS_PER_DISC;
 
-/// Errors of weights on positions, each position counted with its weight; values are clamped to
-/// ±64 discs first.
+/// The errors of weights on positions, each counted with its weight. Values are first clamped to
+/// ±64 discs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Errors {
-    /// How many positions there are.
+    /// The number of positions.
     pub positions: u64,
     /// Σ weight in 1/64 occurrence.
     weight: u64,
@@ -17,12 +17,13 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Errors from their sums: weights in 1/64 occurrence, errors in 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Creates errors from their sums: weights in 1/64 occurrence, errors in
+    /// 1/[`RESIDUALS_PER_DISC`] disc.
     pub(super) fn of_sums(positions: u64, weight: u64, absolute: u128, squared: u128) -> Self {
         Self { positions, weight, absolute, squared }
     }
 
-    /// Adds the errors of other positions.
+    /// Returns the sum of these errors and those of other positions.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -44,17 +45,17 @@ impl Errors {
         self.squared += u128::from(u64::from(weight) * size * size);
     }
 
-    /// The weight of all positions in 1/64 occurrence.
+    /// Returns the weight of all positions in 1/64 occurrence.
     pub fn weight(&self) -> u64 {
         self.weight
     }
 
-    /// Mean squared error in discs²; `None` without positions.
+    /// Returns the mean squared error in discs²; `None` without positions.
     pub fn mse(&self) -> Option<f64> {
         self.mean(self.squared, f64::from(RESIDUALS_PER_DISC).powi(2))
     }
 
-    /// Mean absolute error in discs; `None` without positions.
+    /// Returns the mean absolute error in discs; `None` without positions.
     pub fn mae(&self) -> Option<f64> {
         self.mean(self.absolute, f64::from(RESIDUALS_PER_DISC))
     }

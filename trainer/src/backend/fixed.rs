@@ -1,46 +1,47 @@
 //! Units and bounds of the fixed-point arithmetic.
 
-/// Steps of a parameter's weight in a disc.
+/// The steps of a parameter's weight in a disc.
 pub const WEIGHTS_PER_DISC: i32 = 1 << 18;
 
 /// The largest weight of a parameter: 64 discs. Sums of all features of a position, at most
 /// [`MAX_FEATURES`](crate::model::MAX_FEATURES), fit 31 bits.
 pub const WEIGHT_LIMIT: i32 = (1 << 24) - 1;
 
-/// Steps of a residual in a disc.
+/// The steps of a residual in a disc.
 pub const RESIDUALS_PER_DISC: i32 = 1 << 10;
 
-/// Steps of a position's weight in one occurrence.
+/// The steps of a position's weight in one occurrence.
 pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 
-/// A search direction of the conjugate gradients is rounded to numbers below 2 to this power.
+/// The bits of a rounded search direction of the conjugate gradients: its elements are below 2 to
+/// this power.
 pub const DIRECTION_BITS: i32 = 24;
 
-/// Labels are in 2⁻⁸ disc; this shift makes them 2⁻¹⁸.
+/// The shift that converts labels from 2⁻⁸ disc to 2⁻¹⁸ disc.
 const LABEL_SHIFT: u32 = 10;
 
-/// From 2⁻¹⁸ to 2⁻¹⁰ disc.
+/// The shift that converts 2⁻¹⁸ disc to 2⁻¹⁰ disc.
 const RESIDUAL_SHIFT: u32 = 8;
 
-/// The most weight that all rows of a phase may have together, in 1/64 occurrence. A residual is
-/// below 2²³ and a parameter stands at most 80 < 2⁷ times in a position, so its sum stays below
-/// 2³³ · 2²³ · 2⁷ = 2⁶³: it cannot overflow. That is 134 million occurrences a phase.
+/// The largest weight of all rows of a phase together, in 1/64 occurrence: 134 million occurrences.
+/// A residual is below 2²³ and a parameter occurs at most 80 < 2⁷ times in a position, so its sum
+/// stays below 2³³ · 2²³ · 2⁷ = 2⁶³ and cannot overflow.
 pub const MAX_TOTAL_WEIGHT: u64 = 1 << 33;
 
-/// `label` (2⁻⁸ disc) − `sum` (2⁻¹⁸ disc), rounded to 2⁻¹⁰ disc.
+/// Returns `label` (2⁻⁸ disc) − `sum` (2⁻¹⁸ disc), rounded to 2⁻¹⁰ disc.
 #[inline]
 pub(super) fn residual(label: i16, sum: i32) -> i32 {
     ((i32::from(label) << LABEL_SHIFT) - sum + (1 << (RESIDUAL_SHIFT - 1))) >> RESIDUAL_SHIFT
 }
 
-/// The error of a value clamped to ±64 discs.
+/// Returns the error of a value clamped to ±64 discs, in 2⁻¹⁰ disc.
 #[inline]
 pub(super) fn clamped_error(label: i16, sum: i32) -> i32 {
     const LIMIT: i32 = 64 << 18;
     residual(label, sum.clamp(-LIMIT, LIMIT))
 }
 
-/// A position's weight times the factor of its rows, in 1/64 occurrence.
+/// Returns a position's weight times the factor of its rows, in 1/64 occurrence.
 #[inline]
 pub(super) fn combined_weight(weight: u16, factor: u16) -> u16 {
     ((u32::from(weight) * u32::from(factor) + 128) >> 8) as u16

@@ -1,6 +1,6 @@
-//! The primitives a fit is made of, so defined that every way to compute them gives the same bytes.
+//! The primitives of a fit, defined so that every implementation gives the same bytes.
 //!
-//! What is added up over positions is added up in fixed point:
+//! Sums over positions are added up in fixed point:
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|
@@ -11,10 +11,10 @@
 //! | weight of a position | 1/64 occurrence | < 2¹⁶ |
 //! | sum of residuals of a parameter | 2⁻¹⁶ disc · occurrence | [`MAX_TOTAL_WEIGHT`] |
 //!
-//! What is computed for each parameter by itself is computed in IEEE 754 double precision: every
-//! operation is rounded by itself to the nearest (ties to even), products and sums are never
-//! contracted, nothing is flushed to zero. Powers and cosines of scalars are left to the caller,
-//! who passes the results in. [`Backend::dot`], the only sum of doubles, has one fixed order.
+//! Elementwise operations on parameters use IEEE 754 double precision: every operation is rounded
+//! by itself to the nearest (ties to even), products and sums are never contracted, and nothing is
+//! flushed to zero. The caller computes powers and cosines of scalars and passes the results in.
+//! [`Backend::dot`], the only sum of doubles, has one fixed order.
 
 mod batch;
 pub mod cpu;
@@ -36,52 +36,53 @@ pub use fixed::{
 };
 pub use group::Group;
 
-/// Elements that [`Backend::dot`] adds up before it adds to the sum of those before.
+/// The number of elements in a chunk of [`Backend::dot`], whose sum is added to those of earlier
+/// chunks.
 pub const DOT_CHUNK: usize = 4096;
 
-/// Running sums that [`Backend::dot`] keeps inside a chunk.
+/// The number of running sums of [`Backend::dot`] inside a chunk.
 pub const DOT_LANES: usize = 256;
 
 /// A device that computes the primitives of a fit for one [`Model`](crate::model::Model). Vectors
-/// have one element for each parameter of the model, and live where the device reaches them.
+/// have one element for each parameter of the model, and live in the device's memory.
 pub trait Backend: Sync {
-    /// Positions where the device reaches them.
+    /// Positions in reach of the device.
     type Positions<'a>: Sync;
-    /// A vector of 32-bit integers below [`WEIGHT_LIMIT`] in size: weights in 1/[`WEIGHTS_PER_DISC`]
-    /// disc, or a rounded direction.
+    /// A vector of 32-bit integers below [`WEIGHT_LIMIT`] in size: weights in
+    /// 1/[`WEIGHTS_PER_DISC`] disc, or a rounded direction.
     type Fixed: Send;
     /// A vector of 64-bit integers: sums over positions.
     type Sums: Send;
     /// A vector of doubles.
     type Reals: Send;
 
-    /// This device, for the weights of a group of phases and the factors that they share: vectors have
-    /// the elements of the group in the place of parameters. There residuals are those of labels alone, since
-    /// values are not linear in factors, and occurrences are not counted.
+    /// Returns this device for the weights and shared factors of a group of phases. Its vectors
+    /// have the elements of the group instead of the parameters of a phase. Values are not linear
+    /// in factors, so residuals are those of labels alone, and occurrences are not counted.
     fn of_group(&self, group: &Group) -> Result<Self, BackendError>
     where
         Self: Sized;
 
-    /// How many parameters there are.
+    /// Returns the number of elements of a vector.
     fn parameters(&self) -> usize;
 
-    /// Makes positions reachable. The weights of all rows together stay below
+    /// Makes positions available to the device. The weights of all rows together must stay below
     /// [`MAX_TOTAL_WEIGHT`].
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>, BackendError>;
 
-    /// A vector of zeros.
+    /// Returns a vector of zeros.
     fn zero_fixed(&self) -> Result<Self::Fixed, BackendError>;
 
-    /// A vector of zeros.
+    /// Returns a vector of zeros.
     fn zero_sums(&self) -> Result<Self::Sums, BackendError>;
 
-    /// A vector with these elements, one for each parameter.
+    /// Returns a vector with these elements, one for each parameter.
     fn upload(&self, values: &[f64]) -> Result<Self::Reals, BackendError>;
 
-    /// The elements of a vector.
+    /// Returns the elements of a vector.
     fn download(&self, vector: &Self::Reals) -> Result<Vec<f64>, BackendError>;
 
-    /// The elements of a vector of sums.
+    /// Returns the elements of a vector of sums.
     fn download_sums(&self, sums: &Self::Sums) -> Result<Vec<i64>, BackendError>;
 
     /// Sets `to` to `from`.
@@ -107,23 +108,23 @@ pub trait Backend: Sync {
         sums: &mut Self::Sums,
     ) -> Result<(), BackendError>;
 
-    /// The errors of weights on positions.
+    /// Returns the errors of weights on positions.
     fn errors(
         &self,
         positions: &Self::Positions<'_>,
         weights: &Self::Fixed,
     ) -> Result<Errors, BackendError>;
 
-    /// Σ left · right, in this order: the vectors are cut into chunks of [`DOT_CHUNK`] elements.
-    /// In a chunk, lane l of [`DOT_LANES`] begins with 0 and adds the products of elements
-    /// l, l + 256, l + 512, … in turn. Then, for h = 128, 64, …, 1, lane l < h adds lane l + h to
-    /// itself; lane 0 is the chunk's sum. The sums of the chunks are added to 0 in turn.
+    /// Returns Σ left · right, in this order: the vectors are cut into chunks of [`DOT_CHUNK`]
+    /// elements. In a chunk, lane l of [`DOT_LANES`] begins with 0 and adds the products of
+    /// elements l, l + 256, l + 512, … in turn. Then, for h = 128, 64, …, 1, lane l < h adds lane l
+    /// + h to itself; lane 0 is the chunk's sum. The sums of the chunks are added to 0 in turn.
     fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64, BackendError>;
 
-    /// The largest absolute value; not a number where an element is none.
+    /// Returns the largest absolute value; NaN if an element is NaN.
     fn max_abs(&self, vector: &Self::Reals) -> Result<f64, BackendError>;
 
-    /// sum ← sum + factor · other.
+    /// Computes sum ← sum + factor · other.
     fn add_scaled(
         &self,
         sum: &mut Self::Reals,
@@ -131,7 +132,7 @@ pub trait Backend: Sync {
         other: &Self::Reals,
     ) -> Result<(), BackendError>;
 
-    /// vector ← other + factor · vector.
+    /// Computes vector ← other + factor · vector.
     fn scale_and_add(
         &self,
         vector: &mut Self::Reals,
@@ -139,7 +140,7 @@ pub trait Backend: Sync {
         other: &Self::Reals,
     ) -> Result<(), BackendError>;
 
-    /// quotient ← numerator / denominator.
+    /// Computes quotient ← numerator / denominator.
     fn divide(
         &self,
         numerator: &Self::Reals,
@@ -147,7 +148,7 @@ pub trait Backend: Sync {
         quotient: &mut Self::Reals,
     ) -> Result<(), BackendError>;
 
-    /// scaled ← unit · sums, each sum first rounded to a double.
+    /// Computes scaled ← unit · sums, each sum first rounded to a double.
     fn scale_sums(
         &self,
         sums: &Self::Sums,
@@ -155,15 +156,15 @@ pub trait Backend: Sync {
         scaled: &mut Self::Reals,
     ) -> Result<(), BackendError>;
 
-    /// fixed ← weights · 2¹⁸, rounded to the nearest, ties to even, and limited to
-    /// ±[`WEIGHT_LIMIT`]. The weights are in discs; what is not a number becomes 0.
+    /// Computes fixed ← weights · 2¹⁸, rounded to the nearest, ties to even, and limited to
+    /// ±[`WEIGHT_LIMIT`]. The weights are in discs; NaN becomes 0.
     fn round_weights(
         &self,
         weights: &Self::Reals,
         fixed: &mut Self::Fixed,
     ) -> Result<(), BackendError>;
 
-    /// fixed ← direction · scale, rounded to the nearest, ties to even; then direction ←
+    /// Computes fixed ← direction · scale, rounded to the nearest, ties to even; then direction ←
     /// fixed / scale. `scale` is a power of two that leaves every element below 2²⁴ in size.
     fn round_direction(
         &self,
@@ -172,8 +173,8 @@ pub trait Backend: Sync {
         fixed: &mut Self::Fixed,
     ) -> Result<(), BackendError>;
 
-    /// One update by Adam, and the new weights rounded as [`Self::round_weights`] does it. For
-    /// each parameter, with s its sum, w₀ its starting weight and the scalars of `step`:
+    /// Does one update by Adam, and rounds the new weights like [`Self::round_weights`]. For each
+    /// parameter, with s its sum, w₀ its starting weight and the scalars of `step`:
     ///
     /// ```text
     /// gradient = (unit · s + ridge · (w₀ − w)) · clip
@@ -198,18 +199,18 @@ pub struct Moments<B: Backend + ?Sized> {
     pub weights: B::Reals,
     /// The running mean of the gradient.
     pub first: B::Reals,
-    /// The running mean of its square.
+    /// The running mean of the squared gradient.
     pub second: B::Reals,
 }
 
 /// The scalars of one update by Adam; see [`Backend::adam`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AdamStep {
-    /// What a sum of 1 stands for.
+    /// The gradient that a sum of 1 means.
     pub unit: f64,
     /// The pull towards the starting weights, in the unit of the gradient.
     pub ridge: f64,
-    /// The factor that shortens a gradient that is too long; else 1.
+    /// The factor that shortens too long a gradient; otherwise 1.
     pub clip: f64,
     /// β₁.
     pub keep_first: f64,
@@ -223,29 +224,30 @@ pub struct AdamStep {
     pub rate: f64,
     /// 1/(1 − β₂ᵗ).
     pub correction: f64,
-    /// What keeps the quotient finite.
+    /// The number that keeps the quotient finite.
     pub epsilon: f64,
-    /// The part of the way to the starting weights that every update goes, whatever the gradient.
+    /// The part of the way to its starting weight that every update moves a weight, whatever the
+    /// gradient.
     pub decay: f64,
 }
 
-/// Why a device cannot compute.
+/// The error of a device that cannot compute.
 #[derive(Debug, thiserror::Error)]
 #[error("{device}: {reason}")]
 pub struct BackendError {
-    /// Which device.
+    /// The name of the device.
     pub device: String,
-    /// What it says, and what to do.
+    /// The cause and the remedy.
     pub reason: String,
 }
 
-/// Why least squares has no place where there are factors.
+/// Returns the error of least squares on a group with factors.
 fn not_linear(device: &str) -> BackendError {
     let reason = "values are not linear in factors: fit them by Adam".to_owned();
     BackendError { device: device.to_owned(), reason }
 }
 
-/// Positions that take part in a fit with the same factor on their weights.
+/// Positions of a fit whose weights have the same factor.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// The positions, each with label and weight.
@@ -255,17 +257,17 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Positions that count as their weights say.
+    /// Returns rows whose positions count with their full weight.
     pub fn full(positions: &'a [ScoredPosition]) -> Self {
         Self { positions, factor: 256 }
     }
 
-    /// The phase of the first position.
+    /// Returns the phase of the first position.
     fn phase(&self) -> Option<Phase> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// The weight of all the positions, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+    /// Returns the weight of all positions, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
     pub fn total_weight(&self) -> u64 {
         let weight =
             |row: &ScoredPosition| fixed::combined_weight(row.weight().steps(), self.factor);
@@ -273,11 +275,11 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The target that the sum over a position's features is compared with.
+/// The target of the sum over a position's features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// The position's label: residual = label − sum.
     Label,
-    /// Zero: residual = −sum, for the product with the normal matrix.
+    /// Zero: residual = −sum, for products with the normal matrix.
     Zero,
 }

@@ -1,9 +1,11 @@
-//! What shallow searches predict of scores near the end: the model behind selective searches to the end.
+//! Calibrates the model behind selective searches to the end: how well shallow searches predict
+//! scores near the end.
 //!
-//! Positions come from games that the evaluation plays against itself: some as they were met, some after
-//! one or two moves by chance, since most positions of a search are not met in good play. The
-//! predictions are fitted to their scores. Then whole searches to the end are tried at several numbers
-//! of standard deviations, and a confidence gets the number at which that share of the scores is right.
+//! Positions come from games that the evaluation plays against itself: some as they occur, some
+//! after one or two random moves, since most positions of a search do not occur in good play. The
+//! predictions are fitted to their scores. Then whole searches to the end are tried with several
+//! numbers of standard deviations. Each confidence gets the number at which this share of the
+//! scores is right.
 
 use ndarray::{Array1, Array2};
 use othello_engine::board::{Discs, Position, Squares};
@@ -36,22 +38,22 @@ pub struct Settings {
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// The number of empty squares of the positions that whole searches are tried on, less than the
-/// greatest one by this.
+/// The difference between the greatest number of empty squares and that of the positions that whole
+/// searches are tried on.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the games' moves.
 const DEPTH: u32 = 4;
-/// The number of moves by chance that the games begin with.
+/// The number of random moves at the beginning of the games.
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
-/// The most moves by chance before a position.
+/// The most random moves before a position.
 const MOST_CHANCE: u32 = 2;
-/// One of so many positions is kept for the trials of whole searches.
+/// One of this many positions is kept for the trials of whole searches.
 const HELD_OUT: usize = 5;
 /// The numbers of standard deviations that are tried.
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 const HASH_MEGABYTES: usize = 16;
 
-/// A calibrated model, and its worth on positions that it was not fitted to.
+/// A calibrated model, and its performance on positions that it was not fitted to.
 #[derive(Clone, Debug)]
 pub struct Calibrated {
     /// The model.
@@ -64,7 +66,7 @@ pub struct Calibrated {
     pub confidences: Vec<Confidence>,
 }
 
-/// The error of the predictions with a number of empty squares, in discs.
+/// The error of the predictions at one number of empty squares, in discs.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct EmptiesError {
     /// The number of empty squares.
@@ -73,13 +75,13 @@ pub struct EmptiesError {
     pub shallow: u32,
     /// The number of positions.
     pub positions: u64,
-    /// The root of the mean square of the errors that the model expects.
+    /// The root mean square of the errors that the model expects.
     pub predicted: f64,
-    /// The root of the mean square of the errors.
+    /// The root mean square of the actual errors.
     pub observed: f64,
 }
 
-/// The worth of whole searches to the end whose cuts keep a number of standard deviations.
+/// The performance of whole searches to the end whose cuts keep a number of standard deviations.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Trial {
     /// The number of standard deviations.
@@ -90,11 +92,11 @@ pub struct Trial {
     pub right: f64,
     /// The mean absolute error of the scores, in discs.
     pub mae: f64,
-    /// The nodes beside those of searches that leave nothing out.
+    /// The nodes relative to those of full-width searches.
     pub nodes: f64,
 }
 
-/// The number of standard deviations of a confidence.
+/// The number of standard deviations that gives a confidence.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Confidence {
     /// The confidence in percent.
@@ -103,7 +105,7 @@ pub struct Confidence {
     pub deviations: f64,
 }
 
-/// A position with its score, and with what is known of it before.
+/// A position with its score, and with the values known before the score.
 struct Sample {
     position: Position,
     score: Discs,
@@ -161,7 +163,8 @@ fn samples<E: Evaluate>(
     Ok(found?.into_iter().flatten().collect())
 }
 
-/// Returns a sample of one game; `None` where the game ends before the number of empty squares drawn.
+/// Returns a sample of one game; `None` where the game ends before the number of empty squares
+/// drawn.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,
@@ -192,7 +195,7 @@ fn sample<E: Evaluate>(
     Some(Sample { position, score: solution.score, nodes: solution.nodes, known })
 }
 
-/// The depths that a known value has to do with.
+/// Returns the depths that the error of a known value depends on.
 fn depths(sample: &Sample, shallow: u32) -> EndDepths {
     EndDepths { empties: sample.position.empties(), shallow }
 }
@@ -284,10 +287,11 @@ fn trials(
     TRIED.iter().map(trial).collect()
 }
 
-/// Returns the numbers of standard deviations at which the shares of right scores are those of the
-/// confidences: between the two trials next to them, on the logarithm of the share of wrong ones.
+/// Returns the numbers of standard deviations at which the shares of right scores equal the
+/// confidences. Interpolates between the two nearest trials on the logarithm of the share of wrong
+/// scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
-    // A trial without a wrong score says no more than that they are few.
+    // A trial without a wrong score shows only that they are few.
     let wrong =
         |trial: &Trial| (1.0 - trial.right / 100.0).max(0.5 / trial.positions.max(1) as f64).ln();
     std::array::from_fn(|place| {
@@ -341,12 +345,12 @@ mod tests {
         let trial =
             |deviations, right| Trial { deviations, positions: 1000, right, mae: 0.0, nodes: 0.5 };
         let found = deviations(&[trial(1.0, 60.0), trial(2.0, 90.0), trial(3.0, 99.0)]);
-        // 27 % wrong lies between 40 % and 10 % as its logarithm does.
+        // 27 % wrong lies between 40 % and 10 % on the scale of logarithms.
         let share = (0.4_f64 / 0.27).ln() / (0.4_f64 / 0.1).ln();
         assert!((found[0] - (1.0 + share)).abs() < 1e-9);
         assert!((1.0..2.0).contains(&found[1]) && (2.0..3.0).contains(&found[2]));
         assert!((found[4] - 3.0).abs() < 1e-9, "{found:?}");
-        // Where no trial is sure enough, the surest.
+        // If no trial is sure enough, the surest counts.
         assert_eq!(deviations(&[trial(1.0, 60.0), trial(2.0, 90.0)])[4], 2.0);
     }
 }

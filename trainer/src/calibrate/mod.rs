@@ -1,5 +1,5 @@
-//! What a search learns beside an evaluation: the weights that moves are ordered by, and what shallow searches
-//! predict of deeper ones, and how likely moves are to be played.
+//! Learns what a search uses beside an evaluation: the weights that order moves, the predictions of
+//! deep searches by shallow ones, and the probabilities of moves.
 
 pub mod ends;
 pub mod ordering;
@@ -12,10 +12,10 @@ use othello_engine::eval::NoProbCut;
 use othello_engine::progress::Interrupted;
 use othello_engine::search::TableError;
 
-/// The reason why no model of shallow searches was learned.
+/// Errors of learning a model of shallow searches.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
-    /// Numbers that no model can have.
+    /// The numbers do not make a valid model.
     #[error("the values of searches give no model: {0}")]
     Model(String),
     /// There is no memory to search with.
@@ -24,7 +24,7 @@ pub enum CalibrateError {
     /// The work was asked to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
-    /// A selective search without the model that it goes by.
+    /// A selective search has no model.
     #[error(transparent)]
     NoProbCut(#[from] NoProbCut),
 }

@@ -1,7 +1,7 @@
-//! The move-ordering evaluation that orders the moves of the last plies, and how much it counts.
+//! Learns the move-ordering evaluation, which orders the moves of the last plies, and its strength.
 //!
-//! Its weights explain, beside the number of replies, how the exact scores of a position's moves
-//! differ; how much they count is decided by what exact searches cost.
+//! Its weights explain, together with the number of replies, how the exact scores of a position's
+//! moves differ. The strength is the one with which exact searches cost least.
 
 use othello_engine::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use othello_engine::eval::{
@@ -16,56 +16,58 @@ use serde::Serialize;
 
 use super::siblings::{COUNTS, Family, Siblings};
 
-/// What is learned, and from how much.
+/// The settings of a calibration.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The patterns; a set without scalars.
+    /// The pattern set, without scalars.
     pub set: PatternSet,
-    /// Decides the positions.
+    /// The seed of the positions.
     pub seed: u64,
-    /// How many positions have all their moves solved.
+    /// The number of positions whose moves are all solved.
     pub families: u64,
-    /// How many positions are searched to compare strengths.
+    /// The number of positions that are searched to compare strengths.
     pub searches: u64,
 }
 
-/// What was learned.
+/// The result of a calibration.
 #[derive(Clone, Debug)]
 pub struct Calibrated {
     /// The weights, with the best strength.
     pub weights: MoveOrderingWeights,
-    /// Positions that were solved.
+    /// The number of solved positions.
     pub positions: usize,
-    /// The share of the variance among the moves of a position that is explained, where others were learned
-    /// from: by patterns and counts, and by counts alone.
+    /// The explained share of the variance among the moves of a position, on held-out positions: by
+    /// patterns and counts, and by counts alone.
     pub explained: [f64; 2],
-    /// What searches took with each strength; 0 is without.
+    /// The cost of searches with each strength; strength 0 is without the weights.
     pub trials: Vec<Trial>,
 }
 
-/// Exact searches of the same positions.
+/// Exact searches of the same positions with one strength.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Trial {
-    /// How much the weights counted.
+    /// The strength of the weights.
     pub strength: i16,
-    /// Positions entered.
+    /// The number of positions entered.
     pub nodes: u64,
 }
 
-/// Empty squares of the positions whose moves are solved: where the search asks the move-ordering evaluation.
+/// The numbers of empty squares of the positions whose moves are solved: those where the search
+/// uses the move-ordering evaluation.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
-/// Empty squares of the positions that are searched to compare strengths.
+/// The number of empty squares of the positions that are searched to compare strengths.
 const TRIAL_EMPTIES: u32 = 17;
-/// What one of so many families says is kept to see what was learned from the others.
+/// One of this many families is kept to test the weights learned from the others.
 const HELD_OUT: usize = 10;
-/// The pull of weights towards 0, in occurrences: more than this many decide over a weight, fewer do not.
+/// The pull of weights towards 0, in occurrences. Parameters that occur more often decide their own
+/// weight.
 const RIDGE: f64 = 10.0;
 const HASH_MEGABYTES: usize = 16;
 
-/// So much that nothing is left for the patterns.
+/// A ridge so large that the weights of patterns are 0.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Why nothing was learned.
+/// Errors of a calibration.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
     /// The pattern set cannot order moves.
@@ -73,19 +75,19 @@ pub enum CalibrateError {
     Set {
         /// The name of the set.
         set: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// There is no memory to search with.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// Somebody wanted the work to stop.
+    /// The work was asked to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
 
-/// Learns from positions of games that the evaluation plays against itself. The same weights, settings and
-/// seed give the same result.
+/// Learns from positions of games that the evaluation plays against itself. The same weights,
+/// settings and seed give the same result.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
@@ -120,13 +122,15 @@ pub fn calibrate(
     Ok(Calibrated { weights: with(best, steps)?, positions, explained, trials })
 }
 
-/// Without, and around what a reply is worth: it costs 16 units, as many as so many discs.
+/// Returns the strengths to try: 0, and fractions of the one at which the discs that a reply is
+/// worth count 16 units, the cost of a reply in the search's move ordering.
 fn strengths(discs_of_a_reply: f64) -> Vec<i16> {
     let natural = 16.0 * 1024.0 / (f64::from(STEPS_PER_DISC) * discs_of_a_reply.max(0.1));
     [0.0, 0.125, 0.25, 0.375, 0.5, 1.0].map(|times| (times * natural).round() as i16).to_vec()
 }
 
-/// Positions with the exact scores of all their moves: those to learn from, and those held out.
+/// Returns positions with the exact scores of all their moves: those to learn from, and those held
+/// out.
 fn families(
     settings: &Settings,
     geometry: &Geometry,
@@ -170,15 +174,16 @@ fn family_of<E: Evaluate>(
     Squares(position.moves()).map(member).collect()
 }
 
-/// What counts beside the patterns.
+/// Returns the counts that explain scores beside the patterns.
 fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS] {
     let odd = (position.empty() & QUADRANTS[square.quadrant()]).count_ones() % 2;
     let replies = child.moves();
     [replies.count_ones(), (replies & CORNERS).count_ones(), odd].map(f64::from)
 }
 
-/// A position with so many empty squares from a game that begins and ends at random and is played by shallow
-/// searches between: what a search meets is not all well played. `None` where the game is over before.
+/// Returns a position with this number of empty squares, or `None` if the game ends before. Its
+/// game begins and ends with random moves, since not all positions of a search are well played;
+/// shallow searches play the moves between.
 fn play_to<E: Evaluate>(
     empties: u32,
     mut random: Generator,
@@ -205,7 +210,7 @@ fn play_to<E: Evaluate>(
     (position.moves() != 0).then_some(position)
 }
 
-/// What the strengths are compared on, from games of their own.
+/// Returns the positions that strengths are compared on, from games of their own.
 fn trial_positions(
     settings: &Settings,
     evaluator: &Tables,
@@ -219,7 +224,7 @@ fn trial_positions(
     Ok(numbers.filter_map(position).collect())
 }
 
-/// What it takes to solve these positions.
+/// Returns the number of nodes that solving these positions takes.
 fn nodes(
     positions: &[Position],
     evaluator: &Tables,
@@ -254,7 +259,7 @@ mod tests {
         Weights::zero(PatternSet::shipped("discs").unwrap())
     }
 
-    /// What games look like by weights of nothing depends on which of equal moves a search takes.
+    /// With weights of 0 the games would depend on the choice among equal moves.
     fn shipped() -> Weights {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/weights/default.weights");
         Weights::read(path.as_ref()).unwrap().weights
@@ -269,8 +274,8 @@ mod tests {
         let best = found.trials.iter().find(|trial| trial.strength == found.weights.strength());
         assert_eq!(without.strength, 0);
         assert!(best.unwrap().nodes < without.nodes, "{:?}", found.trials);
-        // A disc in the corner is good for its side, whatever stands around it. (The weight of one rare
-        // configuration says little: few positions have it.)
+        // A disc in the corner is good for its side, whatever is around it. (The weight of one rare
+        // configuration means little: few positions have it.)
         let (ordering, mut random) = (MoveOrdering::new(&found.weights), Generator::new(1));
         let gain = |position: Position| {
             let (player, opponent) = (position.player() & !1, position.opponent() & !1);

@@ -1,5 +1,5 @@
-//! How likely moves are to be played, by their kinds, counted in games: what searches by realization
-//! probability go by.
+//! Counts in games how likely moves of each kind are to be played, for searches by realization
+//! probability (Tsuruoka et al.).
 
 use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
@@ -11,27 +11,28 @@ use othello_engine::search::{Searcher, Searchers, Selection, TableError};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// The depth of the search whose best move is taken for what a shallower search remembers.
+/// The depth of the search whose best move counts as the one that a shallower search remembers.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
-/// The number of moves as which the probability of a coarser kind counts: a kind that was there more often goes by
-/// its own games.
+/// The weight of a coarser kind's probability, in moves. A kind that occurred more often than this
+/// mostly follows its own games.
 const PRIOR: f64 = 16.0;
 
-/// The moves of games by stage and kind.
+/// The counts of moves of games by stage and kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counts {
     /// The number of games.
     pub games: u64,
     /// The number of positions.
     pub positions: u64,
-    /// The number of moves of each kind that could be played; all kinds of the first stage, then those of the next.
+    /// The number of possible moves of each kind: all kinds of the first stage, then those of the
+    /// next.
     available: Vec<u64>,
-    /// The number of those that were played.
+    /// The number of played moves of each kind, in the same order.
     played: Vec<u64>,
 }
 
-/// What was learned.
+/// The result of a calibration.
 #[derive(Clone, Debug)]
 pub struct Calibrated {
     /// The model.
@@ -42,30 +43,30 @@ pub struct Calibrated {
     pub positions: u64,
     /// The probabilities by rank and memory alone.
     pub families: Vec<Family>,
-    /// The mean number of halvings of the probability that a move costs that was played.
+    /// The mean number of times that the probability halves with a played move.
     pub halvings: f64,
     /// The checksums of the files' content.
     pub sha256: Vec<String>,
 }
 
-/// The moves of a rank and memory.
+/// The probabilities of moves with one rank and memory.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Family {
-    /// The place among the moves of a position.
+    /// The rank among the moves of a position.
     pub rank: &'static str,
-    /// What an earlier search said.
+    /// The result of an earlier search for the move.
     pub memory: &'static str,
-    /// The share of such moves that were played, by stage; `None` where there was none.
+    /// The share of such moves that were played, by stage; `None` if there were none.
     pub played: [Option<f64>; STAGES],
 }
 
-/// Why nothing was learned.
+/// Errors of a calibration.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
-    /// A file of games that cannot be read.
+    /// A file of games cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// No game with a move that a search chose.
+    /// No game has a move that a search chose.
     #[error("the games have no move that was not drawn by chance; expected games of play")]
     Empty,
     /// There is no memory to search with.
@@ -76,7 +77,8 @@ pub enum CalibrateError {
     Interrupted(#[from] Interrupted),
 }
 
-/// Counts the moves of the first `games` games of some files. The same weights and files give the same result.
+/// Counts the moves of the first `games` games of some files. The same weights and files give the
+/// same result.
 pub fn calibrate(
     weights: &Weights,
     data: &[PathBuf],
@@ -110,7 +112,8 @@ impl Counts {
         Self { games: 0, positions: 0, available, played }
     }
 
-    /// Adds games of a file until there are so many, and reads the rest for its checksum, which is returned.
+    /// Adds games of a file until the counts have `games` games, and reads the rest for the
+    /// checksum, which it returns.
     fn add_file<E: Evaluate>(
         &mut self,
         path: &Path,
@@ -139,7 +142,7 @@ impl Counts {
         Ok(reader.sha256().unwrap_or_default().to_owned())
     }
 
-    /// The moves of a game that a search chose.
+    /// Counts the moves of a game that a search chose.
     fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
         let mut counts = Self { games: 1, ..Self::none() };
         let steps = game.replay().steps;
@@ -151,7 +154,8 @@ impl Counts {
             let last = ply.checked_sub(1).map(|before| steps[before].square);
             searcher.new_game();
             let best = searcher.search(&step.position, REMEMBERED_DEPTH).best;
-            // A search knows of an earlier one or not: it needs the probabilities for both.
+            // A search may or may not know of an earlier one, so the probabilities are needed for
+            // both.
             for memory in [None, best] {
                 let stage = Realization::stage(step.position.ply());
                 for (square, kind) in searcher.move_kinds(&step.position, last, memory) {
@@ -165,15 +169,15 @@ impl Counts {
         counts
     }
 
-    /// The played and the available moves of some kinds.
+    /// Returns the numbers of played and of available moves of some kinds.
     fn sum(&self, places: impl Iterator<Item = usize>) -> [f64; 2] {
         places.fold([0.0; 2], |[played, available], place| {
             [played + self.played[place] as f64, available + self.available[place] as f64]
         })
     }
 
-    /// The probabilities: those of kinds that were seldom there lean on those of all moves of the same rank and
-    /// memory, and these on those of all stages.
+    /// Returns the probabilities. Those of rare kinds lean towards those of all moves with the same
+    /// rank and memory, and these towards those of all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -192,7 +196,7 @@ impl Counts {
         Realization::new(&probabilities).expect("shares of moves are probabilities")
     }
 
-    /// The mean of the halvings that the played moves cost, with and without memory.
+    /// Returns the mean number of halvings of the played moves, with and without memory.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
@@ -218,7 +222,8 @@ impl Counts {
     }
 }
 
-/// The share of played moves, with so many more that were played with another probability.
+/// Returns the share of played moves, after adding [`PRIOR`] moves played with the probability
+/// `other`.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }
@@ -260,8 +265,8 @@ mod tests {
         kind.index()
     }
 
-    /// The four first moves are images of each other: f5 is the third of them in the order of the board, and the search
-    /// before finds the first, d3, as good as any.
+    /// The four first moves are images of each other. f5 is the third of them in the order of the
+    /// board; the earlier search finds the first, d3, as good as any.
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");
@@ -278,14 +283,15 @@ mod tests {
         let remembered = remembered.map(|rank| [of(rank, Memory::Best), of(rank, Memory::Another)]);
         let available = |which: usize| remembered.iter().map(|pair| pair[which][1]).sum::<u64>();
         assert_eq!([available(0), available(1)], [1, 3]);
-        // The kind's one game, 16 of the family's: (0.5·16 + 1) / 17 in all stages, in this one (that·16 + 1) / 17.
+        // One move of the kind, and 16 of its family's probability: (0.5·16 + 1) / 17 in all
+        // stages, in this one (that·16 + 1) / 17.
         let overall = (0.5 * 16.0 + 1.0) / 17.0;
         let of_stage = (overall * 16.0 + 1.0) / 17.0;
         let expected = (of_stage * 16.0 + 1.0) / 17.0;
         let model = counts.model();
         let found = model.probability(0, first_kind(Rank::Third, Memory::Nothing));
         assert!((found - expected).abs() < 1e-4, "{found} {expected}");
-        // Nothing was seen of the last stage: it leans on all others.
+        // The last stage has no moves, so it leans on all others.
         let late = model.probability(5, first_kind(Rank::Third, Memory::Nothing));
         assert!((late - overall).abs() < 1e-4, "{late} {overall}");
     }

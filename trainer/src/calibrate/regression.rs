@@ -1,9 +1,10 @@
-//! Linear regression, and that of the error around it.
+//! Linear regression, and regression of the logarithm of its error.
 
 use ndarray::{Array1, Array2};
 
-/// The coefficients by which the columns of `terms` explain `wanted` with the least squared error: by the normal
-/// equations, with so small a ridge that terms which depend on each other do no harm.
+/// Returns the coefficients by which the columns of `terms` explain `wanted` with the least squared
+/// error. Solves the normal equations with a tiny ridge, so that linearly dependent terms do no
+/// harm.
 pub(super) fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     const RIDGE: f64 = 1e-9;
     let mut matrix = terms.t().dot(terms);
@@ -12,14 +13,14 @@ pub(super) fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1
     solve(matrix, terms.t().dot(wanted))
 }
 
-/// The coefficients of the logarithm of the standard deviation of normally distributed residuals: of the greatest
-/// likelihood, by iteratively reweighted least squares. (Squared residuals have a gamma distribution with a
-/// logarithmic link, all of them with the same weight.)
+/// Returns the coefficients of the logarithm of the standard deviation of normally distributed
+/// residuals. Maximises the likelihood by iteratively reweighted least squares. (Squared residuals
+/// have a gamma distribution with a logarithmic link, all with the same weight.)
 pub(super) fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     const ITERATIONS: usize = 40;
     let squares = residuals.mapv(|residual| residual * residual);
     let mean = squares.mean().unwrap_or(1.0).max(f64::MIN_POSITIVE);
-    // The first term is 1: an error that is the same everywhere.
+    // The first term is the constant 1, so this is an error that is the same everywhere.
     let mut found = Array1::zeros(terms.ncols());
     found[0] = mean.ln() / 2.0;
     for _ in 0..ITERATIONS {
@@ -31,7 +32,7 @@ pub(super) fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<
     found
 }
 
-/// Solves a system of a symmetric positive definite matrix by Cholesky's decomposition.
+/// Solves a system with a symmetric positive definite matrix by Cholesky decomposition.
 fn solve(mut matrix: Array2<f64>, mut right: Array1<f64>) -> Array1<f64> {
     let size = right.len();
     for column in 0..size {
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
     use othello_engine::random::Generator;
 
-    /// A sum of uniform draws, nearly normal, of mean 0 and variance 1.
+    /// Returns a sum of uniform draws: nearly normal, with mean 0 and variance 1.
     fn noise(random: &mut Generator) -> f64 {
         let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
         (0..12).map(|_| draw(random)).sum::<f64>() - 6.0

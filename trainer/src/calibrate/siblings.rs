@@ -1,20 +1,21 @@
-//! Least squares on families of positions: what tells the moves of a position apart.
+//! Least squares on families of positions: explains the score differences between a position's
+//! moves.
 //!
-//! All moves of a position are searched or none: what they have in common orders nothing. So both the
-//! scores and what explains them are taken relative to the mean of their family.
+//! All moves of a position are searched or none, so a common part of their scores orders nothing.
+//! Both the scores and their explanations are therefore taken relative to the mean of their family.
 
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 
-/// Counts beside the patterns that explain a score: replies, replies to corners, and whether the move
-/// was into a quadrant with an odd number of empty squares.
+/// The number of counts that explain a score beside the patterns: replies, replies to corners, and
+/// whether the move was into a quadrant with an odd number of empty squares.
 pub(super) const COUNTS: usize = 3;
 
-/// A family: for each position that a move leads to its parameters, counts, and score.
+/// A family: the parameters, counts and score of each position that a move leads to.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Families of positions, each position with its score for its own player: a row a position.
+/// Families of positions, one row for each position, with its score for its own player.
 pub(super) struct Siblings {
     /// The parameters of each position.
     parameters: Array2<u32>,
@@ -23,7 +24,7 @@ pub(super) struct Siblings {
     families: Vec<Range<usize>>,
 }
 
-/// What explains the scores.
+/// The weights that explain the scores.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Explanation {
     /// The weights in discs, by parameter.
@@ -32,11 +33,11 @@ pub(super) struct Explanation {
     pub(super) counts: Array1<f64>,
 }
 
-/// Steps of conjugate gradients: the weights hardly change after half of them.
+/// The number of steps of conjugate gradients. The weights hardly change after half of them.
 const STEPS: usize = 60;
 
 impl Siblings {
-    /// The positions of these families, each with as many `instances`.
+    /// Collects the positions of these families, each with `instances` instances.
     pub(super) fn new(instances: usize, families: impl IntoIterator<Item = Family>) -> Self {
         let (mut parameters, mut counts) =
             (Array2::zeros((0, instances)), Array2::zeros((0, COUNTS)));
@@ -55,14 +56,14 @@ impl Siblings {
         Self { parameters, counts, scores: scores.into(), families: ranges }
     }
 
-    /// How many positions there are in all families.
+    /// Returns the number of positions in all families.
     pub(super) fn len(&self) -> usize {
         self.scores.len()
     }
 
     /// Minimises the squared differences between explained and true scores, both relative to the
-    /// family's mean, plus `ridge` times the squared weights of parameters: by conjugate gradients on the
-    /// normal equations, with the diagonal of an upper bound as preconditioner.
+    /// family's mean, plus `ridge` times the squared weights of parameters. Uses conjugate
+    /// gradients on the normal equations; the preconditioner is the diagonal of an upper bound.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -93,7 +94,7 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// The share of the variance inside families that is explained.
+    /// Returns the explained share of the variance inside families.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
@@ -103,14 +104,14 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// The value of every position by these weights, those of the counts last.
+    /// Returns the value of every position by these weights, those of the counts last.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
         self.parameters.map_axis(Axis(1), value) + self.counts.dot(&counts)
     }
 
-    /// What each weight's positions sum up to.
+    /// Returns the sum of `values` over the positions of each weight.
     fn transposed(&self, values: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         for (own, value) in self.parameters.rows().into_iter().zip(values) {
@@ -119,21 +120,21 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// The normal equations' matrix times some weights.
+    /// Multiplies the matrix of the normal equations by weights.
     fn normal(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let mut values = self.product(weights, parameters);
         self.center(&mut values);
         self.transposed(&values, parameters)
     }
 
-    /// What stands in its diagonal, were the families' means 0.
+    /// Returns the diagonal that the matrix would have if the families' means were 0.
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);
         concatenate![Axis(0), sums, self.counts.pow2().sum_axis(Axis(0))]
     }
 
-    /// Takes each family's mean off.
+    /// Subtracts the mean of each family.
     fn center(&self, values: &mut Array1<f64>) {
         for family in &self.families {
             let mut values = values.slice_mut(s![family.clone()]);
@@ -149,8 +150,8 @@ mod tests {
 
     use super::*;
 
-    /// Scores made of known weights, and of something that each family has for itself, are explained
-    /// by those weights.
+    /// Scores made of known weights and of a constant for each family are explained by those
+    /// weights.
     #[test]
     fn what_was_put_in_comes_out() {
         let mut random = Generator::new(1);
@@ -173,7 +174,7 @@ mod tests {
         for (found, put) in found.counts.iter().zip(counts) {
             assert!((found - put).abs() < 1e-3, "{found} for {put}");
         }
-        // Each pattern's weights have a constant of their own, which no family shows.
+        // Each pattern's weights have a constant that families do not show.
         for group in [0..10, 10..20] {
             let shift = found.weights[group.start] - weights[group.start];
             for one in group {

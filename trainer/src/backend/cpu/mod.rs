@@ -1,4 +1,4 @@
-//! The reference: all primitives on the CPU.
+//! The reference implementation: all primitives on the CPU.
 
 mod joint;
 mod rows;
@@ -14,21 +14,23 @@ use crate::model::Model;
 
 pub(crate) use rows::{gather, scatter};
 
-/// The CPU, for one model. Large sums are divided among the threads of the current rayon pool.
+/// The CPU as a backend for one model. Divides large sums among the threads of the current rayon
+/// pool.
 #[derive(Clone, Debug)]
 pub struct Cpu<'m> {
     model: &'m Model,
-    /// Vectors hold the weights of the phases of a group and their factors, or the weights of one phase.
+    /// The group whose weights and factors vectors hold; `None` if they hold the weights of one
+    /// phase.
     group: Option<Arc<Group>>,
 }
 
 impl<'m> Cpu<'m> {
-    /// The CPU, for the weights of one phase of a model.
+    /// Creates the backend for the weights of one phase of a model.
     pub fn new(model: &'m Model) -> Self {
         Self { model, group: None }
     }
 
-    /// Rounds the factors of a vector, after all of it was rounded as weights are.
+    /// Rounds the factors of a vector, all of which was rounded like weights before.
     fn round_factors(&self, vector: &[f64], fixed: &mut [i32]) {
         if let Some(group) = &self.group {
             joint::round_factors(group, vector, fixed);
@@ -89,7 +91,7 @@ impl Backend for Cpu<'_> {
     ) -> Result<u128, BackendError> {
         let part = |rows: &Rows<'_>| batch.range(rows.positions.len());
         let rows = positions.iter().map(|rows| {
-            // A range of the rows' own length.
+            // The range was made for the rows' own length.
             Rows { positions: &rows.positions[part(rows)], factor: rows.factor }
         });
         let rows = &rows.collect::<Vec<_>>();

@@ -1,19 +1,19 @@
-//! The inner loop of everything: the features of positions block by block, the weights gathered
-//! and the sums scattered by them.
+//! The inner loop of a fit: computes the features of positions block by block, gathers the weights
+//! and scatters into the sums.
 //!
 //! A position costs 64 gathers, 64 additions to memory and the computation of 64 indices; see
-//! `othello-trainer bench`. What was tried and lost is in `trainer/docs/experiments.md`.
+//! `othello-trainer bench`. Failed attempts to improve it are in `trainer/docs/experiments.md`.
 
 use othello_engine::record::ScoredPosition;
 
 use crate::model::{Model, Row};
 
-/// Positions whose rows are computed together: they stay in the first-level cache until they are
-/// used.
+/// The number of positions whose rows are computed together. The rows stay in the first-level cache
+/// until they are used.
 const BLOCK: usize = 16;
 
-/// For each position, adds `value` of it and of the sum of its weights to the sums of its
-/// parameters. `weights` and `sums` have an element for each parameter.
+/// For each position, calls `value` with the position and the sum of its weights, and adds the
+/// result to the sums of its parameters. `weights` and `sums` have an element for each parameter.
 #[inline]
 pub(super) fn gather_and_scatter(
     model: &Model,
@@ -32,7 +32,7 @@ pub(super) fn gather_and_scatter(
     });
 }
 
-/// Hands each position and the sum of its weights to `visit`. `weights` has an element for each
+/// Passes each position and the sum of its weights to `visit`. `weights` has an element for each
 /// parameter.
 #[inline]
 pub(super) fn gather_all(
@@ -48,8 +48,8 @@ pub(super) fn gather_all(
     });
 }
 
-/// For each position, adds `value` of it to the sums of its parameters. `sums` has an element for
-/// each parameter.
+/// Adds `value` of each position to the sums of its parameters. `sums` has an element for each
+/// parameter.
 #[inline]
 pub(super) fn scatter_all(
     model: &Model,
@@ -64,7 +64,7 @@ pub(super) fn scatter_all(
     });
 }
 
-/// Hands each position and its parameters to `work`.
+/// Passes each position and its parameters to `work`.
 #[inline]
 pub(super) fn for_each_row(
     model: &Model,
@@ -81,17 +81,17 @@ pub(super) fn for_each_row(
     }
 }
 
-/// The sum of the weights of parameters.
+/// Returns the sum of the weights of parameters.
 ///
 /// # Safety
 ///
-/// Every parameter is below the length of `weights`.
+/// Every parameter must be below the length of `weights`.
 #[inline]
 pub(crate) unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
     const WAYS: usize = 4;
     let weights = weights.as_ptr();
     // SAFETY: the caller's promise. A volatile read is a plain load, in the order of the code:
-    // otherwise compilers make vector gathers of the loop, which run up to 2.7 times slower.
+    // without it compilers turn the loop into vector gathers, which run up to 2.7 times slower.
     let weight = |&parameter: &u32| unsafe { weights.add(parameter as usize).read_volatile() };
     let (groups, rest) = parameters.as_chunks::<WAYS>();
     let mut sums = [0i32; WAYS];
@@ -108,7 +108,7 @@ pub(crate) unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
 ///
 /// # Safety
 ///
-/// Every parameter is below the length of `sums`.
+/// Every parameter must be below the length of `sums`.
 #[inline]
 pub(crate) unsafe fn scatter(sums: &mut [i64], parameters: &[u32], value: i64) {
     for &parameter in parameters {
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::model::{InstructionSet, random_positions};
 
-    /// Against plain loops, for every instruction set and awkward numbers of positions.
+    /// Compares with plain loops, for every instruction set and awkward numbers of positions.
     #[test]
     fn blocks_gather_and_scatter_what_plain_loops_do() {
         let row = |(number, position)| {

@@ -1,5 +1,5 @@
-//! What is added up over positions. Sums are of integers, so that they do not depend on how the
-//! work was divided.
+//! Sums over positions. They are sums of integers, so they do not depend on the division of the
+//! work.
 
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
@@ -9,10 +9,11 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
 use crate::model::Model;
 
-/// Positions for which a worker with sums of its own pays: the sums have to be added up again.
+/// The number of positions for which a further worker pays: each has sums of its own, which have to
+/// be added up at the end.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
-/// See [`Backend::residual_sums`](crate::backend::Backend::residual_sums).
+/// Computes [`Backend::residual_sums`](crate::backend::Backend::residual_sums).
 pub(super) fn residual_sums(
     model: &Model,
     rows: &[Rows<'_>],
@@ -45,7 +46,7 @@ fn add_residuals(
     squared
 }
 
-/// See [`Backend::occurrences`](crate::backend::Backend::occurrences).
+/// Computes [`Backend::occurrences`](crate::backend::Backend::occurrences).
 pub(super) fn occurrences(model: &Model, rows: &[Rows<'_>], sums: &mut [i64]) {
     add_by_shares(rows, sums, |rows, sums| {
         scatter_all(model, rows.positions, sums, |row| {
@@ -55,7 +56,7 @@ pub(super) fn occurrences(model: &Model, rows: &[Rows<'_>], sums: &mut [i64]) {
     });
 }
 
-/// See [`Backend::errors`](crate::backend::Backend::errors).
+/// Computes [`Backend::errors`](crate::backend::Backend::errors).
 pub(super) fn errors(model: &Model, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
     let of_chunk = |chunk: &[ScoredPosition], factor: u16| {
         let mut errors = Errors::default();
@@ -72,8 +73,8 @@ pub(super) fn errors(model: &Model, rows: &[Rows<'_>], vector: &[i32]) -> Errors
     rows.iter().map(of_rows).fold(Errors::default(), Errors::plus)
 }
 
-/// Sets `sums` to what `add` adds up over all rows, each worker into sums of its own; returns the
-/// sum of what `add` returns.
+/// Sets `sums` to the sums of `add` over all rows, where each worker adds into sums of its own;
+/// returns the sum of the results of `add`.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],

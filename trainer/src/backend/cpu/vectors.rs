@@ -1,11 +1,11 @@
-//! What is computed for each parameter by itself, and the dot product.
+//! Elementwise operations on the vectors of parameters, and the dot product.
 //!
-//! These loops are memory-bound and short beside those over positions. Compilers vectorise them as
-//! they stand, and never contract a product and a sum.
+//! These loops are bound by memory and short beside the loops over positions. Compilers vectorise
+//! them as they are, and never contract a product and a sum.
 
 use crate::backend::{AdamStep, DOT_CHUNK, DOT_LANES, WEIGHT_LIMIT, WEIGHTS_PER_DISC};
 
-/// See [`Backend::dot`](crate::backend::Backend::dot).
+/// Computes [`Backend::dot`](crate::backend::Backend::dot).
 pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
     let chunks = left.chunks(DOT_CHUNK).zip(right.chunks(DOT_CHUNK));
     chunks.fold(0.0, |sum, (left, right)| sum + dot_of_chunk(left, right))
@@ -27,8 +27,8 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
     lanes[0]
 }
 
-/// The bits of positive doubles are ordered as the doubles are, with what is not a number above
-/// infinity.
+/// Returns the largest absolute value. The bits of positive doubles have the order of the doubles,
+/// with NaN above infinity.
 pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))
 }
@@ -76,7 +76,7 @@ pub(super) fn round_direction(direction: &mut [f64], scale: f64, fixed: &mut [i3
     }
 }
 
-/// See [`Backend::adam`](crate::backend::Backend::adam).
+/// Computes [`Backend::adam`](crate::backend::Backend::adam).
 pub(super) fn adam(
     sums: &[i64],
     initial: &[f64],
@@ -102,14 +102,15 @@ mod tests {
     use super::*;
     use othello_engine::random::Generator;
 
-    /// Numbers of very different sizes, so that another order of additions shows.
+    /// Returns numbers of very different sizes, for which another order of additions gives another
+    /// sum.
     fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut random = Generator::new(seed);
         let mut number = || f64::from(random.below(1 << 24)) - f64::from(1 << 23);
         (0..count).map(|n| number() * f64::from(1 << (n % 29))).collect()
     }
 
-    /// The order that the documentation of `Backend::dot` gives, written down element by element.
+    /// Computes the dot product element by element in the order that `Backend::dot` documents.
     fn documented_dot(left: &[f64], right: &[f64]) -> f64 {
         let mut total = 0.0;
         for chunk in (0..left.len()).step_by(DOT_CHUNK) {

@@ -1,13 +1,13 @@
-//! What a GPU can compute.
+//! The architecture of a GPU.
 
 use std::fmt;
 
-/// A compute capability.
+/// A compute capability of a GPU.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Architecture {
-    /// The number of the generation.
+    /// The generation.
     pub major: u32,
-    /// The number of the step in that generation.
+    /// The revision within the generation.
     pub minor: u32,
 }
 

@@ -1,4 +1,5 @@
-//! From the sources to PTX, by NVRTC, kept on disk by the checksum of what decides it.
+//! Compiles the sources to PTX with NVRTC. Keeps the PTX on disk under the checksum of the sources
+//! and options.
 
 use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
@@ -12,29 +13,30 @@ use sha2::{Digest as _, Sha256};
 use super::Architecture;
 use super::find::{Unavailable, nvrtc_is_there};
 
-/// Why there is no PTX.
+/// Errors of compiling the kernels.
 #[derive(Debug, thiserror::Error)]
 pub enum NvrtcError {
-    /// No NVRTC.
+    /// There is no NVRTC.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
     /// NVRTC refuses the sources.
     #[error("NVRTC refuses the kernels for {architecture}: {error}\n{log}")]
     Refused {
-        /// For which architecture.
+        /// The architecture that it was to compile for.
         architecture: Architecture,
         /// The error.
         error: result::NvrtcError,
-        /// What it says.
+        /// The log of the compiler.
         log: String,
     },
-    /// NVRTC does not work.
+    /// NVRTC itself fails.
     #[error("NVRTC does not work: {0}; another version of it may")]
     Fails(#[from] result::NvrtcError),
 }
 
-/// What equal bytes depend on: no contraction of products and sums, no flushing to zero, division
-/// and square root rounded correctly. (`fast math` has all four the other way round.)
+/// Returns the options of the compiler. The results are equal to the bit only without contraction
+/// of products and sums, without flushing to zero, and with correctly rounded division and square
+/// root. (`fast math` sets all four the other way.)
 fn options(architecture: Architecture) -> Vec<String> {
     vec![
         "--fmad=false".to_owned(),
@@ -47,8 +49,8 @@ fn options(architecture: Architecture) -> Vec<String> {
     ]
 }
 
-/// The PTX of a program, by NVRTC, for an architecture: of those that NVRTC knows, the newest that
-/// is no newer. The driver compiles PTX for an older architecture for its own.
+/// Compiles a program to PTX with NVRTC: for the newest architecture that NVRTC knows and that is
+/// not newer than `architecture`. The driver compiles PTX for an older architecture to its own.
 pub fn compile(program: &Program, architecture: Architecture) -> Result<String, NvrtcError> {
     if !nvrtc_is_there()? {
         return Err(Unavailable::NoNvrtc.into());
@@ -68,18 +70,18 @@ pub fn compile(program: &Program, architecture: Architecture) -> Result<String, 
     Ok(text(unsafe { result::get_ptx(unit.0) }?))
 }
 
-/// A program of NVRTC's.
+/// A program that NVRTC owns.
 struct Unit(sys::nvrtcProgram);
 
 impl Drop for Unit {
     fn drop(&mut self) {
-        // What cannot be destroyed stays until the process ends.
-        // SAFETY: NVRTC gave it, and nobody else has it.
+        // A program that cannot be destroyed stays until the process ends.
+        // SAFETY: NVRTC returned it, and nobody else has it.
         let _ = unsafe { result::destroy_program(self.0) };
     }
 }
 
-/// What NVRTC compiles for.
+/// Returns the architectures that NVRTC compiles for.
 fn supported() -> Result<Vec<Architecture>, result::NvrtcError> {
     let mut count = 0;
     // SAFETY: the library is there, and the pointer is to a number of this type.
@@ -92,16 +94,16 @@ fn supported() -> Result<Vec<Architecture>, result::NvrtcError> {
     Ok(numbers.into_iter().map(architecture).collect())
 }
 
-/// Text of C, which ends with a zero.
+/// Converts a C text, which ends with a zero.
 fn text(bytes: Vec<c_char>) -> String {
     let bytes: &[u8] = bytemuck::cast_slice(&bytes);
     String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
 }
 
-/// The most bytes of PTX that are read.
+/// The largest PTX that is read from the cache, in bytes.
 const LONGEST_PTX: u64 = 64 << 20;
 
-/// PTX that was compiled before, under the user's cache folder.
+/// A file of compiled PTX in the user's cache folder.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     path: Option<PathBuf>,
@@ -118,14 +120,14 @@ impl Cache {
         String::from_utf8(read_ordinary(self.path.as_ref()?, LONGEST_PTX).ok()?).ok()
     }
 
-    /// Keeps PTX for the next time. A cache that cannot be written is none.
+    /// Keeps PTX for the next time. Ignores a cache that cannot be written.
     pub(super) fn write(&self, ptx: &str) {
         if let Some(path) = &self.path {
             let _ = replace(path, ptx);
         }
     }
 
-    /// Forgets what turned out to be of no use.
+    /// Deletes PTX that turned out to be useless.
     pub(super) fn forget(&self) {
         if let Some(path) = &self.path {
             let _ = fs::remove_file(path);
@@ -133,7 +135,7 @@ impl Cache {
     }
 }
 
-/// The checksum of the sources and options.
+/// Returns the checksum of the sources and options.
 fn key(program: &Program, architecture: Architecture) -> String {
     let text = format!("{:?}\n{}", options(architecture), program.cuda());
     hex::encode(Sha256::digest(text))
@@ -173,7 +175,7 @@ mod tests {
 
     const NO_NVRTC: &str = "no NVRTC; put it into LD_LIBRARY_PATH (scripts/nvrtc.sh)";
 
-    /// The PTX for every architecture.
+    /// Returns the PTX for every architecture.
     fn all_ptx(set: &str) -> Vec<(Architecture, String)> {
         let program = program(&Model::new(PatternSet::shipped(set).unwrap()));
         eprintln!("{set}: sha256 of the sources {}", program.sha256());
@@ -199,9 +201,9 @@ mod tests {
         }
     }
 
-    /// The benchmark's kernels do what they are named after, by the instructions for it: for each of
-    /// the standard set's 65 features, or for four words of four places. Nothing is left out as
-    /// useless, and no atomic is a loop of compare and swap.
+    /// The benchmark's kernels have the instructions that they are named after, one for each of the
+    /// standard set's 65 features, or for four words of four places. The compiler leaves nothing
+    /// out as useless, and no atomic becomes a loop of compare and swap.
     #[test]
     fn limits_and_baseline_have_an_instruction_for_each_feature() {
         if !nvrtc_is_there().unwrap() {
@@ -230,7 +232,7 @@ mod tests {
         }
     }
 
-    /// `ptxas` in `$OTHELLO_PTXAS` turns the PTX into machine code, and says what that takes.
+    /// `ptxas` in `$OTHELLO_PTXAS` compiles the PTX to machine code and reports its registers.
     #[test]
     fn no_kernel_spills_registers() {
         let Some(ptxas) = env::var_os("OTHELLO_PTXAS") else {

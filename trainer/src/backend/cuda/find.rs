@@ -1,4 +1,4 @@
-//! Whether there is a GPU that can be used, and if not, what to do about it.
+//! Finds a usable GPU, or the reason why there is none and its remedy.
 
 use std::sync::Arc;
 
@@ -7,27 +7,28 @@ use cudarc::nvrtc;
 
 use super::Architecture;
 
-/// The oldest CUDA version of a driver that is supported: 12.0, as the driver counts.
+/// The oldest supported CUDA version of a driver: 12.0, as the driver counts.
 const OLDEST_DRIVER: i32 = 12_000;
 
-/// The oldest architecture that NVRTC 12 compiles for and the kernels were compiled for.
+/// The oldest architecture that NVRTC 12 compiles for and that the kernels were compiled for.
 const OLDEST_ARCHITECTURE: Architecture = Architecture { major: 7, minor: 5 };
 
-/// Weights, sums, moments and scratch of a few phases of the standard set at once.
+/// The least memory of a GPU in bytes: weights, sums, moments and scratch of a few phases of the
+/// standard set at once.
 const LEAST_MEMORY: usize = 512 << 20;
 
-/// A GPU that can be used.
+/// A usable GPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// What the driver calls it.
+    /// The name of the GPU in the driver.
     pub name: String,
-    /// What it is compiled for.
+    /// The architecture that the kernels are compiled for.
     pub architecture: Architecture,
     /// The CUDA version of the driver: 1000 · major + 10 · minor.
     pub driver: i32,
-    /// The bytes of its memory.
+    /// The memory of the GPU in bytes.
     pub memory_bytes: usize,
-    /// The GPU at work.
+    /// The context in which the GPU works.
     pub(super) context: Arc<CudaContext>,
 }
 
@@ -39,18 +40,18 @@ impl std::fmt::Display for Found {
     }
 }
 
-/// Why there is no GPU to use.
+/// Reasons why there is no usable GPU.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
-    /// No libcuda.
+    /// There is no libcuda.
     #[error(
         "no NVIDIA driver (libcuda) was found; on a machine with an NVIDIA GPU, install its driver"
     )]
     NoDriver,
-    /// libcuda refuses to start.
+    /// libcuda does not start.
     #[error("the NVIDIA driver does not start: {}; look at what `nvidia-smi` says", said(*.0))]
     Driver(DriverError),
-    /// A library that lacks something.
+    /// A library lacks an entry point.
     #[error("the {library} has no {entry}; {}", remedy(library))]
     Incomplete {
         /// The name of the library.
@@ -65,21 +66,21 @@ pub enum Unavailable {
     Busy {
         /// The name of the GPU.
         name: String,
-        /// Why.
+        /// The cause.
         error: DriverError,
     },
-    /// A driver for an older CUDA.
+    /// The driver is for an older CUDA.
     #[error("the NVIDIA driver is for CUDA {}; install one for CUDA 12.0 or later (525 or later)", version(*found))]
     OldDriver {
-        /// The CUDA version that it is for.
+        /// The CUDA version of the driver.
         found: i32,
     },
-    /// A driver, but nothing to drive.
+    /// There is a driver, but no GPU.
     #[error(
         "the NVIDIA driver finds no GPU; look at `nvidia-smi`, CUDA_VISIBLE_DEVICES and, in a container, its GPU option"
     )]
     NoDevice,
-    /// A GPU from before Turing.
+    /// The GPU is older than Turing.
     #[error("{name} is {found}; the kernels need {OLDEST_ARCHITECTURE} or later")]
     OldDevice {
         /// The name of the GPU.
@@ -87,7 +88,7 @@ pub enum Unavailable {
         /// The architecture of the GPU.
         found: Architecture,
     },
-    /// A GPU that is too small, or used by others.
+    /// The GPU is too small, or others use its memory.
     #[error(
         "{name} has {} MiB of free memory; {} MiB are needed: look at `nvidia-smi` for who else uses it",
         found >> 20,
@@ -96,10 +97,10 @@ pub enum Unavailable {
     LittleMemory {
         /// The name of the GPU.
         name: String,
-        /// The bytes of its memory that are free.
+        /// The free memory of the GPU in bytes.
         found: usize,
     },
-    /// No libnvrtc.
+    /// There is no libnvrtc.
     #[error(
         "NVRTC (libnvrtc) was not found, which compiles the kernels; install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc-cu12` and put its lib folder into LD_LIBRARY_PATH"
     )]
@@ -110,7 +111,7 @@ fn version(number: i32) -> String {
     format!("{}.{}", number / 1000, number % 1000 / 10)
 }
 
-/// What the driver calls an error, and its name.
+/// Returns the driver's text for an error, and the error's name.
 pub(super) fn said(error: DriverError) -> String {
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
     let text = text.unwrap_or_else(|_| "an error that it does not explain".to_owned());
@@ -127,8 +128,8 @@ fn remedy(library: &str) -> &'static str {
     }
 }
 
-/// The driver's entry points that are called, by cudarc and here: to call one that a driver lacks
-/// is a panic.
+/// The driver's entry points that cudarc and this module call. Calling one that a driver lacks is a
+/// panic.
 const DRIVER_ENTRIES: &[&str] = &[
     "cuInit",
     "cuDriverGetVersion",
@@ -183,7 +184,7 @@ const NVRTC_ENTRIES: &[&str] = &[
     "nvrtcGetSupportedArchs",
 ];
 
-/// Whether NVRTC can be loaded. One that lacks what is called is refused.
+/// Returns true if NVRTC can be loaded. Refuses one that lacks an entry point.
 pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
     if !unsafe { nvrtc::sys::is_culib_present() } {
@@ -191,7 +192,7 @@ pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     }
     // SAFETY: the library is there.
     let library = unsafe { nvrtc::sys::culib() };
-    // SAFETY: what is found is not called.
+    // SAFETY: the entry points found are not called.
     let has = |entry: &str| unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok();
     match NVRTC_ENTRIES.iter().find(|entry| !has(entry)) {
         None => Ok(true),
@@ -199,8 +200,8 @@ pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     }
 }
 
-/// Whether the driver can be loaded. One that lacks what is called is refused, by its version where
-/// it tells.
+/// Returns true if the driver can be loaded. Refuses one that lacks an entry point, by its version
+/// if it states one.
 fn driver_is_there() -> Result<bool, Unavailable> {
     // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
     if !unsafe { sys::is_culib_present() } {
@@ -208,7 +209,7 @@ fn driver_is_there() -> Result<bool, Unavailable> {
     }
     // SAFETY: the library is there.
     let library = unsafe { sys::culib() };
-    // SAFETY: what is found is not called.
+    // SAFETY: the entry points found are not called.
     let has = |entry: &str| unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok();
     let Some(entry) = DRIVER_ENTRIES.iter().find(|entry| !has(entry)) else { return Ok(true) };
     if has("cuDriverGetVersion")
@@ -220,8 +221,8 @@ fn driver_is_there() -> Result<bool, Unavailable> {
     Err(Unavailable::Incomplete { library: DRIVER, entry })
 }
 
-/// The first GPU, where everything that it takes is there, and it can be used. Asks in an order in
-/// which nothing panics: whether the libraries are there before the first call to each.
+/// Returns the first GPU if all that it needs is there and usable. Asks in an order in which
+/// nothing panics: each library is checked before the first call to it.
 pub fn find() -> Result<Found, Unavailable> {
     if !driver_is_there()? {
         return Err(Unavailable::NoDriver);
@@ -264,7 +265,7 @@ fn driver_version() -> Result<i32, DriverError> {
     Ok(version)
 }
 
-/// Name, architecture and bytes of memory.
+/// Returns the GPU's name, architecture and bytes of memory.
 fn describe() -> Result<(String, Architecture, usize), DriverError> {
     use sys::CUdevice_attribute::{
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
@@ -286,7 +287,7 @@ mod tests {
 
     use super::*;
 
-    /// The stand-in has what the calls made so far asked for, and nothing else.
+    /// The stand-in has exactly the entry points that calls so far asked for.
     #[test]
     fn the_entry_points_that_are_looked_for_are_those_of_the_stand_in() {
         let set = |names: &[&'static str]| names.iter().copied().collect::<BTreeSet<_>>();

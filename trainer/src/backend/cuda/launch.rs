@@ -1,4 +1,4 @@
-//! Memory, copies and launches by the driver.
+//! Memory, copies and launches through the CUDA driver.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,31 +17,33 @@ use super::{Found, failed};
 use crate::backend::BackendError;
 use crate::backend::kernels::{Launcher, Limits, Value};
 
-/// Phases that compute at once: each thread of the fit has a stream of its own, as far as they go.
+/// The number of streams. Each thread of the fit uses a stream of its own as long as there are
+/// enough, so that phases compute at once.
 const STREAMS: usize = 8;
 
-/// Blocks of 128 threads for each multiprocessor, of which about 5 run at once; the rest evens out
-/// their ends.
+/// The number of blocks of 128 threads for each multiprocessor. About 5 of them run at once; the
+/// others even out the ends.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
-/// Rows whose scratch, 150 bytes each, stays in a level-2 cache of 40 MiB and more.
+/// The number of rows in a chunk, whose scratch of 150 bytes per row stays in a level-2 cache of at
+/// least 40 MiB.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The part of the free memory that positions may take, in percent. The rest is for vectors (20 MB
-/// a phase in flight) and scratch (20 MB).
+/// The percentage of free memory that positions may take. The rest is for vectors (20 MB for each
+/// phase in flight) and scratch (20 MB).
 const PERCENT_FOR_POSITIONS: usize = 70;
 
-/// The first GPU, with a program loaded.
+/// The first GPU with a loaded program.
 #[derive(Debug)]
 pub struct CudaLauncher {
     streams: Vec<Arc<CudaStream>>,
-    /// Copies to staging buffers run beside the kernels.
+    /// The stream of copies to staging buffers, which run beside the kernels.
     copies: Arc<CudaStream>,
     functions: HashMap<&'static str, CudaFunction>,
     limits: Limits,
 }
 
-/// A buffer on the GPU and its source in memory that the GPU can read by itself.
+/// A buffer on the GPU, and its source in page-locked memory that the GPU reads by itself.
 #[derive(Debug)]
 pub struct CudaStaging {
     pinned: PinnedHostSlice<u8>,
@@ -49,14 +51,15 @@ pub struct CudaStaging {
 }
 
 impl CudaLauncher {
-    /// Loads a program onto the GPU that was found. `memory_limit` bounds what positions take.
+    /// Loads a program onto the GPU. `memory_limit` bounds the bytes that positions take.
     pub fn new(
         found: &Found,
         program: &Program,
         memory_limit: Option<usize>,
     ) -> Result<Self, BackendError> {
         let context = &found.context;
-        // The streams come first: from the second one on, buffers keep track of who uses them.
+        // The streams come first: from the second one on, buffers keep track of the streams that
+        // use them.
         let stream = |_| context.new_stream();
         let streams = (0..STREAMS).map(stream).collect::<Result<Vec<_>, _>>();
         let streams = streams.map_err(|error| driver("no streams", error))?;
@@ -78,21 +81,21 @@ impl CudaLauncher {
         Ok(Self { streams, copies, functions, limits })
     }
 
-    /// This launcher with other limits: no more shared memory than it had.
+    /// Returns this launcher with other limits, which must not have more shared memory.
     #[cfg(test)]
     pub(super) fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// The stream of the calling thread. A phase is fitted by one thread from its beginning to its
-    /// end, so phases in flight do not wait for each other; where buffers pass between threads
-    /// after all, they keep track of it.
+    /// Returns the stream of the calling thread. One thread fits a phase from its beginning to its
+    /// end, so phases in flight do not wait for each other. Buffers that do pass between threads
+    /// keep track of their streams.
     fn stream(&self) -> &Arc<CudaStream> {
         &self.streams[rayon::current_thread_index().unwrap_or(0) % self.streams.len()]
     }
 }
 
-/// A driver's error, with what to do about those that happen.
+/// Converts a driver's error, with the remedy for those that happen.
 fn driver(what: &str, error: DriverError) -> BackendError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
@@ -111,8 +114,8 @@ fn driver(what: &str, error: DriverError) -> BackendError {
     failed(what, &format!("{}{remedy}", said(error)))
 }
 
-/// Waits for a stream. Errors of calls that could not return them come first, and must not keep
-/// from waiting: the stream may still use the caller's memory.
+/// Waits for a stream. Reports first the errors of calls that could not return them; these must not
+/// prevent waiting, since the stream may still use the caller's memory.
 fn finish(stream: &CudaStream) -> Result<(), DriverError> {
     let first = stream.synchronize();
     if first.is_err() {
@@ -152,16 +155,16 @@ fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, 
     let for_positions = free / 100 * PERCENT_FOR_POSITIONS;
     Ok(Limits {
         blocks: multiprocessors as u32 * BLOCKS_PER_MULTIPROCESSOR,
-        // Two blocks to a multiprocessor where it has much, so that one computes while the other
-        // copies its tile.
+        // Two blocks per multiprocessor if it has much shared memory, so that one computes while
+        // the other copies its tile.
         shared_bytes: if shared >= 128 << 10 { shared / 2 } else { shared },
         chunk_rows: CHUNK_ROWS,
         resident_bytes: memory_limit.map_or(for_positions, |limit| limit.min(for_positions)),
     })
 }
 
-/// Whether arguments are of the kinds that the index gives: the driver would read whatever stands
-/// behind too few.
+/// Checks that arguments are of the kinds in the index. With too few, the driver would read the
+/// memory behind them.
 fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), BackendError> {
     let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
         (Argument::Array(element), Value::In(_)) => element.starts_with("const "),
@@ -190,7 +193,7 @@ impl Launcher for CudaLauncher {
     fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), BackendError> {
         let stream = self.stream();
         let written = stream.memcpy_htod(bytes, buffer);
-        // Where the GPU reaches ordinary memory by itself, the copy may still read the bytes.
+        // Where the GPU reads ordinary memory by itself, the copy may still read the bytes.
         let finished = finish(stream);
         written.and(finished).map_err(|error| driver("copy to the GPU", error))
     }
@@ -198,7 +201,7 @@ impl Launcher for CudaLauncher {
     fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), BackendError> {
         let stream = self.stream();
         let read = stream.memcpy_dtoh(&buffer.slice(..bytes.len()), bytes);
-        // What a kernel did wrong shows here.
+        // Errors of kernels show here.
         let finished = finish(stream);
         read.and(finished).map_err(|error| driver("the kernels", error))
     }
@@ -221,8 +224,9 @@ impl Launcher for CudaLauncher {
         Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
     }
 
-    /// Waits until the copy before has left the page-locked memory, and lets the copy wait for the
-    /// kernel that still reads the buffer. The whole buffer is copied, what stands behind `bytes` too.
+    /// Waits until the previous copy has left the page-locked memory, and lets the copy wait for
+    /// the kernel that still reads the buffer. Copies the whole buffer, including the part behind
+    /// `bytes`.
     fn stage<'s>(
         &self,
         staging: &'s mut CudaStaging,

@@ -1,5 +1,5 @@
-//! The kernels on an NVIDIA GPU. Driver and NVRTC are loaded at run time: a machine without them
-//! builds and runs everything else.
+//! Runs the kernels on an NVIDIA GPU. Driver and NVRTC are loaded at run time, so a machine without
+//! them builds and runs everything else.
 
 mod architecture;
 mod compile;

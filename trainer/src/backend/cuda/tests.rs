@@ -1,4 +1,4 @@
-//! Where there is a GPU, what the host-run kernels are checked for.
+//! Runs the checks of the host-run kernels on a GPU, if there is one.
 
 use othello_kernels::Program;
 use othello_testing::skip;

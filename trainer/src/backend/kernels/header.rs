@@ -1,4 +1,5 @@
-//! The header that tells the kernels what a pattern set is: see `positions.cuh` for the macros.
+//! Writes the header that describes a pattern set to the kernels; see `positions.cuh` for the
+//! macros.
 
 use std::fmt::Write as _;
 
@@ -7,13 +8,13 @@ use othello_engine::pattern::{Scalar, configurations};
 
 use crate::model::{Lane, Model};
 
-/// Squares whose digits lie in one word.
+/// The number of squares whose digits lie in one word.
 const SQUARES_PER_WORD: usize = 4;
 
-/// Powers of three that fit a byte.
+/// The number of powers of three that fit a byte.
 const DIGITS_PER_NUMBER: usize = 5;
 
-/// The header of a model's pattern set.
+/// Returns the header of a model's pattern set.
 pub(super) fn header(model: &Model) -> String {
     let lanes = model.lanes();
     let scalars = &model.geometry().scalars;
@@ -45,7 +46,7 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes every different map once; returns for each lane the number of its own.
+/// Writes every different map once; returns for each lane the number of its map.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();
@@ -72,7 +73,7 @@ fn lane_entry(number: usize, lane: &Lane, map: Option<usize>) -> String {
     }
 }
 
-/// The number that up to ten squares make, the first least significant.
+/// Returns the expression for the number that up to ten squares make, the first least significant.
 fn wide_number(squares: &[Square]) -> String {
     let (low, high) = squares.split_at(squares.len().min(DIGITS_PER_NUMBER));
     match high {
@@ -84,8 +85,8 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// The number that up to five squares make: for each word of digits that they touch one `DOT` with
-/// the powers of three in its bytes.
+/// Returns the expression for the number that up to five squares make: for each word of digits that
+/// they touch, one `DOT` with the powers of three in its bytes.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

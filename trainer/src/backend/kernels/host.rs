@@ -1,4 +1,4 @@
-//! The kernels on this machine's processor, for checks.
+//! Runs the kernels on this machine's processor, for checks.
 
 use std::ffi::c_void;
 
@@ -33,7 +33,7 @@ impl HostLauncher {
         Self { program, limits }
     }
 
-    /// This launcher with other limits.
+    /// Returns this launcher with other limits.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
@@ -94,7 +94,7 @@ impl Launcher for HostLauncher {
         grid: Grid,
         arguments: &mut [Value<'_, Words>],
     ) -> Result<(), BackendError> {
-        // Each argument in a word of its own: an address, or a number in its first bytes.
+        // Each argument is a word of its own: an address, or a number in its first bytes.
         let word = |argument: &mut Value<'_, Words>| match argument {
             Value::In(words) => words.as_ptr() as u64,
             Value::Out(words) => words.as_mut_ptr() as u64,

@@ -1,4 +1,4 @@
-//! Sums and errors of weights and factors of a group of phases, by kernels.
+//! Sums and errors of weights and factors of a group of phases, computed by kernels.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::memory::{DevicePositions, DeviceRows, Vector};
 use super::sums::{rows_arguments, wide};
 use crate::backend::{BackendError, Batch, Errors, Group};
 
-/// A group, and its numbers on the device.
+/// A group, and the numbers of its parameters on the device.
 #[derive(Debug)]
 pub(super) struct GroupThere<B> {
     pub(super) group: Arc<Group>,
@@ -29,7 +29,8 @@ impl<B> GroupThere<B> {
         Ok(Self { group: Arc::new(group.clone()), numbers })
     }
 
-    /// Numbers and vector, and where in it the weights of rows and the factors begin.
+    /// Returns the numbers, the vector, and the places in it where the weights of rows and the
+    /// factors begin.
     fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,
@@ -98,7 +99,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         self.errors_of_totals(positions, &totals)
     }
 
-    /// Rounds the factors of a vector, after all of it was rounded as weights are.
+    /// Rounds the factors of a vector, all of which was rounded like weights before.
     pub(super) fn round_factors(
         &self,
         there: &GroupThere<L::Buffer>,

@@ -1,21 +1,21 @@
-//! What a device has to do for the kernels: keep memory, copy, launch.
+//! The device interface of the kernels: memory, copies, launches.
 
 use othello_kernels::{Grid, Kernel};
 
 use crate::backend::BackendError;
 
-/// A device that runs kernels. What one thread asks of it happens in the order asked; what is read
-/// back is there when the call returns.
+/// A device that runs kernels. Requests of one thread are executed in their order. A call that
+/// reads returns when the data has arrived.
 pub trait Launcher: Send + Sync + 'static {
     /// Memory of the device.
     type Buffer: Send + Sync;
     /// A buffer that can be filled while the device still computes.
     type Staging: Send;
 
-    /// How much it can do.
+    /// Returns the limits of the device.
     fn limits(&self) -> Limits;
 
-    /// Memory, at least one byte of it, filled with zeros.
+    /// Allocates memory, at least one byte, filled with zeros.
     fn allocate(&self, bytes: usize) -> Result<Self::Buffer, BackendError>;
 
     /// Copies to the start of a buffer, which is no shorter.
@@ -30,10 +30,11 @@ pub trait Launcher: Send + Sync + 'static {
     /// Fills a buffer with zeros.
     fn clear(&self, buffer: &mut Self::Buffer) -> Result<(), BackendError>;
 
-    /// A staging buffer of this length.
+    /// Allocates a staging buffer of this length.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, BackendError>;
 
-    /// Fills a staging buffer, which is no shorter, as soon as no kernel reads it any more.
+    /// Fills a staging buffer, which is no shorter than `bytes`, as soon as no kernel reads it any
+    /// more.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
@@ -44,7 +45,7 @@ pub trait Launcher: Send + Sync + 'static {
     ///
     /// # Safety
     ///
-    /// The arguments are those of the index, and arrays are as long as the kernel reads or writes.
+    /// The arguments must be those of the index, with arrays as long as the kernel reads or writes.
     unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -56,9 +57,9 @@ pub trait Launcher: Send + Sync + 'static {
 /// An argument of a kernel.
 #[derive(Debug)]
 pub enum Value<'a, B> {
-    /// An array that it reads.
+    /// An array that the kernel reads.
     In(&'a B),
-    /// An array that it writes.
+    /// An array that the kernel writes.
     Out(&'a mut B),
     /// A number.
     U32(u32),
@@ -66,16 +67,16 @@ pub enum Value<'a, B> {
     F64(f64),
 }
 
-/// How much a device can do.
+/// The limits of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Blocks that fill it, for kernels that loop over a grid of any size.
+    /// The number of blocks that fill the device, for kernels that loop over a grid of any size.
     pub blocks: u32,
-    /// Bytes of shared memory that a block may have.
+    /// The bytes of shared memory that a block may have.
     pub shared_bytes: usize,
-    /// Rows that are computed at once where they are computed in chunks, or copied at once where
-    /// the device cannot keep them.
+    /// The number of rows in a chunk, where rows are computed in chunks, or copied in chunks
+    /// because the device cannot keep them.
     pub chunk_rows: usize,
-    /// Bytes of positions that it keeps; others are copied to it again and again.
+    /// The bytes of positions that the device keeps. Further positions are copied to it each time.
     pub resident_bytes: usize,
 }

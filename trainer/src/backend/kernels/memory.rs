@@ -1,4 +1,4 @@
-//! What lives on the device: vectors by parameter, and positions.
+//! The data on the device: vectors by parameter, and positions.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -30,11 +30,11 @@ impl<B, T> Vector<B, T> {
     }
 }
 
-/// How many bytes of positions may still stay on the device.
+/// The bytes of positions that may still stay on the device.
 #[derive(Clone, Debug)]
 pub(super) struct Budget(Arc<AtomicUsize>);
 
-/// A part of the budget, given back when dropped.
+/// A part of the budget, which is returned when dropped.
 #[derive(Debug)]
 struct Share {
     budget: Budget,
@@ -63,26 +63,26 @@ impl Drop for Share {
 #[derive(Debug)]
 pub struct DevicePositions<'a, L: Launcher> {
     runs: Vec<Run<'a, L::Buffer>>,
-    /// Two buffers that take turns, where some positions do not stay on the device.
+    /// Two buffers that alternate, if some positions do not stay on the device.
     staging: Mutex<Vec<L::Staging>>,
     chunk_rows: usize,
 }
 
-/// Rows with one factor.
+/// Rows that share one factor.
 #[derive(Debug)]
 struct Run<'a, B> {
     rows: Rows<'a>,
-    /// The rows on the device, and what they take of the budget.
+    /// The rows on the device, and their share of the budget.
     resident: Option<(B, Share)>,
 }
 
 /// Rows on the device.
 pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
-    /// Which of the buffer's rows.
+    /// The range of rows in the buffer.
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first of the rows, by which a group knows their weights.
+    /// The phase of the first row, by which a group finds the rows' weights.
     pub(super) phase: Option<Phase>,
 }
 
@@ -110,8 +110,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Hands the rows in `part` of each run to `work`, those that stay on the device at once, others
-    /// chunk by chunk.
+    /// Passes the rows in `part` of each run to `work`: resident rows at once, others chunk by
+    /// chunk.
     pub(super) fn for_each(
         &self,
         launcher: &L,
@@ -133,7 +133,7 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(())
     }
 
-    /// While one staging buffer is computed with, the other one is filled.
+    /// Computes with one staging buffer while the other one is filled.
     fn stream(
         &self,
         launcher: &L,
@@ -150,7 +150,7 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(())
     }
 
-    /// How many positions there are.
+    /// Returns the number of positions.
     pub(super) fn len(&self) -> usize {
         self.runs.iter().map(|run| run.rows.positions.len()).sum()
     }

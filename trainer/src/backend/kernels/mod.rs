@@ -1,6 +1,6 @@
-//! The primitives by the kernels of `othello-kernels`, on whatever launches them: a GPU, or this
-//! machine's processor for checks. Everything but memory, copies and launches is shared, so what
-//! the tests prove here holds for the GPU as well.
+//! The primitives by the kernels of `othello-kernels`, on any launcher: a GPU, or this machine's
+//! processor for checks. Everything but memory, copies and launches is shared, so the tests here
+//! hold for the GPU as well.
 
 mod header;
 mod host;
@@ -31,12 +31,12 @@ pub use memory::{DevicePositions, Vector};
 pub use sums::Way;
 pub(crate) use tiles::{Tile, tiles};
 
-/// The program of a model's pattern set, as every launcher compiles it.
+/// Returns the program of a model's pattern set, which every launcher compiles.
 pub fn program(model: &Model) -> Program {
     Program::new(&header::header(model))
 }
 
-/// Kernels for one model.
+/// The kernels as a backend for one model.
 #[derive(Debug)]
 pub struct KernelBackend<'m, L: Launcher> {
     model: &'m Model,
@@ -44,11 +44,12 @@ pub struct KernelBackend<'m, L: Launcher> {
     way: Way,
     budget: Budget,
     tiles: Arc<Tiles<L::Buffer>>,
-    /// Vectors hold the weights of the phases of a group and their factors, or the weights of one phase.
+    /// The group whose weights and factors vectors hold; `None` if they hold the weights of one
+    /// phase.
     group: Option<GroupThere<L::Buffer>>,
 }
 
-/// The tiles of the fast way, and room for what it computes.
+/// The tiles of the fast kernels, and room for their results.
 #[derive(Debug)]
 struct Tiles<B> {
     tiles: Vec<Tile>,
@@ -57,7 +58,7 @@ struct Tiles<B> {
 }
 
 impl<'m, L: Launcher> KernelBackend<'m, L> {
-    /// Kernels for a model; `launcher` has its [`program`].
+    /// Creates kernels for a model; `launcher` must have its [`program`].
     pub fn new(model: &'m Model, launcher: L, way: Way) -> Result<Self, BackendError> {
         let limits = launcher.limits();
         let tiles = tiles(model, limits.shared_bytes / size_of::<i32>());
@@ -83,7 +84,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         self.launch(kernel, Grid { x, y: 1, shared_bytes: 0 }, arguments)
     }
 
-    /// Every launch of this backend; an empty grid is none.
+    /// Launches a kernel, unless the grid is empty. All launches of this backend pass through here.
     fn launch(
         &self,
         kernel: &Kernel,
@@ -93,24 +94,24 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         if grid.x == 0 || grid.y == 0 {
             return Ok(());
         }
-        // SAFETY: this module passes what the index says, vectors only after `checked`, and rows,
-        // scratch and totals of its own making; classes are below the numbers of parameters.
+        // SAFETY: this module passes the arguments of the index, vectors only after `checked`, and
+        // rows, scratch and totals that it made; classes are below the numbers of parameters.
         unsafe { self.launcher.launch(kernel, grid, arguments) }
     }
 
-    /// A vector that belongs to this model.
+    /// Checks that a vector belongs to this model, and passes it for reading.
     fn checked<'v, T>(&self, vector: &'v Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::In(&vector.buffer)
     }
 
-    /// A vector that belongs to this model.
+    /// Checks that a vector belongs to this model, and passes it for writing.
     fn checked_out<'v, T>(&self, vector: &'v mut Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::Out(&mut vector.buffer)
     }
 
-    /// Runs a kernel over vectors whose last argument is their length.
+    /// Runs a kernel over vectors, with their length as the last argument.
     fn elementwise<const N: usize>(
         &self,
         kernel: &Kernel,

@@ -1,4 +1,4 @@
-//! Sums over positions by kernels.
+//! Sums over positions, computed by kernels.
 
 use std::ops::Range;
 
@@ -10,31 +10,32 @@ use super::tiles::Scratch;
 use super::{KernelBackend, Tile};
 use crate::backend::{BackendError, Batch, Errors, Target};
 
-/// Which kernels add up residuals. Both give the same bytes.
+/// The kernels that add up residuals. All give the same bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// Gathers and reductions in global memory: `residuals.cu`.
     Simple,
     /// Tiles in shared memory: `tiles.cu`.
     Fast,
-    /// Tiles for large batches; for small ones reading and writing all tiles costs more than they
-    /// save. Where the one becomes better is an estimate, not measured.
+    /// Tiles for large batches. For small batches, reading and writing all tiles costs more than
+    /// they save. The size from which tiles are better is an estimate, not measured.
     Auto,
 }
 
-/// Rows from which [`Way::Auto`] takes tiles: then a parameter is met 20 times by each batch.
+/// The number of rows from which [`Way::Auto`] uses tiles: each batch then meets a parameter 20
+/// times.
 const ROWS_FOR_TILES: usize = 1 << 17;
 
-/// Rows that a block runs through for each copy of its tile: for a tile of 30,000 classes and four
-/// instances of a pattern, twice as many gathers as copies.
+/// The number of rows that a block processes for each copy of its tile. For a tile of 30,000
+/// classes and four instances of a pattern, that makes twice as many gathers as copies.
 const SLICE_ROWS: usize = 1 << 14;
 
-/// The two halves of a wide sum, as `common.cuh` has it.
+/// Joins the two halves of a wide sum, as `common.cuh` stores it.
 pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }
 
-/// What a sum of residuals starts from and adds to.
+/// The inputs and outputs of a sum of residuals.
 struct Residuals<'v, L: Launcher> {
     vector: &'v Vector<L::Buffer, i32>,
     labels: u32,
@@ -200,7 +201,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         self.errors_of_totals(positions, &totals)
     }
 
-    /// The errors of positions, from what the kernels that measure them add up.
+    /// Returns the errors of positions from the totals that the kernels add up.
     pub(super) fn errors_of_totals(
         &self,
         positions: &DevicePositions<'_, L>,
@@ -213,7 +214,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
     }
 }
 
-/// Buffer, first row, number of rows, factor.
+/// Returns the buffer, the first row, the number of rows and the factor as arguments.
 pub(super) fn rows_arguments<'b, B>(
     rows: &DeviceRows<'b, B>,
     range: &Range<usize>,

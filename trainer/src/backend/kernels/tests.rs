@@ -1,5 +1,5 @@
-//! The kernels, run on this machine's processor, against the reference: equal to the bit. Where there is
-//! a GPU, `backend::cuda` runs the same checks on it.
+//! Compares the kernels, run on this machine's processor, with the reference, equal to the bit.
+//! `backend::cuda` runs the same checks on a GPU, if there is one.
 
 pub(in crate::backend) mod joint;
 
@@ -22,15 +22,15 @@ use crate::backend::{Cpu, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, DatasetBuilder, Part, Split};
 use crate::source::LabelRules;
 
-/// A pattern set's model, the reference, and the kernels.
+/// The reference and the kernels for one pattern set's model.
 struct Bench<'m, L: Launcher> {
     cpu: Cpu<'m>,
     kernels: KernelBackend<'m, L>,
 }
 
-/// A launcher that a test can have.
+/// A launcher that a test can create.
 pub(in crate::backend) trait Bring: Launcher + Sized {
-    /// A launcher with a program, and with its own limits or others.
+    /// Creates a launcher with a program, with its own limits or with the given ones.
     fn bring(program: &Program, limits: Option<Limits>) -> Self;
 }
 
@@ -59,7 +59,7 @@ impl Bring for HostLauncher {
     }
 }
 
-/// So small that everything has more than one part.
+/// Limits so small that everything has more than one part.
 const NARROW: Limits =
     Limits { blocks: 3, shared_bytes: 1000, chunk_rows: 100, resident_bytes: 2000 };
 
@@ -77,7 +77,7 @@ impl<'m, L: Bring> Bench<'m, L> {
         Self { cpu: Cpu::new(model), kernels }
     }
 
-    /// What differs, of everything that is added up over positions.
+    /// Returns the names of the sums over positions that differ.
     fn differences(&self, rows: &[Rows<'_>], weights: &[f64]) -> Vec<&'static str> {
         let one = sums(&self.cpu, rows, weights);
         let two = sums(&self.kernels, rows, weights);
@@ -92,7 +92,7 @@ impl<'m, L: Bring> Bench<'m, L> {
 
 type Sums = ([Vec<i64>; 4], [u128; 3], Errors);
 
-/// Everything that is added up over positions.
+/// Computes all sums over positions.
 fn sums<B: Backend>(backend: &B, rows: &[Rows<'_>], weights: &[f64]) -> Sums {
     let positions = backend.positions(rows).unwrap();
     let reals = backend.upload(weights).unwrap();
@@ -113,14 +113,14 @@ fn sums<B: Backend>(backend: &B, rows: &[Rows<'_>], weights: &[f64]) -> Sums {
     ([labels, zeros, batch, occurrences], squares, errors)
 }
 
-/// Weights of up to `size` discs either way.
+/// Returns random weights between −`size` and `size` discs.
 fn random_weights(model: &Model, size: f64, seed: u64) -> Vec<f64> {
     let mut random = Generator::new(seed);
     let mut weight = || (f64::from(random.below(1 << 20)) / f64::from(1 << 19) - 1.0) * size;
     (0..model.parameters()).map(|_| weight()).collect()
 }
 
-/// Merged positions of self-play in every phase: games from random openings, and the start.
+/// Returns merged positions of self-play in every phase: games from random openings, and the start.
 fn self_play() -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");
@@ -156,7 +156,7 @@ pub(in crate::backend) fn all_phases_of_self_play_give_the_same_sums<L: Bring>()
         let different = simple.differences(&window, &random_weights(&standard, 4.0, number as u64));
         assert!(different.is_empty(), "phase {number}: {different:?}");
     }
-    // The fast way is for many rows at once.
+    // The fast kernels need many rows at once.
     for name in ["standard", "small", "scalars"] {
         let model = model(name);
         let fast = Bench::<L>::new(&model, Way::Fast, None);
@@ -169,7 +169,8 @@ pub(in crate::backend) fn all_phases_of_self_play_give_the_same_sums<L: Bring>()
     }
 }
 
-/// Positions that no game need have: discs anywhere, labels and weights anywhere in their ranges.
+/// Returns positions that need not be from any game: random discs, with labels and weights anywhere
+/// in their ranges.
 fn random_rows(count: usize, seed: u64) -> Vec<ScoredPosition> {
     let mut random = Generator::new(seed);
     let mut bits = || u64::from(random.below(u32::MAX)) << 32 | u64::from(random.below(u32::MAX));
@@ -209,9 +210,9 @@ pub(in crate::backend) fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>()
     }
 }
 
-/// All rows in one class each, with the largest label and weight against the largest weights of
-/// parameters: sums as near to 2⁶³ as [`MAX_TOTAL_WEIGHT`] lets them come, and 32-bit sums in
-/// shared memory that wrap with every addition.
+/// Puts all rows in one class each, with the largest label and weight against the largest weights
+/// of parameters. Sums are as near to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows, and 32-bit sums in shared
+/// memory wrap with every addition.
 pub(in crate::backend) fn sums_at_the_bound_are_exact<L: Bring>() {
     let model = model("standard");
     let weight = Weight::new(u16::MAX).unwrap();
@@ -229,7 +230,7 @@ pub(in crate::backend) fn sums_at_the_bound_are_exact<L: Bring>() {
     }
 }
 
-/// A 32-bit sum that goes back and forth across both ends of its range.
+/// Makes a 32-bit sum cross both ends of its range repeatedly.
 pub(in crate::backend) fn sums_that_change_sign_are_carried<L: Bring>() {
     let model = model("discs");
     let row = |discs: i32, weight| {
@@ -248,7 +249,7 @@ pub(in crate::backend) fn sums_that_change_sign_are_carried<L: Bring>() {
     }
 }
 
-/// Numbers of very different sizes, and what is no number.
+/// Returns numbers of very different sizes, including infinities.
 fn awkward_numbers(model: &Model, seed: u64) -> Vec<f64> {
     let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE / 8.0, 1e300];
     let mut numbers = random_weights(model, 3.0, seed);
@@ -266,7 +267,7 @@ fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|number| known(number).to_bits()).collect()
 }
 
-/// Everything that is computed by parameter, one thing after another.
+/// Computes all elementwise operations, one after another.
 fn vectors<B: Backend>(backend: &B, inputs: [&[f64]; 3], step: &AdamStep) -> Vec<Vec<u64>> {
     let [mut one, mut two, mut three] = inputs.map(|input| backend.upload(input).unwrap());
     let mut fixed = backend.zero_fixed().unwrap();
@@ -303,7 +304,7 @@ fn vectors<B: Backend>(backend: &B, inputs: [&[f64]; 3], step: &AdamStep) -> Vec
     backend.adam(&sums, &initial, step, &mut moments, &mut fixed).unwrap();
     [&moments.weights, &moments.first, &moments.second].into_iter().for_each(&mut keep);
     found.push(bits(&scalars));
-    // The rounded weights, by what they predict.
+    // Checks the rounded weights by their predictions.
     let rows = random_rows(500, 6);
     let positions = backend.positions(&[Rows::full(&rows)]).unwrap();
     let errors = backend.errors(&positions, &fixed).unwrap();
@@ -362,7 +363,7 @@ fn and_for_vectors() {
     vectors_are_computed_alike_to_the_bit::<HostLauncher>();
 }
 
-/// What the comparisons above are worth: a small change anywhere in the sources makes one fail.
+/// Checks the comparisons above: each of these small changes in the sources makes one fail.
 #[test]
 fn a_changed_constant_in_a_source_is_found() {
     let model = model("small");
@@ -394,7 +395,7 @@ fn a_changed_constant_in_a_source_is_found() {
     }
 }
 
-/// What AddressSanitizer has to stop, in `scripts/check-long.sh`: it shows that it looks.
+/// A kernel that AddressSanitizer has to stop in `scripts/check-long.sh`, as proof that it looks.
 #[test]
 #[ignore = "reads memory that is not its own"]
 fn a_kernel_that_reads_past_its_rows() {

@@ -1,4 +1,4 @@
-//! How the fast kernels cut up parameters and rows: see `tiles.cu`.
+//! Divides parameters and rows for the fast kernels: see `tiles.cu`.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use super::launcher::Launcher;
 use crate::backend::BackendError;
 use crate::model::Model;
 
-/// A range of one pattern's classes, as `tiles.cu` has it.
+/// A range of one pattern's classes, in the layout of `tiles.cu`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::NoUninit)]
 #[repr(C)]
 pub(crate) struct Tile {
@@ -19,7 +19,7 @@ pub(crate) struct Tile {
     pub(crate) first_parameter: u32,
 }
 
-/// The tiles of a model, none with more than `most` classes.
+/// Returns the tiles of a model, none with more than `most` classes.
 pub(crate) fn tiles(model: &Model, most: usize) -> Vec<Tile> {
     let geometry = model.geometry();
     let mut tiles = vec![];
@@ -46,18 +46,18 @@ pub(crate) fn tiles(model: &Model, most: usize) -> Vec<Tile> {
     tiles
 }
 
-/// What the fast kernels keep of one chunk of rows.
+/// The buffers of the fast kernels for one chunk of rows.
 #[derive(Debug)]
 pub(super) struct Scratch<B> {
-    /// 16 bits for each feature and row.
+    /// The classes: 16 bits for each feature and row.
     pub(super) classes: B,
-    /// 32 bits for each row, 0 between chunks.
+    /// The values: 32 bits for each row, 0 between chunks.
     pub(super) values: B,
-    /// 64 bits for each row.
+    /// The weighted residuals: 64 bits for each row.
     pub(super) weighted: B,
 }
 
-/// Scratch for as many threads as compute at once.
+/// A pool of scratch for all threads that compute at once.
 #[derive(Debug)]
 pub(super) struct ScratchPool<B> {
     free: Mutex<Vec<Scratch<B>>>,

@@ -1,5 +1,5 @@
-//! What shallow searches predict of deeper ones: the model behind Multi-ProbCut, fitted to positions of
-//! games that the evaluation plays against itself.
+//! Calibrates the model behind Multi-ProbCut (Buro): how well shallow searches predict deeper ones.
+//! The model is fitted to positions of games that the evaluation plays against itself.
 
 mod samples;
 
@@ -24,46 +24,46 @@ pub struct Settings {
     pub depth: u32,
 }
 
-/// The least depth of a search that another one predicts.
+/// The least depth of a search that a shallower one predicts.
 const LEAST_DEPTH: u32 = 3;
-/// One of so many positions is kept to see what was learned from the others.
+/// One of this many positions is kept to test the model fitted to the others.
 const HELD_OUT: usize = 5;
 
-/// A calibrated model, and what it is worth on positions that it was not fitted to.
+/// A calibrated model, and its performance on positions that it was not fitted to.
 #[derive(Clone, Debug)]
 pub struct Calibrated {
     /// The model.
     pub probcut: ProbCut,
-    /// The errors by the depth of the search that is predicted.
+    /// The errors by the depth of the predicted search.
     pub depths: Vec<DepthError>,
     /// The shares of predictions that are too far off.
     pub misses: Vec<Miss>,
 }
 
-/// The error of the predictions for searches of a depth, in discs.
+/// The error of the predictions for searches of one depth, in discs.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct DepthError {
-    /// The depth of the search that is predicted.
+    /// The depth of the predicted search.
     pub deep: u32,
     /// The depth of the search that predicts it.
     pub shallow: u32,
     /// The number of positions.
     pub positions: u64,
-    /// The root of the mean square of the errors that the model expects.
+    /// The root mean square of the errors that the model expects.
     pub predicted: f64,
-    /// The root of the mean square of the errors.
+    /// The root mean square of the actual errors.
     pub observed: f64,
 }
 
-/// The share of predictions by which a cut at a selectivity would be wrong: the deeper value lies beyond the
-/// deviations on the side where it does harm.
+/// The share of predictions by which a cut at a selectivity would be wrong: the deeper value is
+/// outside of the allowed deviations, on the harmful side.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Miss {
     /// The probability of the selectivity in percent.
     pub selectivity: u32,
-    /// The share that a normal distribution has there, in percent.
+    /// The share by a normal distribution, in percent.
     pub predicted: f64,
-    /// The share of the held-out positions' cuts, in percent.
+    /// The share among the cuts of held-out positions, in percent.
     pub observed: f64,
 }
 
@@ -95,7 +95,7 @@ struct Pair {
     wanted: f64,
 }
 
-/// Every two depths of a sample.
+/// Returns the pairs of any two depths of a sample.
 fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     let depths =
         (1..sample.values.len()).flat_map(|deep| (0..deep).map(move |shallow| (shallow, deep)));
@@ -106,7 +106,7 @@ fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// The pairs of depths that the search uses.
+/// Returns the pairs of depths that the search uses.
 fn used_pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     pairs(sample).filter(|Pair { depths, .. }| {
         depths.deep >= LEAST_DEPTH && depths.shallow == shallow_depth(depths.deep)
@@ -132,7 +132,7 @@ fn fit<'s>(samples: impl Iterator<Item = &'s Sample>) -> Result<ProbCut, Calibra
     probcut.map_err(CalibrateError::Model)
 }
 
-/// The residual of a pair, and the error that the model expects.
+/// Returns the residual of a pair, and the error that the model expects.
 fn residual(probcut: &ProbCut, pair: &Pair) -> (f64, f64) {
     let prediction = probcut.prediction(pair.depths);
     (pair.wanted - prediction.slope * pair.known - prediction.offset, prediction.error)
@@ -158,7 +158,8 @@ fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthErro
     })
 }
 
-/// The misses of a selectivity, on both sides: cuts above and below the window do the same harm.
+/// Returns the misses of a selectivity on both sides: wrong cuts above and below the window are
+/// equally harmful.
 fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<Miss> {
     let deviations = selectivity.deviations()?;
     let off = pairs.iter().filter(|pair| {
@@ -196,7 +197,7 @@ mod tests {
             assert!(row.observed < 1.5 * row.predicted + 1.0, "{row:?}");
             assert!(2.0 * row.observed > row.predicted - 1.0, "{row:?}");
         }
-        // A search two plies shallower says more than one that is four plies shallower.
+        // A search two plies shallower predicts better than one four plies shallower.
         let error =
             |shallow, deep| found.probcut.prediction(Depths { ply: 30, shallow, deep }).error;
         assert!(error(4, 6) < error(2, 6) && error(2, 6) < error(0, 6));

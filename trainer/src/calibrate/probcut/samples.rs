@@ -1,4 +1,4 @@
-//! Positions with what searches of every depth find of them.
+//! Samples of positions with the values of searches of every depth.
 
 use std::ops::RangeInclusive;
 
@@ -14,22 +14,22 @@ use rayon::prelude::*;
 use super::Settings;
 use crate::calibrate::CalibrateError;
 
-/// The values that searches find of a position.
+/// The values of searches of one position.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Sample {
     /// The ply of the position.
     pub(super) ply: u32,
-    /// The values by depth, from 0 on, all of them before the end of the game.
+    /// The values by depth, from 0 on; no search reaches the end of the game.
     pub(super) values: Vec<Value>,
 }
 
 const HASH_MEGABYTES: usize = 16;
 
-/// The numbers of random moves that the games begin with.
+/// The numbers of random moves at the beginning of the games.
 const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
 
-/// Samples of positions, each from a game of its own: of one ply, most moves of which are drawn by their values, so
-/// that lost and won positions are among them.
+/// Returns samples of positions, each from one ply of a game of its own. Most moves of the games
+/// are drawn by their values, so that lost and won positions are among them.
 pub(super) fn samples<E: Evaluate>(
     settings: &Settings,
     evaluator: &E,

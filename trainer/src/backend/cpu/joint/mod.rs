@@ -1,30 +1,33 @@
-//! Weights and factors of a group of phases: the values of positions, and the sums of their residuals.
+//! Weights and factors of a group of phases: the values of positions, and the sums of their
+//! residuals.
 //!
-//! The value of a position is the sum of its weights, and of the products of any two of its vectors:
-//! half the squares of the vectors' sum, less half the squares of each vector; those of the first half of
-//! the elements are added, those of the second half taken away. What a vector has with itself is taken off
-//! the weights once, when they are rounded, and not for every position.
+//! The value of a position is the sum of its weights and of the products of any two of its vectors.
+//! The products sum up to half the squares of the vectors' sum, less half the squares of each
+//! vector; the first half of the elements is added, the second half subtracted. The squares of each
+//! vector alone are subtracted from the weights once, when they are rounded, and not for every
+//! position.
 //!
-//! The derivative by a factor is the residual times what the other vectors sum to. The sum of all
-//! vectors is the same for all features of a position; so residual times this sum is computed once and
-//! added to each feature, and at the end each factor's own part is taken off, with the sum of the residuals of
-//! its parameter.
+//! The derivative with respect to a factor is the residual times the sum of the other vectors. The
+//! sum of all vectors is the same for all features of a position. The residual times this sum is
+//! therefore computed once and added to each feature; at the end each factor's own part is
+//! subtracted, using the sum of the residuals of its parameter.
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|
 //! | factor | 2⁻¹⁶ | ±127/64, less than 2¹⁷ |
-//! | what a vector has with itself | 2⁻¹⁸ disc | 16 · 2³⁴ / 2¹⁵ = 2²³ |
+//! | half the squares of a vector | 2⁻¹⁸ disc | 16 · 2³⁴ / 2¹⁵ = 2²³ |
 //! | weight, less this | 2⁻¹⁸ disc | limited to ±2²⁴ |
 //! | sum of a position's factors | 2⁻¹⁶ | 80 · 2¹⁷ < 2²⁴ |
 //! | sum of squares of 32 such sums | 2⁻³² disc | 2⁵³ |
 //! | value | 2⁻¹⁸ disc | limited to ±2³⁰ |
 //! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷, 128 discs |
 //! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰, 16 |
-//! | what a position adds for a factor | 2⁻¹⁶ disc · occurrence | 2¹⁷ · 2²⁰ / 2¹⁶ = 2²¹ for a 64th of an occurrence |
+//! | term of a factor, for 1/64 occurrence | 2⁻¹⁶ disc · occurrence | 2¹⁷ · 2²⁰ / 2¹⁶ = 2²¹ |
 //!
-//! With at most 2³³ sixty-fourths of an occurrence ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT))
-//! and less than 2⁷ features a position, sums of residuals stay below 2⁵⁷, those of factors below 2⁶¹, and
-//! what is taken off them below 2⁵⁸.
+//! With at most 2³³ sixty-fourths of an occurrence
+//! ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and less than 2⁷ features per position,
+//! sums of residuals stay below 2⁵⁷, those of factors below 2⁶¹, and the own parts subtracted from
+//! them below 2⁵⁸.
 
 mod rows;
 #[cfg(test)]
@@ -42,17 +45,17 @@ use crate::backend::{Errors, Group, Rows, WEIGHT_LIMIT};
 use crate::model::Model;
 use rows::Values;
 
-/// Steps of a factor in 1, as a shift.
+/// The steps of a factor of 1, as a shift.
 const FACTOR_SHIFT: u32 = 16;
 
-/// The largest factor that the file has a place for, in these steps.
+/// The largest factor that a weights file can hold, in these steps.
 const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER_UNIT);
 
-/// From half of 2⁻³² disc to 2⁻¹⁸.
+/// The shift from half of 2⁻³² disc to 2⁻¹⁸ disc.
 const SQUARE_SHIFT: u32 = 32 - 18 + 1;
 
-/// Rounds the factors of a vector to 2⁻¹⁶, and takes off the weights, which are rounded already, what each
-/// parameter's vector has with itself.
+/// Rounds the factors of a vector to 2⁻¹⁶, and subtracts from the weights, which are rounded
+/// already, half the squares of each parameter's vector.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     match group.dimensions() {
         8 => round_factors_of::<8>(group, vector, fixed),
@@ -76,12 +79,12 @@ fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixe
     }
 }
 
-/// What a vector has with itself, in 2⁻¹⁸ disc.
+/// Returns half the signed squares of a vector, in 2⁻¹⁸ disc.
 fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
 }
 
-/// The squares of the first half of the elements, less those of the second half.
+/// Returns the squares of the first half of the elements, less those of the second half.
 #[inline(always)]
 fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 {
     let squares = elements.map(|element| i64::from(element) * i64::from(element));
@@ -89,13 +92,14 @@ fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 
     added.iter().sum::<i64>() - taken.iter().sum::<i64>()
 }
 
-/// Half of squares of 2⁻³² disc, in 2⁻¹⁸ disc.
+/// Converts squares in 2⁻³² disc to half their sum in 2⁻¹⁸ disc.
 #[inline(always)]
 fn halved(squares: i64) -> i64 {
     (squares + (1 << (SQUARE_SHIFT - 1))) >> SQUARE_SHIFT
 }
 
-/// See [`Backend::residual_sums`](crate::backend::Backend::residual_sums), with the label as target.
+/// Adds up residuals as [`Backend::residual_sums`](crate::backend::Backend::residual_sums) does,
+/// with the label as target.
 pub(super) fn residual_sums(
     model: &Model,
     group: &Group,
@@ -137,7 +141,7 @@ fn residual_sums_of<const DIMENSIONS: usize>(
     squared
 }
 
-/// Takes off the sums of a parameter's factors what its own vector has added to them.
+/// Subtracts from the sums of a parameter's factors the part that its own vector added to them.
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],
     vector: &[i32; DIMENSIONS],
@@ -152,7 +156,7 @@ fn take_own<const DIMENSIONS: usize>(
     }
 }
 
-/// See [`Backend::errors`](crate::backend::Backend::errors).
+/// Returns errors as [`Backend::errors`](crate::backend::Backend::errors) does.
 pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
     let of_chunk = |chunk: &[ScoredPosition], factor: u16| {
         let rows = Rows { positions: chunk, factor };
@@ -170,7 +174,7 @@ pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[
     rows.iter().map(of_rows).fold(Errors::default(), Errors::plus)
 }
 
-/// The place of the weights of rows, which are all of one phase; `None` without any.
+/// Returns the place of the weights of rows, all of one phase; `None` without rows.
 fn weights_of(group: &Group, rows: Rows<'_>) -> Option<Range<usize>> {
     let phase = rows.phase()?;
     debug_assert!(rows.positions.iter().all(|row| Phase::of(&row.position()) == Some(phase)));

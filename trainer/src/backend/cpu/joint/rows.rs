@@ -1,8 +1,8 @@
-//! The inner loop of a fit with factors: the vectors of a position's features loaded and added, and one vector
-//! of sums added to the sums of each.
+//! The inner loop of a fit with factors. It loads and adds the vectors of a position's features,
+//! and adds one vector to the sums of each.
 //!
-//! A position of 73 features and 16 factors loads 73 lines of 64 bytes and adds to 146, besides the
-//! gathers and additions of a fit without factors; see `othello-trainer bench`.
+//! A position with 73 features and 16 factors loads 73 lines of 64 bytes and adds to 146, besides
+//! the gathers and additions of a fit without factors; see `othello-trainer bench`.
 
 use std::ops::Range;
 
@@ -18,19 +18,19 @@ use crate::model::{InstructionSet, MAX_FEATURES, Model, Row};
 const RESIDUAL_LIMIT: i32 = 1 << 17;
 /// 16 in 2⁻¹⁶.
 const SUM_LIMIT: i32 = 1 << 20;
-/// What a value is limited to, in 2⁻¹⁸ disc.
+/// The bound of a value, in 2⁻¹⁸ disc.
 const VALUE_LIMIT: i64 = (1 << 30) - 1;
 
-/// Positions whose parameters are computed together.
+/// The number of positions whose parameters are computed together.
 const BLOCK: usize = 16;
 
 /// The values of positions of one phase of a group.
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// For each parameter of the model its number in `weights` and `vectors`.
+    /// The number of each parameter of the model in `weights` and `vectors`.
     numbers: &'a [u32],
-    /// Less what each parameter's vector has with itself.
+    /// The weights, less half the squares of each parameter's vector.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -41,11 +41,11 @@ struct Value<const DIMENSIONS: usize> {
     sum: [i32; DIMENSIONS],
 }
 
-/// The numbers of a position's features.
+/// The numbers of one position's features.
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
-    /// The values by a rounded vector of a group, with the weights at `weights`.
+    /// Creates the values of a group's rounded vector, with the phase's weights at `weights`.
     pub(super) fn new(
         model: &'a Model,
         group: &'a Group,
@@ -55,14 +55,14 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         let (vectors, _) = vector[group.factors()].as_chunks();
         let numbers = group.numbers();
         let weights = &vector[weights];
-        // What the loops below rely on.
+        // The loops below rely on these lengths.
         assert_eq!((weights.len(), vectors.len()), (group.count(), group.count()));
         assert_eq!(numbers.len(), model.parameters());
         Self { model, numbers, weights, vectors }
     }
 
-    /// Adds the residuals of rows to the sums of weights, and residuals times the sums of vectors to those of
-    /// factors; returns Σ weight · residual².
+    /// Adds the residuals of rows to the sums of weights, and residuals times the sums of vectors
+    /// to those of factors; returns Σ weight · residual².
     pub(super) fn add_residuals(
         &self,
         rows: Rows<'_>,
@@ -92,7 +92,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         squared
     }
 
-    /// The errors of the values of rows.
+    /// Returns the errors of the values of rows.
     pub(super) fn errors(&self, rows: Rows<'_>) -> Errors {
         let mut errors = Errors::default();
         let mut numbers = [[0; MAX_FEATURES]; BLOCK];
@@ -107,7 +107,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         errors
     }
 
-    /// The numbers of the features of up to [`BLOCK`] positions.
+    /// Writes the numbers of the features of up to [`BLOCK`] positions.
     fn write_numbers<'n>(
         &self,
         positions: &[ScoredPosition],
@@ -123,7 +123,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         &numbers[..positions.len()]
     }
 
-    /// See [`Self::add_residuals`].
+    /// Does the work of [`Self::add_residuals`] for one block.
     #[inline(always)]
     fn add_block(
         &self,
@@ -177,7 +177,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
     }
 }
 
-/// The same loop, which compilers make of the instructions that each may use.
+/// The same loop, compiled with the instructions that each function may use.
 #[cfg(target_arch = "x86_64")]
 impl<const DIMENSIONS: usize> Values<'_, DIMENSIONS> {
     #[target_feature(enable = "avx512bw")]

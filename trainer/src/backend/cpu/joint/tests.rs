@@ -6,10 +6,10 @@ use super::*;
 use crate::backend::{Backend as _, Batch, Cpu, Target};
 use crate::model::{InstructionSet, random_positions};
 
-/// 700 of 256 to a disc.
+/// A label of 700 steps, 256 to a disc.
 const LABEL: f64 = 700.0 / 256.0;
 
-/// Positions of random games in two phases, by phase, with one label.
+/// Returns positions of random games in two phases, by phase, all with one label.
 fn rows() -> [Vec<ScoredPosition>; 2] {
     let positions = random_positions(30);
     phases().map(|phase| {
@@ -19,7 +19,7 @@ fn rows() -> [Vec<ScoredPosition>; 2] {
     })
 }
 
-/// The group of two phases, measured on nothing else.
+/// Returns the group of two phases, without further positions to measure on.
 fn group(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let trained = counts(model, &rows.concat());
     Group::new(model, &phases(), &trained, &vec![0; model.parameters()]).unwrap()
@@ -29,7 +29,7 @@ fn phases() -> [Phase; 2] {
     [20, 21].map(|phase| Phase::new(phase).unwrap())
 }
 
-/// How often each parameter stands in rows.
+/// Returns the occurrences of each parameter in rows.
 fn counts(model: &Model, rows: &[ScoredPosition]) -> Vec<i64> {
     let mut counts = vec![0; model.parameters()];
     for row in rows {
@@ -39,7 +39,7 @@ fn counts(model: &Model, rows: &[ScoredPosition]) -> Vec<i64> {
     counts
 }
 
-/// A vector of a group: weights up to 1 disc and factors up to 0.3.
+/// Returns a vector of a group with weights up to 1 disc and factors up to 0.3.
 fn random_vector(group: &Group) -> Vec<f64> {
     let mut random = Generator::new(3);
     let mut number = || f64::from(random.below(2001)) / 1000.0 - 1.0;
@@ -48,8 +48,8 @@ fn random_vector(group: &Group) -> Vec<f64> {
     vector
 }
 
-/// Sums over pairs of features, in floating point: those of squared residuals, and those of residuals times
-/// the derivative by each element of the vector.
+/// Sums over pairs of features in floating point. Returns the squared residuals, and the residuals
+/// times the derivative with respect to each element of the vector.
 fn sums_over_pairs(
     model: &Model,
     group: &Group,
@@ -141,7 +141,7 @@ fn all_instruction_sets_add_up_the_same_sums() {
     }
 }
 
-/// The last number stands for what occurs nowhere: what it has adds nothing to any value.
+/// The last number means parameters that occur nowhere; its elements add nothing to any value.
 #[test]
 fn a_group_numbers_what_occurs_the_most_frequent_first() {
     let set = PatternSet::shipped("small").unwrap();

@@ -1,16 +1,16 @@
-//! The kernels of weights and factors against the reference: equal to the bit.
+//! Compares the kernels of weights and factors with the reference, equal to the bit.
 
 use othello_engine::pattern::FactorShape;
 
 use super::*;
 
-/// The model of a set with factors.
+/// Returns the model of a set with factors.
 fn factor_model(set: &str, dimensions: usize) -> Model {
     let set = PatternSet::shipped(set).unwrap();
     Model::new(set.with_factors(FactorShape::new(dimensions, 60)))
 }
 
-/// The group of two phases of rows, the second of which is only measured on.
+/// Returns the group of the rows' two phases; the second is measured on only.
 fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let phases = rows.each_ref().map(|rows| Phase::of(&rows[0].position()).unwrap());
     let occurrences = |rows: &[ScoredPosition]| {
@@ -23,8 +23,8 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// What a fit with factors asks of a backend: sums of a whole and of a batch, the vector after updates by them,
-/// and errors.
+/// Computes everything that a fit with factors asks of a backend: sums of the whole and of a batch,
+/// the vector after updates by them, and errors.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();
@@ -79,7 +79,7 @@ pub(in crate::backend) fn weights_and_factors_give_the_same_sums<L: Bring>() {
         let rows = [Rows::full(one), Rows { positions: other, factor: 77 }];
         for limits in [None, Some(NARROW)] {
             let bench = Bench::<L>::new(&model, Way::Simple, limits);
-            // The largest values leave every limit.
+            // The largest values exceed every limit.
             for size in [1.0, 64.0, 1e6] {
                 let expected = joint(&bench.cpu, &group, &rows, size);
                 let found = joint(&bench.kernels, &group, &rows, size);
@@ -94,7 +94,7 @@ fn and_for_weights_and_factors() {
     weights_and_factors_give_the_same_sums::<HostLauncher>();
 }
 
-/// What the comparison is worth: a small change in the sources makes it fail.
+/// Checks the comparison: a small change in the sources makes it fail.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let model = factor_model("small", 8);
