@@ -1,4 +1,4 @@
-//! What searches may take.
+//! The budget of a player's searches.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -6,33 +6,36 @@ use std::time::{Duration, Instant};
 use othello_engine::search::Limits;
 use serde::{Deserialize, Serialize};
 
-/// The most that the search of a move before exact play may take, besides its depth. Where a search to
-/// the full depth would take more, the deepest one that was done decides; the shallowest always is.
+/// The limits of a player's searches before exact play, besides their depth. If a search to the
+/// full depth would exceed them, its deepest complete iteration decides; the first iteration always
+/// completes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Budget {
-    /// The number of nodes.
+    /// The number of nodes per move.
     pub nodes: Option<u64>,
-    /// The time. With it, games depend on the machine and on what else it does.
+    /// The time per move. With it, games depend on the machine and on its other work.
     pub milliseconds: Option<u64>,
-    /// The time of all moves of a game together, perfect play included, in seconds. With it, too.
+    /// The time of all moves of a game together in seconds, perfect play included. Games depend on
+    /// the machine with this limit, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_a_game: Option<u64>,
 }
 
 impl Budget {
-    /// The time for a game.
+    /// Returns the time for a game.
     pub(super) fn game_time(self) -> Option<Duration> {
         self.seconds_a_game.map(Duration::from_secs)
     }
 
-    /// The limits of a search that begins now, for which a clock may give so much time.
+    /// Returns the limits of a search that begins now. `by_clock` is the time that the game's clock
+    /// allows.
     pub(super) fn limits(self, by_clock: Option<Duration>) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis).into_iter().chain(by_clock).min();
         Limits { nodes: self.nodes, deadline: time.map(|time| Instant::now() + time), stop: None }
     }
 }
 
-/// What follows the depth in a report: nothing where the depth alone ends searches.
+/// Prints the limits after the depth in a report; nothing if only the depth ends searches.
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = self.nodes.map(|nodes| format!(", {nodes} nodes"));

@@ -1,4 +1,4 @@
-//! Engines of others in a match, by GTP or by the NBoard protocol.
+//! External engines in a match, by GTP or by the NBoard protocol.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use othello_engine::text::excerpt;
 use super::opening::Opening;
 use super::process::{Misconduct, Process};
 
-/// A language that engines speak.
+/// A protocol that engines speak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
     /// The Go Text Protocol, version 2.
@@ -20,7 +20,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// The prefix of the command line of an engine that speaks it.
+    /// Returns the prefix before the command line of an engine that speaks the protocol.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Gtp => "gtp:",
@@ -29,12 +29,12 @@ impl Protocol {
     }
 }
 
-/// A program that plays.
+/// An external program that plays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExternalEngine {
-    /// The protocol that it speaks.
+    /// The protocol of the program.
     pub protocol: Protocol,
-    /// The command line that starts it, for the shell.
+    /// The command line that starts the program, for the shell.
     pub command: String,
 }
 
@@ -47,7 +47,7 @@ impl ExternalEngine {
         })
     }
 
-    /// Starts the engine and begins a game, to see whether it is there.
+    /// Starts the engine and begins a game, to check that it works.
     pub fn check(&self, terms: Terms) -> Result<(), Misconduct> {
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
         Conversation::new(self, terms).begin(&first)
@@ -60,28 +60,29 @@ impl fmt::Display for ExternalEngine {
     }
 }
 
-/// The terms for external engines: the depth that they are told, and the time that they may take.
+/// The terms for external engines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Terms {
     /// The depth that NBoard's `set depth` asks for.
     pub depth: u32,
     /// The longest time for one answer.
     pub time: Duration,
-    /// The time for all moves of a game, which is told: by GTP with `time_settings` and `time_left`, by NBoard with
-    /// the game.
+    /// The time for all moves of a game. GTP engines are told by `time_settings` and `time_left`,
+    /// NBoard engines with the game.
     pub game: Option<Duration>,
 }
 
-/// A game between the opening and now.
+/// A game in progress.
 pub(super) struct Underway<'a> {
     pub(super) opening: &'a Opening,
-    /// The turns since, with the time that each took.
+    /// The turns since the opening, with the time of each.
     pub(super) turns: Vec<(Turn, Duration)>,
     pub(super) board: Board,
 }
 
 impl Underway<'_> {
-    /// The game from its first position, as GGF, with the clock that both players began with.
+    /// Returns the game from its first position as GGF, with the clock that both players began
+    /// with.
     fn ggf(&self, clock: Option<Duration>) -> String {
         match &self.opening.path {
             Some(path) => {
@@ -94,13 +95,14 @@ impl Underway<'_> {
     }
 }
 
-/// An engine that is started when it is needed, and again after each misconduct.
+/// A conversation with an engine. The engine is started at need, and again after each misconduct.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     engine: &'a ExternalEngine,
     terms: Terms,
     process: Option<Process>,
-    /// The number of what was asked last: an answer to anything before is not mistaken for one.
+    /// The number of the last request, so that a late answer to an earlier one is not mistaken for
+    /// its answer.
     number: u64,
 }
 
@@ -109,13 +111,14 @@ impl<'a> Conversation<'a> {
         Self { engine, terms, process: None, number: 0 }
     }
 
-    /// A game begins.
+    /// Begins a game.
     pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
         let begun = self.try_begin(opening);
         self.stop_if_wrong(begun)
     }
 
-    /// The square that the engine plays, which is legal; its side can move.
+    /// Returns the square that the engine plays. The square is legal; the engine's side must be
+    /// able to move.
     pub(super) fn choose(
         &mut self,
         game: &Underway<'_>,
@@ -133,17 +136,17 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(answer.and_then(legal))
     }
 
-    /// Tells the engine that somebody else played, or that it passed itself.
+    /// Tells the engine of the other player's move or of a pass.
     pub(super) fn see(&mut self, side: Side, turn: Turn) -> Result<(), Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
-            // The whole game is told when a move is asked for.
+            // NBoard engines are told the whole game when a move is asked for.
             return Ok(());
         }
         let seen = self.play_gtp(side, turn);
         self.stop_if_wrong(seen)
     }
 
-    /// A program that misbehaved once is not trusted again: the next game starts another.
+    /// Stops a program after a misconduct; the next game starts a new one.
     fn stop_if_wrong<T>(&mut self, result: Result<T, Misconduct>) -> Result<T, Misconduct> {
         if result.is_err() {
             self.process = None;
@@ -188,7 +191,7 @@ impl<'a> Conversation<'a> {
         self.ask_gtp(&format!("genmove {side}"))
     }
 
-    /// Says a command of GTP that an engine need not know.
+    /// Sends a GTP command that an engine need not know.
     fn suggest_gtp(&mut self, command: &str) -> Result<(), Misconduct> {
         match self.ask_gtp(command) {
             Ok(_) | Err(Misconduct::Refused { .. }) => Ok(()),
@@ -196,7 +199,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// The answer to a command of GTP.
+    /// Sends a GTP command and returns the answer.
     fn ask_gtp(&mut self, command: &str) -> Result<String, Misconduct> {
         self.number += 1;
         self.say(&format!("{} {command}", self.number))?;
@@ -218,7 +221,7 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Waits until the engine has done what it was told by NBoard's protocol.
+    /// Waits until an NBoard engine has executed all earlier commands.
     fn synchronize(&mut self) -> Result<(), Misconduct> {
         self.number += 1;
         self.say(&format!("ping {}", self.number))?;
@@ -250,7 +253,8 @@ fn name(side: Side) -> &'static str {
     }
 }
 
-/// The answer to command `number`, which may or may not repeat it: `Err` where the command was refused.
+/// Parses the answer to command `number`, which may or may not repeat the number: `Err` if the
+/// command was refused, `None` if it answers another command.
 fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let rest = line.strip_prefix(['=', '?'])?.trim_start();
     // Some programs put a blank before the number.
@@ -261,7 +265,7 @@ fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     own.then(|| if line.starts_with('=') { Ok(text) } else { Err(text) })
 }
 
-/// The misconduct of an engine that is not there.
+/// Returns the misconduct of an engine that is not running.
 fn gone(expected: &'static str) -> Misconduct {
     Misconduct::Ended { expected, said: String::new() }
 }
@@ -270,7 +274,7 @@ fn gone(expected: &'static str) -> Misconduct {
 mod tests {
     use super::*;
 
-    /// A game against Edax, which answers `= 4 d6`, was forfeited for silence.
+    /// A past bug: a game against Edax, which answers `= 4 d6`, was forfeited for silence.
     #[test]
     fn a_number_may_stand_anywhere_before_the_answer_or_be_left_out() {
         for line in ["=4 d6", "= 4 d6", "= d6", "=d6"] {

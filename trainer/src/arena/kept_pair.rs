@@ -1,4 +1,4 @@
-//! A pair of games as a section of the file of a match.
+//! Stores a pair of games as a section of the file of a match.
 
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::{Discs, Position, Side, Square, transcript};
@@ -9,13 +9,13 @@ use super::played::PlayedGame;
 use super::player::Effort;
 use super::result::PlayedPair;
 
-/// What precedes the number of the pair, counted from 1, in the name of its section.
+/// The prefix of a section's name, before the number of the pair, counted from 1.
 const PREFIX: &str = "pair ";
 
-/// A pair as JSON has it.
+/// A pair as JSON.
 #[derive(Serialize, Deserialize)]
 struct Pair {
-    /// The position that both games began from, with the side to move.
+    /// The position that both games start from, with the side to move.
     opening: String,
     games: [Game; 2],
     efforts: [Effort; 2],
@@ -23,7 +23,7 @@ struct Pair {
 
 #[derive(Serialize, Deserialize)]
 struct Game {
-    /// The moves from the opening on, passes left out.
+    /// The moves from the opening on, without passes.
     moves: String,
     /// The score of the first player.
     score: Discs,
@@ -37,7 +37,7 @@ struct Forfeit {
     reason: String,
 }
 
-/// The section of a pair.
+/// Returns the section of a pair.
 pub(super) fn encode(pair: &PlayedPair) -> Section {
     let [first, _] = &pair.games;
     let game = |game: &PlayedGame| Game {
@@ -54,15 +54,15 @@ pub(super) fn encode(pair: &PlayedPair) -> Section {
     Section { name: format!("{PREFIX}{}", first.pair), content }
 }
 
-/// The number of the pair that a section holds, counted from 0; `None` where it holds none.
+/// Returns the number of the pair in a section, counted from 0; `None` for other sections.
 pub(super) fn number(section: &Section) -> Option<usize> {
     let digits = section.name.strip_prefix(PREFIX)?;
     let number = digits.parse::<usize>().ok()?;
-    // `05` and `+5` are no names of pair 5.
+    // `05` and `+5` are not names of pair 5.
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// The pair with this number, counted from 0; the error goes on after "section 3 …".
+/// Reads the pair with this number, counted from 0. The error is worded to follow "section 3 …".
 pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let Pair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is no pair of games: {error}"))?;
@@ -85,7 +85,7 @@ pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, Str
     Ok(PlayedPair { games: [first?, second?], efforts })
 }
 
-/// Whether a game has the score that its moves or its forfeit give.
+/// Returns true if a game has the score that its moves or its forfeit give.
 fn is_sound(game: &PlayedGame) -> bool {
     let Some((position, sign)) = end(&game.opening, &game.squares) else { return false };
     let first_moved = if game.game == 1 { 1 } else { -1 };
@@ -97,7 +97,7 @@ fn is_sound(game: &PlayedGame) -> bool {
     }
 }
 
-/// The position after moves, and whether its player is the one who moved first (1) or not (−1).
+/// Returns the position after the moves, and 1 if its player is the one who moved first, −1 if not.
 fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
     let (mut position, mut sign) = (*opening, 1);
     for &square in squares {

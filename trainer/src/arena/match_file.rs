@@ -1,5 +1,5 @@
-//! The file of a match: every pair as soon as it is played, so that a match can be gone on with, and its shards
-//! put together.
+//! The file of a match. It holds every pair as soon as it is played, so that a match can be resumed
+//! and its shards merged.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,7 +21,7 @@ use super::result::{InOrder, MatchResult, PlayedPair};
 use super::{Budget, Sprt};
 use crate::records::merge::{MergeError, Shards};
 
-/// The names and the terms of a match, for its report.
+/// The names and terms of a match, for its report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Conditions {
     /// The names of the players.
@@ -30,75 +30,77 @@ pub struct Conditions {
     pub depth: u32,
     /// The number of empty squares from which on play is perfect.
     pub exact: u32,
-    /// The most that each player's searches before exact play may take.
+    /// The limits of each player's searches before exact play.
     pub budgets: [Budget; 2],
-    /// The sequential test that ends the match, if there is one.
+    /// The sequential test that ends the match, if any.
     pub sprt: Option<Sprt>,
 }
 
-/// A match whose pairs are kept in a file.
+/// A match that keeps its pairs in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
     /// The players.
     pub players: Match<'a>,
     /// The openings of the whole match.
     pub openings: &'a [Position],
-    /// The part of them to play here: pairs that follow each other, so none where there are fewer than shards.
+    /// The part of the match to play here: consecutive pairs, none if there are fewer pairs than
+    /// shards.
     pub shard: Shard,
-    /// The names and the terms.
+    /// The names and terms.
     pub conditions: &'a Conditions,
 }
 
-/// What the file of a match holds.
+/// The content of a match's file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
-    /// The names and the terms.
+    /// The names and terms.
     pub conditions: Conditions,
     /// The part of the match.
     pub shard: Shard,
-    /// The pairs that count: those up to the decision of a sequential test, if the file is of the whole match.
+    /// The pairs that count. In the file of a whole match with a sequential test, these end with
+    /// the decision.
     pub result: MatchResult,
-    /// The file.
+    /// The summary of the file.
     pub summary: Summary,
 }
 
-/// Why the file of a match was not read or not written.
+/// Errors of reading or writing the file of a match.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchFileError {
-    /// The file itself.
+    /// The file itself cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The match was stopped; the pairs that were played are kept.
+    /// The match was stopped; the played pairs are kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
     /// There is no memory to search with.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// Files that are not all shards of one match.
+    /// The files are not the shards of one match.
     #[error(transparent)]
     Shards(#[from] MergeError),
-    /// A complete file that lacks pairs.
+    /// A complete file lacks pairs.
     #[error("{}: has {found} pairs without a gap, where shard {shard} of the match has {expected}; \
         make it again", path.display())]
     Pairs {
         /// The file.
         path: PathBuf,
-        /// The part that it is to hold.
+        /// The shard of the file.
         shard: Shard,
-        /// The number of pairs in it, up to the first that is missing.
+        /// The number of pairs in the file, up to the first missing one.
         found: usize,
-        /// The number of pairs of that part.
+        /// The number of pairs of the shard.
         expected: usize,
     },
 }
 
-/// The name of the section that holds the conditions; it is the last one.
+/// The name of the section that holds the conditions, the last one.
 const CONDITIONS: &str = "match";
 
 impl KeptMatch<'_> {
-    /// Plays the pairs that the file does not hold yet, and completes it; `settings` is what decides the games.
-    /// Each pair is kept as soon as it is played, whatever its place. A shard plays all its pairs: a sequential
-    /// test needs those of the whole match, in their order.
+    /// Plays the pairs that the file does not hold yet, and completes it. `settings` is the
+    /// provenance of the games. Pairs are saved as soon as they are played, in any order. A shard
+    /// plays all its pairs, since a sequential test needs those of the whole match in their order.
     pub fn play(
         &self,
         path: &Path,
@@ -145,8 +147,8 @@ impl KeptMatch<'_> {
         }
     }
 
-    /// The pairs that an earlier run left. From the first section on that is no pair of this match they are
-    /// dropped; what was dropped, for the user to know.
+    /// Returns the pairs that an earlier run left, and a warning for the user if any sections were
+    /// dropped. Drops everything from the first section on that is not a pair of this match.
     fn earlier(
         &self,
         writer: &mut Writer,
@@ -172,15 +174,15 @@ impl KeptMatch<'_> {
     }
 }
 
-/// The test by which the pairs of a shard end: none, unless it is the whole match.
+/// Returns the test that ends the pairs of a shard: none unless the shard is the whole match.
 fn sprt_of(conditions: &Conditions, shard: Shard) -> Option<Sprt> {
     conditions.sprt.filter(|_| shard == Shard::WHOLE)
 }
 
-/// The numbers of the pairs of a shard, counted from 0.
+/// Returns the numbers of the pairs of a shard, counted from 0.
 fn part_of(pairs: usize, shard: Shard) -> Range<usize> {
     let part = shard.frames(pairs as u64);
-    // Both ends are no larger than the number of pairs.
+    // Both ends are at most the number of pairs.
     part.start as usize..part.end as usize
 }
 
@@ -190,7 +192,7 @@ fn finish(mut writer: Writer, conditions: &Conditions) -> Result<Summary, FileEr
 }
 
 impl MatchFile {
-    /// Reads a complete file: of a whole match or of a shard.
+    /// Reads the complete file of a whole match or of a shard.
     pub fn read(path: &Path) -> Result<Self, MatchFileError> {
         let read = Sections::read(path)?;
         let (shard, summary) = (read.shard, read.summary.clone());
@@ -198,8 +200,9 @@ impl MatchFile {
         Ok(Self { conditions, shard, result: MatchResult::new(pairs), summary })
     }
 
-    /// Puts together all shards of a match, into the file that the undivided match would have written, but for the
-    /// seconds. Of a sequential test, the pairs after its decision are kept and do not count.
+    /// Merges all shards of a match into the file that the undivided match would have written,
+    /// except for the seconds. Pairs after the decision of a sequential test are kept, but do not
+    /// count.
     pub fn merge(
         paths: &[PathBuf],
         out: &Path,
@@ -238,16 +241,16 @@ impl MatchFile {
     }
 }
 
-/// How progress calls the merging of shards.
+/// The name of the merging in progress messages.
 const MERGED: &str = "merge (shards)";
 
-/// The file of a match, section by section.
+/// The sections of a match's file.
 struct Sections {
     conditions: Conditions,
     shard: Shard,
-    /// The pairs that belong into the file.
+    /// The numbers of the pairs that belong in the file.
     numbers: Range<usize>,
-    /// The pairs that are in it.
+    /// The pairs in the file.
     pairs: BTreeMap<usize, PlayedPair>,
     summary: Summary,
 }
@@ -283,7 +286,8 @@ impl Sections {
         Ok(Self { conditions, shard, numbers, pairs, summary })
     }
 
-    /// The conditions, and the pairs that count, in order; none of these may be missing.
+    /// Returns the conditions, and the pairs that count, in order. None of these pairs may be
+    /// missing.
     fn counted(self, path: &Path) -> Result<(Conditions, Vec<PlayedPair>), MatchFileError> {
         let Self { conditions, shard, numbers, pairs, .. } = self;
         let mut counted = InOrder::new(numbers.start, Sprt::ends(sprt_of(&conditions, shard)));

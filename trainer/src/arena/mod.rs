@@ -1,5 +1,5 @@
-//! Matches of two players: paired games, and what they prove. A player is an evaluation, or another
-//! program that is spoken to.
+//! Matches of two players in paired games, and their statistics. A player is an evaluation or an
+//! external program.
 
 mod budget;
 mod external;

@@ -1,26 +1,26 @@
-//! An opening with a way to it from the first position, for players that know only games.
+//! An opening and a game that leads to it, for players that only know whole games.
 
 use std::collections::BTreeSet;
 
 use othello_engine::board::{Position, Side, Squares, Symmetry};
 use othello_engine::protocol::Turn;
 
-/// A position to begin a game from.
+/// A position that a game starts from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening {
-    /// The position, seen by the side to move.
+    /// The position, from the view of the side to move.
     pub position: Position,
-    /// The side to move: black where no game leads to the position.
+    /// The side to move; black if no game leads to the position.
     pub side: Side,
-    /// Turns that lead to the position from the first one, if a game was found.
+    /// Turns that lead to the position from the start of the game, if found.
     pub path: Option<Vec<Turn>>,
 }
 
-/// The most positions that are looked at to find a way: all that lie on the way to an opening of 12 plies.
+/// The most positions searched for such a game: all on the way to an opening of 12 plies.
 const MOST_POSITIONS: usize = 200_000;
 
 impl Opening {
-    /// The opening, or an image of it, at the end of a game.
+    /// Creates the opening, or a symmetric image of it, with a game that leads to it.
     pub fn new(position: Position) -> Self {
         for symmetry in Symmetry::all() {
             let target = position.image(symmetry);
@@ -34,7 +34,7 @@ impl Opening {
         Self::without_path(position)
     }
 
-    /// The opening by itself, for players that can begin anywhere.
+    /// Creates the opening without a game, for players that can start from any position.
     pub fn without_path(position: Position) -> Self {
         Self { position, side: Side::Black, path: None }
     }
@@ -47,7 +47,7 @@ struct Search {
 }
 
 impl Search {
-    /// Whether the target can be reached; then the path leads there.
+    /// Returns true if the target can be reached; `path` then leads to it.
     fn reach(&mut self, position: &Position) -> bool {
         if *position == self.target {
             return true;

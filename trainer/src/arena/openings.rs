@@ -1,4 +1,4 @@
-//! The positions that matches start from.
+//! Chooses the positions that matches start from.
 
 use std::path::{Path, PathBuf};
 
@@ -8,27 +8,27 @@ use othello_engine::random::Generator;
 use othello_engine::record::{PositionReader, RecordError};
 use othello_engine::text::{Lines, TextError};
 
-/// How openings are chosen from a file.
+/// The choice of openings from a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
     /// The number of openings.
     pub count: usize,
-    /// The seed that decides which of the file are drawn.
+    /// The seed of the choice.
     pub seed: u64,
-    /// The largest label, either way, of a position that is drawn; text has no labels.
+    /// The largest absolute label of a position that may be chosen, in discs; text has no labels.
     pub within: Discs,
 }
 
-/// Why no openings were drawn.
+/// Errors of choosing openings.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningsError {
-    /// A file of records that cannot be read.
+    /// A file of records cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// A text that cannot be read.
+    /// A text cannot be read.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// Fewer openings in the file than asked for.
+    /// The file has too few openings.
     #[error(
         "{}: {found} openings to start from (labelled ones within {within} discs of even); \
          {wanted} are wanted",
@@ -37,21 +37,21 @@ pub enum OpeningsError {
     TooFew {
         /// The file.
         path: PathBuf,
-        /// The number of openings in it.
+        /// The number of openings found.
         found: usize,
         /// The largest label allowed.
         within: Discs,
-        /// The number asked for.
+        /// The number of openings asked for.
         wanted: usize,
     },
 }
 
 impl Choice {
     /// Draws different openings from a file: enumerated openings (those at the last ply),
-    /// positions, or text with a board line or a transcript a line.
+    /// positions, or text with a board line or a transcript on each line.
     pub fn draw(&self, path: &Path) -> Result<Vec<Position>, OpeningsError> {
         let mut openings = match file::kind_of(path) {
-            // A file of another kind is refused by the reader, by name.
+            // Files of other kinds are refused by the reader, by name.
             Ok(_) => self.labelled(path)?,
             Err(FileError::Foreign { .. }) => text(path)?,
             Err(error) => return Err(RecordError::from(error).into()),

@@ -1,4 +1,5 @@
-//! Games in pairs: each opening twice, with colours swapped, so that no opening favours a player.
+//! Plays games in pairs: each opening twice, with colours swapped, so that no opening favours a
+//! player.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,7 +21,7 @@ use super::player::{Contestant, Player};
 use super::process::Misconduct;
 use super::result::{InOrder, MatchResult, PlayedPair};
 
-/// Two players, and how evaluations search.
+/// Two players, and the search of evaluations.
 #[derive(Clone, Copy, Debug)]
 pub struct Match<'a> {
     /// The player whose wins are counted.
@@ -31,29 +32,30 @@ pub struct Match<'a> {
     pub strength: Strength,
 }
 
-/// Pairs of a match to be played, some of which were played earlier.
+/// The pairs of a match to play, some of which were played earlier.
 pub(super) struct Part<'a> {
     /// The openings of the whole match.
     pub(super) openings: &'a [Position],
     /// The numbers of the pairs, counted from 0.
     pub(super) numbers: Range<usize>,
-    /// The pairs that were played before, by their numbers.
+    /// The pairs played earlier, by their numbers.
     pub(super) earlier: BTreeMap<usize, PlayedPair>,
 }
 
-/// How progress calls the pairs of a match.
+/// The name of a match's pairs in progress messages.
 pub(super) const PAIRS: &str = "match (pairs)";
 
-/// The number of discs that a forfeited game counts.
+/// The score of a forfeited game, in discs.
 const ALL_DISCS: Discs = 64;
 
 impl Match<'_> {
-    /// Plays every opening twice. Each game of an evaluation starts from an empty table, so that it is the
-    /// same wherever it is played and whatever was played before. A program that ends, hangs, talks
-    /// without end or plays what is not legal forfeits the game, and is started again.
+    /// Plays every opening twice. An evaluation starts each game with an empty table, so that the
+    /// game is the same in any order and on any thread. A program that ends, hangs, talks without
+    /// end or plays an illegal move forfeits the game and is started again.
     ///
     /// # Errors
-    /// Where there is no memory for the players' tables.
+    ///
+    /// Returns an error if there is no memory for the players' tables.
     pub fn play(
         &self,
         openings: &[Position],
@@ -62,8 +64,9 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`] until `enough` says so. It is told of every pair in the order of the
-    /// openings; pairs behind the one at which it stops do not count, though some may have been played.
+    /// Plays like [`Self::play`] until `enough` returns true. `enough` is called for every pair in
+    /// the order of the openings. Pairs after the one at which it stops do not count, though some
+    /// may have been played.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -77,8 +80,9 @@ impl Match<'_> {
         Ok(MatchResult::new(pairs))
     }
 
-    /// Plays the pairs of a part that nobody played earlier, and hands each to `keep` as soon as it is played. The
-    /// pairs that count, the earlier ones too, are those up to the one at which `enough` says so.
+    /// Plays the pairs of a part that were not played earlier, and passes each to `keep` as soon as
+    /// it is played. Returns the pairs that count, including earlier ones: those up to the one for
+    /// which `enough` returns true.
     pub(super) fn play_part<E: Send + From<TableError>>(
         &self,
         part: Part<'_>,
@@ -92,7 +96,7 @@ impl Match<'_> {
         earlier.into_iter().for_each(|(number, pair)| played.add(number, pair));
         let (next, played) = (AtomicUsize::new(0), Mutex::new(played));
         let lock = || played.lock().unwrap_or_else(PoisonError::into_inner);
-        // Pairs are begun in order, so that not many are played behind the last one that counts.
+        // Pairs are started in order, so that few are played after the last one that counts.
         let work = |_| -> Result<(), E> {
             let player = |contestant| Player::new(contestant, self.strength);
             let mut players = [player(self.first)?, player(self.second)?];
@@ -133,7 +137,7 @@ impl Match<'_> {
         PlayedPair { games, efforts: players.each_mut().map(Player::take_effort) }
     }
 
-    /// An opening: for other programs, with the game that leads to it.
+    /// Returns the opening of a pair; for external programs, with a game that leads to it.
     fn opening(&self, position: Position) -> Opening {
         match [self.first, self.second] {
             [Contestant::External(..), _] | [_, Contestant::External(..)] => Opening::new(position),
@@ -161,7 +165,8 @@ fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: us
     PlayedGame { pair, game: mover + 1, opening: opening.position, squares, score, forfeit }
 }
 
-/// Plays to the end of the game; the error is who did not behave, and how.
+/// Plays to the end of the game. The error is the number of the player who misbehaved, and the
+/// misconduct.
 fn play_on(
     players: &mut [Player<'_>; 2],
     game: &mut Underway<'_>,
@@ -183,7 +188,7 @@ fn play_on(
         game.board.play(side, turn).map_err(|answer| (mover, Misconduct::Illegal { answer }))?;
         game.turns.push((turn, if chooses { begun.elapsed() } else { Duration::ZERO }));
         for (number, player) in players.iter_mut().enumerate() {
-            // Who chose a move knows of it; passes are made for both.
+            // A player knows of its own moves; both players are told of passes.
             if number != mover || !chooses {
                 player.see(side, turn).map_err(|misconduct| (number, misconduct))?;
             }
@@ -223,7 +228,7 @@ mod tests {
         assert_eq!(result.statistics().p_value, 1.0);
     }
 
-    /// What counts are the pairs up to the one that is enough, by any number of threads.
+    /// The pairs up to the one that is enough count, with any number of threads.
     #[test]
     fn a_match_that_is_ended_early_is_the_beginning_of_the_whole_one() {
         let (first, second) = (&Mobility.into(), &Zero.into());
@@ -256,7 +261,7 @@ mod tests {
         assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
     }
 
-    /// Searches of 60 plies to the end of the game would not end in anybody's life.
+    /// Searches of 60 plies to the end of the game would not end in a lifetime.
     #[test]
     fn the_time_for_a_game_ends_searches() {
         let evaluator: Evaluator = Mobility.into();

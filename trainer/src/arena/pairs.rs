@@ -1,32 +1,32 @@
-//! Pairs of games, and how often each result of a pair came.
+//! Pairs of games, and the distribution of their results.
 
 use othello_engine::board::Discs;
 use serde::Serialize;
 
-/// The two games of an opening, each player once with each colour: the first player's score.
+/// The two games of an opening, each player once with each colour, as the first player's scores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pair(pub [Discs; 2]);
 
 impl Pair {
-    /// Points of the first player in halves: a win 2, a draw 1; 0..=4.
+    /// Returns the first player's points in halves: 2 for a win, 1 for a draw; 0..=4.
     pub(super) fn half_points(self) -> i32 {
         self.0.iter().map(|score| 1 + score.signum()).sum()
     }
 
-    /// The first player's mean score.
+    /// Returns the first player's mean score.
     pub(super) fn discs(self) -> f64 {
         f64::from(self.0[0] + self.0[1]) / 2.0
     }
 }
 
-/// How many pairs came out with each number of half points of the first player: from two games lost (0) to
-/// two games won (4).
+/// The number of pairs by half points of the first player, from two lost games (0) to two won games
+/// (4).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 #[serde(transparent)]
 pub struct Pentanomial([usize; 5]);
 
 impl Pentanomial {
-    /// The counts of these pairs.
+    /// Counts these pairs.
     pub fn new(pairs: &[Pair]) -> Self {
         let mut counts = Self::default();
         pairs.iter().for_each(|&pair| counts.add(pair));
@@ -38,26 +38,26 @@ impl Pentanomial {
         self.0[pair.half_points() as usize] += 1;
     }
 
-    /// The counts, from pairs lost twice to pairs won twice.
+    /// Returns the counts, from pairs lost twice to pairs won twice.
     pub fn counts(&self) -> [usize; 5] {
         self.0
     }
 
-    /// The number of pairs.
+    /// Returns the number of pairs.
     pub fn pairs(&self) -> usize {
         self.0.iter().sum()
     }
 
-    /// The mean share of the points; `None` without pairs.
+    /// Returns the mean share of the points; `None` without pairs.
     pub(super) fn mean_share(&self) -> Option<f64> {
         let points: f64 = (0..).zip(self.0).map(|(half, count)| share(half) * count as f64).sum();
         let pairs = self.pairs();
         (pairs > 0).then(|| points / pairs as f64)
     }
 
-    /// The variance of a pair's share of the points, with one more pair that was lost twice and one that was
-    /// won twice. Without these two the first pairs, which are often all alike, would seem to be of no
-    /// variance, and would decide everything.
+    /// Returns the variance of a pair's share of the points, after adding one pair lost twice and
+    /// one pair won twice. Without these two, the first pairs, which are often all alike, would
+    /// seem to have no variance and would decide everything.
     pub(super) fn variance(&self) -> f64 {
         let [lost, .., won] = self.0;
         let mut counts = self.0;
@@ -71,7 +71,7 @@ impl Pentanomial {
     }
 }
 
-/// The share of the points of a pair.
+/// Returns a pair's share of the points.
 pub(super) fn share(half_points: u32) -> f64 {
     f64::from(half_points) / 4.0
 }

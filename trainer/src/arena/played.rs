@@ -1,4 +1,4 @@
-//! The games of a match, as they are kept.
+//! The games of a match, as they are stored.
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::transcript::Replay;
@@ -8,24 +8,24 @@ use serde::Serialize;
 
 use super::opening::Opening;
 
-/// A game that was played in a match.
+/// A game of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedGame {
     /// The number of the pair, counted from 1.
     pub pair: usize,
-    /// The game of the pair: in game 1 the first player moves first, in game 2 the second one.
+    /// The game of the pair: the first player moves first in game 1, the second player in game 2.
     pub game: usize,
-    /// The position that it began from.
+    /// The position that the game starts from.
     pub opening: Position,
-    /// The moves from there on, passes left out.
+    /// The moves from there on, without passes.
     pub squares: Vec<Square>,
-    /// The score of the first player; all discs where a player forfeited.
+    /// The score of the first player; ±64 if a player forfeited.
     pub score: Discs,
-    /// The misconduct by which a player lost it, with the player's number.
+    /// The number of the player who forfeited, and the misconduct.
     pub forfeit: Option<(usize, String)>,
 }
 
-/// A game from the first position on.
+/// A game from its first position.
 struct WholeGame {
     /// The number of moves before the opening.
     opening_plies: usize,
@@ -34,17 +34,17 @@ struct WholeGame {
     side: Side,
 }
 
-/// A game as a line of text has it.
+/// A game as a line of JSON.
 #[derive(Serialize)]
 struct Line {
     pair: usize,
     game: usize,
-    /// The player of the black discs: 1 or 2.
+    /// The player with the black discs: 1 or 2.
     black: usize,
-    /// The position that the game began from, with the side to move.
+    /// The position that the game starts from, with the side to move.
     opening: String,
-    /// The transcript from the first position on; null where no game leads to the opening. It is that of an image
-    /// of the game where the opening is one.
+    /// The transcript from the first position; null if no game leads to the opening. It may be that
+    /// of a symmetric image of the game.
     transcript: Option<String>,
     /// The moves from the opening on.
     moves: String,
@@ -57,15 +57,15 @@ struct Line {
 }
 
 impl PlayedGame {
-    /// The record of the game, whose moves up to the opening count as random ones; `None` where no game is known
-    /// that leads to the opening. One that was forfeited is broken off.
+    /// Returns the record of the game, whose moves up to the opening count as random ones; `None`
+    /// if no game is known that leads to the opening. A forfeited game is recorded as broken off.
     pub fn record(&self) -> Result<Option<Game>, GameError> {
         let Some(whole) = self.whole() else { return Ok(None) };
         // No opening has more moves than there are squares.
         Game::new(whole.opening_plies as u8, &whole.squares).map(Some)
     }
 
-    /// The game as one line of JSON.
+    /// Returns the game as one line of JSON.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let whole = self.whole();
         let side = whole.as_ref().map_or(Side::Black, |whole| whole.side);
@@ -84,7 +84,7 @@ impl PlayedGame {
         })
     }
 
-    /// The game from the first position on, or an image of it.
+    /// Returns the game from its first position, or a symmetric image of it.
     fn whole(&self) -> Option<WholeGame> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();

@@ -1,4 +1,4 @@
-//! Who plays in a match: an evaluation with our search, or another program.
+//! The players of a match: evaluations with our search, and external programs.
 
 use std::time::{Duration, Instant};
 
@@ -16,11 +16,11 @@ use super::process::Misconduct;
 /// A contestant of a match.
 #[derive(Clone, Copy, Debug)]
 pub enum Contestant<'a> {
-    /// An evaluation, with the search of this program.
+    /// An evaluation with the search of the match.
     Evaluation(&'a Evaluator),
     /// An evaluation with a search of its own.
     Searching(&'a Evaluator, Strength, Budget, &'a Selection),
-    /// Another program.
+    /// An external program.
     External(&'a ExternalEngine, Terms),
 }
 
@@ -30,31 +30,31 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
     }
 }
 
-/// The effort of finding moves.
+/// The effort of choosing moves.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Effort {
-    /// The number of nodes; those of other programs are not known.
+    /// The number of nodes, without those of external programs, which are unknown.
     pub nodes: u64,
-    /// The time of all threads together: of searches, and of other programs' answers.
+    /// The time of all threads together: of searches, and of external programs' answers.
     pub seconds: f64,
 }
 
-/// The size of each player's table. A search to a fixed depth fills little of it.
+/// The size of each player's transposition table. A search to a fixed depth fills little of it.
 const HASH_MEGABYTES: usize = 16;
 
-/// A player at work.
+/// A player during a match.
 pub(super) struct Player<'a> {
     mind: Mind<'a>,
-    /// The empty squares from which on play is perfect, and its effort not counted.
+    /// The number of empty squares from which on play is perfect and its effort not counted.
     exact: u32,
     effort: Effort,
-    /// The time for a game, if there is a limit.
+    /// The time for a game, if limited.
     time: Option<Duration>,
-    /// What is left of it.
+    /// The remaining time of the game.
     clock: Option<Clock>,
 }
 
-/// Who finds the moves.
+/// The part of a player that chooses moves.
 enum Mind<'a> {
     Evaluation { searcher: Box<Searcher<'a, Evaluator>>, strength: Strength, budget: Budget },
     External(Conversation<'a>),
@@ -70,7 +70,7 @@ impl std::iter::Sum for Effort {
 }
 
 impl<'a> Player<'a> {
-    /// A player for some games. A contestant without a search of its own has the given strength.
+    /// Creates a player. A contestant without a search of its own gets the given strength.
     pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Result<Self, TableError> {
         let effort = Effort::default();
         let (evaluator, strength, budget, selection) = match contestant {
@@ -91,12 +91,12 @@ impl<'a> Player<'a> {
         Ok(Self { mind, exact: strength.exact, effort, time: budget.game_time(), clock: None })
     }
 
-    /// The effort before exact play since it was last taken.
+    /// Returns the effort before exact play since the last call.
     pub(super) fn take_effort(&mut self) -> Effort {
         std::mem::take(&mut self.effort)
     }
 
-    /// A game begins, with a full clock.
+    /// Begins a game with a full clock.
     pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
         self.clock = self.time.map(Clock::absolute);
         match &mut self.mind {
@@ -108,7 +108,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The square that it plays within its time; its side can move.
+    /// Returns the square that the player chooses within its time. Its side must be able to move.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         let begun = Instant::now();
         let (square, nodes) = self.mind.choose(game, self.clock)?;
@@ -124,7 +124,7 @@ impl<'a> Player<'a> {
         Ok(square)
     }
 
-    /// Somebody else played, or it passed itself.
+    /// Tells the player of the other player's move or of a pass.
     pub(super) fn see(&mut self, side: Side, turn: Option<Square>) -> Result<(), Misconduct> {
         match &mut self.mind {
             Mind::Evaluation { .. } => Ok(()),
@@ -134,7 +134,7 @@ impl<'a> Player<'a> {
 }
 
 impl Mind<'_> {
-    /// The square that it plays, and the nodes that this took, where they are known.
+    /// Returns the chosen square, and the number of nodes that it took, if known.
     fn choose(
         &mut self,
         game: &Underway<'_>,
@@ -150,7 +150,7 @@ impl Mind<'_> {
             Some(_) => strength.search_by_clock(searcher, position, &limits),
             None => strength.search_within(searcher, position, &limits),
         };
-        // A search finds a move wherever there is one.
+        // A search finds a move if there is one.
         let square = found.best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })?;
         Ok((square, found.nodes))
     }

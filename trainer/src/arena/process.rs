@@ -1,4 +1,4 @@
-//! A program that is spoken to line by line, and may do anything: end, hang, or talk without end.
+//! A program that we talk to line by line. It may end, hang, or talk without end.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use othello_engine::text::quoted_reason;
 
-/// A misconduct of a program: it lost a game other than by playing.
+/// A misconduct by which a program loses a game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misconduct {
     /// The program could not be started.
@@ -16,29 +16,29 @@ pub enum Misconduct {
     /// The program ended.
     #[error("ended while it was expected to say {expected}{}", quoted(said))]
     Ended {
-        /// The answer that was waited for.
+        /// The expected answer.
         expected: &'static str,
-        /// What it said last on its standard error, shortened.
+        /// The last line on its standard error, shortened.
         said: String,
     },
     /// The program did not answer in time.
     #[error("did not say {expected} within {seconds} s")]
     Silent {
-        /// The answer that was waited for.
+        /// The expected answer.
         expected: &'static str,
-        /// The time that it had.
+        /// The time limit in seconds.
         seconds: u64,
     },
     /// A player used up its time for the game.
     #[error("used up its {seconds} s for the game")]
     OutOfTime {
-        /// The time that it had.
+        /// The time limit in seconds.
         seconds: u64,
     },
     /// The program said too much.
     #[error("said more than {MAX_BYTES} bytes without {expected}")]
     Flood {
-        /// The answer that was waited for.
+        /// The expected answer.
         expected: &'static str,
     },
     /// The program refused a command.
@@ -49,7 +49,7 @@ pub enum Misconduct {
         /// The program's answer, shortened.
         answer: String,
     },
-    /// The program played what the rules forbid.
+    /// The program played an illegal move.
     #[error("played `{answer}`, which is not legal")]
     Illegal {
         /// The program's answer, shortened.
@@ -57,28 +57,28 @@ pub enum Misconduct {
     },
 }
 
-/// What a program said, as the end of a message; empty where it said nothing.
+/// Formats a program's last line as the end of a message; empty if there is none.
 fn quoted(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; it says `{said}`") }
 }
 
-/// The number of bytes that a program may say before it says what is expected.
+/// The most bytes that a program may say before the expected answer.
 const MAX_BYTES: usize = 1 << 20;
-/// The time that the standard error of a program that ended is waited for: what it started may hold it open.
+/// The longest wait for the standard error of a program that ended: its children may keep it open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// The longest piece that is taken for a line.
+/// The most bytes that are taken for one line.
 const MAX_LINE_BYTES: u64 = 1 << 12;
-/// The lines that are kept until somebody listens; then the program has to wait.
+/// The most lines that wait for a reader; then the program has to wait.
 const MOST_LINES_AHEAD: usize = 256;
 
-/// A running program. It is killed when it is dropped, with all that it started; and by its guard where we
-/// ourselves are.
+/// A running program. Dropping it kills the program and all its children; if this process dies, its
+/// guard does.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
-    /// The last that the program said on its standard error; it comes when that ends.
+    /// The last line of the program's standard error, sent when that ends.
     last_words: Receiver<String>,
     #[cfg(unix)]
     mark: Mark,
@@ -87,7 +87,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a command line by the shell, in a group of processes of its own.
+    /// Starts a command line by the shell, in a process group of its own.
     pub(super) fn start(command: &str) -> Result<Self, Misconduct> {
         let failed = |error: io::Error| Misconduct::NotStarted(error.to_string());
         let mut shell = shell(command);
@@ -125,13 +125,13 @@ impl Process {
         Ok(process)
     }
 
-    /// Says a line. Whether the program is still there shows when it is to answer.
+    /// Sends a line. An error is ignored: it shows when the program is to answer.
     pub(super) fn say(&mut self, line: &str) {
         let written = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
         drop(written);
     }
 
-    /// Waits for a line of which `pick` makes something.
+    /// Waits for a line for which `pick` returns a value.
     pub(super) fn hear<T>(
         &mut self,
         expected: &'static str,
@@ -177,8 +177,8 @@ impl Drop for Process {
     }
 }
 
-/// The mark of a program and of all that it started, in their environment: what made a session or a group
-/// of its own, or whose parent ended, still carries it.
+/// The mark of a program and all its children in their environment. Processes keep it even in a
+/// session or group of their own, and after their parent has ended.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Mark(String);
@@ -187,7 +187,7 @@ struct Mark(String);
 impl Mark {
     const VARIABLE: &str = "OTHELLO_MATCH_PLAYER";
 
-    /// A mark that no other program has.
+    /// Creates a unique mark.
     fn new() -> Self {
         use std::sync::atomic::{AtomicU64, Ordering};
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -196,8 +196,9 @@ impl Mark {
         Self(format!("{process}-{number}-{}", since.as_nanos()))
     }
 
-    /// Kills all that carry the mark, until none does: what is killed may have started more, and on a busy
-    /// machine it takes a while to be gone. Systems without `/proc` do not say who does.
+    /// Kills all processes with the mark until there are none: a killed process may have started
+    /// more, and on a busy machine it takes a while to disappear. Does nothing on systems without
+    /// `/proc`.
     fn kill_all(&self) {
         const LONGEST: Duration = Duration::from_secs(5);
         const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);
@@ -211,7 +212,7 @@ impl Mark {
                 let Some(process) = number.and_then(rustix::process::Pid::from_raw) else {
                     continue;
                 };
-                // Of those that ended, and those of others, nothing can be read.
+                // The environment of other users' processes, and of ended ones, cannot be read.
                 let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
                 if environment.split(|&byte| byte == 0).any(|one| one == marked.as_bytes()) {
                     found = true;
@@ -226,23 +227,23 @@ impl Mark {
     }
 }
 
-/// A process that kills a program, with all that it started, as soon as we are gone, however that comes:
-/// then the pipe from us ends. A program in a group of its own gets no interrupt of the terminal, and one
-/// that hangs does not see its input end.
+/// A process that kills a program and all its children as soon as this process is gone, for any
+/// reason: the pipe from this process then ends. It is needed because a program in a group of its
+/// own gets no interrupt of the terminal, and one that hangs does not notice the end of its input.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard(Child);
 
 #[cfg(unix)]
 impl Guard {
-    /// Waits until we are gone, kills the group, and what carries the mark, twice: what is killed may have
-    /// started more meanwhile.
+    /// The script of the guard. It waits until this process is gone, then kills the group and twice
+    /// all processes with the mark, since a killed process may have started more meanwhile.
     const SCRIPT: &str = "read -r nothing; kill -s KILL -- \"-$0\"
         for round in 1 2; do for process in /proc/[0-9]*; do
             if grep -qzFx -- \"$1\" \"$process/environ\"; then kill -s KILL \"${process#/proc/}\"; fi
         done; done";
 
-    /// The guard of a program that was started in a group of its own; without a guard it is killed.
+    /// Starts the guard of a program in a group of its own. If that fails, kills the program.
     fn of(program: &mut Child, mark: &Mark) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
         let marked = format!("{}={}", Mark::VARIABLE, mark.0);
@@ -256,7 +257,7 @@ impl Guard {
         guard.map(Self).inspect_err(|_| drop(program.kill()))
     }
 
-    /// The program is gone.
+    /// Ends the guard after the program is gone.
     fn dismiss(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -278,7 +279,7 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// Hands lines on until the program or whoever listens to it is gone.
+/// Passes lines on until the program or the receiver is gone.
 fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     let mut output = BufReader::new(output);
     let mut line = vec![];
@@ -291,8 +292,8 @@ fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     }
 }
 
-/// Reads to the end; the last line that says something, shortened. What usage there is goes after an error: a line
-/// that begins as one is preferred.
+/// Reads to the end and returns the last line that is not blank, shortened. Prefers a line that
+/// begins with `error`, since usage may follow it.
 fn last_line(errors: impl Read) -> String {
     let (mut errors, mut line) = (BufReader::new(errors), vec![]);
     let (mut last, mut is_error) = (String::new(), false);
@@ -323,7 +324,8 @@ mod tests {
         assert_eq!(cat.hear("three", SOON, length).unwrap(), "three");
     }
 
-    /// What made a session of its own, or was forked twice, went on after the match.
+    /// A past bug: children that made a session of their own or were forked twice lived on after
+    /// the match.
     #[cfg(target_os = "linux")]
     #[test]
     fn all_that_a_program_started_ends_with_it() {
@@ -339,7 +341,7 @@ mod tests {
                 .count()
         };
         let marked = format!("{}={}", Mark::VARIABLE, program.mark.0);
-        // The shells may take a moment to begin.
+        // The shells may take a moment to start.
         let deadline = Instant::now() + SOON;
         while left(&marked) < 4 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));
@@ -360,7 +362,7 @@ mod tests {
         assert_eq!(heard("exit 3", SOON), ended(""));
         assert_eq!(heard("yes", SOON), Misconduct::Flood { expected });
         assert_eq!(heard("tr '\\0' x < /dev/zero", SOON), Misconduct::Flood { expected });
-        // A program that is not there and one that knows no such option are told apart.
+        // A missing program and one that lacks an option give different messages.
         let missing = heard("no-such-program", SOON).to_string();
         assert!(missing.contains("; it says `") && missing.contains("not found"), "{missing}");
         let option = "printf 'error: unexpected argument --lvel\\n\\nUsage: engine\\n' >&2; exit 2";

@@ -1,4 +1,4 @@
-//! What a match came to: its pairs, as they come in and as they count.
+//! The result of a match: its pairs, as they arrive and as they count.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use super::played::PlayedGame;
 use super::player::Effort;
 use super::{Pair, Statistics};
 
-/// The two games of an opening, and what they took.
+/// The two games of an opening, and their effort.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayedPair {
-    /// The games. In the first one the first player moves first, in the second one the second player.
+    /// The games. The first player moves first in the first game, the second player in the second.
     pub games: [PlayedGame; 2],
-    /// The effort of each player before exact play; of other programs the time alone.
+    /// The effort of each player before exact play; for external programs, the time alone.
     pub efforts: [Effort; 2],
 }
 
@@ -25,16 +25,16 @@ impl PlayedPair {
     }
 }
 
-/// The games of a match, pair by pair.
+/// The result of a match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchResult {
-    /// One pair for each opening, in order.
+    /// The pairs, one for each opening, in order.
     pub pairs: Vec<Pair>,
-    /// The number of games that differ in their moves.
+    /// The number of games with different moves.
     pub distinct_games: usize,
-    /// The games that were not played to their end.
+    /// The forfeited games.
     pub forfeits: Vec<Forfeit>,
-    /// The effort of each player before exact play; of other programs the time alone.
+    /// The effort of each player before exact play; for external programs, the time alone.
     pub efforts: [Effort; 2],
     /// The games, two of each pair.
     pub games: Vec<PlayedGame>,
@@ -45,7 +45,7 @@ pub struct MatchResult {
 pub struct Forfeit {
     /// The number of the pair, counted from 1.
     pub pair: usize,
-    /// The game of the pair: in game 1 the first player moves first, in game 2 the second one.
+    /// The game of the pair: the first player moves first in game 1, the second player in game 2.
     pub game: usize,
     /// The player who forfeited: 1 or 2.
     pub player: usize,
@@ -54,7 +54,7 @@ pub struct Forfeit {
 }
 
 impl MatchResult {
-    /// The result of these pairs.
+    /// Creates the result of these pairs.
     pub fn new(pairs: Vec<PlayedPair>) -> Self {
         let scores = pairs.iter().map(PlayedPair::scores).collect();
         let efforts = [0, 1].map(|player| pairs.iter().map(|pair| pair.efforts[player]).sum());
@@ -76,35 +76,36 @@ impl MatchResult {
         }
     }
 
-    /// The statistics of the pairs.
+    /// Returns the statistics of the pairs.
     pub fn statistics(&self) -> Statistics {
         Statistics::new(&self.pairs)
     }
 }
 
-/// Pairs in the order of their openings, however they come in.
+/// Puts pairs in the order of their openings, in whatever order they arrive.
 pub(super) struct InOrder<F> {
     /// The number of the next pair in order.
     next: usize,
     pairs: Vec<PlayedPair>,
-    /// Pairs that came in before one in front of them did.
+    /// Pairs that arrived before one in front of them.
     waiting: BTreeMap<usize, PlayedPair>,
     enough: F,
     ended: bool,
 }
 
 impl<F: FnMut(Pair) -> bool> InOrder<F> {
-    /// The first pair has the number `first`; the one at which `enough` says so is the last that counts.
+    /// Starts with pair number `first`. The pair for which `enough` returns true is the last that
+    /// counts.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, ended: false }
     }
 
-    /// Whether no more pairs count.
+    /// Returns true if no more pairs count.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// A pair comes in.
+    /// Adds a pair that arrived.
     pub(super) fn add(&mut self, number: usize, pair: PlayedPair) {
         self.waiting.insert(number, pair);
         while !self.ended
@@ -116,7 +117,7 @@ impl<F: FnMut(Pair) -> bool> InOrder<F> {
         }
     }
 
-    /// The pairs that count: those without a gap before them.
+    /// Returns the pairs that count: those without a gap before them.
     pub(super) fn into_pairs(self) -> Vec<PlayedPair> {
         self.pairs
     }

@@ -1,8 +1,9 @@
-//! A sequential test: a match goes on until it is decided which of two differences is the likelier one.
+//! A sequential test of two hypotheses about the difference between players: a match continues
+//! until one of them is decided.
 //!
-//! The test is the generalised sequential probability ratio test (SPRT) on pairs of games, in the normal
-//! approximation that M. Van den Bergh worked out for fishtest, with the bounds of Wald (1945, "Sequential
-//! tests of statistical hypotheses").
+//! The test is the generalised sequential probability ratio test (SPRT) on pairs of games, in the
+//! normal approximation that M. Van den Bergh worked out for fishtest, with the bounds of Wald
+//! (1945, "Sequential tests of statistical hypotheses").
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,12 +13,13 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::pairs::{Pair, Pentanomial};
 use super::statistics::{elo, expected_share};
 
-/// The differences in Elo points that are told apart: `H0`, the smaller one, and `H1`, the larger one.
+/// The two differences in Elo points that the test decides between: `H0`, the smaller one, and
+/// `H1`, the larger one.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "[f64; 2]")]
 pub struct Hypotheses([f64; 2]);
 
-/// The largest difference in Elo points that is asked about.
+/// The largest difference in Elo points in a hypothesis.
 const MAX_HYPOTHESIS: f64 = 800.0;
 
 impl FromStr for Hypotheses {
@@ -26,7 +28,7 @@ impl FromStr for Hypotheses {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
         let both = text.split_once(',').and_then(|(low, high)| Some([number(low)?, number(high)?]));
-        // What is no number is no hypothesis either.
+        // A text without two numbers becomes NaN, which is not a valid hypothesis.
         Self::try_from(both.unwrap_or([f64::NAN; 2]))
     }
 }
@@ -45,7 +47,7 @@ impl TryFrom<[f64; 2]> for Hypotheses {
     }
 }
 
-/// The probability of a wrong decision where one of the hypotheses holds.
+/// The probability of a wrong decision if one of the hypotheses holds.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct ErrorRate(f64);
@@ -72,11 +74,11 @@ impl TryFrom<f64> for ErrorRate {
 /// A sequential test of a match.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sprt {
-    /// The differences that are told apart.
+    /// The differences that the test decides between.
     pub hypotheses: Hypotheses,
-    /// The probability of deciding for H1 where H0 holds.
+    /// The probability of deciding for H1 if H0 holds.
     pub alpha: ErrorRate,
-    /// The probability of deciding for H0 where H1 holds.
+    /// The probability of deciding for H0 if H1 holds.
     pub beta: ErrorRate,
 }
 
@@ -114,26 +116,28 @@ pub struct SprtReport {
     pub elo0: f64,
     /// The larger difference, in Elo points.
     pub elo1: f64,
-    /// The probability of deciding for H1 where H0 holds.
+    /// The probability of deciding for H1 if H0 holds.
     pub alpha: f64,
-    /// The probability of deciding for H0 where H1 holds.
+    /// The probability of deciding for H0 if H1 holds.
     pub beta: f64,
     /// The logarithm of the ratio of the likelihoods of H1 and H0.
     pub llr: f64,
-    /// The ratio at or below which the decision is H0, and that at or above which it is H1.
+    /// The log-likelihood ratio at or below which the decision is H0, and the one at or above which
+    /// it is H1.
     pub llr_bounds: [f64; 2],
     /// The decision.
     pub decision: Decision,
-    /// The ends of the interval of the difference in Elo points, which holds good however the match was
-    /// stopped; null where an end is infinite. It leaves out `elo0` exactly where the decision is H1, and
-    /// `elo1` exactly where it is H0.
+    /// The confidence interval of the difference in Elo points, valid however the match was
+    /// stopped; null where an end is infinite. It excludes `elo0` exactly if the decision is H1,
+    /// and `elo1` exactly if it is H0.
     pub elo_interval: [Option<f64>; 2],
-    /// The probability that the interval holds the difference: 1 less both error rates.
+    /// The probability that the interval holds the difference: 1 − alpha − beta.
     pub confidence: f64,
 }
 
 impl Sprt {
-    /// Whether a match ends with a pair, asked for every pair in their order; without a test none ends it.
+    /// Returns a closure that takes every pair in order and returns true if the match ends with it.
+    /// Without a test it always returns false.
     pub fn ends(test: Option<Self>) -> impl FnMut(Pair) -> bool {
         let mut counts = Pentanomial::default();
         move |pair| {
@@ -142,7 +146,7 @@ impl Sprt {
         }
     }
 
-    /// The decision after these pairs.
+    /// Returns the decision after these pairs.
     pub fn decide(&self, counts: &Pentanomial) -> Decision {
         let [low, high] = self.bounds();
         match self.log_likelihood_ratio(counts) {
@@ -152,7 +156,7 @@ impl Sprt {
         }
     }
 
-    /// The state after these pairs.
+    /// Returns the state of the test after these pairs.
     pub fn report(&self, counts: &Pentanomial) -> SprtReport {
         let [elo0, elo1] = self.hypotheses.0;
         SprtReport {
@@ -168,13 +172,13 @@ impl Sprt {
         }
     }
 
-    /// The logarithms at which Wald decides.
+    /// Returns Wald's bounds on the log-likelihood ratio.
     fn bounds(&self) -> [f64; 2] {
         let (alpha, beta) = (self.alpha.0, self.beta.0);
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
     }
 
-    /// The shares of the points that the hypotheses stand for.
+    /// Returns the shares of the points that the hypotheses expect.
     fn shares(&self) -> [f64; 2] {
         self.hypotheses.0.map(expected_share)
     }
@@ -186,9 +190,9 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// The differences that no test of this one's width and error rates decides against: shares `s` that are
-    /// not rejected as the smaller of two hypotheses, nor as the larger one. It is the ratio solved for the
-    /// hypothesis.
+    /// Returns the confidence interval: the differences that no test with this width and these
+    /// error rates would reject, neither as the smaller of its two hypotheses nor as the larger.
+    /// The ends solve the ratio for the hypothesis.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -211,12 +215,12 @@ mod tests {
         Sprt { hypotheses: hypotheses.parse().unwrap(), alpha, beta }
     }
 
-    /// Two players by chance: how often a pair comes out with each number of half points.
+    /// Two random players: the probability of each number of half points of a pair.
     struct Players([f64; 5]);
 
     impl Players {
-        /// Players of this difference, whose pairs are otherwise as even or uneven as `base` has them: its
-        /// numbers times a power of the share of the points.
+        /// Creates players with this difference whose pairs are otherwise distributed like `base`:
+        /// its numbers times a power of the share of the points.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));
@@ -246,8 +250,8 @@ mod tests {
         }
     }
 
-    /// The counts at which a test of such players ended, after at most `most` pairs. At every pair on the
-    /// way the interval says what the test says.
+    /// Returns the counts at which a test of such players ended, after at most `most` pairs. Checks
+    /// at every pair that the interval agrees with the decision.
     fn run(sprt: &Sprt, players: &Players, seed: u64, most: usize) -> Pentanomial {
         let mut random = Generator::split(1, seed);
         let mut counts = Pentanomial::default();
@@ -273,9 +277,9 @@ mod tests {
         [0.05, 0.2, 0.5, 0.2, 0.05],
     ];
 
-    /// Two hundred matches of players whose difference is known, for each kind of pairs, each pair of
-    /// hypotheses, and each of the two to hold. Of 200 decisions with an error rate of 5 %, 20 and more are
-    /// wrong once in 400 times.
+    /// Two hundred matches of players with a known difference, for each kind of pairs, each pair of
+    /// hypotheses, and each of the two holding. With an error rate of 5 %, 20 or more of 200
+    /// decisions are wrong once in 400 times.
     #[test]
     fn decisions_are_wrong_as_rarely_as_they_say_and_never_against_the_interval() {
         for hypotheses in ["0,50", "-20,30", "100,200"] {
@@ -300,8 +304,8 @@ mod tests {
         }
     }
 
-    /// Worked by hand: 3 pairs won twice, 1 even; with the two more pairs the shares are 0, ½ and four
-    /// times 1, of mean ¾ and variance (4 + ¼) / 6 − 9/16.
+    /// Worked by hand: 3 pairs won twice, 1 even. With the two added pairs the shares are 0, ½ and
+    /// four times 1, with mean ¾ and variance (4 + ¼) / 6 − 9/16.
     #[test]
     fn the_ratio_is_that_worked_by_hand() {
         let pairs = [[Pair([2, 2]); 3].to_vec(), vec![Pair([2, -2])]].concat();
@@ -316,7 +320,7 @@ mod tests {
         assert_eq!((report.decision, report.confidence), (Decision::Open, 0.9));
     }
 
-    /// The first pairs are often alike; they decided everything.
+    /// A past bug: the first pairs are often alike, and decided everything.
     #[test]
     fn a_few_pairs_alike_decide_nothing() {
         let sprt = sprt("0,50");

@@ -1,54 +1,55 @@
-//! What paired games say about the strength of two players.
+//! Statistics of paired games: the difference in strength of two players.
 
 use serde::Serialize;
 use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 
 use super::pairs::{Pair, Pentanomial};
 
-/// What a match says of the first player. Everything is worked out by pair: the two games of an opening
-/// are not independent. Intervals are of 95 %.
+/// The statistics of a match for the first player. Everything is computed by pair, since the two
+/// games of an opening are not independent. Intervals are 95 % confidence intervals.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Statistics {
-    /// Games won.
+    /// The number of games won.
     pub wins: usize,
-    /// Games drawn.
+    /// The number of games drawn.
     pub draws: usize,
-    /// Games lost.
+    /// The number of games lost.
     pub losses: usize,
-    /// Mean score of a game in discs.
+    /// The mean score of a game in discs.
     pub mean_discs: f64,
-    /// Half the width of the interval of `mean_discs`; null for fewer than two pairs.
+    /// Half the width of the interval of `mean_discs`; null with fewer than two pairs.
     pub mean_discs_error: Option<f64>,
-    /// Difference in Elo points, cut off at ±[`MAX_ELO`]; that is its value, too, where one side won
-    /// every game and the difference has no end.
+    /// The difference in Elo points, limited to ±[`MAX_ELO`]. It has the value of the limit where
+    /// one side won every game and the difference is infinite.
     pub elo: f64,
-    /// Half the width of `elo_interval`; null where an end of that is infinite.
+    /// Half the width of `elo_interval`; null if that has an infinite end.
     pub elo_error: Option<f64>,
-    /// The ends of the interval of `elo`, cut off likewise; null where an end is infinite: the lower one
-    /// where every game was lost, the upper one where every game was won.
+    /// The ends of the interval of `elo`, with the same limits; null where an end is infinite: the
+    /// lower one if every game was lost, the upper one if every game was won.
     pub elo_interval: [Option<f64>; 2],
-    /// Pairs with more points for the first player.
+    /// The number of pairs with more points for the first player.
     pub pairs_won: usize,
-    /// Pairs with equal points.
+    /// The number of pairs with equal points.
     pub pairs_even: usize,
-    /// Pairs with more points for the second player.
+    /// The number of pairs with more points for the second player.
     pub pairs_lost: usize,
-    /// The numbers of pairs by half points of the first player: 0 (both games lost), 1, 2, 3, 4 (both won).
+    /// The numbers of pairs by half points of the first player: 0 (both games lost), 1, 2, 3, 4
+    /// (both won).
     pub pentanomial: Pentanomial,
-    /// How likely a difference at least this large would be between equal players, two-sided. It is
-    /// below [`SIGNIFICANT`] exactly where `elo_interval` leaves out 0; where every pair was won or lost
-    /// by two games it is that of the exact sign test.
+    /// The two-sided probability of a difference at least this large between equal players. It is
+    /// below [`SIGNIFICANT`] exactly if `elo_interval` excludes 0. If every pair was won or lost by
+    /// two games, it is that of the exact sign test.
     pub p_value: f64,
 }
 
 /// The largest difference in Elo points that is reported.
 pub const MAX_ELO: f64 = 1200.0;
 
-/// The probability below which a difference counts as proven: what a 95 % interval leaves out.
+/// The probability below which a difference counts as proven: the complement of a 95 % interval.
 pub const SIGNIFICANT: f64 = 0.05;
 
 impl Statistics {
-    /// The statistics of these pairs.
+    /// Computes the statistics of these pairs.
     pub fn new(pairs: &[Pair]) -> Self {
         let games = || pairs.iter().flat_map(|pair| pair.0);
         let count = |sign| games().filter(|score| score.signum() == sign).count();
@@ -80,16 +81,16 @@ impl Statistics {
     }
 }
 
-/// What is known of the share of the points that a player can expect of a pair, from the shares of
-/// some pairs: two bounds in the sense of Gaffke (2005, "Three test statistics for a nonparametric
-/// one-sided hypothesis on the mean of a nonnegative variable"; Learned-Miller and Thomas 2019, "A new
-/// confidence interval for the mean of a bounded random variable"). The lower one takes one more pair
-/// that was lost and weights all of them by chance, uniformly; a quantile of the weighted mean is the
-/// bound. The upper one takes one more pair that was won. Where all pairs are won or lost outright
-/// these are the bounds of Clopper and Pearson.
+/// The expected share of a pair's points, estimated from the shares of some pairs by two bounds.
+/// The bounds are those of Gaffke (2005, "Three test statistics for a nonparametric one-sided
+/// hypothesis on the mean of a nonnegative variable"; Learned-Miller and Thomas 2019, "A new
+/// confidence interval for the mean of a bounded random variable"). For the lower bound, add one
+/// pair that was lost and weight all pairs randomly and uniformly; a quantile of the weighted mean
+/// is the bound. For the upper bound, add one pair that was won. If all pairs are won or lost
+/// outright, these are the bounds of Clopper and Pearson.
 ///
-/// Unlike a mean and its standard error they stay within 0 and 1, and say something where all pairs
-/// came out alike.
+/// Unlike a mean and its standard error, the bounds stay within 0 and 1, and are informative even
+/// if all pairs came out alike.
 struct MeanShare {
     lower: WeightedMean,
     upper: WeightedMean,
@@ -103,24 +104,24 @@ impl MeanShare {
         }
     }
 
-    /// The 95 % interval; 0 and 1 are the ends where nothing was won or nothing lost.
+    /// Returns the 95 % interval. Its end is 0 if nothing was won, and 1 if nothing was lost.
     fn interval(&self) -> [f64; 2] {
         [self.lower.quantile(SIGNIFICANT / 2.0), self.upper.quantile(1.0 - SIGNIFICANT / 2.0)]
     }
 
-    /// The two-sided p-value of an even match, by the same two bounds.
+    /// Returns the two-sided p-value of an even match, by the same two bounds.
     fn p_value_of_even(&self) -> f64 {
         let tail = self.lower.below(0.5).min(1.0 - self.upper.below(0.5));
         (2.0 * tail).min(1.0)
     }
 }
 
-/// A mean of numbers between 0 and 1 with weights drawn uniformly from all that add up to 1.
+/// The mean of numbers between 0 and 1 with random weights, uniform among all that add up to 1.
 enum WeightedMean {
     /// All numbers are this one.
     Certain(f64),
-    /// The beta distribution with the mean and variance of the weighted mean: its own where the
-    /// numbers are 0 and 1 alone.
+    /// The beta distribution with the mean and variance of the weighted mean. It is exact if all
+    /// numbers are 0 or 1.
     Spread(Beta),
 }
 
@@ -137,7 +138,7 @@ impl WeightedMean {
         }
     }
 
-    /// The probability that the weighted mean is at most `share`.
+    /// Returns the probability that the weighted mean is at most `share`.
     fn below(&self, share: f64) -> f64 {
         match self {
             Self::Certain(mean) => f64::from(u8::from(*mean <= share)),
@@ -145,13 +146,13 @@ impl WeightedMean {
         }
     }
 
-    /// The share that the weighted mean is below of with this probability.
+    /// Returns the share that the weighted mean is below with this probability.
     fn quantile(&self, probability: f64) -> f64 {
         let beta = match self {
             Self::Certain(mean) => return *mean,
             Self::Spread(beta) => beta,
         };
-        // Halving the interval 60 times is as exact as its numbers are.
+        // Halving the interval 60 times reaches the precision of its numbers.
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..60 {
             let middle = (low + high) / 2.0;
@@ -165,8 +166,8 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Half the width of the 95 % interval of a mean, by Student's distribution; `None` for fewer than
-/// two values.
+/// Returns half the width of the 95 % interval of a mean, by Student's distribution; `None` for
+/// fewer than two values.
 fn mean_error(values: &[f64]) -> Option<f64> {
     let (mean, freedom) = (mean(values)?, values.len() as f64 - 1.0);
     let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
@@ -175,12 +176,12 @@ fn mean_error(values: &[f64]) -> Option<f64> {
     Some(student.inverse_cdf(1.0 - SIGNIFICANT / 2.0) * standard_error)
 }
 
-/// The difference in Elo points that makes a player expect this share of the points.
+/// Returns the difference in Elo points at which a player expects this share of the points.
 pub(super) fn elo(share: f64) -> f64 {
     (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
 }
 
-/// The share of the points that a player can expect who is better by so many Elo points.
+/// Returns the share of the points that a player expects who is better by `elo` Elo points.
 pub(super) fn expected_share(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!((found.wins, found.draws, found.losses), (2, 2, 2));
         assert_eq!((found.mean_discs, found.elo), (0.0, 0.0));
         assert_eq!((found.pairs_even, found.p_value), (3, 1.0));
-        // Three pairs prove little, however even they are.
+        // Three pairs prove little, even if they are all even.
         let [low, high] = found.elo_interval.map(Option::unwrap);
         close(low, -high);
         assert!(low < -100.0, "{low}");
@@ -218,8 +219,8 @@ mod tests {
         assert_eq!((found.wins, found.draws, found.losses), (13, 4, 3));
         assert_eq!((found.pairs_won, found.pairs_even, found.pairs_lost), (8, 1, 1));
         close(found.mean_discs, (6.0 * 4.0 + 7.0 + 2.0 * 4.0 - 5.0) / 10.0);
-        // Discs of the pairs: 4 · 6, 7, 4 · 2, −5; squares about 3.4 add up to 118.4. Student's
-        // quantile for nine degrees of freedom is 2.262157.
+        // Mean scores of the pairs: 4 · 6, 7, 4 · 2, −5; their squared deviations from 3.4 add up
+        // to 118.4. Student's quantile for nine degrees of freedom is 2.262157.
         close(found.mean_discs_error.unwrap(), 2.262_157 * (118.4_f64 / 9.0 / 10.0).sqrt());
         // 0.75 of the points: 400 log10 3.
         close(found.elo, 190.849);
@@ -227,7 +228,7 @@ mod tests {
         close(found.elo_error.unwrap(), (high - low) / 2.0);
     }
 
-    /// The exact binomial intervals are published in many tables: 20 of 20 have a lower end of 83.16 %,
+    /// Exact binomial intervals are published in many tables: 20 of 20 have a lower end of 83.16 %,
     /// 7 of 10 have 34.75 % and 93.33 %.
     #[test]
     fn pairs_won_or_lost_outright_have_the_exact_binomial_interval_and_sign_test() {
@@ -251,7 +252,7 @@ mod tests {
         close(none.elo_interval[1].unwrap(), -all.elo_interval[0].unwrap());
     }
 
-    /// Nearly all games won gave `+636 ± -240 Elo`.
+    /// A past bug: nearly all games won gave `+636 ± -240 Elo`.
     #[test]
     fn an_interval_has_its_ends_in_order_and_holds_the_difference() {
         for lost in [Pair([2, -2]), Pair([2, 0]), Pair([-2, -2])] {
@@ -263,7 +264,7 @@ mod tests {
         }
     }
 
-    /// A verdict from another test than the interval's may contradict it.
+    /// A verdict from another test than that of the interval could contradict it.
     #[test]
     fn a_difference_is_proven_where_the_interval_leaves_out_none() {
         let mut proven = 0;
@@ -287,11 +288,11 @@ mod tests {
         assert!(proven > 100, "{proven}");
     }
 
-    /// Matches of two equal players by chance: an interval of 95 % misses at most one in twenty.
+    /// Random matches of two equal players: a 95 % interval misses at most one in twenty.
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_say() {
         let mut random = Generator::new(1);
-        // Draws of both games, won ones and lost ones as in matches of openings near even.
+        // Draws of both games, wins and losses, as in matches of openings near even.
         let outcomes = [[2, 2], [2, 0], [2, -2], [0, 0], [-2, 2], [0, -2], [-2, -2], [2, -2]];
         for pairs in [5, 20, 100] {
             let missed = (0..2_000).filter(|_| {

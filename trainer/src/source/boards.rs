@@ -1,4 +1,4 @@
-//! Scored boards as text, one a line: `64 characters [X|O] score`.
+//! Reads scored boards as text, one a line: `64 characters [X|O] score`.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use othello_engine::record::{Label, ScoredPosition};
 use super::lines::Records;
 use super::{Entries, SourceError, labelled};
 
-/// Reads the positions of a file, line by line; blank lines are skipped. A position whose player
-/// must pass becomes the one after the pass, with the score of the other side.
+/// Reads the positions of a file line by line and skips blank lines. A position whose player must
+/// pass becomes the one after the pass, with the score of the other side.
 pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
     Records::open(path, parse)
 }

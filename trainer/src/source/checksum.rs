@@ -1,4 +1,4 @@
-//! The checksum of somebody's file.
+//! The checksum of a file.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::SourceError;
 
-/// The SHA-256 of a file's bytes, as `sha256sum` gives it.
+/// Returns the SHA-256 of a file's bytes, as `sha256sum` prints it.
 pub fn checksum(path: &Path, progress: &dyn Progress) -> Result<String, SourceError> {
     let unreadable = |error| SourceError::io(path, "read it", error);
     let mut file = open_ordinary(path)?;

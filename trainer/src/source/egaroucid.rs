@@ -1,7 +1,8 @@
-//! Egaroucid's board records, 19 bytes each: player (u64) and opponent (u64) with bit 63 = a1 and
-//! bit 0 = h8, the player's colour (i8), the move played (i8), the score for the player (i8).
-//! Integers are little-endian. The colour and the move say nothing that is fitted, and are not
-//! looked at.
+//! Reads Egaroucid's board records.
+//!
+//! A record has 19 bytes: player (u64) and opponent (u64) with bit 63 = a1 and bit 0 = h8, the
+//! player's colour (i8), the move played (i8), the score for the player (i8). Integers are
+//! little-endian. The colour and the move are not needed for the fit and are ignored.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -25,7 +26,7 @@ pub struct EgaroucidBoards {
 }
 
 impl EgaroucidBoards {
-    /// Opens a file; one that does not consist of whole records is refused.
+    /// Opens a file; refuses one that does not consist of whole records.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let failed = |error| SourceError::io(path, "open it", error);
         let file = open_ordinary(path)?;
@@ -58,7 +59,7 @@ impl EgaroucidBoards {
 fn parse(record: &[u8; RECORD_BYTES]) -> Result<ScoredPosition, String> {
     let board = |at: usize| -> u64 {
         let bytes = record[at..at + 8].iter();
-        // Bit 63 is a1 there, bit 0 here.
+        // Bit 63 is a1 in the file, bit 0 in this program.
         bytes.rev().fold(0, |board: u64, &byte| board << 8 | u64::from(byte)).reverse_bits()
     };
     let position =
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
     use othello_engine::board::Square;
 
-    /// A record, its boards named by squares.
+    /// Returns a record whose boards are given by the names of squares.
     fn record(player: &[&str], opponent: &[&str], score: i8) -> Vec<u8> {
         let board = |squares: &[&str]| -> u64 {
             let bit = |name: &&str| 1u64 << (63 - name.parse::<Square>().unwrap().index());

@@ -1,4 +1,4 @@
-//! What can be wrong with a source, as a whole or in one record.
+//! Errors of a source as a whole, and of single records.
 
 use std::fmt;
 use std::io;
@@ -8,7 +8,7 @@ use othello_engine::file::{FileError, remedy};
 use othello_engine::record::RecordError;
 use othello_engine::text::TextError;
 
-/// Why a source is not read.
+/// Errors of reading a source.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The operating system refused.
@@ -16,25 +16,25 @@ pub enum SourceError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What was tried, as in "cannot …".
+        /// The attempted action, as in "cannot …".
         action: &'static str,
-        /// What the system answered.
+        /// The system's error.
         source: io::Error,
     },
-    /// Not a file of the expected format.
+    /// The file is not of the expected format.
     #[error("{}: no {expected}: {reason}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
         /// The format.
         expected: &'static str,
-        /// How it shows.
+        /// The evidence.
         reason: String,
     },
-    /// A text file that cannot be read.
+    /// A text file cannot be read.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// A file of records of our own.
+    /// One of our own files of records cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
 }
@@ -51,14 +51,14 @@ impl SourceError {
     }
 }
 
-/// A record that is not taken, in a file that otherwise is.
+/// A record that is refused in a file whose other records are accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rejection {
     /// The file.
     pub path: PathBuf,
-    /// Where in the file, such as `line 7`.
+    /// The place in the file, such as `line 7`.
     pub place: String,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 

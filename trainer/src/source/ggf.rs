@@ -1,9 +1,10 @@
-//! GGF, the Generic Game Format of the Generic Game Server: `(;GM[Othello]…BO[8 …]B[f5]W[d6]…;)`, any number
-//! of games in a file, packed by zstd or not.
+//! Reads GGF, the Generic Game Format of the Generic Game Server:
+//! `(;GM[Othello]…BO[8 …]B[f5]W[d6]…;)`, with any number of games in a file, plain or compressed by
+//! zstd.
 //!
-//! Fields are `NAME[value]`; `\` takes the character after it as it is. `BO` has the board that the
-//! game begins with, `B` and `W` are moves: the square, then perhaps `/value/seconds`, which is
-//! not looked at. What stands between games, such as their number in a match, is passed over.
+//! Fields are `NAME[value]`; `\` takes the next character literally. `BO` has the board that the
+//! game starts with, `B` and `W` are moves: the square, then perhaps `/value/seconds`, which is
+//! ignored. Text between games, such as their number in a match, is skipped.
 
 use std::path::{Path, PathBuf};
 
@@ -15,14 +16,15 @@ use othello_engine::text::{TextSource, excerpt};
 
 use super::{Entries, Rejection, SourceError};
 
-/// No sensible game is longer: a file without games must not fill the memory.
+/// The largest game in bytes, longer than any sensible one: a file without games must not fill the
+/// memory.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
 /// Reads the games of a file one after the other.
 pub struct GgfGames {
     source: TextSource,
     piece: Vec<u8>,
-    /// How many games were read.
+    /// The number of games read.
     number: u64,
 }
 
@@ -32,8 +34,8 @@ impl GgfGames {
         Ok(Self { source: TextSource::open(path)?, piece: vec![], number: 0 })
     }
 
-    /// Reads up to the end of the next game; the line that it begins on, and `None` at the end of
-    /// the file.
+    /// Reads up to the end of the next game. Returns the line that it begins on; `None` at the end
+    /// of the file.
     fn next_piece(&mut self) -> Result<Option<u64>, SourceError> {
         self.piece.clear();
         let mut line = self.source.line();
@@ -88,7 +90,8 @@ fn parse(piece: &[u8]) -> Result<Game, String> {
     Game::new(0, &squares).map_err(|error| error.to_string())
 }
 
-/// Who plays, for a message, as ` (one against other)`; nothing where the game does not say.
+/// Returns the players for a message, as ` (one against other)`; empty if the game does not name
+/// them.
 fn players(piece: &[u8]) -> String {
     let text = String::from_utf8_lossy(piece);
     let game = text.split_once("(;").map_or("", |(_, game)| game);
@@ -102,7 +105,7 @@ fn players(piece: &[u8]) -> String {
     }
 }
 
-/// Refuses a game that does not begin from the usual position.
+/// Refuses a game that does not start from the usual position.
 fn check_board(value: &str) -> Result<(), String> {
     if ggf::read_board(value) == Some((Position::START, Side::Black)) {
         return Ok(());
@@ -114,7 +117,7 @@ fn check_board(value: &str) -> Result<(), String> {
 fn push(replay: &mut Replay, name: &str, value: &str) -> Result<(), String> {
     let number = replay.steps.len() + 1;
     let turn = ggf::read_turn(value).map_err(|error| format!("move {number}: {error}"))?;
-    // The replay passes by itself where a side must; nobody may otherwise.
+    // The replay passes by itself where a side must; other passes are not allowed.
     let Some(square) = turn else { return Ok(()) };
     let side = if name == "B" { Side::Black } else { Side::White };
     if side != replay.side && replay.end.moves() != 0 {

@@ -1,4 +1,4 @@
-//! Which value the positions of a game are fitted to.
+//! Label rules: the values that the positions of a game are fitted to.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -13,47 +13,47 @@ mod origin;
 
 pub use origin::{Lambda, Origin, Use};
 
-/// The plies that a rule is for.
+/// The plies that a rule applies to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Plies {
     /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
     Between(RangeInclusive<u8>),
-    /// Plies about the game's solved position: `solved-2..solved+2`, or `solved`.
+    /// Plies around the game's solved position: `solved-2..solved+2`, or `solved`.
     AboutSolved {
-        /// How many before it.
+        /// The number of plies before it.
         before: u8,
-        /// How many after it.
+        /// The number of plies after it.
         after: u8,
     },
 }
 
-/// One rule: positions at `plies` get the label that `label` says, and count `weight` times.
+/// One rule: positions at `plies` get the label of `label`, and count `weight` times.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelRule {
-    /// Where the rule holds.
+    /// The plies that the rule applies to.
     pub plies: Plies,
-    /// What the label is taken from.
+    /// The source of the label.
     #[serde(rename = "use")]
     pub label: Use,
-    /// Occurrences that a position counts for, more than 0 and at most 1,000.
+    /// The number of occurrences that a position counts as, more than 0 and at most 1,000.
     #[serde(default = "one")]
     pub weight: f64,
 }
 
-/// The most rules: every position goes through them.
+/// The most rules: every position is checked against each of them.
 const MAX_RULES: usize = 256;
 
 fn one() -> f64 {
     1.0
 }
 
-/// An ordered list of rules. A position gets its label by the first rule that is for its ply and
-/// whose label the game has; a position without such a rule is left out.
+/// An ordered list of rules. The label of a position comes from the first rule that applies to its
+/// ply and for which the game has a label. A position without such a rule is left out.
 ///
-/// As text `PLIES:USE` or `PLIES:USE*WEIGHT`, separated by commas, such as
-/// `34..38:solved, 20..60:result*0.5`; in TOML that text, or a list of tables with the fields
+/// As text a rule is `PLIES:USE` or `PLIES:USE*WEIGHT`, and a list is separated by commas, such as
+/// `34..38:solved, 20..60:result*0.5`. TOML takes this text, or a list of tables with the fields
 /// `plies`, `use` and `weight`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "String")]
@@ -64,11 +64,11 @@ pub struct LabelRules(Vec<LabelRule>);
 pub struct Labelled {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The number of the rule, counted from 0; `None` where the position has a label of its own.
+    /// The number of the rule, counted from 0; `None` if the position came with its label.
     pub rule: Option<u8>,
 }
 
-/// Why a text is no list of label rules.
+/// The error of a text that is not a list of label rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{rule}` is no label rule: {reason}")]
 pub struct LabelRulesError {
@@ -77,8 +77,9 @@ pub struct LabelRulesError {
 }
 
 impl Default for LabelRules {
-    /// The exact score where there is one, then the λ-return of the searches' values, then what perfect play
-    /// gives within two plies of the solved position, the result elsewhere.
+    /// Returns the default rules: the exact score if known, else the λ-return of the searches'
+    /// values, else the score by perfect play within two plies of the solved position, else the
+    /// result.
     fn default() -> Self {
         let rule = |plies, origin: Origin| LabelRule { plies, label: origin.into(), weight: 1.0 };
         Self(vec![
@@ -91,7 +92,7 @@ impl Default for LabelRules {
 }
 
 impl LabelRules {
-    /// Rules in this order; refused where there is none, or a weight is out of range.
+    /// Creates a list of rules in this order; refuses an empty list and weights out of range.
     pub fn new(rules: Vec<LabelRule>) -> Result<Self, LabelRulesError> {
         let error =
             |rule: String, reason: &str| Err(LabelRulesError { rule, reason: reason.into() });
@@ -107,14 +108,14 @@ impl LabelRules {
         }
     }
 
-    /// The positions of a game that a rule gives a label, in their order, each weighted by its
-    /// rule times `weight`. They begin right after the game's random moves; each is one in which
-    /// a move was played.
+    /// Returns the positions of a game that a rule gives a label, in their order, each weighted by
+    /// its rule times `weight`. They start right after the game's random moves; in each of them a
+    /// move was played.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
 
-    /// The same positions, each with the rule that gave its label.
+    /// Returns the same positions as [`Self::positions`], each with the rule that gave its label.
     pub fn labelled(&self, game: &Game, weight: f64) -> Vec<Labelled> {
         let first = usize::from(game.random_plies());
         let steps = game.replay().steps;
@@ -128,7 +129,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Where the labels are from that records may lack, as the end of a message; empty where every game has some.
+    /// Returns where to get labels that records may lack, as the end of a message; empty if every
+    /// game has some.
     pub fn remedy(&self) -> &'static str {
         let is_value = |rule: &LabelRule| {
             let label = rule.label.to_string();
@@ -141,8 +143,8 @@ impl LabelRules {
         }
     }
 
-    /// The kind of a label, by the rule that gave it: what it is taken from, or `given` where the position
-    /// had it.
+    /// Returns the kind of a label: the source that its rule names, or `given` if the position came
+    /// with it.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -150,7 +152,8 @@ impl LabelRules {
 }
 
 impl LabelRule {
-    /// The position at `ply`, which is also its place among `steps`, where the rule has a label for it.
+    /// Returns the labelled position at `ply`, which is also its index in `steps`; `None` if the
+    /// rule has no label for it.
     fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {
         let here = match &self.plies {
             Plies::Between(plies) => plies.contains(&ply),
@@ -165,7 +168,7 @@ impl LabelRule {
     }
 }
 
-/// How rules may be written in TOML.
+/// The forms of rules in TOML.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -225,7 +228,7 @@ impl TryFrom<String> for Plies {
     }
 }
 
-/// The 2 of `solved-2`, and 0 for `solved`.
+/// Parses the 2 of `solved-2`; returns 0 for `solved`.
 fn offset(text: &str, sign: char) -> Option<u8> {
     match text.trim().strip_prefix("solved")? {
         "" => Some(0),
@@ -279,7 +282,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// Nine moves, black wins by 64; black moves at even plies.
+    /// Returns a game of nine moves that black wins by 64; black moves at even plies.
     fn wipe_out() -> Game {
         Game::new(0, &transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap()).unwrap()
     }
@@ -330,7 +333,7 @@ mod tests {
         assert_eq!(labels(&LabelRules::default(), &game), [(2, 0.0, 1.0), (3, 0.0, 1.0)]);
     }
 
-    /// Solved at ply 4, and from there on each value is exact.
+    /// Returns a game that is solved at ply 4, with exact values from there on.
     fn relabelled() -> Game {
         let values = vec![None, Some(3), None, Some(-8), Some(10), Some(-6), Some(6), None, None];
         let game = wipe_out().with_solved(Solved { ply: 4, black_score: 10 }).unwrap();
@@ -351,17 +354,18 @@ mod tests {
     fn by_default_a_value_before_the_solved_position_is_blended_with_what_follows() {
         let default = labels(&LabelRules::default(), &relabelled());
         let discs: Vec<f64> = default.iter().map(|label| label.1).collect();
-        // From black's side the values from ply 3 on are 8, 10, 6 and 6, each counting 0.9 times the one before.
+        // From black's view the values from ply 3 on are 8, 10, 6 and 6, each with 0.9 times the
+        // weight of the one before.
         let blend = 0.1 * 8.0 + 0.09 * 10.0 + 0.081 * 6.0 + 0.729 * 6.0;
         assert!((discs[3] + blend).abs() < 0.01, "{discs:?}");
-        // Nothing follows the value at ply 1; from ply 4 on the scores are exact.
+        // The value at ply 1 has no successor; from ply 4 on the scores are exact.
         let rest = [&discs[..3], &discs[4..]].concat();
         assert_eq!(rest, [64.0, 3.0, 10.0, 10.0, -6.0, 6.0, -64.0, 64.0]);
     }
 
     #[test]
     fn a_lambda_return_blends_the_values_that_follow_up_to_a_deviation() {
-        // Black moves at even plies; from its side the values are 4, 8, 16 and, after the last, 64.
+        // Black moves at even plies; from its view the values are 4, 8, 16 and, after the last, 64.
         let values = [vec![None; 6], vec![Some(4), Some(-8), Some(16)]].concat();
         let game = wipe_out().with_values(values).unwrap();
         let expected =
@@ -372,7 +376,7 @@ mod tests {
             assert_eq!((found.0, found.1), (ply, if ply == 7 { -black } else { black }));
         }
         assert_eq!(found.len(), 3);
-        // The move at ply 7 was drawn by chance: what followed says nothing of ply 7 and before.
+        // The move at ply 7 was random, so what followed does not count for ply 7 and before.
         let deviated = game.clone().with_deviations(1 << 7).unwrap();
         let discs =
             |game| labels(&rules("all:lambda0.5"), game).iter().map(|l| l.1).collect::<Vec<_>>();

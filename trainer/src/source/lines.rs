@@ -1,4 +1,4 @@
-//! Text files of one record a line. A bad line does not spoil the others.
+//! Reads text files with one record on each line. A bad line does not spoil the others.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! What positions come from: game records, scored positions and openings of our own, and the
-//! files of others.
+//! The sources of positions: our own files of game records, scored positions and openings, and
+//! files of other programs.
 
 pub mod boards;
 mod checksum;
@@ -19,20 +19,20 @@ pub use checksum::checksum;
 pub use error::{Rejection, SourceError};
 pub use labels::{LabelRule, LabelRules, LabelRulesError, Labelled, Lambda, Origin, Plies, Use};
 
-/// The records of somebody's file, one after the other. A record that cannot be taken does not
-/// spoil the others; an error ends the file.
+/// The records of a foreign file, one after the other. A refused record does not spoil the others;
+/// an error ends the file.
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
-    /// How many bytes of the file have been read, to tell how far it is.
+    /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;
 
-    /// Passes by the next record, without a look at what it holds where that can be.
+    /// Skips the next record, without parsing it where possible.
     fn skip_entry(&mut self) -> Option<Result<(), SourceError>> {
         Some(self.next()?.map(drop))
     }
 }
 
-/// A position with its label. One whose player must pass becomes the one after the pass, with the
-/// label of the other side.
+/// Creates a position with its label. A position whose player must pass becomes the one after the
+/// pass, with the label of the other side.
 fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> {
     if position.moves() != 0 {
         Ok(ScoredPosition::new(position, label, Weight::ONE))

@@ -1,4 +1,4 @@
-//! Files of records of our own, told apart by their kind.
+//! Our own files of records, distinguished by their kind.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::{LabelRules, Labelled, SourceError};
 pub enum Records {
     /// Games, whose positions get labels by [`super::LabelRules`].
     Games(GameReader),
-    /// Positions or openings that have their labels.
+    /// Positions or openings, which have their labels.
     Positions(PositionReader),
 }
 
@@ -23,12 +23,12 @@ impl Records {
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         Ok(match file::kind_of(path)? {
             Kind::Positions | Kind::Openings => Self::Positions(PositionReader::open(path)?),
-            // A file of any other kind is refused by the reader, by name.
+            // Files of other kinds are refused by the reader, by name.
             _ => Self::Games(GameReader::open(path)?),
         })
     }
 
-    /// The size of the file.
+    /// Returns the size of the file in bytes.
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Games(reader) => reader.bytes(),
@@ -36,8 +36,8 @@ impl Records {
         }
     }
 
-    /// The labelled positions of the next frame: those of games by `rules`, others by the labels
-    /// they have. `None` at the end of the file.
+    /// Returns the labelled positions of the next frame: those of games labelled by `rules`, others
+    /// with their own labels. `None` at the end of the file.
     pub fn next_positions(
         &mut self,
         rules: &LabelRules,
@@ -52,8 +52,8 @@ impl Records {
         }
     }
 
-    /// The labelled positions of the next frame, game by game; a position that is from no game is one by
-    /// itself. `None` at the end of the file.
+    /// Returns the labelled positions of the next frame, game by game; a position outside games
+    /// counts as a game. `None` at the end of the file.
     pub fn next_games(
         &mut self,
         rules: &LabelRules,
@@ -77,7 +77,7 @@ impl Records {
         }
     }
 
-    /// The checksum of the content, once all of it has been read.
+    /// Returns the checksum of the content, once all of it has been read.
     pub fn sha256(&self) -> Option<&str> {
         match self {
             Self::Games(reader) => reader.sha256(),
@@ -86,8 +86,8 @@ impl Records {
     }
 }
 
-/// Hands the labelled positions of a file to `visit`, frame by frame and in a frame game by game; a position
-/// that is from no game is one by itself. Returns the checksum of the file's content.
+/// Passes the labelled positions of a file to `visit`, frame by frame and within a frame game by
+/// game; a position outside games counts as a game. Returns the checksum of the file's content.
 pub fn read_games(
     path: &Path,
     rules: &LabelRules,
@@ -105,7 +105,8 @@ pub fn read_games(
     Ok(records.sha256().unwrap_or_default().to_owned())
 }
 
-/// Hands the labelled positions of a file to `visit`, frame by frame. Returns the checksum of its content.
+/// Passes the labelled positions of a file to `visit`, frame by frame. Returns the checksum of the
+/// file's content.
 pub fn read_positions(
     path: &Path,
     rules: &LabelRules,

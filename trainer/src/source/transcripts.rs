@@ -1,4 +1,4 @@
-//! Games as text, one a line: `f5d6c3…`, passes written or left out.
+//! Reads games as text, one a line: `f5d6c3…`, with or without written passes.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use othello_engine::record::Game;
 use super::lines::Records;
 use super::{Entries, SourceError};
 
-/// Reads the games of a file, line by line; blank lines are skipped.
+/// Reads the games of a file line by line and skips blank lines.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     Records::open(path, parse)
 }

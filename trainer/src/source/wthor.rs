@@ -1,8 +1,8 @@
-//! WTHOR: the tournament games of the Fédération Française d'Othello (`.wtb`).
+//! Reads WTHOR: the tournament games of the Fédération Française d'Othello (`.wtb`).
 //!
-//! A header of 16 bytes: date (4), number of games (u32), a number that means nothing here (u16),
-//! year (u16), board size (0 or 8), 0 for games, depth of the theoretical score, a spare byte.
-//! Then 68 bytes for each game: tournament, black and white player (u16 each), black's discs,
+//! A file has a header of 16 bytes: date (4), number of games (u32), an unused number (u16), year
+//! (u16), board size (0 or 8), 0 for games, depth of the theoretical score, a spare byte. Then
+//! follow 68 bytes for each game: tournament, black and white player (u16 each), black's discs,
 //! black's discs under perfect play from the stated depth, 60 moves as 10 · rank + file (a1 = 11),
 //! 0 after the last. Passes are not stored. Integers are little-endian.
 
@@ -20,8 +20,8 @@ pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
 pub(crate) const MOVES_AT: usize = 8;
 
-/// Reads the games of a file one after the other. Those with as many moves have the theoretical
-/// score as [`Game::solved`], at the ply with the stated number of empty squares.
+/// Reads the games of a file one after the other. A long enough game has the theoretical score as
+/// [`Game::solved`], at the ply with the stated number of empty squares.
 pub struct WthorGames {
     path: PathBuf,
     file: BufReader<File>,
@@ -132,7 +132,7 @@ impl Entries<Game> for WthorGames {
 mod tests {
     use super::*;
 
-    /// A file with these games: theoretical black discs, moves.
+    /// Returns a file with these games: theoretical black discs, moves.
     fn file(games: &[(u8, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![20, 20, 1, 1];
         bytes.extend((games.len() as u32).to_le_bytes());

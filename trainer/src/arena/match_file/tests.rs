@@ -1,4 +1,4 @@
-//! Matches that are kept, stopped, gone on with, divided and put together.
+//! Tests of matches that are kept, stopped, resumed, divided and merged.
 
 use othello_engine::board::Squares;
 use othello_engine::eval::{Evaluator, Mobility, Zero};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::arena::Effort;
 
-/// Wants the work to stop after so many units.
+/// A progress that asks to stop after a number of units.
 struct StopAfter {
     units: usize,
     done: std::sync::atomic::AtomicUsize,
@@ -24,7 +24,7 @@ impl Progress for StopAfter {
     }
 }
 
-/// Twelve openings of two moves.
+/// Returns twelve openings of two moves.
 fn openings() -> Vec<Position> {
     let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
     children(Position::START).flat_map(children).collect()
@@ -77,7 +77,7 @@ impl Setting {
         kept.play(&self.path(name), &Provenance::new("match"), Existing::Keep, progress)
     }
 
-    /// The files of all shards, the last first.
+    /// Plays all shards and returns their files, the last first.
     fn shards(&self, count: usize) -> Vec<PathBuf> {
         let play = |number| {
             let name = format!("{number}of{count}.match");
@@ -92,7 +92,7 @@ impl Setting {
     }
 }
 
-/// A result without what the clock says.
+/// Returns a result without its times.
 fn timeless(result: &MatchResult) -> MatchResult {
     let efforts = result.efforts.map(|Effort { nodes, .. }| Effort { nodes, seconds: 0.0 });
     MatchResult { efforts, ..result.clone() }
@@ -105,7 +105,7 @@ fn a_kept_match_comes_out_as_one_that_is_not_kept() {
     let kept = setting.play("a.match", "1/1", &Silent).unwrap();
     assert_eq!(timeless(&kept.result), timeless(&plain));
     assert_eq!(kept.conditions, setting.conditions);
-    // Done: the same file again, its seconds included.
+    // A second run finds the file done, its seconds included.
     assert_eq!(setting.play("a.match", "1/1", &Silent).unwrap(), kept);
     let plain_efforts = plain.efforts.map(|effort| effort.nodes);
     assert!(plain_efforts.iter().all(|&nodes| nodes > 0), "{plain_efforts:?}");
@@ -129,18 +129,18 @@ fn a_match_that_is_stopped_goes_on_and_comes_out_the_same() {
 fn shards_put_together_come_out_as_the_undivided_match() {
     let setting = Setting::new(None);
     let whole = setting.play("whole.match", "1/1", &Silent).unwrap();
-    // With 13 shards one has no pair.
+    // With 13 shards, one has no pair.
     for count in [1, 3, 13] {
         let merged = setting.merge(&setting.shards(count)).unwrap();
         assert_eq!(timeless(&merged.result), timeless(&whole.result), "{count} shards");
-        // What was merged is done for the undivided match.
+        // The merged file counts as that of the undivided match.
         let again = setting.play("merged.match", "1/1", &Silent).unwrap();
         assert_eq!(again, merged);
         std::fs::remove_file(setting.path("merged.match")).unwrap();
     }
 }
 
-/// Every shard plays all its pairs, and yet those behind the decision do not count.
+/// Every shard plays all its pairs, but those after the decision do not count.
 #[test]
 fn a_sequential_test_decides_over_all_shards_as_in_one_run() {
     let setting = Setting::new(Some("-800,-100"));
@@ -175,7 +175,7 @@ fn damaged_and_foreign_shards_are_refused_by_name() {
     let said = refusal(&[first, &damaged, third]);
     assert!(said.contains("damaged.match: damaged: section"), "{said}");
 
-    // Complete, and a pair is missing; and one that means something else than its moves do.
+    // One complete file without a pair, and one whose stated score differs from that of its moves.
     let rewritten = |name: &str, change: &dyn Fn(&mut Vec<Section>)| {
         let mut reader = Reader::open(second, Kind::Match).unwrap();
         let mut sections: Vec<Section> = reader.by_ref().map(Result::unwrap).collect();

@@ -1,4 +1,4 @@
-//! What a label is taken from.
+//! The sources of labels.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,35 +9,35 @@ use othello_engine::record::{Game, Label};
 use othello_engine::text::excerpt;
 use serde::{Deserialize, Serialize};
 
-/// What a game knows of its positions.
+/// A value that a game may have for its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// What perfect play would have given from the game's solved position on.
+    /// The score of perfect play from the game's solved position on.
     Solved,
-    /// What perfect play would give from the position itself: at the solved position, and after it
-    /// where there are values, which are exact there.
+    /// The score of perfect play from the position itself. It is known at the solved position, and
+    /// after it where there are values, which are exact there.
     Exact,
-    /// What a search found when the move was chosen, or when the game was relabelled.
+    /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
     /// The λ-return of these values.
     LambdaReturn(Lambda),
-    /// How the game ended.
+    /// The result of the game.
     Result,
 }
 
-/// The λ of a λ-return, 0 to 1 in hundredths: how much of a label comes from what followed. With values
-/// v₀ of the position, v₁ of the one that followed, and so on, the λ-return is
-/// (1 − λ) · (v₀ + λ v₁ + λ² v₂ + …), and the last one takes what is left: the game's result, or the
-/// last value before a move that the search did not choose. (Sutton, Learning to Predict by the Methods
+/// The λ of a λ-return, 0 to 1 in hundredths: the part of a label that comes from later values.
+/// With the value v₀ of the position, v₁ of the next one, and so on, the λ-return is (1 − λ) · (v₀
+/// + λ v₁ + λ² v₂ + …). The last term takes the remaining weight: the game's result, or the last
+/// value before a move that the search did not choose. (Sutton, Learning to Predict by the Methods
 /// of Temporal Differences, 1988.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
 
 impl Lambda {
-    /// The λ of labels where none is given: near the best for games of weak and of strong play.
+    /// The default λ of labels: near the best for games of weak and of strong play.
     pub const USUAL: Self = Self(90);
 
-    /// The λ of so many hundredths; `None` above 100.
+    /// Returns the λ of a number of hundredths; `None` above 100.
     pub fn new(hundredths: u8) -> Option<Self> {
         (hundredths <= 100).then_some(Self(hundredths))
     }
@@ -57,8 +57,8 @@ impl FromStr for Lambda {
     }
 }
 
-/// What a label is taken from: one origin, or a blend of several, each with its share in percent.
-/// Written `result` and `70%result+30%value`.
+/// The source of a label: one origin, or a blend of several, each with its share in percent.
+/// Written as `result` or `70%result+30%value`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Use(Vec<(u8, Origin)>);
@@ -70,8 +70,8 @@ impl From<Origin> for Use {
 }
 
 impl Use {
-    /// The label of the position at `ply`, which is also its place among `steps`; `None` where the game
-    /// lacks one of the origins there.
+    /// Returns the label of the position at `ply`, which is also its index in `steps`; `None` if
+    /// the game lacks one of the origins there.
     pub(super) fn of(&self, game: &Game, steps: &[Step], ply: u8) -> Option<Label> {
         let part = |&(percent, origin): &(u8, Origin)| {
             Some(f64::from(percent) * origin.score(game, steps, ply)?)
@@ -82,7 +82,7 @@ impl Use {
 }
 
 impl Origin {
-    /// The origins that are a name alone.
+    /// The origins that consist of a name alone.
     const NAMED: [(&'static str, Self); 4] = [
         ("solved", Self::Solved),
         ("exact", Self::Exact),
@@ -90,7 +90,7 @@ impl Origin {
         ("result", Self::Result),
     ];
 
-    /// The score of the position at `ply`, for its player.
+    /// Returns the score of the position at `ply` for its player.
     fn score(self, game: &Game, steps: &[Step], ply: u8) -> Option<f64> {
         let sign = f64::from(steps.get(usize::from(ply))?.side.sign());
         let for_player = |black_score: Discs| sign * f64::from(black_score);
@@ -111,7 +111,7 @@ impl Origin {
     }
 }
 
-/// The values of a game, all from black's side.
+/// The values of a game, all from black's view.
 struct BlackValues<'a> {
     game: &'a Game,
     steps: &'a [Step],
@@ -124,8 +124,8 @@ impl BlackValues<'_> {
         Some(f64::from(value) * f64::from(step.side.sign()))
     }
 
-    /// What the search's move at `ply` led to: the next value, or after the last move the result; `None`
-    /// where the move was not the search's.
+    /// Returns the value after the search's move at `ply`: the next value, or the result after the
+    /// last move; `None` if the search did not choose the move.
     fn next(&self, ply: u8) -> Option<f64> {
         if self.game.deviations() >> ply & 1 == 1 {
             return None;
