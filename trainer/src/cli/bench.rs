@@ -1,5 +1,5 @@
-//! `othello-trainer bench`: how fast the inner loop of a fit is, beside what the machine could do
-//! at most, measured in the same run.
+//! `othello-trainer bench`: measures the speed of a fit's inner loop and, in the same run, the
+//! machine's limit.
 
 mod cpu;
 mod kernels;
@@ -25,7 +25,7 @@ use crate::backend::kernels::{HostLauncher, program};
 use crate::dataset::DataChoice;
 use crate::model::Model;
 
-/// More random games than any measurement needs, and so few that their positions fit in memory.
+/// The most random games, more than any measurement needs; their positions still fit in memory.
 const MAX_GAMES: u64 = 10_000_000;
 
 /// Arguments of `bench`.
@@ -62,15 +62,15 @@ pub struct Arguments {
     repetitions: u32,
 }
 
-/// What was measured: rates in positions per second.
+/// The report of a measurement, with rates in positions per second.
 #[derive(Serialize)]
 struct Report<D> {
     device: &'static str,
-    /// Different positions up to symmetry.
+    /// The number of different positions up to symmetry.
     positions: usize,
-    /// Residual sums, on one thread of a CPU or on all of another device.
+    /// The rate of residual sums, on one thread of a CPU or on all of another device.
     positions_per_second: f64,
-    /// What the machine could do at most; each device defines it.
+    /// The limit of the machine, as each device defines it.
     limit_positions_per_second: f64,
     /// The rate divided by its limit.
     ratio: f64,
@@ -110,7 +110,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let set = PatternSet::named(&arguments.patterns, Path::new(""))?;
     let picked = arguments.device.pick()?;
     let device = picked.name();
-    // Two million positions on a GPU: milliseconds for each pass, and more than its cache holds.
+    // Two million positions on a GPU take milliseconds per pass, and more memory than its cache
+    // has.
     let games = arguments.games.unwrap_or(if picked.gpu().is_some() { 400_000 } else { 100_000 });
     let dataset = arguments.positions(games, session.progress())?;
     let rows: Vec<Rows<'_>> =
@@ -141,14 +142,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Weights of up to 4 discs either way: no sum over 65 of them overflows, no two neighbours are
-/// alike.
+/// Returns weights between −4 and 4 discs. No sum over 65 of them overflows, and no two neighbours
+/// are equal.
 fn weights(parameters: usize) -> Vec<i32> {
     let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
     (0..parameters).map(weight).collect()
 }
 
-/// The parameters of every position.
+/// Returns the parameters of every position.
 fn indices(model: &Model, rows: &[Rows<'_>]) -> Vec<u8> {
     let positions = rows.iter().flat_map(|rows| rows.positions);
     let of = |position: &ScoredPosition| model.features(&position.position());

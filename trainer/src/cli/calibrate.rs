@@ -1,4 +1,5 @@
-//! `othello-trainer calibrate`: what a search learns beside an evaluation, as a new section of its weights file.
+//! `othello-trainer calibrate`: learns what a search uses beside an evaluation, as a new section of
+//! the weights file.
 
 mod ends;
 mod ordering;
@@ -29,10 +30,11 @@ pub struct Arguments {
 enum What {
     /// Learn the move-ordering evaluation of the last plies
     Ordering(ordering::Arguments),
-    /// Learn what shallow searches predict of deeper ones, so that `--selectivity` can leave these out
+    /// Learn what shallow searches predict of deeper ones, so that `--selectivity` can leave these
+    /// out
     Probcut(probcut::Arguments),
-    /// Learn what shallow searches predict of scores near the end, so that `--end-selectivity` can leave
-    /// searches to the end out
+    /// Learn what shallow searches predict of scores near the end, so that `--end-selectivity` can
+    /// leave searches to the end out
     Ends(ends::Arguments),
     /// Learn how likely moves are to be played, so that `--search realization` can go by it
     Realization(realization::Arguments),
@@ -63,7 +65,7 @@ struct Changing {
     force: bool,
 }
 
-/// The file that was written.
+/// The written file.
 #[derive(Serialize)]
 struct Written {
     bytes: u64,
@@ -78,8 +80,8 @@ impl fmt::Display for Written {
 }
 
 impl Changing {
-    /// Loads the weights, once the output is none of the inputs. Returns them with what decides the new ones so
-    /// far.
+    /// Checks that the output is none of the inputs, and loads the weights. Also returns the
+    /// provenance of the new weights so far.
     fn load<'a>(
         &'a self,
         work: &str,
@@ -93,8 +95,8 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Refuses, before the work, an output that was made from something else, by what is known already of
-    /// what decides the new weights.
+    /// Refuses, before the work, an output that was made from something else, as far as the
+    /// provenance of the new weights is known.
     fn check_is_own(&self, known: &Provenance) -> Result<(), FileError> {
         if self.force || !self.out.exists() {
             return Ok(());
@@ -110,7 +112,7 @@ impl Changing {
         }
     }
 
-    /// Begins the new weights: what stands in the way is said before the work, not after.
+    /// Begins the new weights, so that an obstacle is reported before the work, not after it.
     fn begin(&self, provenance: &Provenance) -> Result<Begin, FileError> {
         Writer::begin(&self.out, Kind::Weights, provenance, existing(self.force))
     }

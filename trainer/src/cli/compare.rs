@@ -1,4 +1,4 @@
-//! `othello-trainer compare`: which of two recipes is better, and how surely.
+//! `othello-trainer compare`: decides which of two recipes is better, with its confidence.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -30,7 +30,8 @@ pub struct Arguments {
     seeds: u64,
     #[command(flatten)]
     study: StudyArguments,
-    /// File of openings for a match: each seed's weights of the one recipe against those of the other
+    /// File of openings for a match: each seed's weights of the one recipe against those of the
+    /// other
     #[arg(long, value_name = "FILE", requires = "pairs")]
     openings: Option<PathBuf>,
     /// Number of openings to play in all, each twice with colours swapped
@@ -44,12 +45,13 @@ pub struct Arguments {
     exact: u32,
     #[command(flatten)]
     sprt: SprtArguments,
-    /// Smallest difference that matters, in discs: what it would take to prove one of this size is told
+    /// Smallest difference that matters, in discs: what it would take to prove one of this size is
+    /// told
     #[arg(long, value_name = "DISCS", default_value_t = 0.02, value_parser = discs)]
     smallest: f64,
 }
 
-/// Openings that a match draws from are no further from even than this.
+/// The largest absolute label of a match's openings, in discs.
 const WITHIN: Discs = 10;
 
 fn discs(text: &str) -> Result<f64, String> {
@@ -61,15 +63,15 @@ fn discs(text: &str) -> Result<f64, String> {
 struct Comparison {
     first: String,
     second: String,
-    /// `first` or `second`, the better recipe; `equal` where no difference is proven.
+    /// `first` or `second`, the better recipe; `equal` if no difference is proven.
     verdict: Verdict,
     errors: Errors,
-    /// The match, where there was one.
+    /// The match, if there was one.
     #[serde(rename = "match")]
     played: Option<Played>,
     seeds: u64,
     test_games: usize,
-    /// The kinds of labels of the test positions, and how many have each.
+    /// The kinds of labels of the test positions, with the number of each.
     test_labels: Vec<(String, u64)>,
     seconds: f64,
 }
@@ -78,7 +80,7 @@ struct Comparison {
 struct Played {
     #[serde(flatten)]
     statistics: Statistics,
-    /// The sequential test, where there was one.
+    /// The sequential test, if there was one.
     sprt: Option<SprtReport>,
 }
 
@@ -89,7 +91,7 @@ struct Errors {
     /// Half the width of its interval.
     difference_error: f64,
     confidence: f64,
-    /// The difference that `needed` is for.
+    /// The difference that `needed` refers to.
     smallest: f64,
     needed: Needed,
     phases: Vec<PhaseErrors>,
@@ -193,7 +195,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// The errors decide; where they do not, a match may.
+/// Returns the verdict: that of the errors, or, if they prove nothing, that of a match.
 fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
     match (difference.verdict(), played) {
         (Verdict::Equal, Some(played)) => played.verdict(),
@@ -202,7 +204,7 @@ fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
 }
 
 impl Played {
-    /// The verdict of a sequential test is that of its own interval.
+    /// Returns the verdict of the match; with a sequential test, that of the test's interval.
     fn verdict(&self) -> Verdict {
         let Self { statistics: Statistics { elo, p_value, .. }, sprt } = self;
         let [above, below] = match sprt {
@@ -219,7 +221,8 @@ impl Played {
     }
 }
 
-/// Plays the openings, shared out among the seeds, until a sequential test decides or there are no more.
+/// Plays the openings, divided among the seeds, until a sequential test decides or there are no
+/// more.
 fn play(
     arguments: &Arguments,
     fits: &[[Fitted; 2]],
@@ -250,7 +253,7 @@ fn play(
     Ok(Some(Played { statistics: Statistics::new(&pairs), sprt }))
 }
 
-/// The row of a phase; `None` without test positions.
+/// Returns the row of a phase; `None` without test positions.
 fn row(errors: &[[ErrorsByGame; 2]], phase: Phase) -> Option<PhaseErrors> {
     let phases = [phase.index()];
     let estimate = Difference::of(errors, &phases)?.estimate();

@@ -1,4 +1,4 @@
-//! `othello-trainer curve`: how the error of a recipe falls with the amount of data.
+//! `othello-trainer curve`: measures how the error of a recipe falls with the amount of data.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -25,8 +25,8 @@ mod picture;
 pub struct Arguments {
     /// Recipe: a TOML file that names data, pattern set, optimizer and settings
     recipe: PathBuf,
-    /// Shares of the recipe's games to fit to, four or more; the error with the largest is predicted from
-    /// the others
+    /// Shares of the recipe's games to fit to, four or more; the error with the largest is
+    /// predicted from the others
     #[arg(
         long,
         value_name = "SHARES",
@@ -34,8 +34,8 @@ pub struct Arguments {
         default_value = "0.0625,0.125,0.25,0.5,1"
     )]
     shares: Vec<Share>,
-    /// Number of fits to each share, by seeds that follow the one in the recipe's settings; each takes
-    /// other games
+    /// Number of fits to each share, by seeds that follow the one in the recipe's settings; each
+    /// takes other games
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(1..=1000_u64))]
     seeds: u64,
     #[command(flatten)]
@@ -54,12 +54,12 @@ struct Curve {
     law: Law,
     /// The prediction for the last point by the law of all others.
     prediction: Prediction,
-    /// The error that the law says twice as many games as the most would reach.
+    /// The error that the law predicts for twice the most games.
     twice: f64,
     phases: Vec<PhaseCurve>,
     seeds: u64,
     test_games: usize,
-    /// The kinds of labels of the test positions, and how many have each.
+    /// The kinds of labels of the test positions, with the number of each.
     test_labels: Vec<(String, u64)>,
     seconds: f64,
 }
@@ -68,11 +68,11 @@ struct Curve {
 #[derive(Serialize)]
 struct Point {
     share: Share,
-    /// The number of games that train, on average over the seeds.
+    /// The mean number of training games over the seeds.
     games: f64,
-    /// The mean absolute error in discs, on average over the seeds.
+    /// The mean over the seeds of the mean absolute error, in discs.
     mae: f64,
-    /// The standard error of `mae` by the spread over seeds; null for a single one.
+    /// The standard error of `mae` from the spread over seeds; null for a single seed.
     mae_error: Option<f64>,
     /// The mean absolute error of each seed.
     by_seed: Vec<f64>,
@@ -189,7 +189,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 /// The errors of fits to a share of the games.
 struct Amount {
     share: Share,
-    /// The number of games that train, by seed.
+    /// The number of training games, by seed.
     games: Vec<u64>,
     /// The errors by seed.
     errors: Vec<ErrorsByGame>,
@@ -208,7 +208,7 @@ impl Amount {
     }
 }
 
-/// The points on some phases; `None` without test positions.
+/// Returns the points of some phases; `None` without test positions.
 fn points(amounts: &[Amount], phases: &[usize]) -> Option<Vec<Point>> {
     let point = |Amount { share, games, errors }: &Amount| {
         let games: Array1<f64> = games.iter().map(|&games| games as f64).collect();

@@ -1,4 +1,4 @@
-//! `othello-trainer dataset`: positions laid out by phase.
+//! `othello-trainer dataset`: lays out positions by phase.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -39,8 +39,8 @@ pub struct Arguments {
     /// TOML file of settings of a fit; flags override it
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// Memory to use, in MB of 2^20 bytes: what does not fit goes through temporary files in the folder,
-    /// of twice the size of all positions at the most [default: all there is]
+    /// Memory to use, in MB of 2^20 bytes: what does not fit goes through temporary files in the
+    /// folder, of twice the size of all positions at the most [default: all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
     /// Replace a dataset that was made from something else
@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let limit = MemoryLimit { bytes: memory, folder: out.clone() };
     let laid_out = Dataset::lay_out(limit, &data, &test, &layout, progress);
     if laid_out.is_err() {
-        // A folder that was made for nothing goes; one that holds something stays.
+        // A folder created for nothing is removed; one that holds something stays.
         let _ = std::fs::remove_dir(out);
     }
     let dataset = laid_out?;
@@ -107,13 +107,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    /// The files and folders that are read.
+    /// Returns the input files and folders.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
         data.chain(self.settings.as_deref())
     }
 
-    /// The files of records and the datasets.
+    /// Returns the files of records and the datasets.
     fn data(&self, out: &Path) -> anyhow::Result<Vec<LayoutInput>> {
         let mut data = vec![];
         for choice in DataChoice::files(&self.data)? {
@@ -137,7 +137,7 @@ impl Arguments {
         Ok(data)
     }
 
-    /// The settings of the first dataset, with the settings file and the flags over them.
+    /// Returns the settings of the first dataset, overridden by the settings file and the flags.
     fn settings(&self, data: &[LayoutInput]) -> anyhow::Result<FitSettings> {
         let laid_out = data.iter().find_map(|input| match input {
             LayoutInput::Dataset(folder) => Some(folder.settings()),

@@ -1,4 +1,4 @@
-//! Where to compute: what a flag asks for, what there is, and why it was picked.
+//! Picks the device to compute on, and gives the reason.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::backend::cuda::{self, CudaLauncher, Found};
 use crate::backend::kernels::{HostLauncher, KernelBackend, Way, program};
 use crate::fit::{Fit, FitReport};
 
-/// What `--device` takes.
+/// The values of `--device`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Device {
     /// A GPU where there is one that can be used, else the CPU
@@ -26,11 +26,11 @@ pub enum Device {
     Host,
 }
 
-/// A device that is there, and why it was picked.
+/// The device that was picked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Picked {
     kind: Kind,
-    /// What to tell the user.
+    /// The reason, for the user.
     pub reason: String,
 }
 
@@ -42,8 +42,8 @@ enum Kind {
 }
 
 impl Device {
-    /// Finds the device. What was asked for by name and is not there is an error that says what to
-    /// do.
+    /// Finds the device. Returns an error with the remedy if the device was requested by name and
+    /// is missing.
     pub fn pick(self) -> anyhow::Result<Picked> {
         let asked = || "asked for by --device".to_owned();
         Ok(match self {
@@ -62,7 +62,7 @@ impl Device {
 }
 
 impl Picked {
-    /// The device's name, as `--device` takes it.
+    /// Returns the device's name, as `--device` takes it.
     pub fn name(&self) -> &'static str {
         match self.kind {
             Kind::Cpu => "cpu",
@@ -71,12 +71,12 @@ impl Picked {
         }
     }
 
-    /// Whether the CPU was picked, by its own code.
+    /// Returns true if the CPU was picked, by its own code.
     pub fn is_cpu(&self) -> bool {
         self.kind == Kind::Cpu
     }
 
-    /// The GPU, where that is what was picked.
+    /// Returns the GPU, if picked.
     pub fn gpu(&self) -> Option<&Found> {
         match &self.kind {
             Kind::Cuda(found) => Some(found),

@@ -1,4 +1,4 @@
-//! `othello-trainer diff`: how two weights files differ.
+//! `othello-trainer diff`: compares two weights files.
 
 use std::fmt;
 
@@ -19,25 +19,25 @@ pub struct Arguments {
     second: WeightsChoice,
 }
 
-/// How far two files are apart.
+/// The difference between two files.
 #[derive(Serialize)]
 struct Difference {
-    /// Whether all weights are equal, and all factors; counts and provenance may differ.
+    /// True if all weights and all factors are equal; counts and provenance may differ.
     equal: bool,
-    /// Whether there are the same factors in both, or none.
+    /// True if both files have the same factors, or none.
     factors_equal: bool,
-    /// Whether moves are ordered by the same move-ordering evaluation, or both times by none.
+    /// True if both files have the same move-ordering evaluation, or none.
     ordering_equal: bool,
-    /// The largest difference of a weight.
+    /// The largest difference of a weight, in steps.
     max_steps: u32,
-    /// Phase by phase.
+    /// The difference of each phase.
     phases: Vec<PhaseDifference>,
 }
 
 #[derive(Serialize)]
 struct PhaseDifference {
     phase: Phase,
-    /// How many weights differ.
+    /// The number of different weights.
     different: usize,
     max_steps: u32,
     /// Mean absolute difference over all weights of the phase, in discs.
@@ -79,7 +79,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares and reports; exit status 1 where the weights differ.
+/// Compares and reports; exit status 1 if the weights differ.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let first = ByClass::load(&arguments.first)?.weights;
     let second = ByClass::load(&arguments.second)?.weights;

@@ -1,4 +1,4 @@
-//! `othello-trainer doctor`: what this machine has, and what will be used.
+//! `othello-trainer doctor`: reports what this machine has and what will be used.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ pub struct Arguments {}
 
 #[derive(Serialize)]
 struct Findings {
-    /// What `--device auto` takes.
+    /// The device that `--device auto` picks.
     device: &'static str,
-    /// Why.
+    /// The reason for it.
     reason: String,
     gpu: Option<Gpu>,
     threads: usize,
@@ -49,7 +49,7 @@ fn gib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
 }
 
-/// Looks and reports.
+/// Examines the machine and reports.
 pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let picked = Device::Auto.pick()?;
     let gpu = picked.gpu().map(|found| Gpu {
@@ -70,7 +70,7 @@ pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The memory of the machine, where the system tells.
+/// Returns the memory of the machine in bytes, if the system reports it.
 fn memory_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -78,7 +78,7 @@ fn memory_bytes() -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// The instruction sets that the CPU's index computation knows, as far as this machine has them.
+/// Returns the instruction sets of the CPU's index computation that this machine has.
 fn instruction_sets() -> Vec<&'static str> {
     #[cfg(target_arch = "x86_64")]
     {

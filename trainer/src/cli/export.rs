@@ -1,4 +1,4 @@
-//! `othello-trainer export`: weights and games in the formats of other programs.
+//! `othello-trainer export`: writes weights and games in the formats of other programs.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -57,9 +57,9 @@ enum Format {
 
 #[derive(Serialize)]
 struct Exported {
-    /// The size of the file.
+    /// The size of the file in bytes.
     bytes: usize,
-    /// The checksum of the file, as `sha256sum` gives it.
+    /// The checksum of the file, as `sha256sum` prints it.
     sha256: String,
     /// The checksum of the content of the weights file.
     weights_sha256: String,
@@ -72,7 +72,7 @@ impl fmt::Display for Exported {
     }
 }
 
-/// What a file of games was written from.
+/// The report on an exported file of games.
 #[derive(Serialize)]
 struct ExportedGames {
     games: usize,
@@ -145,7 +145,7 @@ impl Arguments {
     }
 }
 
-/// The checksum of bytes, as `sha256sum` gives it.
+/// Returns the checksum of bytes, as `sha256sum` prints it.
 fn sha256_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }

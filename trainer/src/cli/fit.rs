@@ -1,4 +1,4 @@
-//! `othello-trainer fit`: trains 60 phases.
+//! `othello-trainer fit`: trains the weights of 60 phases.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -60,34 +60,37 @@ pub struct Arguments {
     /// Weights to start from and to be pulled towards; its pattern set is used
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
-    /// Weights of the phases at distance 1, 2, … that also train a phase; `0` for none [default: 1,1]
+    /// Weights of the phases at distance 1, 2, … that also train a phase; `0` for none
+    /// [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
-    /// Strength of the pull of every weight towards its start, in occurrences [default: 30]; with factors,
-    /// of their fit [default: 1000], and `ridge` in --settings is that of the weights before
+    /// Strength of the pull of every weight towards its start, in occurrences [default: 30]; with
+    /// factors, of their fit [default: 1000], and `ridge` in --settings is that of the weights
+    /// before
     #[arg(long, value_name = "R", value_parser = decimal)]
     ridge: Option<f64>,
-    /// Phases to fit, A and B included. The others keep the weights of `--init`; without it they take
-    /// over those of the nearest phase that is fitted
+    /// Phases to fit, A and B included. The others keep the weights of `--init`; without it they
+    /// take over those of the nearest phase that is fitted
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
     /// Fit the I-th of N parts of the phases, on any machine; `merge` puts the parts together
     #[arg(long, value_name = "I/N", conflicts_with = "minutes")]
     shard: Option<Shard>,
-    /// Rules that give the positions of games their labels, such as `34..38:solved, 0..60:result*0.5`
-    /// [default: the exact score where there is one, then the λ-return of the values that searches found
-    /// (lambda0.9), then what perfect play gives within two plies of a game's solved position, elsewhere
-    /// the result]
+    /// Rules that give the positions of games their labels, such as
+    /// `34..38:solved, 0..60:result*0.5` [default: the exact score where there is one, then the
+    /// λ-return of the values that searches found (lambda0.9), then what perfect play gives within
+    /// two plies of a game's solved position, elsewhere the result]
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// Largest number of epochs of a phase [default: 40 by lsq and descent, 8 by lsq where positions
-    /// are so many that it starts from a sample, 10 by adam]
+    /// Largest number of epochs of a phase [default: 40 by lsq and descent, 8 by lsq where
+    /// positions are so many that it starts from a sample, 10 by adam]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
     /// Number of positions in an update of Adam, 0 for all [default: 4096]
     #[arg(long, value_name = "N", value_parser = number_from(0_u32))]
     batch: Option<u32>,
-    /// Learning rate of Adam at the start: how far an update moves a weight, in discs [default: 0.2]
+    /// Learning rate of Adam at the start: how far an update moves a weight, in discs
+    /// [default: 0.2]
     #[arg(long, value_name = "DISCS", value_parser = decimal)]
     learning_rate: Option<f64>,
     /// Schedule of Adam's learning rate: `constant`, `cosine`, `step:EPOCHS:FACTOR` or
@@ -130,26 +133,26 @@ enum Optimizer {
 struct Fitted {
     device: &'static str,
     optimizer: &'static str,
-    /// Which part of the phases was fitted, if not all.
+    /// The part of the phases that was fitted, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
     phases: FitReport,
     /// The phases outside `--phases` that took over the weights of a fitted one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     filled: Vec<Filled>,
-    /// The phases that the time was too short for.
+    /// The phases that ran out of time.
     unfinished: Vec<Phase>,
     positions: u64,
     validation_mae: Option<f64>,
     test_mae: Option<f64>,
-    /// Whether the validation error is within `--max-mae`; null without it.
+    /// True if the validation error is within `--max-mae`; null without the flag.
     passed: Option<bool>,
     weights: PathBuf,
     seconds: f64,
     sha256: String,
 }
 
-/// A phase that was not fitted, and the one whose weights it took over.
+/// A phase that was not fitted, and the phase whose weights it took over.
 #[derive(Serialize)]
 struct Filled {
     phase: Phase,
@@ -170,7 +173,7 @@ impl fmt::Display for Fitted {
     }
 }
 
-/// Fits and reports; exit status 1 where the error is above `--max-mae`.
+/// Fits and reports; exit status 1 if the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let named = arguments;
@@ -195,7 +198,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let (device, optimizer, why) = arguments.device_and_optimizer(&set)?;
     let (name, reason) = (device.name(), &device.reason);
-    // Why there is no GPU is news to nobody who did not ask for one; `doctor` says it, too.
+    // The reason for having no GPU is of no interest to a user who did not ask for one; `doctor`
+    // reports it, too.
     session.progress().message(&match arguments.device {
         None => format!("device {name}, optimizer {optimizer}"),
         Some(_) => format!("device {name} ({reason}), optimizer {optimizer} ({why})"),
@@ -252,27 +256,27 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(verdict.outcome(session))
 }
 
-/// The phases that a fit without weights to start from was not to fit.
+/// Returns the phases outside the fit that took over the weights of a fitted one.
 fn filled(phases: &FitReport) -> Vec<Filled> {
     let filled = phases.filled().into_iter();
     filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
 }
 
 impl Arguments {
-    /// The same, with the files of folders of records in their place.
+    /// Returns these arguments with each folder of records replaced by its files.
     fn with_files_of_folders(&self) -> anyhow::Result<Self> {
         let [data, test] = [&self.data, &self.test].map(|named| DataChoice::files(named));
         Ok(Self { data: data?, test: test?, ..self.clone() })
     }
 
-    /// The files that are read.
+    /// Returns the input files.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
         let set = self.patterns.as_deref().map(Path::new);
         data.chain(self.init.as_deref()).chain(self.settings.as_deref()).chain(set)
     }
 
-    /// The folder with the dataset, where DATA is one.
+    /// Returns the folder with the dataset, if DATA names one.
     fn folder(&self) -> anyhow::Result<Option<DatasetFolder>> {
         let Some(choice) = self.data.iter().find(|choice| choice.path.is_dir()) else {
             return Ok(None);
@@ -286,7 +290,7 @@ impl Arguments {
         Ok(Some(DatasetFolder::open(&choice.path)?))
     }
 
-    /// The positions to fit: those of games, or of a folder the phases that this fit looks at.
+    /// Returns the positions to fit: those of games, or the phases of a folder that this fit reads.
     fn dataset(
         &self,
         folder: Option<&DatasetFolder>,
@@ -304,12 +308,12 @@ impl Arguments {
         Ok(folder.read(&units.phases_read(&settings.window), Some(&limit), progress)?)
     }
 
-    /// Half of the memory is for positions.
+    /// Returns the memory limit of positions: half of the memory.
     fn limit_of_positions(&self, memory: u64) -> MemoryLimit {
         MemoryLimit::beside(&self.out, memory / 2)
     }
 
-    /// What to fit on, how to fit, and why.
+    /// Returns the device, the optimizer, and the reason for it.
     fn device_and_optimizer(
         &self,
         set: &PatternSet,
@@ -326,7 +330,7 @@ impl Arguments {
         Ok((device, fit::Optimizer::Adam, "values are not linear in factors"))
     }
 
-    /// How to fit without factors, and why.
+    /// Returns the optimizer of a fit without factors, and the reason for it.
     fn optimizer(&self, device: &Picked) -> (fit::Optimizer, &'static str) {
         const ASKED: &str = "asked for by --optimizer";
         match self.optimizer {
@@ -342,7 +346,8 @@ impl Arguments {
         }
     }
 
-    /// The settings of the dataset, where one is laid out, with the settings file and the flags over them.
+    /// Returns the settings of the laid-out dataset, if any, overridden by the settings file and
+    /// the flags.
     fn settings(
         &self,
         optimizer: fit::Optimizer,
@@ -386,7 +391,7 @@ impl Arguments {
         Ok(settings)
     }
 
-    /// The flags over the settings of factors, where a fit with factors ends.
+    /// Applies the flags to the settings of factors, for a fit with factors.
     fn change_factors(&self, factors: &mut FactorSettings) -> anyhow::Result<()> {
         ensure!(
             self.schedule.is_none(),
@@ -399,7 +404,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// The flags that are an optimizer's own, over its settings.
+    /// Applies the flags of the optimizer to its settings.
     fn change_optimizer(
         &self,
         optimizer: fit::Optimizer,
@@ -427,7 +432,7 @@ impl Arguments {
     }
 }
 
-/// A number of minutes above 0.
+/// Parses a number of minutes above 0.
 fn minutes(text: &str) -> Result<Duration, String> {
     let minutes = text.parse().ok().filter(|&minutes: &f64| minutes > 0.0);
     let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());

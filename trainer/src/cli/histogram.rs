@@ -1,14 +1,14 @@
-//! Small histograms for people.
+//! Small histograms as text.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use othello_engine::cli::table::{Align, table};
 
-/// Counts of discs, drawn as bars.
+/// Counts by a number of discs, drawn as bars.
 pub(super) struct Histogram {
     counts: BTreeMap<i32, u64>,
-    /// What is counted, in the plural.
+    /// The name of the counted things, in the plural.
     counted: &'static str,
 }
 
@@ -16,18 +16,18 @@ pub(super) struct Histogram {
 const LONGEST: f64 = 50.0;
 
 impl Histogram {
-    /// An empty histogram of `counted`.
+    /// Creates an empty histogram of `counted`.
     pub(super) fn of(counted: &'static str) -> Self {
         Self { counts: BTreeMap::new(), counted }
     }
 
-    /// Adds `count` to a number.
+    /// Adds `count` to the count of `number`.
     pub(super) fn add(&mut self, number: i32, count: u64) {
         *self.counts.entry(number).or_default() += count;
     }
 }
 
-/// A line for each number, with its count and a bar; the longest bar has 50 characters.
+/// Prints a line for each number, with its count and a bar; the longest bar has 50 characters.
 impl fmt::Display for Histogram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.counts.is_empty() {

@@ -1,5 +1,5 @@
-//! `othello-trainer import`: other people's games and scored positions into records, and their weights into
-//! weights files.
+//! `othello-trainer import`: converts games and scored positions of other programs into records,
+//! and their weights into weights files.
 
 mod inputs;
 mod output;
@@ -75,16 +75,17 @@ struct Wthor {
     except: Vec<PathBuf>,
 }
 
-/// What an import amounts to.
+/// The result of an import.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Summary {
-    /// Games read; 0 for boards.
+    /// The number of games read; 0 for boards.
     pub games: u64,
-    /// Positions to learn from: those of the games in which a move was played, or those written.
+    /// The number of positions to learn from: those of the games in which a move was played, or
+    /// those written.
     pub positions: u64,
-    /// Records that were not taken.
+    /// The number of refused records.
     pub rejected: u64,
-    /// Games that stop before their end.
+    /// The number of games that stop before their end.
     pub incomplete: u64,
     /// The checksum of the output's content.
     pub sha256: String,
@@ -114,8 +115,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Imports records one after the other. A run that was killed goes on after the last whole frame,
-/// at the entry of the inputs that comes next.
+/// Imports records one after the other. A run that was killed continues after the last whole frame,
+/// at the next entry of the inputs.
 fn import<T: Imported, E: Entries<T>>(
     files: &Files,
     format: &str,
@@ -130,8 +131,8 @@ fn import<T: Imported, E: Entries<T>>(
     output.finish(&files.sources())
 }
 
-/// Imports the exactly scored positions of games. They are few, and are written when all are
-/// known: a run that was killed reads the games again.
+/// Imports the exactly scored positions of games. They are few, and are written when all are known:
+/// a run that was killed reads the games again.
 fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let files_of_games = record_files(&wthor.except)?;
     check_output(&wthor.files.output.out, &files_of_games)?;
@@ -156,7 +157,7 @@ fn import_solved(wthor: &Wthor, progress: &dyn Progress) -> anyhow::Result<Summa
 }
 
 impl Summary {
-    /// Writes positions that are few enough to be held.
+    /// Writes positions that are few enough to fit in memory.
     fn write(
         mut self,
         files: &Files,
@@ -187,7 +188,7 @@ impl Summary {
 }
 
 impl Files {
-    /// The inputs for a message: the first three, and how many more.
+    /// Names the inputs for a message: the first three, and the number of the others.
     fn sources(&self) -> String {
         let named = self.paths.iter().take(3).map(|path| path.display().to_string());
         let named = named.collect::<Vec<_>>().join(", ");

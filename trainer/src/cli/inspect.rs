@@ -1,4 +1,4 @@
-//! `othello-trainer inspect`: what files of records hold.
+//! `othello-trainer inspect`: reports the content of files of records.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,11 +18,12 @@ use crate::records::inspect::{FileReport, GamesReport, PositionsReport, RecordsR
 /// Arguments of `inspect`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files of games, positions or openings, or folders of them; duplicates are counted across all of them
+    /// Files of games, positions or openings, or folders of them; duplicates are counted across all
+    /// of them
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Memory for what stands for the records that were met, in MB of 2^20 bytes; what does not fit goes
-    /// into temporary files in $TMPDIR [default: all there is]
+    /// Memory for what stands for the records that were met, in MB of 2^20 bytes; what does not fit
+    /// goes into temporary files in $TMPDIR [default: all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
 }
@@ -80,7 +81,7 @@ fn write_games(f: &mut fmt::Formatter<'_>, path: &str, report: &GamesReport) -> 
     let columns = ["ply", "positions", "random", "solved", "values", "ends"];
     writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
     writeln!(f, "\nresults for black, in discs")?;
-    // Bins of eight discs about an even game.
+    // Bins of eight discs around an even game.
     let mut bins = Histogram::of("games");
     for (&score, &games) in &report.results {
         bins.add((score + 4).div_euclid(8) * 8, games);

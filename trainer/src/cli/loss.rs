@@ -1,4 +1,4 @@
-//! `othello-trainer loss`: the errors of any evaluation on any data.
+//! `othello-trainer loss`: measures the errors of any evaluation on any data.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -27,7 +27,8 @@ mod worst;
 
 use worst::WorstPosition;
 
-/// The number of positions with as many empty squares from which on `--max-bias` looks at their bias.
+/// The least number of positions with the same number of empty squares for which `--max-bias`
+/// checks their bias.
 const ENOUGH_FOR_BIAS: u64 = 100;
 
 /// Arguments of `loss`.
@@ -38,37 +39,39 @@ pub struct Arguments {
     /// Records of games or positions
     #[arg(required_unless_present = "explain")]
     data: Vec<PathBuf>,
-    /// Measure only a part of the data that the weights were fitted to, by the split and the labels that
-    /// their provenance names
+    /// Measure only a part of the data that the weights were fitted to, by the split and the labels
+    /// that their provenance names
     #[arg(long, value_name = "PART", value_enum)]
     part: Option<PartChoice>,
     /// Take the value of this board apart instead: 64 characters a1 b1 … h8, and the side to move
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "part", "picture", "max_mae", "max_bias", "depth"])]
     explain: Option<String>,
-    /// Value by a search of this many plies, to the end of the game where that is near; 0 takes static values
+    /// Value by a search of this many plies, to the end of the game where that is near; 0 takes
+    /// static values
     #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]
     depth: u32,
-    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100
-    /// leaves out nothing
+    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure;
+    /// 100 leaves out nothing
     #[arg(long, value_name = "PERCENT", default_value_t, requires = "depth")]
     selectivity: Selectivity,
     /// Phases to measure, A and B included
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
     /// Rules that give the positions of games their labels, such as `36:solved` [default: the exact
-    /// score where there is one, then the λ-return of the values that searches found (lambda0.9), then what
-    /// perfect play gives within two plies of a game's solved position, elsewhere the result]
+    /// score where there is one, then the λ-return of the values that searches found (lambda0.9),
+    /// then what perfect play gives within two plies of a game's solved position, elsewhere the
+    /// result]
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
     /// Exit with status 1 where the mean absolute error is larger, in discs
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
-    /// Exit with status 1 where the bias at any number of empty squares with at least 100 positions is
-    /// further from 0, in discs
+    /// Exit with status 1 where the bias at any number of empty squares with at least 100 positions
+    /// is further from 0, in discs
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_bias: Option<f64>,
-    /// List this many positions with the largest errors: the game, the kind of the label, what each pattern adds
-    /// to the value, and board lines with their labels
+    /// List this many positions with the largest errors: the game, the kind of the label, what each
+    /// pattern adds to the value, and board lines with their labels
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = number_from(0_usize))]
     worst: usize,
     /// Draw the error of each phase into this SVG file
@@ -102,15 +105,15 @@ impl From<PartChoice> for Part {
 
 #[derive(Serialize)]
 struct Loss {
-    /// The plies that searches looked ahead; 0 for static values.
+    /// The depth of the searches in plies; 0 for static values.
     depth: u32,
     phases: Vec<PhaseErrors>,
-    /// The errors of all of them.
+    /// The errors of all phases together.
     #[serde(flatten)]
     all: GroupErrors,
-    /// Whether the errors are within `--max-mae` and `--max-bias`; null without either.
+    /// True if the errors are within `--max-mae` and `--max-bias`; null without either flag.
     passed: Option<bool>,
-    /// The positions grouped by the value that they got.
+    /// The positions grouped by their value.
     by_value: Vec<Group>,
     /// The positions grouped by region of the game.
     by_region: Vec<Group>,
@@ -147,10 +150,10 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The columns of errors in a table for people.
+/// The columns of errors in printed tables.
 const COLUMNS: [&str; 5] = ["positions", "bias", "std error", "MAE", "MSE"];
 
-/// The cells of errors in a table for people.
+/// Returns the cells of errors in printed tables.
 fn error_cells(errors: &GroupErrors) -> [String; 5] {
     let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
     let GroupErrors { positions, bias, bias_error, mae, mse } = *errors;
@@ -169,7 +172,7 @@ fn group_cells(name: &str, errors: &GroupErrors) -> [String; 6] {
 }
 
 impl Arguments {
-    /// The rules that give the positions of games their labels.
+    /// Returns the rules that give the positions of games their labels.
     fn rules(&self) -> LabelRules {
         self.labels.clone().unwrap_or_default()
     }
@@ -209,7 +212,7 @@ impl Arguments {
         Ok(measured)
     }
 
-    /// The verdict on the errors by the limits that were given.
+    /// Returns the verdict on the errors by the given limits.
     fn verdict(&self, measured: &Measured) -> Verdict {
         let enough = measured.phases.iter().filter(|row| row.errors.positions >= ENOUGH_FOR_BIAS);
         let biases = enough.filter_map(|row| {
@@ -224,7 +227,7 @@ impl Arguments {
         )
     }
 
-    /// Draws the errors where `--picture` says.
+    /// Draws the errors into the file of `--picture`.
     fn draw(&self, measured: &Measured) -> anyhow::Result<()> {
         let Some(path) = &self.picture else { return Ok(()) };
         let by = if self.depth == 0 { String::new() } else { format!(", {} plies", self.depth) };
@@ -235,7 +238,7 @@ impl Arguments {
     }
 }
 
-/// Measures and reports; exit status 1 where an error is above `--max-mae` or `--max-bias`.
+/// Measures and reports; exit status 1 if an error is above `--max-mae` or `--max-bias`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     if let Some(board) = &arguments.explain {
         session.print(&explain::explain(&arguments.weights, board)?)?;

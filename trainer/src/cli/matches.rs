@@ -1,4 +1,5 @@
-//! `othello-trainer match`: which of two players is better, evaluations or other programs.
+//! `othello-trainer match`: decides which of two players is better, evaluations or external
+//! programs.
 
 mod kept;
 mod report;
@@ -32,8 +33,8 @@ use crate::arena::{
 /// Arguments of `match`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// First player, whose wins are counted: a weights file, `none`, `mobility` or `embedded`; or another
-    /// program by its command line, as `gtp:COMMAND` or `nboard:COMMAND`
+    /// First player, whose wins are counted: a weights file, `none`, `mobility` or `embedded`; or
+    /// another program by its command line, as `gtp:COMMAND` or `nboard:COMMAND`
     first: PlayerChoice,
     /// Second player
     second: PlayerChoice,
@@ -56,14 +57,14 @@ pub struct Arguments {
     /// Play only labelled openings that are no further from even than this
     #[arg(long, value_name = "DISCS", default_value_t = 10)]
     within: Discs,
-    /// Probability in percent that what searches before exact play leave out does not matter: 73, 87, 95,
-    /// 98, 99, or 100, which leaves out nothing
+    /// Probability in percent that what searches before exact play leave out does not matter: 73,
+    /// 87, 95, 98, 99, or 100, which leaves out nothing
     #[arg(long, value_name = "PERCENT", default_value_t)]
     selectivity: Selectivity,
-    /// What searches before exact play go by, of weights alone
+    /// Search before exact play, of weights alone
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     search: SearchBy,
-    /// What those of the second player go by, where it is something else
+    /// Search of the second player, if different
     #[arg(long, value_name = "WAY", value_enum)]
     second_search: Option<SearchBy>,
     /// Depth of the second player, where it is another
@@ -72,19 +73,19 @@ pub struct Arguments {
     /// Selectivity of the second player, where it is another
     #[arg(long, value_name = "PERCENT")]
     second_selectivity: Option<Selectivity>,
-    /// Nodes that the search of a move before exact play may take, of weights alone: the deepest search
-    /// within them decides
+    /// Nodes that the search of a move before exact play may take, of weights alone: the deepest
+    /// search within them decides
     #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
     nodes: Option<u64>,
     /// Nodes of the second player, where they are others
     #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
     second_nodes: Option<u64>,
-    /// Milliseconds that the search of a move before exact play may take, of weights alone; games then
-    /// depend on the machine
+    /// Milliseconds that the search of a move before exact play may take, of weights alone; games
+    /// then depend on the machine
     #[arg(long, value_name = "M", value_parser = number_in(1..=86_400_000_u64))]
     milliseconds: Option<u64>,
-    /// Seconds that each player has for all its moves of a game after the opening, other programs too, which are told so; who
-    /// uses them up forfeits the game. Games then depend on the machine
+    /// Seconds that each player has for all its moves of a game after the opening, other programs
+    /// too, which are told so; who uses them up forfeits the game. Games then depend on the machine
     #[arg(long, value_name = "S", value_parser = number_in(1..=86_400_u64))]
     time: Option<u64>,
     /// Seconds after which another program that has not answered forfeits the game
@@ -105,7 +106,7 @@ pub struct Arguments {
     kept: KeptArguments,
 }
 
-/// A player, as the command line names it.
+/// A player as named on the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum PlayerChoice {
     Weights(WeightsChoice),
@@ -132,14 +133,14 @@ impl fmt::Display for PlayerChoice {
     }
 }
 
-/// A player that is there.
+/// A loaded player.
 enum Loaded {
     Evaluation(Evaluator, Selection),
     External(ExternalEngine),
 }
 
 impl Loaded {
-    /// The checksum of the weights, or the command line.
+    /// Returns the checksum of the weights, or the command line.
     fn identity(&self) -> String {
         match self {
             Self::Evaluation(evaluator, _) => evaluator.identity().to_owned(),
@@ -159,7 +160,7 @@ impl Loaded {
 }
 
 impl PlayerChoice {
-    /// Loads weights; another program is started once, to see whether it answers.
+    /// Loads weights; starts an external program once, to check that it answers.
     fn load(
         &self,
         terms: Terms,
@@ -180,7 +181,7 @@ impl PlayerChoice {
         }
     }
 
-    /// Whether it knows a position by the game that led to it alone.
+    /// Returns true if the player knows positions only by the game that led to them.
     fn needs_games(&self) -> bool {
         matches!(self, Self::External(ExternalEngine { protocol: Protocol::Gtp, .. }))
     }
@@ -205,20 +206,20 @@ impl Arguments {
         self.second_depth.unwrap_or(self.depth)
     }
 
-    /// What the searches of the first player go by, and how sure they are.
+    /// Returns the kind of the first player's search, and its selectivity.
     fn first_search(&self) -> (SearchBy, Selectivity) {
         (self.search, self.selectivity)
     }
 
-    /// The same of the second player. One that goes by something else than the first is full, unless it has a
-    /// selectivity of its own.
+    /// Returns the kind of the second player's search, and its selectivity. A search of another
+    /// kind than the first player's is full-width, unless it has a selectivity of its own.
     fn second_search(&self) -> (SearchBy, Selectivity) {
         let search = self.second_search.unwrap_or(self.search);
         let inherited = if search == self.search { self.selectivity } else { Selectivity::Full };
         (search, self.second_selectivity.unwrap_or(inherited))
     }
 
-    /// The budgets of both players.
+    /// Returns the budgets of both players.
     fn budgets(&self) -> [Budget; 2] {
         let (milliseconds, seconds_a_game) = (self.milliseconds, self.time);
         [self.nodes, self.second_nodes.or(self.nodes)].map(|nodes| Budget {
@@ -228,7 +229,7 @@ impl Arguments {
         })
     }
 
-    /// The names of the players in the report; where their searches differ, with these.
+    /// Returns the names of the players in the report, with their searches if these differ.
     fn names(&self, terms: [Terms; 2]) -> [String; 2] {
         let (first, second) = (&self.first, &self.second);
         let budgets = self.budgets();
@@ -250,7 +251,7 @@ impl Arguments {
         [name(first, 0), name(second, 1)]
     }
 
-    /// What decides the games.
+    /// Returns the provenance: everything that decides the games.
     fn provenance(&self, players: &[Loaded; 2], openings: &[Position]) -> Provenance {
         let settings = Provenance::new("match")
             .with("first", players[0].identity())
@@ -262,7 +263,7 @@ impl Arguments {
             .with("selectivity", self.selectivity.percent())
             .with("second_selectivity", self.second_search().1.percent())
             .with("budgets", serde_json::json!(self.budgets()));
-        // Matches by depth keep the provenance they had.
+        // Matches of searches by depth keep the provenance that they had.
         match [self.search, self.second_search().0] {
             [SearchBy::Depth, SearchBy::Depth] => settings,
             searches => settings.with("searches", searches.map(|one| one.to_string()).to_vec()),
@@ -315,7 +316,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let openings = &openings[..result.pairs.len()];
     let report = MatchReport::new(&conditions, &result, begun);
-    // What was played is told, whatever becomes of the files of games.
+    // The result is reported even if the files of games cannot be written.
     session.print(&report)?;
     arguments.kept.write(&result.games, settings(openings), session)?;
     let found: Vec<Finding> =
@@ -326,7 +327,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
-/// Refuses openings that cannot be told as games.
+/// Refuses openings that no game leads to.
 fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };

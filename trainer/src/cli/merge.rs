@@ -1,4 +1,4 @@
-//! `othello-trainer merge`: the shards of a run put together.
+//! `othello-trainer merge`: merges the shards of a run.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -31,8 +31,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     init: Option<PathBuf>,
 
-    /// Memory for what stands for the games that were met, in MB of 2^20 bytes; what does not fit goes
-    /// into a temporary file beside the output [default: all there is]
+    /// Memory for what stands for the games that were met, in MB of 2^20 bytes; what does not fit
+    /// goes into a temporary file beside the output [default: all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
 
@@ -51,7 +51,7 @@ struct Report {
     seconds: f64,
 }
 
-/// The report of a match whose shards were put together.
+/// The report of a match whose shards were merged.
 #[derive(Serialize)]
 struct MergedMatch {
     shards: usize,
@@ -69,7 +69,7 @@ impl fmt::Display for MergedMatch {
     }
 }
 
-/// The report of a fit whose parts were put together.
+/// The report of a fit whose parts were merged.
 #[derive(Serialize)]
 struct MergedFit {
     shards: usize,

@@ -1,4 +1,4 @@
-//! `--phases A..B`.
+//! The argument `--phases A..B`.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -6,11 +6,11 @@ use std::str::FromStr;
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::text::{excerpt, parse_range};
 
-/// A range of phases as the command line gives it: `A..B` includes B, `A` is one phase.
+/// A range of phases on the command line: `A..B` includes B, `A` is one phase.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Phases(pub RangeInclusive<Phase>);
 
-/// Why a text is no range of phases.
+/// The error of a text that is not a range of phases.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no range of phases; expected `A..B` with 0 ≤ A ≤ B ≤ 59, B included")]
 pub struct PhasesError(String);
@@ -24,7 +24,7 @@ impl Default for Phases {
 }
 
 impl Phases {
-    /// The phases in ascending order.
+    /// Returns the phases in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = Phase> {
         Phase::all().filter(|phase| self.0.contains(phase))
     }

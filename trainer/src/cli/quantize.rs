@@ -1,4 +1,4 @@
-//! `othello-trainer quantize`: weights in coarser steps, for a smaller file.
+//! `othello-trainer quantize`: rounds weights to coarser steps, for a smaller file.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -19,8 +19,8 @@ pub struct Arguments {
     /// Weights file
     weights: PathBuf,
 
-    /// Error of one label, in discs: what was learned from n occurrences is rounded to steps of at most this by
-    /// the root of n; 0 rounds nothing
+    /// Error of one label, in discs: what was learned from n occurrences is rounded to steps of at
+    /// most this by the root of n; 0 rounds nothing
     #[arg(long, value_name = "DISCS", default_value_t = 5.0, value_parser = label_error)]
     label_error: f64,
 

@@ -1,4 +1,4 @@
-//! `othello-trainer quickstart`: the whole loop, small, from nothing to a verdict.
+//! `othello-trainer quickstart`: runs the whole loop in small, from nothing to a verdict.
 
 use std::fmt;
 use std::fs;
@@ -42,7 +42,7 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Games of one kind: their number, their random moves, and the depth of the search.
+/// A set of self-play games: their number, their random moves, and the depth of the search.
 struct Games {
     games: u64,
     random_plies: &'static str,
@@ -50,21 +50,21 @@ struct Games {
     exact: u32,
 }
 
-/// Two turns of the loop: quick games by moves and corners to begin with, then better ones by what
-/// was learned from those.
+/// Two turns of the loop: first quick games by an evaluation of moves and corners, then better
+/// games by the weights learned from them.
 const GENERATIONS: [Games; 2] = [
     Games { games: 10_240, random_plies: RANDOM_PLIES, depth: 2, exact: 10 },
     Games { games: 15_360, random_plies: RANDOM_PLIES, depth: 4, exact: 12 },
 ];
 const RANDOM_PLIES: &str = "8..=24*3,25..=45";
-/// The games that the last fit is tested on: of a seed and schedule of their own, played better than
-/// those it learns from, by the same player.
+/// The games that the last fit is tested on. They have a seed and a schedule of their own, and the
+/// same player plays them with deeper searches than the games that it learns from.
 const TEST: Games = Games { games: 1_024, random_plies: "0..=12", depth: 6, exact: 14 };
-/// Far from the seeds of the generations, which follow `--seed`.
+/// The seed of the test games, far from the seeds of the generations, which follow `--seed`.
 const TEST_SEED: u64 = 1 << 32;
 const OPENING_PLIES: u32 = 7;
 const OPENING_DEPTH: u32 = 3;
-/// A match proves a difference of about 50 Elo points.
+/// The number of pairs of a match, which can prove a difference of about 50 Elo points.
 const MATCH_PAIRS: usize = 200;
 const MATCH_DEPTH: u32 = 4;
 const MATCH_EXACT: u32 = 12;
@@ -78,9 +78,9 @@ struct Verdict {
     test_mae: Option<f64>,
     weights: PathBuf,
     sha256: String,
-    /// Against moves and corners by hand.
+    /// The match against the evaluation of moves and corners by hand.
     r#match: MatchReport,
-    /// Against the weights inside the binary.
+    /// The match against the embedded weights.
     match_embedded: MatchReport,
     seconds: f64,
 }
@@ -98,7 +98,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Runs the loop and reports. Files that an earlier run with the same seed finished are kept.
+/// Runs the loop and reports. Keeps files that an earlier run with the same seed finished.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let folder = &arguments.out;
@@ -158,7 +158,7 @@ struct Fitted {
 }
 
 impl Quickstart<'_> {
-    /// Enumerates the openings and scores them by moves and corners.
+    /// Enumerates the openings and scores them by the evaluation of moves and corners.
     fn openings(&self) -> anyhow::Result<PathBuf> {
         let path = self.folder.join("plies.openings");
         let settings = openings::Settings::whole(OPENING_PLIES, OPENING_DEPTH);
@@ -229,7 +229,7 @@ impl Quickstart<'_> {
         let played = Match { first: (&first).into(), second: (&second).into(), strength };
         self.session.progress().message(&format!("{player} against {opponent}"));
         let mut result = played.play(&choice.draw(openings)?, self.session.progress())?;
-        // A first look needs no effort.
+        // A first look does not need the effort.
         result.efforts = Default::default();
         let conditions = Conditions {
             players: [player.to_string(), opponent.to_string()],

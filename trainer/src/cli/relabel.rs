@@ -1,4 +1,4 @@
-//! `othello-trainer relabel`: exact scores for games and positions.
+//! `othello-trainer relabel`: computes exact scores for games and positions.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -32,18 +32,18 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = number_in(0..=60_u32), required_unless_present = "level")]
     exact: Option<u32>,
 
-    /// Search the positions before those this many plies deep, and keep the values: as values of games,
-    /// as labels of positions
+    /// Search the positions before those this many plies deep, and keep the values: as values of
+    /// games, as labels of positions
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
-    /// Search each of these in so many nodes or little more, to a lesser depth where they do not suffice; without
-    /// `--depth`, as deep as they suffice
+    /// Search each of these in so many nodes or little more, to a lesser depth where they do not
+    /// suffice; without `--depth`, as deep as they suffice
     #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
     nodes: Option<u64>,
 
-    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure, with weights that
-    /// `othello-trainer calibrate probcut` made; 100 leaves out nothing
+    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure,
+    /// with weights that `othello-trainer calibrate probcut` made; 100 leaves out nothing
     #[arg(long, value_name = "PERCENT", default_value_t)]
     selectivity: Selectivity,
 

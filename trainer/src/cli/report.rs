@@ -1,4 +1,4 @@
-//! `othello-trainer report`: a page of what runs came to.
+//! `othello-trainer report`: writes a page of the results of runs.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,8 @@ struct Written {
     matches: usize,
     losses: usize,
     bytes: usize,
-    /// Runs without the report of their fit beside them: of these, errors and data are not shown.
+    /// Runs without the report of their fit beside them. The page does not show their errors and
+    /// data.
     without_report: Vec<PathBuf>,
 }
 
@@ -66,11 +67,11 @@ impl fmt::Display for Written {
     }
 }
 
-/// The most bytes that are read of what a command printed.
+/// The most bytes that are read of a command's output.
 const LONGEST_PRINTED: u64 = 64 << 20;
 
-/// The first field without which the page cannot show a match, and how it differs from what
-/// `match --json` prints.
+/// Checks the fields of a match that the page shows. Returns the first field that is missing, or
+/// differs from what `match --json` prints.
 fn problem_of(report: &Json) -> Option<String> {
     let is_number = |value: &Json| value.is_number();
     let maybe_number = |value: &Json| value.is_number() || value.is_null();
@@ -131,7 +132,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Reads the JSON object that a command printed into a file; it has a field by which it is known.
+/// Reads the JSON object that a command printed into a file. The object must have `field`, which
+/// identifies the command.
 fn printed(path: &Path, command: &str, field: &str) -> anyhow::Result<Json> {
     let shown = path.display();
     let bytes = read_ordinary(path, LONGEST_PRINTED)?;

@@ -1,4 +1,4 @@
-//! `othello-trainer sample`: some games or positions of many.
+//! `othello-trainer sample`: draws some games or positions from many.
 
 use std::time::Instant;
 

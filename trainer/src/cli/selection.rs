@@ -1,4 +1,5 @@
-//! What `split`, `sample` and `shuffle` share: the files of games or positions, and what was written.
+//! The common parts of `split`, `sample` and `shuffle`: the input files, and the report of the
+//! written ones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,7 +29,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Whether the first file holds games; if not, all files must hold positions.
+    /// Returns true if the first file holds games; otherwise all files must hold positions.
     pub(super) fn are_games(&self) -> anyhow::Result<bool> {
         let files = record_files(&self.files)?;
         let first = files.first().context("no file is named")?;
@@ -40,7 +41,7 @@ impl Files {
     }
 }
 
-/// The number of games or of positions: a field of that name.
+/// The number of games or of positions, as a field of that name.
 #[derive(Serialize)]
 struct Count(BTreeMap<&'static str, u64>);
 
@@ -83,7 +84,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Reports the files that were written.
+/// Reports the written files.
 pub(super) fn report<R: Record>(
     inputs: &Inputs<R>,
     files: Vec<(PathBuf, Selected)>,

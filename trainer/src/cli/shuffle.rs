@@ -1,4 +1,4 @@
-//! `othello-trainer shuffle`: games or positions in another order.
+//! `othello-trainer shuffle`: puts games or positions in random order.
 
 use std::time::Instant;
 
@@ -16,8 +16,8 @@ pub struct Arguments {
     #[command(flatten)]
     files: Files,
 
-    /// Memory for records, in MB of 2^20 bytes; what does not fit goes through a temporary file beside the
-    /// output [default: half of all there is]
+    /// Memory for records, in MB of 2^20 bytes; what does not fit goes through a temporary file
+    /// beside the output [default: half of all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
 

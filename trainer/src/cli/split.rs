@@ -1,4 +1,4 @@
-//! `othello-trainer split`: games or positions for training, validation and the test.
+//! `othello-trainer split`: divides games or positions into training, validation and test.
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -1,4 +1,5 @@
-//! What the commands that study recipes share: games to test on, a folder of weights, and fits into it.
+//! The common parts of commands that study recipes: test games, a folder of weights, and fits into
+//! it.
 
 use std::cell::RefCell;
 use std::fs;
@@ -47,7 +48,7 @@ pub(super) struct StudyArguments {
     pub(super) force: bool,
 }
 
-/// A study under way.
+/// A running study.
 pub(super) struct Study<'a> {
     arguments: &'a StudyArguments,
     session: &'a Session,
@@ -60,15 +61,15 @@ pub(super) struct Study<'a> {
 /// The settings that decide a dataset.
 type DatasetKey = (Vec<DataChoice>, LabelRules, Split);
 
-/// Weights that a recipe came to.
+/// The weights that a recipe gave.
 pub(super) struct Fitted {
     /// The weights.
     pub(super) evaluator: Evaluator,
-    /// The number of games that trained them.
+    /// The number of training games.
     pub(super) games: u64,
 }
 
-/// What the labels of test positions are, for people: `value 60 %, result 40 %`.
+/// Formats the kinds of labels as `value 60 %, result 40 %`.
 pub(super) fn label_list(labels: &[(String, u64)]) -> String {
     let all: u64 = labels.iter().map(|kind| kind.1).sum();
     let percent = |count: u64| 100.0 * count as f64 / all as f64;
@@ -88,7 +89,7 @@ impl StudyArguments {
         Ok(trained.check(record_files(&self.test)?.iter().map(PathBuf::as_path))?)
     }
 
-    /// Reads the test games, makes the folder, and picks the device.
+    /// Reads the test games, creates the folder, and picks the device.
     pub(super) fn begin<'a>(&'a self, session: &'a Session) -> anyhow::Result<Study<'a>> {
         let rules = self.labels.clone().unwrap_or_default();
         let test = TestGames::read(&record_files(&self.test)?, &rules, session.progress())?;
@@ -104,24 +105,24 @@ impl StudyArguments {
         Ok(Study { arguments: self, session, test, device, last: RefCell::default() })
     }
 
-    /// The files of test games, and the folders of such.
+    /// Returns the files of test games, and the folders of such.
     pub(super) fn test(&self) -> impl Iterator<Item = &Path> {
         self.test.iter().map(PathBuf::as_path)
     }
 
-    /// The rule for a file of another study that is there.
+    /// Returns the rule for existing files of another study.
     pub(super) fn existing(&self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Keep }
     }
 
-    /// The phases by number.
+    /// Returns the indices of the phases.
     pub(super) fn indices(&self) -> Vec<usize> {
         self.phases.iter().map(Phase::index).collect()
     }
 }
 
 impl Study<'_> {
-    /// The provenance that all fits of a study share: the recipe as it is written, and what is tested.
+    /// Returns the provenance that all fits of a study share: the recipe as written, and the test.
     pub(super) fn provenance(&self, command: &str, recipe: &Path) -> anyhow::Result<Provenance> {
         let recipe: toml::Table = read_by(recipe, from_toml)?;
         let phases = &self.arguments.phases.0;
@@ -132,27 +133,28 @@ impl Study<'_> {
             .with("phases", json!([phases.start(), phases.end()])))
     }
 
-    /// The phases to measure, by number.
+    /// Returns the indices of the phases to measure.
     pub(super) fn phases(&self) -> Vec<usize> {
         self.arguments.indices()
     }
 
-    /// The kinds of labels of the positions to measure, the most frequent first.
+    /// Returns the kinds of labels of the positions to measure, the most frequent first.
     pub(super) fn labels(&self) -> Vec<(String, u64)> {
         self.test.labels(&self.phases())
     }
 
-    /// The games to test on.
+    /// Returns the test games.
     pub(super) fn test(&self) -> &TestGames {
         &self.test
     }
 
-    /// The errors of weights on the test games.
+    /// Returns the errors of weights on the test games.
     pub(super) fn errors(&self, fitted: &Fitted) -> ErrorsByGame {
         ErrorsByGame::of(&fitted.evaluator, &self.test)
     }
 
-    /// Fits a recipe by some settings into `NAME.weights` of the folder, unless that was done before.
+    /// Fits a recipe with some settings into `NAME.weights` of the folder, unless that was done
+    /// before.
     pub(super) fn fit(
         &self,
         recipe: &Recipe,

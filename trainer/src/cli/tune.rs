@@ -1,4 +1,4 @@
-//! `othello-trainer tune`: which values of a recipe's entries come to the smallest error.
+//! `othello-trainer tune`: finds the values of a recipe's entries with the smallest error.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,8 @@ use record::{Record, RecordFile};
 pub struct Arguments {
     /// Recipe: a TOML file that names data, pattern set, optimizer and settings
     recipe: PathBuf,
-    /// Values to try: a TOML file with the entries of a recipe, each with a list in place of its value
+    /// Values to try: a TOML file with the entries of a recipe, each with a list in place of its
+    /// value
     values: PathBuf,
     /// Number of combinations of values to try, drawn by chance [default: all]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_000_usize))]
@@ -37,22 +38,22 @@ pub struct Arguments {
     /// Seed of that draw
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     draw_seed: u64,
-    /// Rounds; at most half of a round's combinations go into the next one [default: until two are left, at
-    /// most 5]
+    /// Rounds; at most half of a round's combinations go into the next one
+    /// [default: until two are left, at most 5]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_u32))]
     rounds: Option<u32>,
-    /// What the early rounds have less of; each round has twice as much as the one before
+    /// Amount that early rounds have less of; each round has twice as much as the one before
     #[arg(long, value_enum, default_value_t = By::Data)]
     by: By,
-    /// Number of fits of each combination, in the last round where there are fewer before; by seeds that
-    /// follow the one in the recipe's settings
+    /// Number of fits of each combination, in the last round where there are fewer before; by seeds
+    /// that follow the one in the recipe's settings
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]
     seeds: u64,
     #[command(flatten)]
     study: StudyArguments,
 }
 
-/// What early rounds have less of.
+/// The amount that early rounds have less of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum By {
     /// Games to fit to
@@ -61,7 +62,7 @@ enum By {
     Seeds,
 }
 
-/// The amount that a round has.
+/// The settings of a round.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Round {
     /// The number of the round, counted from 1.
@@ -83,9 +84,9 @@ struct Tuning {
     confidence: f64,
     rounds: u32,
     test_games: usize,
-    /// The kinds of labels of the test positions, and how many have each.
+    /// The kinds of labels of the test positions, with the number of each.
     test_labels: Vec<(String, u64)>,
-    /// The entries whose best value lies at an end of those that were tried.
+    /// The entries whose best value is the smallest or the largest of those tried.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     at_an_end: Vec<AtAnEnd>,
     seconds: f64,
@@ -136,7 +137,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Some(count) => choices.draw(count, arguments.draw_seed),
         None => choices.all(),
     };
-    // What cannot be is said before the work. Recipes are not kept: each may come with weights.
+    // Errors are reported before the work. Recipes are not kept, since each may come with weights.
     for values in &trials {
         arguments.study.check_test(&Recipe::read_with(&arguments.recipe, values)?)?;
     }
@@ -191,12 +192,12 @@ impl Arguments {
     }
 }
 
-/// The rounds until two are left of so many combinations.
+/// Returns the number of rounds after which two of `trials` combinations are left, at most 5.
 fn default_rounds(trials: usize) -> u32 {
     trials.next_power_of_two().ilog2().clamp(1, 5)
 }
 
-/// Fits all trials of a round; how each came out.
+/// Fits all trials of a round and returns the result of each.
 fn run_round(
     round: Round,
     recipe: &Path,
@@ -217,7 +218,7 @@ fn run_round(
         outcome: None,
     }));
     let mut errors: Vec<Vec<GameErrors>> = vec![vec![]; trials.len()];
-    // Seed by seed, since trials share their data where the seed is the same.
+    // Seed by seed, since trials with the same seed share their data.
     for seed in 0..round.seeds {
         for (number, values) in trials.iter().enumerate() {
             let record = &mut file.records_mut()[first + number];
@@ -252,7 +253,7 @@ fn run_round(
     Ok(standings.into_iter().map(|(outcome, _)| outcome).collect())
 }
 
-/// The errors of a fit; `None` where its weights went out of bounds.
+/// Returns the errors of a fit; `None` if its weights went out of bounds.
 fn fit(
     recipe: &Recipe,
     trial: &str,

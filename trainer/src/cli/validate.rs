@@ -1,4 +1,4 @@
-//! `othello-trainer validate`: whether files are what was written.
+//! `othello-trainer validate`: checks that files are intact.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,8 +22,9 @@ pub struct Arguments {
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// List the files of records of a folder, each with its checksum, in its `records.json`: the folder can be
-    /// named in their place from then on. Files that are listed already are not read again
+    /// List the files of records of a folder, each with its checksum, in its `records.json`: the
+    /// folder can be named in their place from then on. Files that are listed already are not read
+    /// again
     #[arg(long, group = "writes")]
     manifest: bool,
 
@@ -31,8 +32,8 @@ pub struct Arguments {
     #[arg(long, value_name = "OUT", group = "writes")]
     repair: Option<PathBuf>,
 
-    /// Replace an output that was made from something else; with `--manifest`, list files anew that are others than
-    /// before, and forget those that are missing
+    /// Replace an output that was made from something else; with `--manifest`, list files anew that
+    /// are others than before, and forget those that are missing
     #[arg(long, requires = "writes")]
     force: bool,
 }
@@ -70,7 +71,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Lists the files of records of a folder, and adds what was found of those that were not listed.
+/// Lists the files of records of a folder; adds the results of validating those not listed before.
 fn list(
     folder: &Path,
     anew: bool,
@@ -99,7 +100,7 @@ fn list(
     Ok(())
 }
 
-/// Validates, repairs where told, and reports; exit status 1 where something is damaged.
+/// Validates, repairs if requested, and reports; exit status 1 if something is damaged.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let progress = session.progress();

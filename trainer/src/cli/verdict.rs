@@ -1,25 +1,25 @@
-//! `--max-mae X` and `--max-bias X`: whether errors are small enough.
+//! `--max-mae X` and `--max-bias X`: checks that errors are small enough.
 
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::progress::Progress as _;
 
-/// The verdict on errors by the limits that were given; without one there is nothing to say.
+/// The verdict on errors by the given limits; empty without limits.
 #[derive(Default)]
 pub(super) struct Verdict(Vec<Limit>);
 
-/// Errors beside the largest one that is allowed, in discs.
+/// Errors, and the largest that is allowed, in discs.
 struct Limit {
     flag: &'static str,
     largest: f64,
     /// The errors, each with a name such as "mean absolute error".
     errors: Vec<(String, f64)>,
-    /// The words for where there are none to compare, such as "no positions to measure the error on".
+    /// The words for a lack of errors, such as "no positions to measure the error on".
     unknown: String,
 }
 
 impl Verdict {
-    /// This verdict with a limit, where the flag gave one. `errors` are what is compared with it, each with
-    /// its name; `unknown` says in words that there are none.
+    /// Adds a limit, if the flag gave one. `errors` are compared with it, each with its name;
+    /// `unknown` says in words that there are none.
     pub(super) fn with(
         mut self,
         flag: &'static str,
@@ -33,19 +33,20 @@ impl Verdict {
         self
     }
 
-    /// This verdict with `--max-mae`, where it was given. `error` names the mean absolute error, which is
-    /// `None` without positions.
+    /// Adds `--max-mae`, if given. `error` names the mean absolute error, which is `None` without
+    /// positions.
     pub(super) fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
     }
 
-    /// Whether all errors are within their limits; `None` without limits. What is not known is not within.
+    /// Returns true if all errors are within their limits; `None` without limits. A missing error
+    /// is not within its limit.
     pub(super) fn passed(&self) -> Option<bool> {
         (!self.0.is_empty()).then(|| self.0.iter().all(|limit| limit.failures().is_empty()))
     }
 
-    /// Exit status 1 where an error is too large, with a line for each that is.
+    /// Returns exit status 1 if an error is too large, and prints a line for each such error.
     pub(super) fn outcome(&self, session: &Session) -> Outcome {
         for failure in self.0.iter().flat_map(Limit::failures) {
             session.progress().message(&format!("failed: {failure}"));
@@ -55,7 +56,7 @@ impl Verdict {
 }
 
 impl Limit {
-    /// A sentence for each error that is too large, or that there are none to compare.
+    /// Returns a sentence for each error that is too large, or one that there are none to compare.
     fn failures(&self) -> Vec<String> {
         let Self { flag, largest, errors, unknown } = self;
         if errors.is_empty() {
@@ -68,7 +69,8 @@ impl Limit {
     }
 }
 
-/// Reads a limit that an error can be above: NaN and what is below 0 would never or always be.
+/// Parses a limit on an error. NaN and negative limits, which an error would never or always
+/// exceed, are refused.
 pub(super) fn largest_error(text: &str) -> Result<f64, String> {
     let discs = text.parse().ok().filter(|discs: &f64| discs.is_finite() && *discs >= 0.0);
     discs.ok_or_else(|| "expected a number of discs, 0 or more".to_owned())

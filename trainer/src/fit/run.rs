@@ -233,8 +233,8 @@ impl Fit<'_> {
     fn provenance(&self) -> Provenance {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
-        // The test files decide nothing but the report beside the weights, which is another one with
-        // other test files.
+        // The test files decide nothing but the report beside the weights, which is another one
+        // with other test files.
         let whole = Provenance::new("fit")
             .with("optimizer", self.optimizer.name())
             .with("data", inputs(self.dataset.inputs()))

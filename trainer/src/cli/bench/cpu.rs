@@ -17,42 +17,42 @@ use crate::model::{InstructionSet, Model, Row};
 use factors::FactorRates;
 use limit::Limit;
 
-/// Rates in positions per second; those on one thread by processor time.
+/// Rates in positions per second. Those on one thread are by processor time.
 #[derive(Serialize)]
 pub(super) struct Rates {
-    /// The fastest instructions that this processor has.
+    /// The fastest instruction set of this processor.
     instructions: InstructionSet,
     /// The rates of each instruction set, on one thread.
     instruction_sets: Vec<InstructionRates>,
-    /// Residual sums on several threads.
+    /// The number of threads of the rate below.
     threads: usize,
     threads_positions_per_second: f64,
-    /// The rate on several threads by the rate on one, both by the clock on the wall.
+    /// The rate on several threads divided by the rate on one, both by wall time.
     speedup: f64,
-    /// Processor time that a position takes on one thread, by what it takes on several: 1 where
-    /// threads do not disturb each other.
+    /// The processor time of a position on one thread divided by that on several: 1 if threads do
+    /// not disturb each other.
     efficiency: f64,
-    /// The rates of weights and factors together, where the set has factors.
+    /// The rates of weights and factors together, if the set has factors.
     #[serde(skip_serializing_if = "Option::is_none")]
     factors: Option<FactorRates>,
     #[serde(skip)]
     limit: f64,
 }
 
-/// What one instruction set does.
+/// The rates of one instruction set.
 #[derive(Serialize)]
 struct InstructionRates {
     instructions: InstructionSet,
-    /// Computing the parameters of all instances, and nothing else.
+    /// The rate of computing the parameters of all instances alone.
     index_positions_per_second: f64,
-    /// Residual sums.
+    /// The rate of residual sums.
     positions_per_second: f64,
-    /// The rate of residual sums by the limit.
+    /// The rate of residual sums divided by the limit.
     ratio: f64,
 }
 
 impl Rates {
-    /// The rate of residual sums on one thread, by the fastest instructions.
+    /// Returns the rate of residual sums on one thread with the fastest instructions.
     pub(super) fn positions_per_second(&self) -> f64 {
         self.instruction_sets.last().map_or(f64::NAN, |rates| rates.positions_per_second)
     }
@@ -83,7 +83,7 @@ impl fmt::Display for Rates {
     }
 }
 
-/// Measures everything in one run, in turn.
+/// Measures all subjects in one run, in turn.
 pub(super) fn measure(
     set: &PatternSet,
     rows: &[Rows<'_>],
@@ -118,7 +118,7 @@ pub(super) fn measure(
         positions_per_second: sums.by_processor,
         ratio: sums.by_processor / limit,
     });
-    // The portable way is always there.
+    // The portable code is always available.
     let single = by_instructions.last().copied().unwrap_or_default();
     Ok(Rates {
         instructions: fastest.instructions(),
@@ -143,13 +143,13 @@ fn indices(model: &Model, rows: &[Rows<'_>]) {
     }
 }
 
-/// One pass of a fit.
+/// Does one pass of a fit.
 fn residual_sums(model: &Model, rows: &[Rows<'_>], weights: &[i32]) {
     let cpu = Cpu::new(model);
     let mut sums = vec![0; model.parameters()];
     let rows = rows.to_vec();
     let weights = weights.to_vec();
-    // The CPU has no way to fail.
+    // The CPU cannot fail.
     let squared = cpu.residual_sums(&rows, Batch::WHOLE, &weights, Target::Label, &mut sums);
     black_box((squared.unwrap_or_default(), sums));
 }

@@ -17,46 +17,47 @@ use crate::model::Model;
 use roofline::{Layout, Limit, MOST_POSITIONS, WIDE_ROW_BYTES};
 use subjects::{Measured, Subject, Subjects};
 
-/// Rates in positions per second, by the clock on the wall.
+/// Rates in positions per second, by wall time.
 #[derive(Serialize)]
 pub(super) struct Rates {
-    /// The faster of the two ways.
+    /// The faster way.
     kernel: &'static str,
     kernels: [KernelRates; 2],
-    /// Every limit, by its kernel's name.
+    /// The rate of every limit, by the name of its kernel.
     limits: BTreeMap<&'static str, f64>,
     baseline: BaselineRates,
 }
 
-/// What one way to add up residuals does.
+/// The rates of one way to add up residuals.
 #[derive(Clone, Copy, Serialize)]
 struct KernelRates {
     kernel: &'static str,
     positions_per_second: f64,
-    /// The slowest of the limits of what it does.
+    /// The slowest of the limits of its work.
     limit: &'static str,
     limit_positions_per_second: f64,
     /// The rate divided by its limit.
     ratio: f64,
 }
 
-/// What the layout of other trainers does.
+/// The rates of the layout that other trainers use.
 #[derive(Serialize)]
 struct BaselineRates {
     bytes_per_position: usize,
-    /// What a position takes in our layout.
+    /// The bytes of a position in our layout.
     own_bytes_per_position: usize,
-    /// With two atomics for each feature.
+    /// The rate with two atomics per feature.
     positions_per_second: f64,
-    /// With one.
+    /// The rate with one atomic per feature.
     folded_positions_per_second: f64,
-    /// The rate of our faster way by each of them.
+    /// The rate of our faster way divided by each of these rates.
     ratio: f64,
     folded_ratio: f64,
 }
 
-/// What each way to add up residuals does. What the tiles add to global memory besides is no limit
-/// of its own: a 32-bit reduction for each pattern, by threads whose rows are neighbours.
+/// The ways to add up residuals, each with the limits of its work. The accesses of the tiles to
+/// global memory are not a limit of their own: a 32-bit reduction for each pattern, by threads
+/// whose rows are neighbours.
 const WAYS: [(Subject, &str, [Limit; 3]); 2] = [
     (Subject::Simple, "simple", [Limit::IndexOnly, Limit::GlobalGathers, Limit::GlobalAtomics]),
     (Subject::Fast, "fast", [Limit::IndexOnly, Limit::SharedGathers, Limit::SharedAtomics]),
@@ -94,12 +95,12 @@ impl Rates {
         Self { kernel: fastest.kernel, kernels, limits: limits.into(), baseline }
     }
 
-    /// The rate of the faster way.
+    /// Returns the rate of the faster way.
     pub(super) fn positions_per_second(&self) -> f64 {
         faster(self.kernels).positions_per_second
     }
 
-    /// What limits the faster way.
+    /// Returns the limit of the faster way.
     pub(super) fn limit(&self) -> f64 {
         faster(self.kernels).limit_positions_per_second
     }
@@ -134,14 +135,14 @@ impl fmt::Display for Rates {
     }
 }
 
-/// Measures everything in one run, in turn. `launcher` gives a device with the model's program.
+/// Measures all subjects in one run, in turn. `launcher` creates a device with the model's program.
 pub(super) fn measure<L: Launcher>(
     model: &Model,
     rows: &[Rows<'_>],
     repetitions: u32,
     launcher: impl Fn() -> Result<L, BackendError>,
 ) -> anyhow::Result<Rates> {
-    // One run of rows, as a fit without neighbouring phases has them.
+    // One run of rows, like a fit without neighbouring phases.
     let positions: Vec<ScoredPosition> =
         rows.iter().flat_map(|rows| rows.positions).copied().collect();
     let count = positions.len();

@@ -12,8 +12,8 @@ use crate::dataset::{DataChoice, Dataset, DatasetBuilder, Split};
 use crate::source::LabelRules;
 
 impl Arguments {
-    /// Positions as a fit has them: merged up to symmetry, by phase. Those of `games` random games
-    /// where there is no data.
+    /// Returns positions like those of a fit: merged up to symmetry, by phase. Without data, those
+    /// of `games` random games.
     pub(super) fn positions(&self, games: u64, progress: &dyn Progress) -> anyhow::Result<Dataset> {
         let rules = LabelRules::default();
         let dataset = match &self.data {
@@ -38,7 +38,7 @@ impl Arguments {
     }
 }
 
-/// Game `number` of a seed, every move drawn from the legal ones alike.
+/// Returns game `number` of a seed, with every move drawn uniformly from the legal ones.
 fn random_game(seed: u64, number: u64) -> Game {
     let replay = random::random_game(seed, number, usize::MAX);
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();

@@ -1,21 +1,21 @@
-//! Rates by the best of several repetitions.
+//! Measures rates by the best of several repetitions.
 
 use std::time::Instant;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Something to measure, and its best run so far.
+/// A piece of work to measure, and its best run so far.
 pub(super) struct Candidate<'a> {
     run: Box<dyn FnMut() + 'a>,
     best: Rate,
 }
 
-/// Positions per second.
+/// A rate in positions per second.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Rate {
-    /// The rate by the clock on the wall.
+    /// The rate by wall time.
     pub by_wall: f64,
-    /// The rate by the time that processors worked on it: other programs on the machine do not count.
+    /// The rate by processor time, on which other programs have no influence.
     pub by_processor: f64,
 }
 
@@ -25,8 +25,8 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Runs all candidates in turn, `repetitions` times, so that what disturbs the machine disturbs all of
-/// them alike; returns how many of `positions` each does a second in its best run.
+/// Runs all candidates in turn, `repetitions` times, so that disturbances of the machine affect all
+/// alike. Returns the positions per second of each in its best run.
 pub(super) fn rates(
     mut candidates: Vec<Candidate<'_>>,
     positions: usize,
@@ -44,7 +44,7 @@ pub(super) fn rates(
     candidates.iter().map(|candidate| candidate.best).collect()
 }
 
-/// What all threads of this process have used.
+/// Returns the processor time of all threads of this process.
 fn processor_seconds() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9

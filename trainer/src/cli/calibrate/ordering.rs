@@ -1,4 +1,4 @@
-//! `othello-trainer calibrate ordering`: what moves of the last plies are ordered by.
+//! `othello-trainer calibrate ordering`: learns the move ordering of the last plies.
 
 use std::fmt;
 use std::path::Path;
@@ -39,10 +39,10 @@ pub(super) struct Arguments {
 
 #[derive(Serialize)]
 struct Report {
-    /// Positions that were solved.
+    /// The number of solved positions.
     positions: usize,
-    /// The share of the variance among the moves of a position that patterns and replies explain, and
-    /// that replies alone do, where others were learned from.
+    /// The share of the variance among the moves of a position that patterns and replies explain,
+    /// and that replies alone explain, on held-out positions.
     explained: f64,
     explained_by_replies: f64,
     strength: i16,

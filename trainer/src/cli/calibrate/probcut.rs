@@ -1,4 +1,4 @@
-//! `othello-trainer calibrate probcut`: what shallow searches predict of deeper ones.
+//! `othello-trainer calibrate probcut`: learns to predict deep searches by shallow ones.
 
 use std::fmt;
 use std::time::Instant;
@@ -22,7 +22,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
 
-    /// Number of positions, each from a game of its own; one in five is held out to test the predictions
+    /// Number of positions, each from a game of its own; one in five is held out to test the
+    /// predictions
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
 

@@ -1,4 +1,4 @@
-//! `othello-trainer calibrate realization`: how likely moves are to be played.
+//! `othello-trainer calibrate realization`: learns the probabilities of moves by kind.
 
 use std::fmt;
 use std::path::PathBuf;

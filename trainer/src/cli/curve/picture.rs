@@ -1,4 +1,4 @@
-//! A picture of errors by the number of games: every seed's, and the laws through them.
+//! Draws errors by the number of games: those of every seed, and the laws through them.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -7,13 +7,13 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::Point;
 use crate::study::Law;
 
-/// The beginning of every picture.
+/// The first bytes of every picture.
 pub(super) const HEAD: &[u8] = b"<svg ";
 
 const SIZE: (u32, u32) = (860, 360);
 
-/// The errors of points, the law of all of them, and the law of all but the last, as an SVG picture. The
-/// same points give the same text.
+/// Draws the errors of points, the law of all of them, and the law of all but the last, as an SVG
+/// picture. The same points give the same text.
 pub(super) fn picture(
     title: &str,
     points: &[Point],
@@ -87,7 +87,7 @@ fn draw<'a>(
     area.present()
 }
 
-/// Writes under the plot how many games the points have, as far as there is room.
+/// Writes the numbers of games of the points under the plot, as far as there is room.
 fn name_amounts<'a>(
     area: &Area<'a>,
     points: &[Point],
@@ -121,7 +121,8 @@ mod tests {
 
     #[test]
     fn laws_lie_within_the_plot_and_labels_beside_one_another() {
-        // Steep below the first point, and points too near each other for all their labels.
+        // The law is steep below the first point, and the points are too close for all their
+        // labels.
         let steep = Law { floor: 5.0, scale: 1e4, exponent: 2.0 };
         let flat = Law { floor: 5.0, scale: 10.0, exponent: 0.3 };
         let points = [100.0, 1000.0, 1010.0, 10000.0].map(point);
@@ -130,7 +131,7 @@ mod tests {
         let heights: Vec<f64> = lines
             .flat_map(|line| line.split_once("points=\"").unwrap().1.split('"').next())
             .map(|points| points.split_whitespace().collect::<Vec<_>>())
-            // The others are axes and their marks.
+            // The other lines are axes and their marks.
             .filter(|points| points.len() > 50)
             .flatten()
             .map(|at| at.split_once(',').unwrap().1.parse().unwrap())

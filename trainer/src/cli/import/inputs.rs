@@ -19,8 +19,8 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Files, and the files in folders: those with this extension if there is one. Hidden files of
-    /// a folder are passed over.
+    /// Collects files, and the files in folders, only those with the extension if one is given.
+    /// Skips hidden files of a folder.
     pub(super) fn find(paths: &[PathBuf], extension: Option<&str>) -> anyhow::Result<Self> {
         let mut files = vec![];
         for path in paths {
@@ -37,25 +37,25 @@ impl Inputs {
         Ok(Self { files, bytes })
     }
 
-    /// The size of all files.
+    /// Returns the size of all files in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The files, in their order.
+    /// Returns the files in order.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// The SHA-256 of each file.
+    /// Returns the SHA-256 of each file.
     pub(super) fn checksums(&self, progress: &dyn Progress) -> anyhow::Result<Vec<String>> {
         progress.begin("checksums (bytes)", 0, self.bytes);
         let checksums = self.files.iter().map(|file| checksum(file, progress));
         Ok(checksums.collect::<Result<_, _>>()?)
     }
 
-    /// Hands every entry after `place` to `take`, with the bytes that it takes: the record, or
-    /// `None` for one that cannot be taken, which is listed.
+    /// Passes every entry after `place` to `take`, with its size in bytes: the record, or `None`
+    /// for a refused one, which is listed.
     pub(super) fn read<T, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
@@ -97,7 +97,7 @@ impl Inputs {
     }
 }
 
-/// The most rejections that are told one by one.
+/// The most rejections that are listed one by one.
 const MOST_TOLD: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {

@@ -1,4 +1,4 @@
-//! The file that an import writes, and how far it had come when it was killed.
+//! The file that an import writes, and its checkpoint.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use super::Summary;
 use super::inputs::Inputs;
 use super::place::Place;
 
-/// What can be imported.
+/// A record that can be imported.
 pub(super) trait Imported: Record {
-    /// Counts it.
+    /// Counts the record in the summary.
     fn count(&self, summary: &mut Summary);
 }
 
@@ -30,16 +30,17 @@ impl Imported for ScoredPosition {
     }
 }
 
-/// More entries than any input has, and so few that nothing overflows that counts them.
+/// The most entries, more than any input has; counts up to this cannot overflow.
 const MOST_ENTRIES: u64 = 1 << 48;
 
 impl Place {
-    /// How many whole frames the records take.
+    /// Returns the number of whole frames of the records.
     fn frames<T: Record>(&self) -> usize {
         (self.records / T::PER_FRAME as u64) as usize
     }
 
-    /// Whether the output begins with the frames of this place, and the inputs have so much.
+    /// Returns true if the output begins with the frames of this place and the inputs are large
+    /// enough for it.
     fn is_after<T: Record>(&self, output: &RecordWriter<T>, inputs: &Inputs) -> bool {
         let Summary { games, positions, rejected, incomplete, .. } = self.summary;
         let counts = [games, rejected, incomplete, self.records];
@@ -52,12 +53,13 @@ impl Place {
     }
 }
 
-/// The output, unless it is complete already, and beside it the place in the inputs after each frame.
+/// The output, unless it is complete already. Its checkpoint stores the place in the inputs after
+/// each frame.
 pub(super) struct Output<T: Imported> {
     writer: Option<(Checkpoint, RecordWriter<T>)>,
-    /// The checksum of an output that is complete.
+    /// The checksum of a complete output.
     sha256: String,
-    /// Where to go on: what is before it is in the output.
+    /// The place to continue from; all entries before it are in the output.
     pub(super) place: Place,
 }
 
@@ -72,7 +74,7 @@ impl<T: Imported> Output<T> {
         let mut writer = match RecordWriter::<T>::begin(path, provenance, existing)? {
             Begin::Writer(writer) => writer,
             Begin::Done(done) => {
-                // The inputs are read once more, to report what they hold.
+                // The inputs are read once more, to report their content.
                 let place = Place { bytes: inputs.bytes(), ..Place::default() };
                 return Ok(Self { writer: None, sha256: done.sha256, place });
             }
@@ -80,18 +82,18 @@ impl<T: Imported> Output<T> {
         progress.warn(writer.warning());
         let (checkpoint, places) = Checkpoint::open(path, provenance, existing)?;
         progress.warn(checkpoint.warning());
-        // A place that cannot be read costs reading some of the inputs again.
+        // A place that cannot be read costs only reading some of the inputs again.
         let places =
             places.iter().filter_map(|place| serde_json::from_slice::<Place>(&place.content).ok());
         let fits = |place: &Place| place.is_after(&writer, inputs);
         let place = places.rev().find(fits).unwrap_or_default();
-        // What follows the place is none of this run's, or read again in a moment.
+        // Frames after the place are foreign, or are about to be written again.
         progress.warn(writer.keep_frames(place.frames::<T>())?);
         let writer = Some((checkpoint, writer));
         Ok(Self { writer, sha256: String::new(), place })
     }
 
-    /// Takes the next entry of the inputs: a record, or one that was rejected.
+    /// Takes the next entry of the inputs: a record, or a refused one.
     pub(super) fn take(&mut self, entry: Option<T>, bytes: u64) -> anyhow::Result<()> {
         self.place.entries += 1;
         self.place.bytes += bytes;
@@ -110,7 +112,7 @@ impl<T: Imported> Output<T> {
         Ok(())
     }
 
-    /// Completes the output of what `sources` held.
+    /// Completes the output; `sources` names the inputs.
     pub(super) fn finish(self, sources: &str) -> anyhow::Result<Summary> {
         if self.place.records == 0 {
             anyhow::bail!("no {} in {sources}; nothing is written", T::NAME);

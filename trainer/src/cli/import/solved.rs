@@ -1,4 +1,4 @@
-//! The exactly scored positions of games.
+//! Collects the exactly scored positions of games.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,7 +7,7 @@ use othello_engine::board::{Position, Side};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader, Label, ScoredPosition, Weight};
 
-/// Positions with their exact scores, in the order they came, each once up to symmetry.
+/// Positions with their exact scores in order of arrival, each once up to symmetry.
 #[derive(Default)]
 pub(super) struct Positions {
     rows: Vec<ScoredPosition>,
@@ -15,8 +15,8 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    /// Adds the position of a game, finished or not, at its solved ply. A player without a move
-    /// has passed there; a position where the game is over is left out.
+    /// Adds the position of a game, finished or not, at its solved ply. If its player has no move,
+    /// the position after the pass is added; a position where the game is over is left out.
     pub(super) fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();
@@ -29,7 +29,7 @@ impl Positions {
         }
     }
 
-    /// Takes out the positions that occur in a file of games; returns its checksum.
+    /// Removes the positions that occur in a file of games; returns the file's checksum.
     pub(super) fn remove_those_of(
         &mut self,
         path: &Path,

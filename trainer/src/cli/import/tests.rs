@@ -1,4 +1,4 @@
-//! Imports of small files, and of the whole of WTHOR where it is at hand.
+//! Imports of small files, and of the whole of WTHOR if it is available.
 
 use std::fs;
 
@@ -45,11 +45,12 @@ fn transcripts_become_games() {
     let mut reader = GameReader::open(&files.output.out).unwrap();
     assert_eq!(reader.by_ref().map(|game| game.unwrap().squares().len()).sum::<usize>(), 11);
     assert_eq!(reader.sha256(), Some(summary.sha256.as_str()));
-    // Once more: done, with the same report.
+    // A second run finds the file done and reports the same.
     assert_eq!(import_transcripts(&files).unwrap(), summary);
 }
 
-/// Frames with right checksums that stood twice, or were left out, were gone on with.
+/// A past bug: frames with right checksums that were doubled or left out were kept, and the import
+/// continued after them.
 #[test]
 fn a_doubled_or_dropped_frame_of_an_unfinished_import_is_read_again() {
     let folder = Folder::new();
@@ -62,7 +63,7 @@ fn a_doubled_or_dropped_frame_of_an_unfinished_import_is_read_again() {
     let mut reader = GameReader::open(&whole.output.out).unwrap();
     let provenance = reader.provenance().clone();
     let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
-    // The places that a run notes, one after each of three whole frames.
+    // The places that a run stores, one after each of three whole frames.
     let places = |out: &Path, forged: Option<Place>| {
         let (mut checkpoint, _) = Checkpoint::open(out, &provenance, Existing::Keep).unwrap();
         let begun = GameWriter::begin(&folder.path("again"), &provenance, Existing::Replace);
@@ -92,7 +93,7 @@ fn a_doubled_or_dropped_frame_of_an_unfinished_import_is_read_again() {
         assert_eq!(import_transcripts(&files).unwrap(), summary, "{order:?}");
         assert_eq!(fs::read(&files.output.out).unwrap(), bytes, "{order:?}");
     }
-    // A place that no run notes: its numbers overflowed.
+    // A place that no run stores: its numbers overflowed.
     let most = Summary { games: u64::MAX, positions: u64::MAX, ..Summary::default() };
     let (entries, records) = (u64::MAX, 1 << 63);
     let forged = Place { entries, bytes: u64::MAX, records, summary: most, content: String::new() };
@@ -123,7 +124,7 @@ fn other_inputs_are_refused_without_force() {
     assert!(import_transcripts(&files).unwrap_err().to_string().contains("--force"));
     files.output.force = true;
     assert_ne!(import_transcripts(&files).unwrap().sha256, first.sha256);
-    // The content does not depend on where the input lies.
+    // The content does not depend on the path of the input.
     fs::create_dir(folder.path("folder")).unwrap();
     fs::rename(folder.path("a.txt"), folder.path("folder/b.txt")).unwrap();
     files.paths = vec![folder.path("folder")];
@@ -154,9 +155,9 @@ fn files_without_a_single_record_are_an_error() {
     assert!(import_transcripts(&folder.files("empty", "a.games")).is_err());
 }
 
-/// The figures of the data set, and 4,884: the exactly scored positions of 2019 to 2022, finished
-/// games or not, each once up to symmetry (4,886 with their duplicates), that are not also
-/// reached in a game of an earlier year.
+/// The published figures of the data set, and 4,884: the exactly scored positions of 2019 to 2022,
+/// of finished and unfinished games, each once up to symmetry (4,886 with their duplicates), that
+/// no game of an earlier year reaches.
 #[test]
 #[ignore = "WTHOR is not ours to ship: OTHELLO_SHARED names a folder with data/wthor/*.wtb"]
 fn wthor_has_the_games_and_positions_it_is_known_for() {

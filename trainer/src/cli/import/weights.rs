@@ -1,4 +1,5 @@
-//! `othello-trainer import weights`: the evaluation of another program as a weights file.
+//! `othello-trainer import weights`: converts the evaluation of another program into a weights
+//! file.
 
 use std::fmt;
 use std::io::{BufReader, Read as _};
@@ -42,15 +43,15 @@ enum Format {
     Npz,
 }
 
-/// The most bytes of a program's evaluation file that are read: more than any has.
+/// The most bytes that are read of a program's evaluation file: more than any has.
 const MAX_BYTES: u64 = 1 << 27;
 
-/// The weights file that was written.
+/// The written weights file.
 #[derive(Serialize)]
 struct Imported {
     /// The name of the pattern set.
     pattern_set: String,
-    /// The distance of the weights from those of the file, in discs.
+    /// The difference of the weights from those of the file, in discs.
     rounding: Rounding,
     /// The checksum of the weights file's content.
     sha256: String,
@@ -83,13 +84,14 @@ impl Format {
         let tables = match self {
             Self::Edax => read_edax(&read(path)?),
             Self::Egaroucid => read_egaroucid(&read(path)?),
-            // Arrays of wide numbers are many times the weights: they are read one after another.
+            // Arrays of wide numbers are many times as large as the weights, so they are read one
+            // after another.
             Self::Npz => read_npz(BufReader::new(open_ordinary(path)?)),
         };
         tables.with_context(|| path.display().to_string())
     }
 
-    /// The name in the provenance.
+    /// Returns the name of the format in the provenance.
     fn name(self) -> &'static str {
         match self {
             Self::Edax => "weights of edax",
@@ -99,7 +101,7 @@ impl Format {
     }
 }
 
-/// The bytes of a file, or more than any format has, which is then refused.
+/// Reads a file, at most [`MAX_BYTES`] of it: more than any format accepts.
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = vec![];
     match open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes) {

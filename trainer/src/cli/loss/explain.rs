@@ -1,4 +1,4 @@
-//! A value taken apart: what each pattern and each scalar feature adds to it.
+//! Splits a value into the contributions of each pattern and each scalar feature.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use othello_engine::eval::{InstancePart, STEPS_PER_DISC, Value, WeightsChoice, w
 use othello_engine::pattern::Pattern;
 use serde::Serialize;
 
-/// The parts of the value of a position, the largest first.
+/// The contributions to the value of a position, the largest first.
 #[derive(Serialize)]
 pub(super) struct Explanation {
     board: String,
     phase: Phase,
-    /// The sum of all parts, limited to ±64 discs.
+    /// The sum of all contributions, limited to ±64 discs.
     value: f64,
-    /// What all instances of each pattern, and each scalar feature, add.
+    /// The contribution of all instances of each pattern, and of each scalar feature.
     pub(super) totals: Vec<Total>,
-    /// What each instance adds.
+    /// The contribution of each instance.
     instances: Vec<InstanceRow>,
 }
 
@@ -36,14 +36,15 @@ pub(super) struct Total {
 struct InstanceRow {
     pattern: String,
     squares: String,
-    /// What stands there: X the player, O the opponent.
+    /// The configuration on the squares: X for the player, O for the opponent.
     configuration: String,
     discs: f64,
-    /// How often training positions of the phase met it; null for the embedded weights.
+    /// The number of times that training positions of the phase met it; null for the embedded
+    /// weights.
     count: Option<u32>,
 }
 
-/// Instances that people are shown.
+/// The number of instances that are printed.
 const SHOWN: usize = 12;
 
 impl fmt::Display for Explanation {
@@ -69,23 +70,23 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// Takes the value of a board line apart.
+/// Explains the value of a board line.
 pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Explanation> {
     let position = line.parse::<BoardLine>().context("--explain")?.position;
     let explanation = Explainer::load(weights)?.explain(&position).context("--explain")?;
     Ok(Explanation { board: line.to_owned(), ..explanation })
 }
 
-/// Weights by class, to take values apart by.
+/// Weights by class, for explaining values.
 pub(super) struct Explainer(ByClass);
 
 impl Explainer {
-    /// The weights that an argument names; evaluations by hand are refused.
+    /// Loads the weights that an argument names; refuses evaluations by hand.
     pub(super) fn load(weights: &WeightsChoice) -> anyhow::Result<Self> {
         Ok(Self(ByClass::load(weights)?))
     }
 
-    /// Takes the value of a position apart.
+    /// Explains the value of a position.
     pub(super) fn explain(&self, position: &Position) -> anyhow::Result<Explanation> {
         ensure!(
             position.moves() != 0,
@@ -131,7 +132,7 @@ impl Explainer {
     }
 }
 
-/// What stands on a square.
+/// Returns the character of a square's disc.
 fn disc(position: &Position, bit: u64) -> char {
     match bit {
         _ if position.player() & bit != 0 => 'X',

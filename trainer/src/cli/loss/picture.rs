@@ -1,4 +1,4 @@
-//! A picture of the errors of an evaluation: the mean absolute error of each phase.
+//! Draws the errors of an evaluation: the mean absolute error of each phase.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::measure::PhaseErrors;
 
 const SIZE: (u32, u32) = (860, 330);
 
-/// The mean absolute error by phase as an SVG picture. Phases without positions are left out. The
-/// same errors give the same text.
+/// Draws the mean absolute error by phase as an SVG picture. Phases without positions are left out.
+/// The same errors give the same text.
 pub(super) fn picture(title: &str, phases: &[PhaseErrors]) -> anyhow::Result<String> {
     let mut text = String::new();
     let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
@@ -54,7 +54,8 @@ fn point(row: &PhaseErrors) -> Option<(f64, f64)> {
     Some((row.phase.index() as f64, row.errors.mae?))
 }
 
-/// The stretches of phases that have errors: no line leads over a phase that has none.
+/// Returns the stretches of phases that have errors. No line is drawn across a phase without
+/// errors.
 fn runs(phases: &[PhaseErrors]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = vec![];
     for (index, _) in phases.iter().enumerate().filter(|(_, row)| row.errors.mae.is_some()) {

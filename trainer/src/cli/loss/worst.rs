@@ -1,4 +1,4 @@
-//! The positions with the largest errors: where they are from, and what adds up to their values.
+//! The positions with the largest errors: their origin, and the contributions to their values.
 
 use anyhow::Context as _;
 use othello_engine::board::Side;
@@ -14,7 +14,7 @@ use crate::measure::Valued;
 /// A position with a large error.
 #[derive(Serialize)]
 pub(super) struct WorstPosition {
-    /// The board, the side to move, and the label as its score: a line that `evaluate` reads.
+    /// The board, the side to move, and the label as the score: a line that `evaluate` reads.
     pub(super) line: String,
     board: String,
     phase: othello_engine::board::Phase,
@@ -25,17 +25,18 @@ pub(super) struct WorstPosition {
     error: f64,
     /// The file; null with `--part`.
     file: Option<String>,
-    /// The number of the game in the file, or of the position in a file of positions, counted from 1.
+    /// The number of the game in the file, or of the position in a file of positions, counted from
+    /// 1.
     game: Option<u64>,
-    /// The number of moves played before.
+    /// The number of moves before the position.
     ply: u32,
-    /// What all instances of each pattern, and each scalar feature, add to the static value, the largest
-    /// first; empty for evaluations by hand.
+    /// The contributions to the static value of all instances of each pattern and of each scalar
+    /// feature, the largest first; empty for evaluations by hand.
     parts: Vec<Total>,
 }
 
 impl WorstPosition {
-    /// Describes the worst positions that were found.
+    /// Describes the worst positions.
     pub(super) fn describe(worst: &[Valued], arguments: &Arguments) -> anyhow::Result<Vec<Self>> {
         let by_hand = matches!(arguments.weights, WeightsChoice::None | WeightsChoice::Mobility);
         let explainer = match worst {
@@ -68,7 +69,7 @@ impl WorstPosition {
     }
 
     fn cells(&self) -> [String; 8] {
-        /// The number of parts of a value that people are shown.
+        /// The number of contributions that are printed.
         const SHOWN: usize = 3;
         let discs = |discs: f64| format!("{discs:+.2}");
         let part = |part: &Total| format!("{} {:+.1}", part.name, part.discs);
@@ -85,7 +86,7 @@ impl WorstPosition {
         ]
     }
 
-    /// A table for people.
+    /// Returns the printed table.
     pub(super) fn table(worst: &[Self]) -> String {
         let columns = [
             ("ply", Align::Right),

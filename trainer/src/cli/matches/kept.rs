@@ -1,4 +1,4 @@
-//! `--games-out` and `--transcripts-out`: the games of a match in files.
+//! `--games-out` and `--transcripts-out`: writes the games of a match to files.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::arena::PlayedGame;
 
-/// Arguments about the files that games are kept in.
+/// Arguments about the files of games.
 #[derive(clap::Args, Debug)]
 pub(super) struct KeptArguments {
     /// Write a record of each game to this file; the moves of the opening count as random ones
@@ -29,7 +29,7 @@ pub(super) struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// What to do with outputs that stand there already.
+    /// Returns the rule for existing outputs.
     pub(super) fn existing(&self) -> Existing {
         existing(self.force)
     }
@@ -43,7 +43,8 @@ impl KeptArguments {
         Ok(())
     }
 
-    /// Refuses files that were made from something else, as far as they tell before anything is played.
+    /// Refuses files that were made from something else, as far as that is known before anything is
+    /// played.
     pub(super) fn check_are_own(&self, settings: &Provenance) -> anyhow::Result<()> {
         if self.existing() == Existing::Replace {
             return Ok(());
@@ -55,7 +56,7 @@ impl KeptArguments {
             return Ok(());
         };
         let there = Reader::open(path, Kind::Games)?;
-        // Which openings were played a sequential test decides.
+        // A sequential test decides which openings are played.
         let all_but_openings = |settings: &Provenance| settings.clone().with("openings", "");
         let [there, wanted] = [there.provenance(), settings].map(all_but_openings);
         if there != wanted {
@@ -66,7 +67,7 @@ impl KeptArguments {
         Ok(())
     }
 
-    /// Writes the games; `settings` is what decided them.
+    /// Writes the games; `settings` is their provenance.
     pub(super) fn write(
         &self,
         games: &[PlayedGame],
@@ -80,7 +81,7 @@ impl KeptArguments {
             plain::write(path, text.as_bytes(), existing)?;
         }
         let Some(path) = &self.games_out else { return Ok(()) };
-        // Whatever a broken-off writing left is written again.
+        // Everything that a killed run left is written again.
         let mut writer = match GameWriter::begin(path, &settings, existing)? {
             Begin::Done(_) => return Ok(()),
             Begin::Writer(writer) => writer,
@@ -103,10 +104,10 @@ impl KeptArguments {
     }
 }
 
-/// The beginning of every file of transcripts.
+/// The first bytes of every file of transcripts.
 const FIRST_GAME: &[u8] = b"{\"pair\":1,\"game\":1,";
 
-/// The checksum of openings, to tell in a provenance which ones were played.
+/// Returns the checksum of openings, which identifies them in a provenance.
 pub(super) fn checksum(openings: &[Position]) -> String {
     let texts = openings.iter().map(|position| board_text(position, Side::Black) + "\n");
     hex::encode(Sha256::digest(texts.collect::<String>()))

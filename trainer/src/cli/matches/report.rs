@@ -1,4 +1,4 @@
-//! The report of a match, and what of it may fail a check.
+//! The report of a match, and its findings that may fail a check.
 
 use std::fmt;
 use std::time::Instant;
@@ -39,22 +39,22 @@ pub(in crate::cli) struct MatchReport {
     pairs: usize,
     depth: u32,
     exact: u32,
-    /// The most that searches before exact play may take.
+    /// The limits of searches before exact play.
     budgets: [Budget; 2],
     #[serde(flatten)]
     statistics: Statistics,
-    /// The sequential test, where there was one.
+    /// The sequential test, if there was one.
     sprt: Option<SprtReport>,
     distinct_games: usize,
-    /// The games that a player lost other than by playing.
+    /// The games that a player lost by misconduct.
     forfeits: Vec<Forfeit>,
-    /// The effort of each player before exact play; of other programs the time alone.
+    /// The effort of each player before exact play; for external programs, the time alone.
     efforts: [Effort; 2],
     seconds: f64,
 }
 
 impl MatchReport {
-    /// The report of a match by its conditions.
+    /// Creates the report of a match from its conditions and result.
     pub(in crate::cli) fn new(
         conditions: &Conditions,
         result: &MatchResult,
@@ -87,7 +87,7 @@ impl fmt::Display for MatchReport {
         let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
         let budget = match self.budgets {
             [one, other] if one == other => one,
-            // The names say it.
+            // The names contain the budgets.
             _ => Budget::default(),
         };
         writeln!(
@@ -123,7 +123,7 @@ impl fmt::Display for MatchReport {
     }
 }
 
-/// `p = 0.034`, two figures of it; `p < 0.0001`.
+/// Formats a probability with two figures as `p = 0.034`, or as `p < 0.0001`.
 fn probability(p: f64) -> String {
     match p {
         ..0.000_1 => "p < 0.0001".to_owned(),
@@ -135,7 +135,7 @@ fn probability(p: f64) -> String {
 }
 
 impl MatchReport {
-    /// Whether the match came out like this.
+    /// Returns true if the match has this finding.
     pub(super) fn shows(&self, finding: Finding) -> bool {
         let proven = self.statistics.p_value < SIGNIFICANT;
         let decided = self.sprt.as_ref().map(|sprt| sprt.decision);
@@ -148,7 +148,7 @@ impl MatchReport {
         }
     }
 
-    /// The verdict with what it rests on.
+    /// Returns the verdict with its reasons.
     pub(super) fn reason(&self) -> String {
         let Self { first, second, sprt, .. } = self;
         let Some(SprtReport { elo0, elo1, llr, llr_bounds: [low, high], decision, .. }) = sprt
@@ -170,7 +170,7 @@ impl MatchReport {
         )
     }
 
-    /// The difference in Elo points with an interval.
+    /// Formats the difference in Elo points with an interval.
     fn elo(&self, interval: [Option<f64>; 2]) -> String {
         let elo = self.statistics.elo;
         match interval {
@@ -224,7 +224,8 @@ mod tests {
         MatchReport::new(&conditions, &result, Instant::now())
     }
 
-    /// The report said `+1200 Elo` without an error, and `p = 1.00e0` for an even match.
+    /// A past bug: the report said `+1200 Elo` without an error, and `p = 1.00e0` for an even
+    /// match.
     #[test]
     fn a_match_is_told_in_words_for_people() {
         let even = report(vec![Pair([2, -2]); 40]).to_string();

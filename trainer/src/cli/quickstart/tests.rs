@@ -1,4 +1,4 @@
-//! What `quickstart` prints looks as the README shows it.
+//! Tests that the README shows the output of `quickstart` in its current form.
 
 use othello_engine::board::{Discs, Phase};
 use othello_testing::json_page::{self, Page, Printed};
@@ -7,7 +7,7 @@ use super::*;
 use crate::arena::{Conditions, MatchResult, Pair};
 use crate::fit::PhaseReport;
 
-/// The rows that the README shows.
+/// Returns the rows that the README shows.
 fn phases() -> FitReport {
     let row = |phase| PhaseReport {
         positions: 1000,
@@ -23,8 +23,8 @@ fn phases() -> FitReport {
     FitReport(Phase::all().filter(|phase| matches!(phase.index(), 40 | 59)).map(row).collect())
 }
 
-/// A match in which the first player scores `score` in nine games of ten, and loses the tenth by as
-/// much.
+/// Returns a match in which the first player scores `score` in nine games of ten, and −`score` in
+/// the tenth.
 fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
     let (players, budgets) = (names.map(str::to_owned), Default::default());
     let conditions = Conditions { players, depth: 4, exact: 12, budgets, sprt: None };
@@ -40,7 +40,7 @@ fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
     MatchReport::new(&conditions, &result, Instant::now())
 }
 
-/// One blank between words, and `[..]` for every word with a digit in it.
+/// Normalises a text: one blank between words, and `[..]` for every word with a digit in it.
 fn shape(text: &str) -> String {
     let word = |word: &str| {
         let differs = word.contains("[..]") || word.chars().any(|c| c.is_ascii_digit());
@@ -50,7 +50,7 @@ fn shape(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A verdict with the numbers that the README shows.
+/// Returns a verdict with the numbers that the README shows.
 fn verdict() -> Verdict {
     let weights = PathBuf::from("quickstart/generation-1.weights");
     let name = "quickstart/generation-1.weights";
@@ -67,7 +67,7 @@ fn verdict() -> Verdict {
     }
 }
 
-/// The numbers themselves are compared by an ignored test, which takes a minute.
+/// An ignored test, which takes a minute, compares the numbers themselves.
 #[test]
 fn the_readme_shows_what_quickstart_prints() {
     let readme = include_str!("../../../../README.md");
@@ -80,13 +80,13 @@ fn the_readme_shows_what_quickstart_prints() {
     );
 }
 
-/// No guide runs `quickstart`, whose fields are compared with the page here.
+/// No guide runs `quickstart`, so this test compares its fields with the page.
 #[test]
 fn the_page_of_json_has_the_fields_of_quickstart() {
     let name = "othello-trainer quickstart".to_owned();
     let fields = json_page::fields(&serde_json::to_value(verdict()).expect("JSON"));
     let complaints = Page::read().complaints(&[Printed { name: name.clone(), fields }], &[]);
-    // Its matches have no sequential test.
+    // The matches of `quickstart` have no sequential test.
     let own = |said: &&String| said.starts_with(&name) && !said.contains("sprt.");
     let own: Vec<&String> = complaints.iter().filter(own).collect();
     assert!(own.is_empty(), "{own:?}");

@@ -1,4 +1,4 @@
-//! The record of a search of values: a line of JSON for each trial of each round.
+//! The record of a search for values: a line of JSON for each trial of each round.
 
 use std::path::PathBuf;
 
@@ -22,20 +22,20 @@ pub(super) struct Record {
     pub(super) values: Json,
     #[serde(skip)]
     pub(super) name: String,
-    /// The mean absolute error in discs by seed, as far as they are fitted.
+    /// The mean absolute error in discs of each seed that is fitted.
     pub(super) by_seed: Vec<f64>,
-    /// The mean of these; null until the round is over.
+    /// The mean over the seeds; null until the round is over.
     pub(super) mae: Option<f64>,
-    /// The error of this trial less that of the best one of the round.
+    /// The error of this trial less that of the best trial of the round.
     pub(super) difference: Option<f64>,
-    /// Half the width of its interval.
+    /// Half the width of the interval of this difference.
     pub(super) difference_error: Option<f64>,
     /// The outcome; null until the round is over.
     pub(super) outcome: Option<Standing>,
 }
 
 impl Record {
-    /// The row of the record in a table for people.
+    /// Returns the row of the record in the printed table.
     pub(super) fn cells(&self) -> [String; 9] {
         let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.3}"));
         let is_best = self.outcome == Some(Standing::Best);
@@ -62,9 +62,9 @@ impl Record {
     }
 }
 
-/// The file `trials.jsonl` in the folder of a study. Its first line is an object with what all trials have in
-/// common; those that an earlier search of other values left come first. Whatever kills there were, that of
-/// a finished search has the same bytes.
+/// The file `trials.jsonl` in the folder of a study. Its first line is an object with the
+/// provenance that all trials share; lines that an earlier search of other values left come next.
+/// The file of a finished search has the same bytes after any number of kills.
 pub(super) struct RecordFile {
     path: PathBuf,
     head: String,
@@ -73,16 +73,17 @@ pub(super) struct RecordFile {
     records: Vec<Record>,
 }
 
-/// The most bytes that are read of a record: a hundred thousand trials.
+/// The most bytes that are read of a record: enough for a hundred thousand trials.
 const LONGEST: u64 = 64 << 20;
 
-/// What tells the trial of a line from others: its round, the share of the games, and its name.
+/// Returns the key of a line's trial: its round, the share of the games, and its name.
 fn key(line: &Json) -> [Option<&Json>; 3] {
     ["round", "share", "trial"].map(|field| line.get(field))
 }
 
 impl RecordFile {
-    /// Begins the record; one of another recipe or other test games is refused unless it may be replaced.
+    /// Begins the record. Refuses one of another recipe or other test games unless it may be
+    /// replaced.
     pub(super) fn open(provenance: &Provenance, study: &StudyArguments) -> Result<Self, FileError> {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
@@ -98,34 +99,34 @@ impl RecordFile {
         Ok(Self { path, head, earlier, records: vec![] })
     }
 
-    /// Adds the records of a round; the place of the first of them.
+    /// Adds the records of a round; returns the index of the first.
     pub(super) fn begin_round(&mut self, records: impl Iterator<Item = Record>) -> usize {
         let first = self.records.len();
         self.records.extend(records);
         first
     }
 
-    /// All records so far.
+    /// Returns all records so far.
     pub(super) fn records_mut(&mut self) -> &mut [Record] {
         &mut self.records
     }
 
-    /// The number of rounds that there were.
+    /// Returns the number of rounds so far.
     pub(super) fn rounds(&self) -> u32 {
         self.records.last().map_or(0, |last| last.round)
     }
 
-    /// The best trial of the last round.
+    /// Returns the best trial of the last round.
     pub(super) fn best(&self) -> Option<&Record> {
         self.records.iter().rev().find(|record| record.outcome == Some(Standing::Best))
     }
 
-    /// All records.
+    /// Returns all records.
     pub(super) fn into_records(self) -> Vec<Record> {
         self.records
     }
 
-    /// Writes all records for which there is anything to tell.
+    /// Writes all records that have results.
     pub(super) fn write(&self) -> Result<(), FileError> {
         let mut text = self.head.clone();
         let told = |record: &&Record| !record.by_seed.is_empty() || record.outcome.is_some();

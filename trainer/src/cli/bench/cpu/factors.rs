@@ -1,4 +1,4 @@
-//! What a fit with factors does at most, beside what it does.
+//! The speed of a fit with factors beside its limit.
 
 use std::fmt;
 use std::hint::black_box;
@@ -15,13 +15,13 @@ use crate::model::{InstructionSet, Model, Row};
 /// Rates of weights and factors in positions per second, by processor time of one thread.
 #[derive(Serialize)]
 pub(super) struct FactorRates {
-    /// Factors of a parameter.
+    /// The number of factors of a parameter.
     dimensions: usize,
-    /// Parameters that the positions have.
+    /// The number of parameters that the positions have.
     parameters: usize,
-    /// Residual sums of weights and factors.
+    /// The rate of residual sums of weights and factors.
     positions_per_second: f64,
-    /// Loads and additions of a position's vectors and nothing else.
+    /// The rate of loading and adding a position's vectors alone.
     limit_positions_per_second: f64,
     /// The rate divided by its limit.
     ratio: f64,
@@ -40,7 +40,7 @@ impl fmt::Display for FactorRates {
     }
 }
 
-/// Measures one thread; `None` where the set has no factors.
+/// Measures one thread; `None` if the set has no factors.
 pub(super) fn measure(
     model: &Model,
     rows: &[Rows<'_>],
@@ -63,7 +63,7 @@ pub(super) fn measure(
             let label = Target::Label;
             let sums = one
                 .install(|| cpu.residual_sums(&positions, Batch::WHOLE, &fixed, label, &mut sums));
-            // The CPU has no way to fail.
+            // The CPU cannot fail.
             black_box(sums.unwrap_or_default());
         }),
     ];
@@ -78,7 +78,7 @@ pub(super) fn measure(
     }))
 }
 
-/// The group of all phases of the rows; `None` where the set has no factors.
+/// Returns the group of all phases of the rows; `None` if the set has no factors.
 fn group_of(cpu: &Cpu<'_>, model: &Model, rows: &[Rows<'_>]) -> anyhow::Result<Option<Group>> {
     let mut occurrences = cpu.zero_sums()?;
     cpu.occurrences(&cpu.positions(rows)?, &mut occurrences)?;
@@ -88,8 +88,8 @@ fn group_of(cpu: &Cpu<'_>, model: &Model, rows: &[Rows<'_>]) -> anyhow::Result<O
     Ok(Group::new(model, &phases, &occurrences, &none))
 }
 
-/// The memory accesses of residual sums: numbers computed beforehand, vectors loaded and added, a vector added to
-/// the sums of each.
+/// The memory accesses of residual sums alone: with numbers computed beforehand, vectors are loaded
+/// and added, and a vector is added to the sums of each.
 struct Limit<'a> {
     group: &'a Group,
     instructions: InstructionSet,
@@ -122,10 +122,10 @@ impl<'a> Limit<'a> {
         let (vectors, _) = vector[self.group.factors()].as_chunks::<DIMENSIONS>();
         let mut of_weights = vec![0; weights.len()];
         let mut of_factors = vec![[0; DIMENSIONS]; vectors.len()];
-        // Without features there is nothing in the stream.
+        // Without features the stream is empty.
         for row in self.stream.chunks_exact(self.features.max(1)) {
-            // SAFETY: the stream holds numbers below the group's `count`, the length of all four; and the
-            // model computes by these instructions, so the processor has them.
+            // SAFETY: the stream holds numbers below the group's `count`, the length of all four;
+            // and the model computes by these instructions, so the processor has them.
             unsafe {
                 let alone = gather(weights, row);
                 scatter(&mut of_weights, row, i64::from(alone));
@@ -144,11 +144,11 @@ impl<'a> Limit<'a> {
     }
 }
 
-/// Adds the vectors of numbers, and their sum to the sums of each.
+/// Adds the vectors of numbers, and adds their sum to the sums of each number.
 ///
 /// # Safety
 ///
-/// Every number is below the length of both.
+/// Every number must be below the length of both slices.
 #[inline(always)]
 unsafe fn load_and_add<const DIMENSIONS: usize>(
     vectors: &[[i32; DIMENSIONS]],
@@ -169,7 +169,7 @@ unsafe fn load_and_add<const DIMENSIONS: usize>(
     }
 }
 
-/// See [`load_and_add`].
+/// Compiles [`load_and_add`] for AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 unsafe fn load_and_add_avx512<const DIMENSIONS: usize>(
@@ -181,7 +181,7 @@ unsafe fn load_and_add_avx512<const DIMENSIONS: usize>(
     unsafe { load_and_add(vectors, sums, numbers) }
 }
 
-/// See [`load_and_add`].
+/// Compiles [`load_and_add`] for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn load_and_add_avx2<const DIMENSIONS: usize>(

@@ -1,10 +1,10 @@
-//! What the inner loop could do at most: its memory accesses and nothing else.
+//! The limit of the inner loop: its memory accesses alone.
 
 use crate::backend::Rows;
 use crate::backend::cpu::{gather, scatter};
 use crate::model::{Model, Row};
 
-/// The parameters of all features of positions, computed beforehand: 4 bytes a feature.
+/// The parameters of all features of positions, computed beforehand, 4 bytes per feature.
 pub(super) struct Limit {
     stream: Vec<u32>,
     /// The number of features of a position.
@@ -13,7 +13,7 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// The parameters of these positions.
+    /// Computes the parameters of these positions.
     pub(super) fn new(model: &Model, rows: &[Rows<'_>]) -> Self {
         let mut stream = vec![];
         let mut row = [Row::EMPTY];
@@ -24,11 +24,11 @@ impl Limit {
         Self { stream, features: model.feature_count(), parameters: model.parameters() }
     }
 
-    /// For each position, gathers the weights of its features and adds to their sums.
+    /// Gathers the weights of each position's features and adds to their sums.
     pub(super) fn run(&self, weights: &[i32]) -> Vec<i64> {
         assert_eq!(weights.len(), self.parameters);
         let mut sums = vec![0; self.parameters];
-        // Without features there is nothing in the stream.
+        // Without features the stream is empty.
         for row in self.stream.chunks_exact(self.features.max(1)) {
             // SAFETY: the stream holds numbers below the model's `parameters`, the length of both.
             unsafe {
@@ -48,8 +48,8 @@ mod tests {
     use super::*;
     use crate::model::random_positions;
 
-    /// Found by hostile testing: it read the parameters of 64 instances whatever the set has, and
-    /// of a set of none beyond the end of the weights.
+    /// A past bug: the benchmark read the parameters of 64 instances for any set, and beyond the
+    /// end of the weights for a set without instances.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

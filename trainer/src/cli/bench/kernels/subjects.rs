@@ -1,4 +1,4 @@
-//! What is timed on a device, and how.
+//! The subjects that are timed on a device.
 
 use std::time::Instant;
 
@@ -14,18 +14,19 @@ use crate::model::Model;
 
 use super::roofline::{Baseline, Layout, Limit, LimitKernels};
 
-/// What is timed takes at least this long: to start it and to wait for it takes microseconds.
+/// The least time of a measurement in seconds: starting the work and waiting for its end take
+/// microseconds.
 const LEAST_SECONDS: f64 = 0.05;
 
-/// Passes are doubled until they take so long, but not beyond this.
+/// The most passes. Passes are doubled until they take the least time, but not beyond this.
 const MOST_PASSES: u32 = 1 << 16;
 
-/// Something to time.
+/// A subject to time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Subject {
-    /// A fit's residual sums by [`Way::Simple`].
+    /// The residual sums of a fit by [`Way::Simple`].
     Simple,
-    /// A fit's residual sums by [`Way::Fast`].
+    /// The residual sums of a fit by [`Way::Fast`].
     Fast,
     /// One kind of work alone.
     Limit(Limit),
@@ -47,7 +48,7 @@ impl Subject {
     ];
 }
 
-/// Positions per second of each of [`Subject::ALL`].
+/// The rate of each of [`Subject::ALL`] in positions per second.
 pub(super) struct Measured {
     rates: [f64; Subject::ALL.len()],
 }
@@ -59,7 +60,7 @@ impl Measured {
     }
 }
 
-/// The residual sums of a fit by one way, on a device of their own.
+/// The residual sums of a fit by one way, on a device of its own.
 struct Own<'m, L: Launcher> {
     backend: KernelBackend<'m, L>,
     positions: DevicePositions<'m, L>,
@@ -92,7 +93,7 @@ impl<'m, L: Launcher> Own<'m, L> {
         Ok(())
     }
 
-    /// Residual sums in discs, and how often each parameter occurs.
+    /// Returns the residual sums in discs, and the occurrences of each parameter.
     fn sums_and_occurrences(&mut self) -> Result<Vec<(f64, f64)>, BackendError> {
         let Self { backend, positions, weights, sums } = self;
         backend.residual_sums(positions, Batch::WHOLE, weights, Target::Label, sums)?;
@@ -106,7 +107,7 @@ impl<'m, L: Launcher> Own<'m, L> {
     }
 }
 
-/// Everything that is timed, for the same positions and weights.
+/// All timed subjects, for the same positions and weights.
 pub(super) struct Subjects<'m, L: Launcher> {
     simple: Own<'m, L>,
     fast: Own<'m, L>,
@@ -116,7 +117,8 @@ pub(super) struct Subjects<'m, L: Launcher> {
 }
 
 impl<'m, L: Launcher> Subjects<'m, L> {
-    /// `shared` is for the limits and baselines; `launcher` gives other devices for the fit's own.
+    /// Creates all subjects. `shared` is for the limits and baselines; `launcher` creates further
+    /// devices for the fit's own sums.
     pub(super) fn new(
         model: &'m Model,
         shared: &'m L,
@@ -135,9 +137,9 @@ impl<'m, L: Launcher> Subjects<'m, L> {
         })
     }
 
-    /// Whether the limits do the work that they claim to do, and everything else computes the same
-    /// gradient: both ways the same numbers, the baselines up to what the ways round, which is half
-    /// a step of a residual for each occurrence.
+    /// Checks that the limits do the intended work, and that everything else computes the same
+    /// gradient. Both ways must give equal numbers, the baselines up to half a step of a residual
+    /// for each occurrence, by which the ways round.
     pub(super) fn verify(&mut self) -> anyhow::Result<()> {
         self.limits.verify()?;
         let own = self.simple.sums_and_occurrences()?;
@@ -148,7 +150,7 @@ impl<'m, L: Launcher> Subjects<'m, L> {
             baseline.run(1)?;
             for ((sum, occurrences), found) in own.iter().zip(baseline.gradient()?) {
                 let rounding = occurrences * 0.5 / f64::from(RESIDUALS_PER_DISC);
-                // The last bits of doubles depend on the order in which atomics come.
+                // The last bits of doubles depend on the order of the atomics.
                 let alike = (found - sum).abs() <= rounding + 1e-6 * (1.0 + occurrences);
                 ensure!(alike, "the usual layout with {name} has another gradient");
             }
@@ -156,7 +158,7 @@ impl<'m, L: Launcher> Subjects<'m, L> {
         Ok(())
     }
 
-    /// The best rates of all subjects, which run in turn, `repetitions` times.
+    /// Returns the best rates of all subjects, which run in turn, `repetitions` times.
     pub(super) fn rates(
         &mut self,
         positions: usize,

@@ -1,4 +1,4 @@
-//! The layout that other trainers use, run: see `baseline.cu`.
+//! Runs the layout that other trainers use: see `baseline.cu`.
 
 use othello_engine::record::ScoredPosition;
 use othello_kernels::index;
@@ -9,16 +9,17 @@ use crate::backend::kernels::{Launcher, Value};
 use crate::backend::{BackendError, WEIGHTS_PER_DISC};
 use crate::model::Model;
 
-/// What the baseline's table has an element for.
+/// The elements of the baseline's table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::cli::bench) enum Layout {
-    /// Each configuration; a feature takes two atomics, one of them for the mirrored configuration.
+    /// One element for each configuration. A feature takes two atomics, one of them for the
+    /// mirrored configuration.
     Mirrored,
-    /// Each class; a feature takes one atomic.
+    /// One element for each class. A feature takes one atomic.
     Folded,
 }
 
-/// A baseline's kernel with what it reads.
+/// A baseline's kernel with its inputs.
 #[derive(Debug)]
 pub(in crate::cli::bench) struct Baseline<'l, L: Launcher> {
     launcher: &'l L,
@@ -29,15 +30,15 @@ pub(in crate::cli::bench) struct Baseline<'l, L: Launcher> {
     weights: L::Buffer,
     mirrors: L::Buffer,
     gradient: L::Buffer,
-    /// For each element of the table its parameter.
+    /// The parameter of each element of the table.
     parameters: Vec<u32>,
     parameter_count: usize,
 }
 
 impl<'l, L: Launcher> Baseline<'l, L> {
     /// Computes the rows of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and copies
-    /// them to the device. `launcher` has the model's program; there is a weight in
-    /// 1/[`WEIGHTS_PER_DISC`] disc for each parameter.
+    /// them to the device. `launcher` must have the model's program; the weights, one for each
+    /// parameter, are in 1/[`WEIGHTS_PER_DISC`] disc.
     pub(in crate::cli::bench) fn new(
         model: &Model,
         launcher: &'l L,
@@ -74,14 +75,14 @@ impl<'l, L: Launcher> Baseline<'l, L> {
             self.launcher.clear(&mut self.gradient)?;
             self.launch()?;
         }
-        // What is read back is there when all that was launched before is done.
+        // A read returns when everything launched before it is done.
         self.launcher.read(&self.gradient, &mut [0; size_of::<f64>()])
     }
 
-    /// Σ weight · (label − value) for each parameter of the model, in occurrences and discs, as the
-    /// last pass left it.
+    /// Returns Σ weight · (label − value) for each parameter of the model, in occurrences and
+    /// discs, after the last pass.
     pub(in crate::cli::bench) fn gradient(&self) -> Result<Vec<f64>, BackendError> {
-        // With two atomics for each feature, a class's configurations hold twice its sum.
+        // With two atomics per feature, the configurations of a class hold twice its sum.
         let share = match self.layout {
             Layout::Mirrored => 0.5,
             Layout::Folded => 1.0,
@@ -93,7 +94,7 @@ impl<'l, L: Launcher> Baseline<'l, L> {
         Ok(gradient)
     }
 
-    /// The sum of each element of the table.
+    /// Returns the sum of each element of the table.
     pub(super) fn by_element(&self) -> Result<Vec<f64>, BackendError> {
         let mut gradient = vec![0.0; self.parameters.len()];
         self.launcher.read(&self.gradient, bytemuck::cast_slice_mut(&mut gradient))?;

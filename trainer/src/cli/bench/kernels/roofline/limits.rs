@@ -1,4 +1,4 @@
-//! What the device could do at most: see `limits.cu`.
+//! The limits of the device: see `limits.cu`.
 
 use othello_engine::record::ScoredPosition;
 use othello_kernels::{Grid, Kernel, index};
@@ -9,10 +9,10 @@ use crate::backend::BackendError;
 use crate::backend::kernels::{Launcher, Value, tiles};
 use crate::model::Model;
 
-/// One kind of work that gradient kernels do, alone.
+/// One kind of work of gradient kernels, done alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::cli::bench) enum Limit {
-    /// The parameters of positions from their boards.
+    /// Computing the parameters of positions from their boards.
     IndexOnly,
     /// A 32-bit gather in global memory for each feature.
     GlobalGathers,
@@ -34,7 +34,7 @@ impl Limit {
         Self::SharedAtomics,
     ];
 
-    /// What the report calls it: its kernel's name.
+    /// Returns the name of the limit in the report, which is that of its kernel.
     pub(in crate::cli::bench) const fn name(self) -> &'static str {
         self.kernel().name
     }
@@ -50,32 +50,32 @@ impl Limit {
     }
 }
 
-/// The kernels of all limits with what they read, for the same positions and weights.
+/// The kernels of all limits with their inputs, for the same positions and weights.
 #[derive(Debug)]
 pub(in crate::cli::bench) struct LimitKernels<'l, L: Launcher> {
     launcher: &'l L,
     positions: u32,
     rows: L::Buffer,
-    /// The parameters of each feature of each position.
+    /// The parameter of each feature of each position.
     stream: L::Buffer,
     weights: L::Buffer,
     sums: L::Buffer,
     parameters: usize,
-    /// The stream once more, by tile.
+    /// The stream once more, sorted by tile.
     places: L::Buffer,
     slices: L::Buffer,
     slice_count: u32,
-    /// For the largest tile and the place behind it.
+    /// The shared memory for the largest tile and the place behind it.
     table_bytes: usize,
     checksum: L::Buffer,
-    /// What the kernel of each limit adds up to, by number of the limit.
+    /// The sum that each limit's kernel should give, by the limit's number.
     expected: [u64; Limit::ALL.len()],
 }
 
 impl<'l, L: Launcher> LimitKernels<'l, L> {
-    /// Computes the streams of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and copies
-    /// them to the device.
-    /// `launcher` has the model's program; there is a weight for each parameter.
+    /// Computes the streams of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and
+    /// copies them to the device. `launcher` must have the model's program; there is a weight for
+    /// each parameter.
     pub(in crate::cli::bench) fn new(
         model: &Model,
         launcher: &'l L,
@@ -118,7 +118,7 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
         self.read_checksum().map(|_| ())
     }
 
-    /// Whether every limit's kernel touches exactly what it should.
+    /// Checks that every limit's kernel accesses exactly the intended elements.
     pub(in crate::cli::bench) fn verify(&mut self) -> Result<(), BackendError> {
         for (limit, expected) in Limit::ALL.into_iter().zip(self.expected) {
             let found = self.checksum(limit)?;
@@ -130,7 +130,7 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
         Ok(())
     }
 
-    /// What one pass adds up to.
+    /// Returns the sum of one pass.
     pub(super) fn checksum(&mut self, limit: Limit) -> Result<u64, BackendError> {
         self.launcher.clear(&mut self.checksum)?;
         self.launcher.clear(&mut self.sums)?;
@@ -145,7 +145,7 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
         }
     }
 
-    /// What [`Limit::GlobalAtomics`] added to each parameter.
+    /// Returns the sums that [`Limit::GlobalAtomics`] added to each parameter.
     pub(super) fn sums(&self) -> Result<Vec<u64>, BackendError> {
         let mut sums = vec![0; self.parameters];
         self.launcher.read(&self.sums, bytemuck::cast_slice_mut(&mut sums))?;
@@ -179,12 +179,13 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
             return Ok(());
         }
         // SAFETY: the arguments of the index; streams of the model's own parameters, for which
-        // weights and sums have an element each; slices of places inside their tiles, or one behind.
+        // weights and sums have an element each; slices of places inside their tiles, or one
+        // behind.
         unsafe { self.launcher.launch(&kernel, grid, &mut arguments) }
     }
 }
 
-/// What every limit's kernel should add up to.
+/// Returns the sum that each limit's kernel should give.
 fn expected(
     stream: &[u32],
     positions: usize,
@@ -212,7 +213,8 @@ fn expected(
     [parameters, gathered, added, gathered, added_in_tiles]
 }
 
-/// What element `at` of a stream adds to a parameter, times the parameter's number counted from 1.
+/// Returns the number that element `at` of a stream adds to a parameter, times the parameter's
+/// number counted from 1.
 fn weighted_term(at: usize, parameter: u32) -> u64 {
     (1 + at as u64 % 16) * (u64::from(parameter) + 1)
 }

@@ -1,5 +1,5 @@
-//! The roofline of the gradient kernels: the device's own limits, measured, and the layout that other
-//! trainers use. No fit runs any of this.
+//! The roofline of the gradient kernels: the measured limits of the device, and the layout that
+//! other trainers use. Fits use none of this.
 
 mod baseline;
 mod limits;
@@ -18,14 +18,14 @@ pub(super) use baseline::{Baseline, Layout};
 pub(super) use limits::{Limit, LimitKernels};
 pub(super) use wide::WIDE_ROW_BYTES;
 
-/// The most positions that are measured on: numbers of 32 bits count their features.
+/// The most positions in a measurement: 32-bit numbers count their features.
 pub(in crate::cli::bench) const MOST_POSITIONS: usize = 1 << 25;
 
 fn failed(reason: String) -> BackendError {
     BackendError { device: "benchmark of the kernels".to_owned(), reason }
 }
 
-/// The number of positions, where they are not too many.
+/// Returns the number of positions; refuses too many.
 fn checked_count(positions: &[ScoredPosition]) -> Result<u32, BackendError> {
     let count = positions.len();
     if count > MOST_POSITIONS {
@@ -35,13 +35,13 @@ fn checked_count(positions: &[ScoredPosition]) -> Result<u32, BackendError> {
     Ok(count as u32)
 }
 
-/// A grid for a kernel that loops over `count` elements.
+/// Returns a grid for a kernel that loops over `count` elements.
 fn grid_over(launcher: &impl Launcher, kernel: &Kernel, count: usize) -> Grid {
     let blocks = count.div_ceil(kernel.block as usize).max(1);
     Grid { x: blocks.min(launcher.limits().blocks as usize) as u32, y: 1, shared_bytes: 0 }
 }
 
-/// A buffer with these elements in it.
+/// Returns a buffer with these elements.
 fn upload<L: Launcher>(
     launcher: &L,
     elements: &[impl bytemuck::NoUninit],

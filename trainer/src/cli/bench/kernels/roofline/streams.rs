@@ -1,18 +1,19 @@
-//! The parameters of positions, computed beforehand, as the kernels of `limits.cu` read them.
+//! The parameters of positions, computed beforehand in the order in which the kernels of
+//! `limits.cu` read them.
 
 use othello_engine::record::ScoredPosition;
 
 use crate::backend::kernels::Tile;
 use crate::model::{Model, Row};
 
-/// Places in one word of [`places`].
+/// The number of places in a word of [`places`].
 pub(super) const PLACES_PER_WORD: usize = 4;
 
-/// Words in a slice: so many that copying a tile of 28,000 weights is a fifth of the 131,072 accesses,
-/// and that a million positions still make 500 slices, for some 260 blocks at once.
+/// The number of words in a slice. Copying a tile of 28,000 weights is then a fifth of the 131,072
+/// accesses, and a million positions still make 500 slices for some 260 blocks at once.
 const WORDS_PER_SLICE: usize = 1 << 15;
 
-/// A part of the places that meets one tile, as `limits.cu` has it.
+/// A part of the places that uses one tile, in the layout of `limits.cu`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::NoUninit)]
 #[repr(C)]
 pub(super) struct Slice {
@@ -22,7 +23,7 @@ pub(super) struct Slice {
     pub(super) end: u32,
 }
 
-/// `parameters[feature * positions + position]`.
+/// Returns the parameters as `parameters[feature * positions + position]`.
 pub(super) fn parameters(model: &Model, positions: &[ScoredPosition]) -> Vec<u32> {
     let mut stream = vec![0; model.feature_count() * positions.len()];
     let mut row = [Row::EMPTY];
@@ -35,9 +36,9 @@ pub(super) fn parameters(model: &Model, positions: &[ScoredPosition]) -> Vec<u32
     stream
 }
 
-/// The same parameters sorted by tile: words of four places of 16 bits, each counted from the tile's
-/// first parameter, and the slices that they are cut into. A tile's last word is filled up with the
-/// place behind its last class.
+/// Sorts the same parameters by tile. Returns words of four places of 16 bits, each counted from
+/// the tile's first parameter, and the slices that the words are cut into. The last word of a tile
+/// is filled up with the place behind its last class.
 pub(super) fn places(stream: &[u32], positions: usize, tiles: &[Tile]) -> (Vec<u64>, Vec<Slice>) {
     let (mut words, mut slices) = (vec![], vec![]);
     for tile in tiles {
@@ -45,7 +46,7 @@ pub(super) fn places(stream: &[u32], positions: usize, tiles: &[Tile]) -> (Vec<u
         let (first, last) = (first_feature as usize, (first_feature + features) as usize);
         let of_tile = &stream[first * positions..last * positions];
         let in_tile = |&parameter: &u32| {
-            // One below the tile wraps around and is too large as well.
+            // A parameter below the tile wraps around and is too large as well.
             let place = parameter.wrapping_sub(first_parameter);
             (place < classes).then_some(place)
         };

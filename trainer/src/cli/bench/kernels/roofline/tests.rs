@@ -1,4 +1,5 @@
-//! The benchmark's kernels, run on this machine's processor: they touch what they claim to touch.
+//! Tests that the benchmark's kernels, run on this machine's processor, access exactly the intended
+//! elements.
 
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::{Label, ScoredPosition, Weight};
@@ -11,7 +12,7 @@ use crate::backend::{
 };
 use crate::model::{Model, random_positions};
 
-/// So small that patterns have several tiles and grids several blocks.
+/// Limits so small that patterns have several tiles and grids several blocks.
 const NARROW: Limits =
     Limits { blocks: 3, shared_bytes: 1000, chunk_rows: 100, resident_bytes: 2000 };
 
@@ -25,7 +26,7 @@ fn launcher(program: &Program, limits: Option<Limits>) -> HostLauncher {
     launcher.with_limits(limits)
 }
 
-/// Positions of random games with labels and weights of many sizes.
+/// Returns positions of random games with labels and weights of many sizes.
 fn rows(games: u64) -> Vec<ScoredPosition> {
     let positions = random_positions(games).into_iter().enumerate();
     let row = |(number, position)| {
@@ -35,7 +36,7 @@ fn rows(games: u64) -> Vec<ScoredPosition> {
     positions.map(row).collect()
 }
 
-/// Weights of up to 4 discs either way, no two neighbours alike.
+/// Returns weights between −4 and 4 discs, no two neighbours equal.
 fn weights(model: &Model) -> Vec<i32> {
     (0..model.parameters() as i32).map(|p| p.wrapping_mul(0x9E37_79B1_u32 as i32) >> 11).collect()
 }
@@ -49,7 +50,7 @@ fn limits_touch_every_feature_of_every_position_once() {
         let mut kernels = LimitKernels::new(&model, &launcher, &rows, &weights).unwrap();
         kernels.verify().unwrap();
 
-        // By plain loops over the positions.
+        // Computed by plain loops over the positions.
         let mut added = vec![0u64; model.parameters()];
         let (mut numbers, mut gathered) = (0u64, 0i64);
         for (at, row) in rows.iter().enumerate() {
@@ -67,7 +68,7 @@ fn limits_touch_every_feature_of_every_position_once() {
     }
 }
 
-/// The places by tile are the stream's parameters, each as often.
+/// The places by tile are the stream's parameters with the same frequencies.
 #[test]
 fn the_places_of_all_tiles_are_the_parameters_of_all_positions() {
     let model = model("standard");
@@ -127,7 +128,7 @@ fn a_limit_that_leaves_something_out_is_found() {
 }
 
 /// The reference rounds residuals to 2⁻¹⁰ disc, so a parameter's sum may differ by half of that for
-/// each of its occurrences; nothing else is rounded but the last bits of doubles.
+/// each of its occurrences. Otherwise only the last bits of doubles are rounded.
 #[test]
 fn the_baseline_has_the_gradient_of_the_reference() {
     for (name, limits) in [("standard", None), ("small", Some(NARROW))] {
@@ -159,7 +160,7 @@ fn the_baseline_has_the_gradient_of_the_reference() {
     }
 }
 
-/// Both members of every mirrored pair are kept equal, as trainers of that layout have it.
+/// Both members of every mirrored pair stay equal, as in trainers with that layout.
 #[test]
 fn mirrored_configurations_have_equal_gradients() {
     let model = model("standard");

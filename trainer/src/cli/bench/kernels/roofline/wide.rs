@@ -6,16 +6,16 @@ use othello_engine::record::ScoredPosition;
 use crate::backend::WEIGHTS_PER_OCCURRENCE;
 use crate::model::{Model, Row};
 
-/// Steps of a label in a disc.
+/// The steps of a label in a disc.
 const LABELS_PER_DISC: f64 = 256.0;
 
-/// Features for which a row has room: 64 instances and a scalar, which no set goes beyond.
+/// The number of features that a row has room for: 64 instances and a scalar, the most of any set.
 const WIDE_FEATURES: usize = 65;
 
-/// What a position takes in this layout.
+/// The bytes of a position in this layout.
 pub(in crate::cli::bench) const WIDE_ROW_BYTES: usize = size_of::<WideRow>();
 
-/// A position as `baseline.cu` has it.
+/// A position in the layout of `baseline.cu`.
 #[derive(Clone, Copy, Debug, bytemuck::NoUninit)]
 #[repr(C)]
 pub(super) struct WideRow {
@@ -38,20 +38,20 @@ impl WideRow {
     }
 }
 
-/// A table of weights, the model's own or one that they are unfolded to.
+/// A table of weights: one for each parameter of the model, or for each configuration.
 pub(super) struct Table {
-    /// For each feature the first element of its pattern or scalar.
+    /// The first element of each feature's pattern or scalar.
     pub(super) firsts: Vec<u32>,
-    /// For each element the parameter of the model that it is, or is one of.
+    /// The parameter of the model that each element belongs to.
     pub(super) parameters: Vec<u32>,
-    /// For each element its mirror; nothing where an element stands for both.
+    /// The mirror of each element; empty if an element stands for both.
     pub(super) mirrors: Vec<u32>,
-    /// The positions, their numbers counted from the firsts.
+    /// The positions, with numbers counted from `firsts`.
     pub(super) rows: Vec<WideRow>,
 }
 
 impl Table {
-    /// An element for each class: the model's parameters.
+    /// Creates a table with an element for each class: the model's parameters.
     pub(super) fn by_class(model: &Model, positions: &[ScoredPosition]) -> Self {
         let patterns = model.geometry().patterns.iter();
         let first_of_pattern: Vec<usize> =
@@ -68,17 +68,18 @@ impl Table {
         Self { firsts, parameters, mirrors: vec![], rows }
     }
 
-    /// An element for each configuration of each pattern, then the scalars' values.
+    /// Creates a table with an element for each configuration of each pattern, followed by the
+    /// scalars' values.
     pub(super) fn by_configuration(model: &Model, positions: &[ScoredPosition]) -> Self {
         let geometry = model.geometry();
-        // Classes are numbered as in a file; the fit has them in another order.
+        // Classes are numbered as in a file; the fit uses another order.
         let numbers: Vec<u32> = (0..model.parameters() as u32).collect();
         let of_file = model.to_file(&numbers);
         let (mut parameters, mut mirrors, mut first_of_pattern) = (vec![], vec![], vec![]);
         for pattern in &geometry.patterns {
             let first = parameters.len();
             first_of_pattern.push(first);
-            // Indices have their digits in another order than configurations.
+            // The digits of indices have another order than those of configurations.
             let place = |index| first + permuted(index, &pattern.places);
             parameters.resize(first + pattern.class_of.len(), 0);
             mirrors.resize(parameters.len(), 0);
@@ -108,7 +109,7 @@ impl Table {
     }
 }
 
-/// For each feature where its pattern or scalar begins.
+/// Returns the first element of each feature's pattern or scalar.
 fn firsts(model: &Model, first_of_pattern: &[usize], first_scalar: usize) -> Vec<u32> {
     let geometry = model.geometry();
     let instances = geometry.instances.iter().map(|instance| first_of_pattern[instance.pattern]);
@@ -116,7 +117,7 @@ fn firsts(model: &Model, first_of_pattern: &[usize], first_scalar: usize) -> Vec
     instances.chain(scalars).map(|first| first as u32).collect()
 }
 
-/// The mirror of a configuration; itself where the pattern has none.
+/// Returns the mirror of a configuration; the configuration itself if the pattern has no mirror.
 fn mirrored(pattern: &PatternGeometry, index: usize) -> usize {
     pattern.permutations.last().map_or(index, |mirror| permuted(index, mirror))
 }
