@@ -1,8 +1,8 @@
 //! Othello trainer: fits pattern weights for 60 phases, and measures them.
 //!
 //! [`source`] → [`dataset`] → [`fit`] with [`model`] and [`backend`] → a weights file that the
-//! engine embeds; [`measure`] says how far its values are off, [`study`] whether one way is better than
-//! another.
+//! engine embeds. [`measure`] computes the errors of its values, [`study`] decides if one recipe is
+//! better than another.
 
 pub mod arena;
 pub mod backend;

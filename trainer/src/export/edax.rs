@@ -1,9 +1,11 @@
-//! Edax's evaluation file, `eval.dat`: 28 bytes of header, then for each of 61 plies a weight in 1/128 disc
-//! (`i16`) for each class of the 12 patterns of the shipped set `edax`, and one that is always added.
-//! Integers are little-endian.
+//! Reads and writes Edax's evaluation file, `eval.dat`.
 //!
-//! The classes of a pattern are numbered in the order in which the numbers of their configurations first
-//! come. That is all that Edax's packing does.
+//! The file has 28 bytes of header. Then follow, for each of 61 plies, a weight in 1/128 disc
+//! (`i16`) for each class of the 12 patterns of the shipped set `edax`, and a constant that is
+//! always added. Integers are little-endian.
+//!
+//! The classes of a pattern are numbered by the first of their configurations in ascending order.
+//! That is all that Edax's packing does.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights, weight_in_discs};
@@ -11,19 +13,19 @@ use othello_engine::pattern::{Geometry, PatternGeometry, PatternSet};
 
 use super::tables::{Differences, ReadTables, TableError, classes_by_number, for_set, nearest};
 
-/// The bytes that a file begins with.
+/// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"XADELAVE";
-/// The version, release and build that the file states: those that every Edax since 3.2 takes.
+/// The version, release and build that the file states: those that every Edax since 3.2 accepts.
 const VERSION: [i32; 3] = [3, 2, 5];
 const HEADER_BYTES: usize = 28;
-/// The sets of weights: one for each number of discs, the full board too.
+/// The number of sets of weights: one for each number of discs, including the full board.
 const PLIES: usize = 61;
-/// Their steps in one of ours.
+/// The number of Edax's steps in one of ours.
 const FINENESS: i32 = 128 / STEPS_PER_DISC;
-/// The pattern of the set that takes the weight that is always added, and its number of instances.
+/// The pattern that takes the constant, by its place in the set, and the number of its instances.
 const WITH_CONSTANT: (usize, i32) = (4, 4);
 
-/// The file with these weights. Their units are finer than ours: nothing is rounded.
+/// Returns the file with these weights. Its units are finer than ours, so nothing is rounded.
 pub fn edax(weights: &Weights) -> Result<Vec<u8>, TableError> {
     let weights = for_set(weights, set(), "Edax")?;
     let order = order(weights.geometry());
@@ -33,7 +35,7 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, TableError> {
     // The date, which nobody reads.
     bytes.extend(0_f64.to_le_bytes());
     for ply in 0..PLIES {
-        // The full board is scored and not evaluated.
+        // The full board is scored, not evaluated.
         let phase = Phase::new(ply.min(PHASES - 1)).expect("there are as many phases");
         let steps = weights.steps(phase);
         let constant = 0_i16;
@@ -44,7 +46,7 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, TableError> {
     Ok(bytes)
 }
 
-/// Reads a file. The weight that is always added becomes part of the weights of row 2, of which every
+/// Reads a file. A share of the constant becomes part of each weight of row 2, of which every
 /// position has four configurations.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, TableError> {
     let mut weights = Weights::zero(set());
@@ -72,7 +74,7 @@ pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, TableError> {
     Ok(ReadTables { weights, rounding: differences.rounding() })
 }
 
-/// A weight of so many steps, if our files can hold it.
+/// Returns a weight in steps if our files can hold it.
 fn held(steps: i32, phase: Phase, discs: f64) -> Result<i16, TableError> {
     let most = weight_in_discs(MAX_STEPS);
     let held = i16::try_from(steps).ok().filter(|steps| (-MAX_STEPS..=MAX_STEPS).contains(steps));
@@ -99,12 +101,12 @@ fn refused(reason: String) -> TableError {
     TableError::Format { expected: "evaluation file of Edax", reason }
 }
 
-/// The patterns of Edax.
+/// Returns the patterns of Edax.
 fn set() -> PatternSet {
     PatternSet::shipped("edax").expect("the set is shipped")
 }
 
-/// The parameters of a ply in the order of the file, without the weight that is always added.
+/// Returns the parameters of a ply in the order of the file, without the constant.
 fn order(geometry: &Geometry) -> Vec<usize> {
     geometry.patterns.iter().flat_map(packed).collect()
 }

@@ -1,7 +1,10 @@
-//! Egaroucid's evaluation file, `eval.egev2`: the number of the 16-bit words that follow (`i32`), then
-//! words (`i16`). A word below 4096 is a weight in 1/32 disc; 4096 and n is a run of n zeros. The weights
-//! are those of 60 phases, each one table for each of the 16 patterns of the shipped set `egaroucid`, by the
-//! number of the configuration, and 65 by the player's number of discs. Integers are little-endian.
+//! Reads and writes Egaroucid's evaluation file, `eval.egev2`.
+//!
+//! The file has the number of the 16-bit words that follow (`i32`), then the words (`i16`). A word
+//! below 4096 is a weight in 1/32 disc; 4096 + n is a run of n zeros. The weights are those of 60
+//! phases. Each phase has one table for each of the 16 patterns of the shipped set `egaroucid`, by
+//! the number of the configuration, and 65 weights by the player's number of discs. Integers are
+//! little-endian.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{MAX_STEPS, Weights, weight_in_discs};
@@ -11,12 +14,12 @@ use super::tables::{Differences, ReadTables, TableError, classes_by_number, for_
 
 /// The largest weight that a file may have, in steps.
 const MAX_WEIGHT: i16 = 4091;
-/// A word from here on is a run of zeros.
+/// The first word that is a run of zeros.
 const RUN: i16 = 4096;
 /// The longest run.
 const MAX_RUN: usize = 28_600;
 
-/// The file with these weights; the units are the same.
+/// Returns the file with these weights; the units are the same.
 pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, TableError> {
     let weights = for_set(weights, set(), "Egaroucid")?;
     let order = order(weights.geometry());
@@ -46,7 +49,7 @@ pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, TableError> {
         .collect())
 }
 
-/// The word for so many zeros.
+/// Returns the word for a run of zeros.
 fn run(zeros: usize) -> Option<i16> {
     (zeros > 0).then_some(RUN + zeros as i16)
 }
@@ -59,10 +62,10 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, TableError> {
     Err(TableError::Large { program: "Egaroucid", phase, discs, most })
 }
 
-/// Reads a file. Where it has different weights for configurations that mirror each other, ours is
+/// Reads a file. If it has different weights for configurations that mirror each other, ours is
 /// their mean.
 pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, TableError> {
-    // What is no such file at all is refused before anything large is made.
+    // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
     let mut weights = Weights::zero(set());
     let order = order(weights.geometry());
@@ -89,7 +92,7 @@ fn refused(reason: String) -> TableError {
     TableError::Format { expected: "evaluation file of Egaroucid", reason }
 }
 
-/// The bytes of the words of a file, which are as many as it says.
+/// Returns the bytes of the words of a file after checking their number.
 fn words(bytes: &[u8]) -> Result<&[u8], TableError> {
     let (number, words) = bytes
         .split_first_chunk()
@@ -104,7 +107,7 @@ fn words(bytes: &[u8]) -> Result<&[u8], TableError> {
     Ok(words)
 }
 
-/// The weights of a file, so many of them.
+/// Returns the weights of a file, which must be `expected` ones.
 fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, TableError> {
     let mut weights = Vec::with_capacity(expected);
     for (place, word) in words.chunks_exact(2).enumerate() {
@@ -128,12 +131,12 @@ fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, TableError> {
     Ok(weights)
 }
 
-/// The patterns of Egaroucid.
+/// Returns the patterns of Egaroucid.
 fn set() -> PatternSet {
     PatternSet::shipped("egaroucid").expect("the set is shipped")
 }
 
-/// The parameters of a phase in the order of the file.
+/// Returns the parameters of a phase in the order of the file.
 fn order(geometry: &Geometry) -> Vec<usize> {
     let patterns = geometry.patterns.iter();
     let of_patterns = patterns.flat_map(|pattern| {

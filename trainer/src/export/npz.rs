@@ -1,4 +1,5 @@
-//! Weights as NumPy arrays: an `.npz` file, a zip of `.npy` files. `datasets/formats.md` lists them.
+//! Writes weights as NumPy arrays: an `.npz` file, a zip of `.npy` files. `datasets/formats.md`
+//! lists them.
 
 use std::io::{Cursor, Seek, Write};
 use std::ops::Range;
@@ -9,19 +10,19 @@ use othello_engine::board::PHASES;
 use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
 
-/// What is written beside the weights, so that a file tells where it comes from.
+/// The origin of the weights, which is written beside them.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
-    /// What decided the weights, as JSON.
+    /// The provenance of the weights as JSON.
     pub provenance: &'a str,
     /// The checksum of the weights file's content.
     pub sha256: &'a str,
-    /// Whether the weights come with counts.
+    /// True if the weights come with counts.
     pub counted: bool,
 }
 
-/// The bytes of the `.npz` file. They depend on the weights and their origin alone: the files in
-/// the zip carry no dates.
+/// Returns the bytes of the `.npz` file. They depend on the weights and their origin alone: the
+/// files in the zip carry no dates.
 pub fn npz(weights: &Weights, origin: Origin<'_>) -> Result<Vec<u8>, WriteNpzError> {
     let mut npz = NpzWriter::new_compressed(Cursor::new(vec![]));
     text(&mut npz, "pattern_set", &weights.set().to_toml())?;
@@ -58,7 +59,7 @@ pub fn npz(weights: &Weights, origin: Origin<'_>) -> Result<Vec<u8>, WriteNpzErr
     Ok(npz.finish()?.into_inner())
 }
 
-/// The vectors of some parameters: group by parameter by factor.
+/// Returns the vectors of some parameters: group by parameter by factor.
 fn factors(all: &Factors, parameters: Range<usize>) -> Array3<i8> {
     let (groups, dimensions) = (all.shape().groups(), all.shape().dimensions());
     let own = parameters.start * dimensions..parameters.end * dimensions;
@@ -67,7 +68,8 @@ fn factors(all: &Factors, parameters: Range<usize>) -> Array3<i8> {
         .expect("every parameter has one vector in each group")
 }
 
-/// NumPy's strings take four bytes a character: texts are arrays of the bytes of their UTF-8.
+/// Adds a text as an array of the bytes of its UTF-8. NumPy's strings take four bytes per
+/// character.
 fn text<W: Write + Seek>(
     npz: &mut NpzWriter<W>,
     name: &str,
@@ -76,7 +78,7 @@ fn text<W: Write + Seek>(
     npz.add_array(name, &Array1::from(text.as_bytes().to_vec()))
 }
 
-/// The squares of each instance of a pattern, in the order of its digits.
+/// Returns the squares of each instance of a pattern, in the order of its digits.
 fn instances(weights: &Weights, number: usize, pattern: &PatternGeometry) -> Array2<u8> {
     let instances = &weights.geometry().instances;
     let own = instances.iter().filter(|instance| instance.pattern == number);
@@ -86,7 +88,7 @@ fn instances(weights: &Weights, number: usize, pattern: &PatternGeometry) -> Arr
     Array2::from_shape_vec(shape, squares).expect("instances have the squares of their pattern")
 }
 
-/// What follows the patterns' parameters: phase by scalar by count.
+/// Returns the columns after the patterns' parameters: phase by scalar by count.
 fn scalars<T: Copy>(geometry: &Geometry, by_phase: ArrayView2<'_, T>) -> Array3<T> {
     let shape = (PHASES, geometry.scalars.len(), Scalar::VALUES);
     let scalars = by_phase.slice_move(s![.., geometry.pattern_parameters..]);

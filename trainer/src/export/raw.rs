@@ -1,5 +1,6 @@
-//! Weights without a container: 16-bit words, the bytes of factors, and a C header that says where each of them is.
-//! For engines that want neither a library to unpack with nor classes.
+//! Writes weights without a container: 16-bit words, the bytes of factors, and a C header that
+//! states the place of each. It serves engines that want neither a decompression library nor
+//! classes.
 
 use std::fmt::Write as _;
 
@@ -7,9 +8,9 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::pattern::Scalar;
 
-/// The weights as little-endian words, in steps: phase by phase, for each pattern by configuration, then for
-/// each scalar feature by count. The vectors of factors follow, if there are any: group by group in the same order, a
-/// signed byte for each factor.
+/// Returns the weights as little-endian words, in steps: phase by phase, for each pattern by
+/// configuration, then for each scalar feature by count. The vectors of factors follow, if there
+/// are any: group by group in the same order, a signed byte for each factor.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = Vec::with_capacity(size(weights));
@@ -27,14 +28,14 @@ pub fn raw(weights: &Weights) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of [`raw`].
+/// Returns the number of bytes of [`raw`].
 fn size(weights: &Weights) -> usize {
     let factors = weights.factors().map(Factors::shape);
     let factors = factors.map_or(0, |shape| shape.groups() * shape.dimensions());
     (2 * PHASES + factors) * order(weights).len()
 }
 
-/// The parameters of a phase in the order of the file.
+/// Returns the parameters of a phase in the order of the file.
 fn order(weights: &Weights) -> Vec<usize> {
     let geometry = weights.geometry();
     let of_pattern = |pattern: &othello_engine::pattern::PatternGeometry| {
@@ -45,7 +46,7 @@ fn order(weights: &Weights) -> Vec<usize> {
     geometry.patterns.iter().flat_map(of_pattern).chain(of_scalars).collect()
 }
 
-/// The C header for the bytes of [`raw`], which have this checksum.
+/// Returns the C header for the bytes of [`raw`], which have this checksum.
 pub fn header(weights: &Weights, sha256: &str) -> String {
     let geometry = weights.geometry();
     let sizes = geometry.patterns.iter().map(|pattern| pattern.class_of.len());

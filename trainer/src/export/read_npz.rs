@@ -1,4 +1,4 @@
-//! Weights as NumPy arrays, read back: those that `export` wrote, or those of a program in Python.
+//! Reads weights as NumPy arrays, written by `export` or by a program in Python.
 
 use std::io::{Read, Seek};
 
@@ -16,11 +16,12 @@ use super::tables::{Differences, ReadTables, TableError};
 const MAX_SET_BYTES: usize = 1 << 20;
 /// The most bytes of the header of an array.
 const MAX_HEADER_BYTES: usize = 1 << 16;
-/// The bytes of a number of the widest type.
+/// The size of a number of the widest type in bytes.
 const WIDEST: usize = size_of::<f64>();
 
-/// Reads `pattern_set`, `weights_KK`, where they are there `scalar_weights` and the counts, and where the set has them
-/// the factors. Weights and factors may be whole numbers of steps, or any numbers, which are rounded.
+/// Reads `pattern_set` and `weights_KK`; `scalar_weights` and the counts if they are present; the
+/// factors if the set has any. Weights and factors may be whole numbers of steps, or any numbers,
+/// which are rounded.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, TableError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(steps) = arrays.numbers("steps_per_disc", 1)?
@@ -37,7 +38,7 @@ pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, TableError> {
         let (mut fitting, row) = (vec![], steps.row(phase.index()));
         for &found in row {
             let rounded = found.round();
-            // A number that is none is not in the range either.
+            // NaN is not in the range either.
             if !(-f64::from(MAX_STEPS)..=f64::from(MAX_STEPS)).contains(&rounded) {
                 let reason = format!(
                     "a weight of phase {phase} is {found} steps; from -{MAX_STEPS} to {MAX_STEPS} can be held"
@@ -51,7 +52,7 @@ pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, TableError> {
         if let Some(counts) = &counts {
             let counts = counts.row(phase.index());
             let most = f64::from(u32::MAX);
-            // A number that is none is not in the range either.
+            // NaN is not in the range either.
             if let Some(count) = counts.iter().find(|count| !(0.0..=most).contains(*count)) {
                 let reason =
                     format!("a count of phase {phase} is {count}; from 0 to {most} can be held");
@@ -76,7 +77,7 @@ fn set_factors(
     factors: ArrayView1<'_, f64>,
 ) -> Result<(), TableError> {
     let limit = f64::from(MAX_FACTOR);
-    // A number that is none is not in the range either.
+    // NaN is not in the range either.
     if let Some(factor) = factors.iter().find(|factor| !(-limit..=limit).contains(&factor.round()))
     {
         let reason =
@@ -97,8 +98,8 @@ fn refused(reason: String) -> TableError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// The bytes of an array with its header; `None` where it is not there. One of more bytes than `most`
-    /// beside the header is refused.
+    /// Returns the bytes of an array with its header; `None` if there is no such array. Refuses
+    /// more than `most` bytes beside the header.
     fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, TableError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
@@ -124,7 +125,8 @@ impl<F: Read + Seek> Arrays<F> {
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// The numbers of an array of whatever type, `most` or fewer; `None` where it is not there.
+    /// Returns the numbers of an array of any type, at most `most`; `None` if there is no such
+    /// array.
     fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, TableError> {
         let Some(bytes) = self.bytes(name, most.saturating_mul(WIDEST))? else { return Ok(None) };
         let known = view::<f64>(&bytes, |number| number)
@@ -145,8 +147,8 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// The arrays of all patterns and of the scalar features, by phase and parameter; `None` where the first
-    /// one is not there.
+    /// Returns the arrays of all patterns and of the scalar features, by phase and parameter;
+    /// `None` if there is no first one.
     fn by_parameter(
         &mut self,
         weights: &Weights,
@@ -175,7 +177,7 @@ impl<F: Read + Seek> Arrays<F> {
         Ok(Some(all))
     }
 
-    /// The factors of each group, by parameter.
+    /// Returns the factors of each group, by parameter.
     fn factors(
         &mut self,
         geometry: &Geometry,
@@ -201,7 +203,7 @@ impl<F: Read + Seek> Arrays<F> {
         Ok(all)
     }
 
-    /// An array that has this shape, by its first place and all others.
+    /// Returns an array with this shape, with all axes after the first merged into one.
     fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, TableError> {
         let most = shape.iter().product();
         let Some(array) = self.numbers(name, most)? else { return Ok(None) };
@@ -218,7 +220,7 @@ impl<F: Read + Seek> Arrays<F> {
     }
 }
 
-/// The numbers of an array of this type; `None` where it is of another one.
+/// Returns the numbers of an array of type `T`; `None` if it is of another type.
 fn view<T: ViewElement + Copy>(
     bytes: &[u8],
     number: impl Fn(T) -> f64,
@@ -289,7 +291,7 @@ mod tests {
         assert!(error.to_string().contains("a factor of group 1 is 127.6"), "{error}");
     }
 
-    /// A file as a program in Python may write it, with `change` made to the weights of the pattern.
+    /// Returns a file like one from a program in Python, with `change` as a weight of the pattern.
     fn of_python(change: f64) -> Vec<u8> {
         let classes = weights().geometry().patterns[0].classes;
         let mut npz = NpzWriter::new(Cursor::new(vec![]));
@@ -314,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Counts of −1, of no number and of 2³² were taken for others.
+    /// A past bug: counts of −1, of NaN and of 2³² were read as other numbers.
     #[test]
     fn counts_that_are_none_are_refused() {
         let classes = weights().geometry().patterns[0].classes;
@@ -335,7 +337,7 @@ mod tests {
         }
     }
 
-    /// A file with these weights of the pattern.
+    /// Returns a file with these weights of the pattern.
     fn with_weights<T: WritableElement, D: Dimension>(
         weights: &ArrayBase<impl Data<Elem = T>, D>,
     ) -> Vec<u8> {

@@ -1,8 +1,8 @@
-//! What the evaluation files of other programs have in common: a table of weights for each pattern, by its
-//! configuration, for each number of discs.
+//! The common parts of other programs' evaluation files: a table of weights for each pattern, by
+//! its configuration, for each number of discs.
 //!
-//! A configuration is numbered in base 3 there: the first square is the most significant digit; 0 is a disc
-//! of the player, 1 one of the opponent, 2 an empty square.
+//! A configuration is numbered in base 3 there: the first square is the most significant digit; 0
+//! is a disc of the player, 1 one of the opponent, 2 an empty square.
 
 use othello_engine::board::{Phase, Square, Symmetry};
 use othello_engine::eval::{STEPS_PER_DISC, Weights};
@@ -11,10 +11,10 @@ use othello_engine::pattern::{
 };
 use serde::Serialize;
 
-/// Why weights do not fit a program's file, or a file is none of that program's.
+/// Errors of writing weights to another program's file, or of reading one.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// A pattern that the program does not have.
+    /// The program does not have a pattern.
     #[error(
         "pattern {number} ({name}) is none of {program}'s, up to a symmetry of the board; fit with \
         `--patterns {set}`"
@@ -29,7 +29,7 @@ pub enum TableError {
         /// The name of the pattern.
         name: String,
     },
-    /// A scalar feature that the program does not have.
+    /// The program does not have a scalar feature.
     #[error(
         "{program}'s file has no place for the scalar feature `{scalar}`; fit with `--patterns {set}`"
     )]
@@ -41,7 +41,7 @@ pub enum TableError {
         /// The name of the scalar feature.
         scalar: &'static str,
     },
-    /// A weight beyond what the file can hold.
+    /// A weight is beyond the range of the file.
     #[error(
         "a weight of phase {phase} is {discs:.2} discs, too large for {program}'s file, which holds at most \
         {most:.2}; fit with a larger `--ridge`"
@@ -56,26 +56,26 @@ pub enum TableError {
         /// The largest weight, in discs.
         most: f64,
     },
-    /// A file of something else, or a damaged one.
+    /// The file is of another format, or damaged.
     #[error("no {expected}: {reason}")]
     Format {
         /// The format that was expected.
         expected: &'static str,
-        /// The place where the bytes are not of that format.
+        /// The evidence, with its place in the file.
         reason: String,
     },
 }
 
-/// Weights of another program's file, in our units.
+/// Weights read from another program's file, in our units.
 #[derive(Clone, Debug)]
 pub struct ReadTables {
-    /// The weights; their counts are not known, and 0.
+    /// The weights; their counts are unknown and 0.
     pub weights: Weights,
     /// The rounding by the change of units.
     pub rounding: Rounding,
 }
 
-/// The distance of weights from those that they stand for, over all configurations in a file, in discs.
+/// The differences between rounded and exact weights, over all configurations in a file, in discs.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
 pub struct Rounding {
     /// The largest difference of a weight.
@@ -93,7 +93,7 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    /// A weight of so many steps stands for one of so many discs.
+    /// Adds the difference between a rounded weight in steps and the exact one in discs.
     pub(super) fn add(&mut self, steps: i16, discs: f64) {
         let difference = (f64::from(steps) / f64::from(STEPS_PER_DISC) - discs).abs();
         self.largest = self.largest.max(difference);
@@ -107,19 +107,20 @@ impl Differences {
     }
 }
 
-/// The quotient rounded to the nearest whole number, halves away from zero. The divisor is even.
+/// Returns the quotient rounded to the nearest whole number, halves away from zero. The divisor
+/// must be even.
 pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// The class of each configuration, in the order of the other program's numbers.
+/// Returns the class of each configuration, in the order of the other program's numbers.
 pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     let squares = pattern.squares();
     let class = |number: usize| {
         let (mut rest, mut index) = (number, 0);
         // Their last digit is the last square, our most significant one.
         for power in (0..squares).rev() {
-            // Discs of the player, of the opponent, and empty squares are 0, 1, 2 there; 2, 0, 1 here.
+            // Player, opponent and empty are 0, 1, 2 there; 2, 0, 1 here.
             index += [2, 0, 1][rest % 3] * configurations(power);
             rest /= 3;
         }
@@ -128,8 +129,8 @@ pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     (0..pattern.class_of.len()).map(class).collect()
 }
 
-/// The same evaluation written down for another set, which has all patterns and scalars of `weights`, in any
-/// order and any image. What `weights` does not have is 0; counts are.
+/// Converts an evaluation to another set, which must have all patterns and scalars of `weights`, in
+/// any order and image. Other parameters of the set become 0, and so do the counts.
 pub(super) fn for_set(
     weights: &Weights,
     set: PatternSet,
@@ -144,7 +145,7 @@ pub(super) fn for_set(
     Ok(there)
 }
 
-/// The parameters of one set that mean what those of another do.
+/// The matching parameters of two sets.
 struct Correspondence<'a> {
     program: &'static str,
     from: &'a Weights,
@@ -152,7 +153,7 @@ struct Correspondence<'a> {
 }
 
 impl Correspondence<'_> {
-    /// For each parameter of the set, the one of the weights.
+    /// Returns the parameter of the weights for each parameter of the set, if there is one.
     fn parameters(&self) -> Result<Vec<Option<usize>>, TableError> {
         let (from, to) = (self.from.geometry(), Geometry::new(self.to));
         let mut parameters = vec![None; to.parameters()];
@@ -185,7 +186,8 @@ impl Correspondence<'_> {
         Ok(parameters)
     }
 
-    /// The place of the pattern in the other set, and of each of its digits in the pattern there.
+    /// Returns the place of the pattern in the other set, and of each of its digits in the pattern
+    /// there.
     fn place(&self, pattern: &Pattern) -> Option<(usize, Vec<usize>)> {
         self.to.patterns().iter().enumerate().find_map(|(place, other)| {
             let digits = Symmetry::all()
@@ -195,7 +197,7 @@ impl Correspondence<'_> {
     }
 }
 
-/// Where each square comes to stand in a list of as many squares, if all of them do.
+/// Returns the place of each square's image in a list of as many squares, if all are in it.
 fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec<usize>> {
     if squares.len() != list.len() {
         return None;

@@ -1,8 +1,10 @@
-//! Games as a WTHOR file (`.wtb`); [`crate::source::wthor`] describes the bytes and reads them.
+//! Writes games as a WTHOR file (`.wtb`); [`crate::source::wthor`] describes the format and reads
+//! it.
 //!
-//! The players and the tournament are number 0, the date is 0. The theoretical score is stated at
-//! the depth at which most games have one, if every game that comes so far has it there; where it
-//! is not stated, its field repeats the result. What else our records hold is not in such a file.
+//! The players and the tournament have number 0, the date is 0. The header states the depth at
+//! which most games have a theoretical score, if every game that is long enough has one at that
+//! depth. Otherwise the field of the score repeats the result. The file cannot hold the other data
+//! of our records.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +13,7 @@ use othello_engine::record::Game;
 
 use crate::source::wthor::{HEADER_BYTES, MOVES_AT, RECORD_BYTES};
 
-/// The file of these games; `None` where they are more than its header can count.
+/// Returns the file of these games; `None` if they are more than its header can count.
 pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     let solved_ply = common_solved_ply(games);
     let mut bytes = vec![0; HEADER_BYTES];
@@ -23,7 +25,7 @@ pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The ply at which most games are solved, if all that come so far are.
+/// Returns the ply at which most games are solved, if all games that reach it are.
 fn common_solved_ply(games: &[Game]) -> Option<u8> {
     let mut plies: BTreeMap<u8, usize> = BTreeMap::new();
     for solved in games.iter().filter_map(Game::solved).filter(|solved| solved.ply < 60) {
@@ -48,7 +50,7 @@ fn record(game: &Game, solved_ply: Option<u8>) -> [u8; RECORD_BYTES] {
     record
 }
 
-/// Black's discs where a game was broken off.
+/// Returns black's discs at the end of a game that was broken off.
 fn discs_on_the_board(game: &Game) -> u8 {
     let replay = game.replay();
     let black = match replay.side {
@@ -88,7 +90,8 @@ mod tests {
         assert_eq!((bytes.len(), bytes[14]), (16 + 68 * 10, 56));
         assert_eq!(bytes[10..12], [0xE8, 7]);
         assert_eq!(read(&bytes), games);
-        // Black's discs at the end, and under perfect play; where it was broken off, those there.
+        // Black's discs at the end, and under perfect play; in a game that was broken off, those on
+        // the board.
         assert_eq!(bytes[16 + 68 * 9..][6..8], [64, 27]);
         assert_eq!(bytes[16..][6..8], [2, 2]);
         assert_eq!(bytes[16 + 68..][6..8], [4, 4]);

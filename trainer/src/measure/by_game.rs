@@ -1,4 +1,4 @@
-//! The absolute errors of an evaluation, game by game, for those who draw games anew.
+//! The absolute errors of an evaluation game by game, for resampling games.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::dataset::LabelCounts;
 use crate::source::records::read_games;
 use crate::source::{LabelRules, Labelled, SourceError};
 
-/// Labelled positions by the game that they are from; one that is from no game is a game by itself.
+/// Labelled positions grouped by their game; a position outside games counts as a game.
 #[derive(Clone, Debug)]
 pub struct TestGames {
     games: Vec<Vec<ScoredPosition>>,
@@ -43,30 +43,30 @@ impl TestGames {
         Ok(all)
     }
 
-    /// The number of games.
+    /// Returns the number of games.
     pub fn len(&self) -> usize {
         self.games.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no games.
     pub fn is_empty(&self) -> bool {
         self.games.is_empty()
     }
 
-    /// The kinds of labels in some phases, by their numbers, and how many positions have each; the most
-    /// frequent first.
+    /// Returns the kinds of labels in the phases with these indices, each with its number of
+    /// positions, the most frequent first.
     pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
         self.labels.of_phases(phases)
     }
 
-    /// The checksums of the files that the games are from.
+    /// Returns the checksums of the files of the games.
     pub fn sha256(&self) -> &[String] {
         &self.sha256
     }
 }
 
-/// Sums over the positions of games: a row for each game, a column for each phase. Positions count by
-/// their weights.
+/// Sums over the positions of games: a row for each game, a column for each phase. Positions count
+/// by their weights.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
     /// Absolute errors in discs, the value limited to ±64.
@@ -76,7 +76,7 @@ pub struct ErrorsByGame {
 }
 
 impl ErrorsByGame {
-    /// The errors of an evaluation.
+    /// Computes the errors of an evaluation.
     pub fn of<E: Evaluate>(evaluator: &E, games: &TestGames) -> Self {
         let rows: Vec<[[f64; PHASES]; 2]> =
             games.games.par_iter().map(|game| sums(evaluator, game)).collect();
@@ -88,14 +88,14 @@ impl ErrorsByGame {
         Self { absolute: matrix(0), weight: matrix(1) }
     }
 
-    /// The errors on some phases together.
+    /// Returns the errors on some phases together.
     pub fn on(&self, phases: &[usize]) -> GameErrors {
         let sum = |matrix: &Array2<f64>| matrix.select(Axis(1), phases).sum_axis(Axis(1));
         GameErrors { absolute: sum(&self.absolute), weight: sum(&self.weight) }
     }
 }
 
-/// Sums over the positions of games, as in [`ErrorsByGame`]: one for each game.
+/// Sums over the positions of games like those of [`ErrorsByGame`], one for each game.
 #[derive(Clone, Debug)]
 pub struct GameErrors {
     absolute: Array1<f64>,
@@ -103,23 +103,23 @@ pub struct GameErrors {
 }
 
 impl GameErrors {
-    /// The errors of games, given the sum of the absolute errors and that of the weights of each.
+    /// Creates the errors of games from each game's sum of absolute errors and sum of weights.
     pub fn new(absolute: Vec<f64>, weight: Vec<f64>) -> Self {
         Self { absolute: absolute.into(), weight: weight.into() }
     }
 
-    /// The mean absolute error in discs; `None` without positions.
+    /// Returns the mean absolute error in discs; `None` without positions.
     pub fn mean_of_all(&self) -> Option<f64> {
         self.mean(&Array1::ones(self.weight.len()))
     }
 
-    /// The number of games.
+    /// Returns the number of games.
     pub fn games(&self) -> usize {
         self.weight.len()
     }
 
-    /// The mean absolute error in discs, each game counting as often as `counts` says; `None` without
-    /// positions.
+    /// Returns the mean absolute error in discs, with each game counted `counts` times; `None`
+    /// without positions.
     pub fn mean(&self, counts: &Array1<f64>) -> Option<f64> {
         let weight = self.weight.dot(counts);
         (weight > 0.0).then(|| self.absolute.dot(counts) / weight)

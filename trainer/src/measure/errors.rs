@@ -1,13 +1,14 @@
-//! Sums of errors, and how sure the bias is that they come to.
+//! Sums of errors, and the standard error of the bias.
 
 use serde::Serialize;
 
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
 
-/// Sums of the errors of some positions, added up in integers, game by game.
+/// Sums of the errors of positions, added up in integers, game by game.
 ///
-/// Positions of one game resemble each other. So the standard error of the bias is clustered by game: the sum
-/// of a game's errors is one observation. A position that is from no game is a game by itself.
+/// Positions of one game resemble each other. The standard error of the bias is therefore clustered
+/// by game: the sum of a game's errors is one observation. A position outside games counts as a
+/// game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ErrorSums {
     errors: Errors,
@@ -27,7 +28,7 @@ pub struct ErrorSums {
 
 impl ErrorSums {
     /// Adds a position of a game: its weight in 1/64 occurrence, and the label less the value in
-    /// 1/[`RESIDUALS_PER_DISC`] disc. [`Self::end_game`] comes after the last one of the game.
+    /// 1/[`RESIDUALS_PER_DISC`] disc. Call [`Self::end_game`] after the last position of the game.
     pub fn add(&mut self, weight: u16, error: i32) {
         self.errors.add(weight, error);
         let signed = i128::from(weight) * i128::from(error);
@@ -36,7 +37,7 @@ impl ErrorSums {
         self.open.1 += i128::from(weight);
     }
 
-    /// Ends a game; does nothing where none of its positions were added.
+    /// Ends a game; does nothing if no position was added.
     pub fn end_game(&mut self) {
         let (signed, weight) = std::mem::take(&mut self.open);
         if weight > 0 {
@@ -57,16 +58,16 @@ impl ErrorSums {
         self.weight_squared += other.weight_squared;
     }
 
-    /// The bias: by how much the values are too high on average, in discs; `None` without positions.
+    /// Returns the bias: the mean of value less label, in discs; `None` without positions.
     fn bias(&self) -> Option<f64> {
         let unit = self.errors.weight() as f64 * f64::from(RESIDUALS_PER_DISC);
         (unit > 0.0).then(|| -self.signed as f64 / unit)
     }
 
-    /// The standard error of the bias, in discs; `None` for fewer than two games.
+    /// Returns the standard error of the bias in discs; `None` for fewer than two games.
     ///
-    /// The bias is a ratio of sums over games, whose errors are those of the residuals: a game's signed sum
-    /// less its weight times the bias (Cochran, Sampling Techniques, chapter 6).
+    /// The bias is a ratio of sums over games. Its error comes from the residuals: a game's signed
+    /// sum less its weight times the bias (Cochran, Sampling Techniques, chapter 6).
     fn bias_error(&self) -> Option<f64> {
         let (games, weight) = (self.games as f64, self.errors.weight() as f64);
         let mean = (self.games > 1).then(|| self.signed as f64 / weight)?;
@@ -77,12 +78,12 @@ impl ErrorSums {
     }
 }
 
-/// The errors of some positions.
+/// The errors of a group of positions.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct GroupErrors {
     /// The number of positions.
     pub positions: u64,
-    /// The bias: by how much the values are too high on average, in discs; `None` without positions.
+    /// The bias: the mean of value less label, in discs; `None` without positions.
     pub bias: Option<f64>,
     /// The standard error of the bias, clustered by game; `None` for fewer than two games.
     pub bias_error: Option<f64>,
@@ -111,7 +112,7 @@ mod tests {
 
     const DISC: i32 = RESIDUALS_PER_DISC;
 
-    /// The errors of games, each given by the errors of its positions in discs.
+    /// Returns the errors of games, each given by the errors of its positions in discs.
     fn errors(games: &[&[i32]]) -> GroupErrors {
         let mut sums = ErrorSums::default();
         for game in games {
@@ -136,11 +137,11 @@ mod tests {
         let often = errors(&[&[1; 9], &[2; 9], &[3; 9], &[6; 9]]);
         assert_eq!(often.positions, 36);
         assert!((once.bias_error.unwrap() - often.bias_error.unwrap()).abs() < 1e-12);
-        // Errors that are apart within each game leave nothing to chance between games.
+        // Errors that differ only within each game leave no variance between games.
         assert_eq!(errors(&[&[1, 5], &[5, 1], &[3, 3]]).bias_error, Some(0.0));
     }
 
-    /// The spread of biases over many samples of games is what the standard error of one says.
+    /// The standard error agrees with the spread of biases over many samples of games.
     #[test]
     fn the_standard_error_is_the_spread_over_samples_of_games() {
         let mut random = othello_engine::random::Generator::split(1, 2);

@@ -1,4 +1,5 @@
-//! Groups of positions: of each phase, by the value, by region of the game, and by the number of empty squares.
+//! Groups of positions: by phase, by value, by region of the game, and by the number of empty
+//! squares.
 
 use std::iter;
 
@@ -9,16 +10,17 @@ use super::errors::{ErrorSums, GroupErrors};
 use super::valued::Valued;
 use crate::backend::RESIDUALS_PER_DISC;
 
-/// Bounds of groups by value, in discs: from one of them, the next group begins.
+/// The bounds of groups by value, in discs. Each bound belongs to the group above it.
 const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 
-/// The phases from which a region of the game begins, and the name of the region.
+/// The first phase and the name of each region of the game.
 const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endgame")];
 
-/// Says whether positions with so many empty squares belong to a group.
+/// A predicate: true if positions with this number of empty squares belong to a group.
 type Holds = fn(usize) -> bool;
 
-/// Names of groups, and whether positions with so many empty squares belong to them. Groups may share positions.
+/// The names of groups, each with its predicate on the number of empty squares. Groups may share
+/// positions.
 const BY_EMPTIES: [(&str, Holds); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),
@@ -27,7 +29,7 @@ const BY_EMPTIES: [(&str, Holds); 5] = [
     ("odd", |empties| empties % 2 == 1),
 ];
 
-/// The errors of the positions of a phase: of those with so many empty squares.
+/// The errors of the positions of a phase, that is, with one number of empty squares.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct PhaseErrors {
     /// The phase.
@@ -39,23 +41,23 @@ pub struct PhaseErrors {
     pub errors: GroupErrors,
 }
 
-/// Positions that have something in common.
+/// The errors of a group of positions.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Group {
-    /// The name of what they have in common.
+    /// The name of the group.
     pub name: String,
     /// Their errors.
     #[serde(flatten)]
     pub errors: GroupErrors,
 }
 
-/// A group with a name; `None` without positions.
+/// Returns a group with a name; `None` without positions.
 fn group(name: String, sums: &ErrorSums) -> Option<Group> {
     let errors = GroupErrors::from(sums);
     (errors.positions > 0).then_some(Group { name, errors })
 }
 
-/// The number of empty squares of the positions of a phase.
+/// Returns the number of empty squares of the positions of a phase.
 fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
@@ -95,13 +97,13 @@ impl Tally {
         self
     }
 
-    /// Adds the games of another tally.
+    /// Returns the sum of two tallies of different games.
     pub(super) fn plus(mut self, mut other: Self) -> Self {
         self.sums().zip(other.sums()).for_each(|(own, of_others)| own.add_games(of_others));
         self
     }
 
-    /// The sums that a position is part of.
+    /// Returns the sums that a position belongs to.
     fn groups_of(&mut self, valued: &Valued) -> impl Iterator<Item = &mut ErrorSums> {
         let Self { all, phases, by_value, by_region, by_empties } = self;
         let phase = valued.phase.index();
@@ -122,12 +124,12 @@ impl Tally {
         iter::once(all).chain(phases).chain(by_value).chain(by_region).chain(by_empties)
     }
 
-    /// The errors of all positions.
+    /// Returns the errors of all positions.
     pub(super) fn all(&self) -> GroupErrors {
         (&self.all).into()
     }
 
-    /// The errors of each phase.
+    /// Returns the errors of each phase.
     pub(super) fn phases(&self) -> impl Iterator<Item = PhaseErrors> {
         let phases = Phase::all().zip(&self.phases);
         phases.map(|(phase, sums)| PhaseErrors {
@@ -137,13 +139,13 @@ impl Tally {
         })
     }
 
-    /// The groups by ranges of empty squares and by their parity.
+    /// Returns the groups by ranges of empty squares and by their parity.
     pub(super) fn by_empties(&self) -> Vec<Group> {
         let groups = BY_EMPTIES.iter().zip(&self.by_empties);
         groups.filter_map(|((name, _), sums)| group((*name).to_owned(), sums)).collect()
     }
 
-    /// The groups by value, the lowest first.
+    /// Returns the groups by value, the lowest first.
     pub(super) fn by_value(&self) -> Vec<Group> {
         let name =
             |number: usize| match (number.checked_sub(1).map(|n| BOUNDS[n]), BOUNDS.get(number)) {
@@ -156,7 +158,7 @@ impl Tally {
         numbered.filter_map(|(number, sums)| group(name(number), sums)).collect()
     }
 
-    /// The groups by region of the game.
+    /// Returns the groups by region of the game.
     pub(super) fn by_region(&self) -> Vec<Group> {
         let lasts = REGIONS.iter().skip(1).map(|region| region.0 - 1).chain([PHASES - 1]);
         let named = REGIONS.iter().zip(lasts);
@@ -173,7 +175,7 @@ mod tests {
 
     const DISC: i32 = RESIDUALS_PER_DISC;
 
-    /// A position of a phase, of which only what the groups look at is true.
+    /// Returns a position of a phase; only the fields that the groups use are meaningful.
     fn valued(phase: usize, value: i32, error: i32) -> Valued {
         let label = Label::of_discs(f64::from(value + error)).expect("a label");
         let row = ScoredPosition::new(Position::START, label, Weight::ONE);

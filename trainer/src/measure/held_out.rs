@@ -1,4 +1,4 @@
-//! The data that weights were trained on, by their own account, and what of it was held out.
+//! The data that weights were trained on by their provenance, and its held-out parts.
 
 use std::path::PathBuf;
 
@@ -20,10 +20,10 @@ pub struct Trained {
     labels: LabelRules,
 }
 
-/// Why a part of the data of a fit is not known.
+/// Errors of finding a part of the data of a fit.
 #[derive(Debug, thiserror::Error)]
 pub enum HeldOutError {
-    /// A file that the weights were not fitted to.
+    /// The weights were not fitted to a file.
     #[error(
         "{}: the weights were not fitted to this file (sha256 {sha256}), so that it has no --part; \
          leave --part out", path.display()
@@ -34,14 +34,14 @@ pub enum HeldOutError {
         /// The checksum of its content.
         sha256: String,
     },
-    /// Data that cannot be read.
+    /// The data cannot be read.
     #[error(transparent)]
     Data(#[from] DatasetError),
 }
 
 impl Trained {
-    /// The data and the split that the provenance of weights names; `None` where they are no weights of a
-    /// fit.
+    /// Returns the data and the split that the provenance of weights names; `None` if a fit did not
+    /// make the weights.
     pub fn of(choice: &WeightsChoice) -> Result<Option<Self>, WeightsError> {
         Ok(match choice {
             WeightsChoice::None | WeightsChoice::Mobility => None,
@@ -55,7 +55,8 @@ impl Trained {
         })
     }
 
-    /// Weights that were calibrated after their fit name its provenance inside their own.
+    /// Reads the data and the split from a provenance. Weights that were calibrated after their fit
+    /// have its provenance inside their own.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
@@ -79,17 +80,18 @@ impl Trained {
         Some(Self { data, split, labels })
     }
 
-    /// The checksums of the data.
+    /// Returns the checksums of the data.
     pub fn data(&self) -> &[String] {
         &self.data
     }
 
-    /// Whether the weights were fitted to the file with this checksum.
+    /// Returns true if the weights were fitted to the file with this checksum.
     pub fn knows(&self, sha256: &str) -> bool {
         self.data.iter().any(|own| own == sha256)
     }
 
-    /// The positions of a part of the data, phase by phase; `labels` in place of those of the fit.
+    /// Returns the positions of a part of the data, phase by phase; `labels` replaces the rules of
+    /// the fit.
     pub fn part(
         &self,
         part: Part,

@@ -1,4 +1,4 @@
-//! Values all positions of some data, and adds up how far the values are from the labels.
+//! Values all positions of some data, and adds up the differences from the labels.
 
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -17,15 +17,15 @@ use super::valued::{Place, Valued};
 use crate::source::records::read_games;
 use crate::source::{LabelRules, Labelled, SourceError};
 
-/// A way to measure the errors of an evaluation.
+/// The settings of measuring the errors of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Measuring<'a, E> {
     /// The evaluation.
     pub evaluator: &'a E,
-    /// The plies that searches look ahead; 0 for static values. Each position is searched from a
-    /// logically empty table, to the end of the game where that is near.
+    /// The depth of searches in plies; 0 for static values. Each position is searched from a
+    /// logically empty transposition table, to the end of the game if that is near.
     pub depth: u32,
-    /// The selection of what searches leave out.
+    /// The selective cuts of searches.
     pub selection: Selection,
     /// The phases whose positions are measured.
     pub phases: RangeInclusive<Phase>,
@@ -36,16 +36,15 @@ pub struct Measuring<'a, E> {
 /// The errors of an evaluation on some data.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// The errors of every phase that was asked for, that is of every number of empty squares.
+    /// The errors of every requested phase, that is, of every number of empty squares.
     pub phases: Vec<PhaseErrors>,
     /// The errors of all positions.
     pub all: GroupErrors,
-    /// The positions by the value that they got, the lowest first; groups with positions alone.
+    /// The positions grouped by their value, the lowest first; without empty groups.
     pub by_value: Vec<Group>,
-    /// The positions by region of the game; groups with positions alone.
+    /// The positions grouped by region of the game; without empty groups.
     pub by_region: Vec<Group>,
-    /// The positions by ranges of empty squares, and by whether their number is even; groups with
-    /// positions alone.
+    /// The positions grouped by ranges of empty squares and by their parity; without empty groups.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
@@ -53,27 +52,28 @@ pub struct Measured {
     pub sha256: Vec<String>,
 }
 
-/// Why errors are not measured.
+/// Errors of measuring.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
-    /// A file that cannot be read.
+    /// A file cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// No memory for what searches remember.
+    /// There is no memory for the transposition tables.
     #[error("{0}, of which each thread's search needs one; run fewer --threads")]
     Table(#[from] TableError),
 }
 
 impl<E: Evaluate> Measuring<'_, E> {
-    /// Measures the positions of files of games, positions or openings; those of games get their labels
-    /// by `rules`.
+    /// Measures the positions of files of games, positions or openings; `rules` label the positions
+    /// of games.
     pub fn files(
         &self,
         paths: &[PathBuf],
         rules: &LabelRules,
         progress: &dyn Progress,
     ) -> Result<Measured, MeasureError> {
-        // Searches take much longer than reading, which therefore comes first, to know how many there are.
+        // Searches take much longer than reading, so the files are first read once to count the
+        // positions.
         let reading: &dyn Progress = if self.depth > 0 {
             self.begin_searches(paths, rules, progress)?;
             &Silent
@@ -95,7 +95,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(self.measured(found, sha256))
     }
 
-    /// Measures positions of which each counts as a game by itself.
+    /// Measures positions, each of which counts as a game.
     pub fn positions(
         &self,
         rows: Vec<ScoredPosition>,
@@ -111,7 +111,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(self.measured(found, vec![]))
     }
 
-    /// Counts the positions of the files, and begins to show the progress of their searches.
+    /// Counts the positions of the files, and starts to show the progress of their searches.
     fn begin_searches(
         &self,
         paths: &[PathBuf],
@@ -130,13 +130,14 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(())
     }
 
-    /// The phase of a position; `None` for a full board, which has no phase, and for phases that are not
-    /// asked for.
+    /// Returns the phase of a position; `None` for a full board, which has no phase, and for phases
+    /// that were not requested.
     fn phase_of(&self, row: &ScoredPosition) -> Option<Phase> {
         Phase::of(&row.position()).filter(|phase| self.phases.contains(phase))
     }
 
-    /// Values positions, adds their errors, and keeps the worst. The positions of a game stand together.
+    /// Values positions, adds their errors, and keeps the worst. The positions of a game must be
+    /// next to each other.
     fn add(
         &self,
         found: &mut Found,
@@ -162,7 +163,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(())
     }
 
-    /// The errors of all that has been valued.
+    /// Returns the errors of all positions valued so far.
     fn measured(&self, found: Found, sha256: Vec<String>) -> Measured {
         let Found { tally, worst } = found;
         Measured {
@@ -176,7 +177,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         }
     }
 
-    /// The values of positions, in the same order.
+    /// Returns the values of positions, in the same order.
     fn values(&self, rows: &[Row], progress: &dyn Progress) -> Result<Vec<Value>, TableError> {
         let positions = rows.par_iter().map(|row| row.row.position());
         if self.depth == 0 {
@@ -191,23 +192,24 @@ impl<E: Evaluate> Measuring<'_, E> {
     }
 }
 
-/// The name of the stage that searches.
+/// The name of the searches in progress messages.
 const SEARCHES: &str = "loss (positions)";
 
-/// The errors of what has been valued so far.
+/// The errors of the positions valued so far.
 #[derive(Default)]
 struct Found {
     tally: Tally,
     worst: Vec<Valued>,
 }
 
-/// A position that is to be valued, and where it is from.
+/// A position to value, and its origin.
 struct Row {
     row: ScoredPosition,
     place: Option<Place>,
 }
 
-/// The positions of the games of a file, of which some games came before.
+/// Returns the positions of some games of a file with their origins; `games_before` games precede
+/// them.
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     let numbered = games.iter().zip(games_before + 1..);
     let rows = numbered.flat_map(|(game, number)| {

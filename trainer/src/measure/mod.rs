@@ -1,5 +1,5 @@
-//! Errors of evaluations on data: bias, mean absolute and mean squared error of each phase and of groups of
-//! positions, by static values or by searches.
+//! Errors of evaluations on data: bias, mean absolute and mean squared error of each phase and of
+//! groups of positions, by static values or by searches.
 
 mod by_game;
 mod errors;

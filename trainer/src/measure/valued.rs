@@ -6,7 +6,7 @@ use othello_engine::record::{LABEL_STEPS_PER_DISC, ScoredPosition};
 
 use crate::backend::RESIDUALS_PER_DISC;
 
-/// A position, how far the value is off, and where the position is from.
+/// A position with the error of its value, and its origin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Valued {
     /// The phase.
@@ -15,46 +15,47 @@ pub struct Valued {
     pub row: ScoredPosition,
     /// The label less the value, in 1/1024 disc.
     pub error: i32,
-    /// The origin of the position; `None` where positions of many games are merged.
+    /// The origin of the position; `None` if positions of many games are merged.
     pub place: Option<Place>,
 }
 
 /// The origin of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The number of the file in the order given, counted from 0.
+    /// The index of the file in the given order, from 0.
     pub file: usize,
-    /// The number of the game in it, or of the position in a file of positions, counted from 1.
+    /// The number of the game in the file, or of the position in a file of positions, counted from
+    /// 1.
     pub game: u64,
     /// The rule that gave the label.
     pub rule: Option<u8>,
 }
 
 impl Valued {
-    /// A position with its value; `None` for a full board, which has no phase.
+    /// Creates a position with its value; `None` for a full board, which has no phase.
     pub fn new(row: ScoredPosition, value: Value, place: Option<Place>) -> Option<Self> {
         let error = label(&row) - value.steps() * (RESIDUALS_PER_DISC / STEPS_PER_DISC);
         Some(Self { phase: Phase::of(&row.position())?, row, error, place })
     }
 
-    /// The value less the label, in discs.
+    /// Returns the value less the label, in discs.
     pub fn error_in_discs(&self) -> f64 {
         -f64::from(self.error) / f64::from(RESIDUALS_PER_DISC)
     }
 
-    /// The value in 1/1024 disc.
+    /// Returns the value in 1/1024 disc.
     pub fn value(&self) -> i32 {
         label(&self.row) - self.error
     }
 
-    /// Whether two positions that stand side by side are of one game.
+    /// Returns true if two neighbouring positions are from the same game.
     pub fn are_of_one_game(&self, next: &Self) -> bool {
         let game = |valued: &Self| valued.place.map(|place| (place.file, place.game));
         self.place.is_some() && game(self) == game(next)
     }
 }
 
-/// The label of a position in 1/1024 disc.
+/// Returns the label of a position in 1/1024 disc.
 fn label(row: &ScoredPosition) -> i32 {
     i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / i32::from(LABEL_STEPS_PER_DISC))
 }

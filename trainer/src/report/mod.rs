@@ -1,7 +1,7 @@
-//! What runs came to, as one page that needs nothing else: charts with tables under them, of errors, data,
-//! weights, matches, and how far values are off.
+//! Reports the results of runs as one self-contained page: charts with tables under them, of
+//! errors, data, weights, matches and biases.
 //!
-//! The page holds its numbers as JSON, and draws them by uPlot, which is inside it, too.
+//! The page holds its numbers as JSON and draws them by uPlot, which is embedded, too.
 
 mod run;
 mod weights;
@@ -26,17 +26,17 @@ pub struct Page {
 /// The errors of an evaluation on some data.
 #[derive(Serialize)]
 pub struct Loss {
-    /// The name that people know it by.
+    /// The name of the evaluation and data for readers.
     pub name: String,
     /// The errors, as `loss --json` reports them.
     pub errors: Json,
 }
 
 impl Page {
-    /// The page in HTML.
+    /// Returns the page in HTML.
     pub fn html(&self) -> Result<String, serde_json::Error> {
-        // No tag and no comment of HTML may stand inside a script: `</script>` ends it, and after
-        // `<!--<script>` nothing does. In JSON the letter stands in texts alone.
+        // No HTML tag or comment may occur inside a script: `</script>` ends it, and after
+        // `<!--<script>` nothing does. In JSON `<` occurs only in texts.
         let data = serde_json::to_string(self)?.replace('<', "\\u003c");
         let parts = [
             ("/* library style */", include_str!("page/uPlot.min.css")),

@@ -11,20 +11,20 @@ use serde_json::{Map, Value as Json};
 use super::WeightsSummary;
 use crate::fit::{FitReport, Metrics, side_files};
 
-/// What is known of a run.
+/// The content of a run.
 #[derive(Serialize)]
 pub struct Run {
     name: String,
     sha256: String,
     provenance: Map<String, Json>,
-    /// How the fit of each phase came out; `None` where its file is not there.
+    /// The result of the fit of each phase; `None` if its file is missing.
     phases: Option<FitReport>,
-    /// The metrics of all epochs; `None` where their file is not there.
+    /// The metrics of all epochs; `None` if their file is missing.
     metrics: Option<Vec<Metrics>>,
     weights: WeightsSummary,
 }
 
-/// The reason why a run cannot be shown.
+/// Errors of reading a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The weights cannot be read.
@@ -46,7 +46,8 @@ struct Stored {
 }
 
 impl Run {
-    /// Reads weights and what stands beside them; of each pattern the `classes` that were met most.
+    /// Reads weights and the files beside them; keeps for each pattern the `classes` that training
+    /// met most often.
     pub fn read(path: &Path, classes: usize) -> Result<Self, RunError> {
         let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
         let [metrics, report] = side_files(path);
@@ -64,7 +65,7 @@ impl Run {
         })
     }
 
-    /// Whether the report of the fit stood beside the weights.
+    /// Returns true if the report of the fit is beside the weights.
     pub fn has_report(&self) -> bool {
         self.phases.is_some()
     }
@@ -86,6 +87,6 @@ fn read_beside<T>(
     }
 }
 
-/// The most bytes that are read of a file beside weights: the metrics of a hundred thousand epochs of
-/// every phase.
+/// The most bytes that are read of a file beside weights: the metrics of a hundred thousand epochs
+/// of every phase.
 const LONGEST: u64 = 1 << 30;

@@ -1,4 +1,5 @@
-//! Weights in numbers: how much of them was met, what they are worth on the board, and those met most.
+//! Summarises weights: their occurrences in training, their sizes on the board, and the most
+//! frequent classes.
 
 use std::cmp::Reverse;
 
@@ -7,16 +8,17 @@ use othello_engine::eval::{Weights, weight_in_discs};
 use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
 use serde::Serialize;
 
-/// What a page shows of weights.
+/// The summary of weights on a page.
 #[derive(Serialize)]
 pub struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
-    /// How many positions each phase was trained on, by the counts: repeated ones count again.
+    /// The number of training positions of each phase by the counts; repeated positions count
+    /// again.
     positions: Vec<u64>,
-    /// For each phase, the mean absolute weight in discs that instances on each square have in training,
-    /// shared among the squares of the instance.
+    /// The mean absolute weight in discs, by phase and square, of the instances on the square in
+    /// training. An instance's weight is divided among its squares.
     squares: Vec<Vec<f64>>,
 }
 
@@ -27,22 +29,23 @@ struct PatternSummary {
     /// The squares of each instance by number; the first instance is the pattern itself.
     instances: Vec<Vec<usize>>,
     classes: usize,
-    /// For each phase, how many classes were met at all, 10 times, and 100 times.
+    /// The numbers of classes, by phase, that training met at least once, 10 times, and 100 times.
     met: Vec<[usize; 3]>,
-    /// For each phase, the mean absolute weight in discs of what training met; 0 where it met nothing.
+    /// The mean absolute weight in discs, by phase, of the classes that training met; 0 if it met
+    /// none.
     sizes: Vec<f64>,
-    /// The classes that were met most.
+    /// The classes that training met most often.
     shown: Vec<ClassSummary>,
 }
 
 /// A class of configurations.
 #[derive(Serialize)]
 struct ClassSummary {
-    /// What stands on the pattern's squares: X the player, O the opponent; the smallest configuration.
+    /// The smallest configuration on the pattern's squares: X for the player, O for the opponent.
     discs: String,
-    /// The weight in steps, phase by phase.
+    /// The weight in steps, by phase.
     steps: Vec<i16>,
-    /// How often it was met, phase by phase.
+    /// The number of times that training met the class, by phase.
     counts: Vec<u32>,
 }
 
@@ -50,14 +53,14 @@ struct ClassSummary {
 #[derive(Serialize)]
 struct ScalarSummary {
     name: &'static str,
-    /// For each phase, the weights in steps of all numbers.
+    /// The weights in steps of all counts of the feature, by phase.
     steps: Vec<Vec<i16>>,
-    /// For each phase, how often each number was met.
+    /// The number of times that training met each count, by phase.
     counts: Vec<Vec<u32>>,
 }
 
 impl WeightsSummary {
-    /// Sums weights up; of each pattern, so many classes stay.
+    /// Summarises weights; keeps `classes` classes of each pattern.
     pub fn new(weights: &Weights, classes: usize) -> Self {
         let geometry = weights.geometry();
         let patterns = (0..geometry.patterns.len()).map(|number| pattern(weights, number, classes));
@@ -71,7 +74,8 @@ impl WeightsSummary {
     }
 }
 
-/// How many positions a phase was trained on: each meets one class of an instance.
+/// Returns the number of training positions of a phase: each position meets one class for each
+/// instance.
 fn positions(weights: &Weights, phase: Phase) -> u64 {
     let geometry = weights.geometry();
     let Some(tied) = geometry.patterns.first() else { return 0 };
@@ -80,7 +84,7 @@ fn positions(weights: &Weights, phase: Phase) -> u64 {
     counts.iter().map(|&count| u64::from(count)).sum::<u64>() / instances as u64
 }
 
-/// The mean absolute weight of a pattern in discs over what training met of it.
+/// Returns the mean absolute weight of a pattern in discs over its occurrences in training.
 fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);
@@ -92,7 +96,7 @@ fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     if met > 0.0 { sum / met } else { 0.0 }
 }
 
-/// Four digits of a disc, which are more than is seen.
+/// Rounds to four decimal places of a disc, more than is visible.
 fn rounded(discs: f64) -> f64 {
     (discs * 1e4).round() / 1e4
 }
@@ -129,7 +133,7 @@ fn pattern(weights: &Weights, number: usize, most: usize) -> PatternSummary {
     }
 }
 
-/// What stands on a pattern's squares in the smallest configuration of each class.
+/// Returns the smallest configuration of each class on a pattern's squares.
 fn representatives(geometry: &Geometry, number: usize) -> Vec<String> {
     let tied = &geometry.patterns[number];
     let mut texts: Vec<String> = Vec::with_capacity(tied.classes);
@@ -204,7 +208,7 @@ mod tests {
                 };
                 squares.iter().map(disc).collect()
             };
-            // One of the ways in which the pattern's own symmetries turn it is the smallest.
+            // One of the images under the pattern's own symmetries is the smallest.
             let discs: Vec<char> = there(&instance.squares).chars().collect();
             let turned = geometry.patterns[number].permutations.iter().map(|permutation| {
                 let mut image = vec![' '; discs.len()];
@@ -245,7 +249,7 @@ mod tests {
                 met.for_each(|parameter| counts[parameter] += 1);
             }
             weights.set_counts(phase, |parameter| counts[parameter]);
-            // Half a disc where training was, and much where it was not.
+            // Half a disc for classes that training met, and a large weight for the others.
             weights.set_steps(phase, |parameter| if counts[parameter] > 0 { -16 } else { 4000 });
         }
         let summary = WeightsSummary::new(&weights, 3);

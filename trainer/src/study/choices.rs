@@ -1,4 +1,4 @@
-//! Values to try in a recipe, and their combinations.
+//! The values to try in a recipe, and their combinations.
 
 use std::fmt;
 
@@ -11,7 +11,8 @@ use toml::{Table, Value};
 /// The most combinations of values.
 const MOST: u64 = 1_000_000;
 
-/// For some entries of a recipe, a list of values to try. As TOML, a recipe with lists in place of values:
+/// Lists of values to try for some entries of a recipe. The TOML form is a recipe with lists in
+/// place of values:
 ///
 /// ```toml
 /// patterns = ["standard", "scalars"]
@@ -24,23 +25,23 @@ pub struct Choices(Vec<Choice>);
 
 #[derive(Clone, PartialEq, Debug)]
 struct Choice {
-    /// The names of the tables around the entry, and its own.
+    /// The names of the tables around the entry, followed by its own name.
     path: Vec<String>,
     values: Vec<Value>,
 }
 
-/// One combination: entries of a recipe with their values.
+/// One combination of values, as entries of a recipe.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Values(Vec<(Vec<String>, Value)>);
 
-/// An entry whose value lies at an end of the numbers that were tried.
+/// An entry whose value is the smallest or the largest number that was tried.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct AtAnEnd {
     /// The name of the entry, with dots.
     pub name: String,
     /// The value.
     pub value: f64,
-    /// The end.
+    /// The end of the list at which the value is.
     pub end: End,
 }
 
@@ -63,19 +64,19 @@ impl fmt::Display for End {
     }
 }
 
-/// Why a text has no values to try.
+/// Errors of a text of values to try.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChoicesError {
-    /// Not TOML.
+    /// The text is not TOML.
     #[error("{0}")]
     Toml(#[from] TomlError),
-    /// An entry that is no list of values.
+    /// An entry is not a list of values.
     #[error("`{0}` is no list of values to try; expected such as `{0} = [1, 2]`")]
     NoList(String),
-    /// An entry that a study sets itself.
+    /// A study sets this entry itself.
     #[error("`{0}` is what a study sets itself; take it out")]
     Own(String),
-    /// Too many combinations, or none.
+    /// There are too many combinations, or none.
     #[error("{0} combinations of values; expected 1 to {MOST}")]
     Count(u64),
 }
@@ -92,19 +93,19 @@ impl Choices {
         }
     }
 
-    /// The number of combinations.
+    /// Returns the number of combinations.
     pub fn combinations(&self) -> u64 {
         let counts = self.0.iter().map(|choice| choice.values.len() as u64);
         counts.fold(1, u64::saturating_mul)
     }
 
-    /// All combinations, the last entry changing fastest.
+    /// Returns all combinations, the last entry changing fastest.
     pub fn all(&self) -> Vec<Values> {
         (0..self.combinations()).map(|number| self.combination(number)).collect()
     }
 
-    /// Some of the combinations in their order, or all where there are fewer; each set of so many is
-    /// equally likely.
+    /// Returns `count` of the combinations in their order, or all if there are fewer; every set of
+    /// `count` is equally likely.
     pub fn draw(&self, count: usize, seed: u64) -> Vec<Values> {
         let mut numbers: Vec<u64> = (0..self.combinations()).collect();
         Generator::new(seed).shuffle(&mut numbers);
@@ -113,7 +114,8 @@ impl Choices {
         numbers.into_iter().map(|number| self.combination(number)).collect()
     }
 
-    /// The entries of a combination, as [`Values::to_json`] has it, that lie at an end of two or more numbers.
+    /// Returns the entries of a combination, as in [`Values::to_json`], whose value is the smallest
+    /// or the largest of two or more numbers.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |choice: &Choice| {
@@ -177,7 +179,7 @@ impl Values {
         }
     }
 
-    /// The values as JSON: names with dots, and what they are.
+    /// Returns the values as JSON: names with dots, and their values.
     pub fn to_json(&self) -> serde_json::Value {
         let entry = |(path, value): &(Vec<String>, Value)| {
             (path.join("."), serde_json::to_value(value).unwrap_or_default())
@@ -185,7 +187,7 @@ impl Values {
         serde_json::Value::Object(self.0.iter().map(entry).collect())
     }
 
-    /// A short name of the combination: the beginning of a checksum of its values.
+    /// Returns a short name of the combination: the beginning of a checksum of its values.
     pub fn id(&self) -> String {
         let digest = Sha256::digest(self.to_json().to_string());
         hex::encode(&digest[..5])

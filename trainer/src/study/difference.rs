@@ -1,4 +1,4 @@
-//! The difference of the errors of two recipes, with what chance may have made of it.
+//! The difference of the errors of two recipes, with its confidence interval.
 
 use ndarray::Array1;
 use othello_engine::board::PHASES;
@@ -9,13 +9,14 @@ use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 use crate::measure::{ErrorsByGame, GameErrors};
 
-/// How sure a verdict is, and how wide the intervals are.
+/// The confidence of verdicts and intervals.
 pub const CONFIDENCE: f64 = 0.99;
 
-/// Samples of games that are drawn, with repetition, to see how far the error depends on them.
+/// The number of samples of games, drawn with replacement, that estimate the influence of the games
+/// (bootstrap).
 const RESAMPLES: u64 = 400;
 
-/// A number of discs and half the width of its interval.
+/// A number of discs with half the width of its interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Estimate {
     /// The mean.
@@ -45,30 +46,30 @@ pub struct Needed {
     pub games: u64,
 }
 
-/// The mean absolute error of the first recipe less that of the second, in discs. Two sources of chance are
-/// told apart: which games train and in which order, by the spread over seeds; and which games test, by
-/// resampling these.
+/// The mean absolute error of the first recipe less that of the second, in discs. Two sources of
+/// chance are separated: the training games and their order, by the spread over seeds; and the test
+/// games, by resampling them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
     seeds: u64,
     games: u64,
     mean: f64,
-    /// The variance of `mean` that comes from the seeds.
+    /// The part of the variance of `mean` that comes from the seeds.
     variance_of_seeds: f64,
-    /// The variance of `mean` that comes from the test games.
+    /// The part of the variance of `mean` that comes from the test games.
     variance_of_games: f64,
 }
 
 impl Difference {
-    /// The difference on some phases. For each seed the errors of both recipes on the same games; two
-    /// seeds at least. `None` where the phases have no positions.
+    /// Returns the difference on some phases. `pairs` has for each seed the errors of both recipes
+    /// on the same games, with at least two seeds. `None` if the phases have no positions.
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
         let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));
         Self::between(&pairs.iter().map(on_phases).collect::<Vec<_>>())
     }
 
-    /// The difference of errors on the same phases. For each seed the errors of both recipes on the same
-    /// games; two seeds at least. `None` without positions.
+    /// Returns the difference of errors on the same phases. `pairs` has for each seed the errors of
+    /// both recipes on the same games, with at least two seeds. `None` without positions.
     pub fn between(pairs: &[[GameErrors; 2]]) -> Option<Self> {
         let games = pairs.first()?[0].games();
         let all = Array1::ones(games);
@@ -97,17 +98,17 @@ impl Difference {
         })
     }
 
-    /// The difference on all phases together.
+    /// Returns the difference on all phases together.
     pub fn overall(pairs: &[[ErrorsByGame; 2]]) -> Option<Self> {
         Self::of(pairs, &(0..PHASES).collect::<Vec<_>>())
     }
 
-    /// The difference with its interval.
+    /// Returns the difference with its interval.
     pub fn estimate(&self) -> Estimate {
         Estimate { discs: self.mean, error: self.quantile() * self.variance().sqrt() }
     }
 
-    /// The verdict: the recipe with the smaller error, where that is proven.
+    /// Returns the verdict: the recipe with the smaller error, if that is proven.
     pub fn verdict(&self) -> Verdict {
         let Estimate { discs, error } = self.estimate();
         match discs {
@@ -117,10 +118,10 @@ impl Difference {
         }
     }
 
-    /// The numbers of seeds and test games by which a difference of so many discs would be proven nine times
-    /// in ten, each taking half of what chance may do.
+    /// Returns the numbers of seeds and test games with which a difference of `discs` would be
+    /// proven nine times in ten. Each of the two may cause half of the variance.
     pub fn needed(&self, discs: f64) -> Needed {
-        /// A standard normal number is larger once in ten times.
+        /// The quantile that a standard normal number exceeds once in ten times.
         const ONCE_IN_TEN: f64 = 1.2816;
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
@@ -136,8 +137,8 @@ impl Difference {
         self.variance_of_seeds + self.variance_of_games
     }
 
-    /// How many standard errors the interval goes to either side: a quantile of Student's t with the
-    /// degrees of freedom of Welch and Satterthwaite.
+    /// Returns the number of standard errors from the mean to an end of the interval: a quantile of
+    /// Student's t with the degrees of freedom of Welch and Satterthwaite.
     fn quantile(&self) -> f64 {
         let by_seeds = self.variance_of_seeds.powi(2) / (self.seeds.max(2) - 1) as f64;
         let by_games = self.variance_of_games.powi(2) / (self.games.max(2) - 1) as f64;
@@ -154,14 +155,15 @@ mod tests {
 
     use super::*;
 
-    /// A sum of uniform draws, nearly normal, of mean 0 and variance 1.
+    /// Returns a sum of uniform draws: nearly normal, with mean 0 and variance 1.
     fn noise(random: &mut Generator) -> f64 {
         let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
         (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
     }
 
-    /// Errors of `games` games by recipes that differ by `better` discs: every seed shifts a recipe's
-    /// errors by 0.05 discs or so, every game both recipes' alike and each recipe's a little.
+    /// Returns errors on `games` games by recipes that differ by `better` discs. Every seed shifts
+    /// a recipe's errors by about 0.05 discs; every game shifts those of both recipes alike, and
+    /// those of each recipe a little.
     fn study(seed: u64, seeds: usize, games: usize, better: f64) -> Vec<[ErrorsByGame; 2]> {
         let mut random = Generator::new(seed);
         let common: Vec<f64> = (0..games).map(|_| 5.0 + noise(&mut random)).collect();

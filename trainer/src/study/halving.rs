@@ -1,6 +1,6 @@
-//! Successive halving: many trials with little data or few seeds, and with more of it those that have not
-//! lost. (Jamieson and Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization,
-//! 2016.)
+//! Successive halving: many trials with little data or few seeds; those that are not proven worse
+//! continue with more of it. (Jamieson and Talwalkar, Non-stochastic Best Arm Identification and
+//! Hyperparameter Optimization, 2016.)
 
 use serde::Serialize;
 
@@ -13,26 +13,26 @@ use crate::measure::GameErrors;
 pub enum Standing {
     /// The trial has the smallest error.
     Best,
-    /// The trial is not proven worse than the best, and goes on where rounds follow.
+    /// The trial is not proven worse than the best, and continues if another round follows.
     Equal,
-    /// The trial is not proven worse than the best, but others are better, and half of a round goes on.
+    /// The trial is not proven worse than the best, but ranks below the half that continues.
     Halved,
-    /// It is proven worse than the best.
+    /// The trial is proven worse than the best.
     Worse,
-    /// It could not be fitted: its weights went out of bounds.
+    /// The trial could not be fitted: its weights went out of bounds.
     Diverged,
 }
 
 impl Standing {
-    /// Whether a trial goes on into the next round.
+    /// Returns true if the trial continues in the next round.
     pub fn goes_on(self) -> bool {
         matches!(self, Self::Best | Self::Equal)
     }
 }
 
-/// The standings after a round, and the difference of each trial's error from that of the best. For each
-/// trial its errors by seed, all trials with the same seeds and games; empty for one that diverged. `last`
-/// says that no round follows, so that none is halved.
+/// Returns the standings after a round, and the difference of each trial's error from that of the
+/// best. `trials` has the errors of each trial by seed, all with the same seeds and games; empty
+/// for one that diverged. After the `last` round no trial is halved.
 pub fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -71,7 +71,7 @@ fn against(trial: &[GameErrors], best: &[GameErrors]) -> Option<Difference> {
 mod tests {
     use super::*;
 
-    /// Two seeds of errors on 50 games about a mean.
+    /// Returns two seeds of errors on 50 games around a mean.
     fn trial(mean: f64) -> Vec<GameErrors> {
         let seed = |seed: usize| {
             let of_game = |game: usize| mean + ((7 * game + seed) % 5) as f64 / 100.0;

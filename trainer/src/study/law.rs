@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-/// A power law above a floor: error = floor + scale · amount^−exponent. The floor is what no amount of
-/// data gets below.
+/// A power law above a floor: error = floor + scale · amount^−exponent. No amount of data gets
+/// below the floor.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Law {
-    /// The error that is left with any amount of data.
+    /// The error that remains with any amount of data.
     pub floor: f64,
     /// The part above the floor with an amount of 1.
     pub scale: f64,
@@ -14,16 +14,16 @@ pub struct Law {
     pub exponent: f64,
 }
 
-/// A law fitted to the smaller amounts, and what it says of the largest.
+/// A law fitted to the smaller amounts, and its prediction for the largest.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Prediction {
     /// The law of the smaller amounts.
     pub law: Law,
-    /// The error that it predicts for the largest.
+    /// The predicted error for the largest amount.
     pub predicted: f64,
-    /// The error that was measured there.
+    /// The measured error for the largest amount.
     pub measured: f64,
-    /// The miss: by how much the prediction is too high, in percent of what was measured.
+    /// The excess of the prediction in percent of the measured error.
     pub missed_percent: f64,
 }
 
@@ -31,8 +31,8 @@ impl Law {
     /// The number of different amounts that determine a law.
     pub const AMOUNTS: usize = 3;
 
-    /// The law of least squares through errors by amount, with no negative floor or scale; `None` where
-    /// the amounts do not determine it.
+    /// Fits a law to errors by amount with least squares, without negative floor or scale; `None`
+    /// if the amounts do not determine it.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);
@@ -43,7 +43,8 @@ impl Law {
         }
         let smallest = amounts[0];
         let fitted = |exponent| fit_with(points, exponent, smallest);
-        // For each exponent the rest is linear; a coarse scan, and finer ones about the best.
+        // For each exponent the rest is linear: a coarse scan of exponents, then finer ones around
+        // the best.
         let bounds = (f64::ln(0.02), f64::ln(2.0));
         let (mut lowest, mut highest) = bounds;
         let mut best = fitted(1.0);
@@ -62,14 +63,14 @@ impl Law {
         Some(best.0)
     }
 
-    /// The error with some amount of data.
+    /// Returns the error with an amount of data.
     pub fn at(&self, amount: f64) -> f64 {
         self.floor + self.scale * amount.powf(-self.exponent)
     }
 }
 
 impl Prediction {
-    /// Predicts the error of the largest amount from the smaller ones; `None` where these do not
+    /// Predicts the error of the largest amount from the smaller ones; `None` if these do not
     /// determine a law.
     pub fn of(points: &[(f64, f64)]) -> Option<Self> {
         let (amount, _) = points.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -83,7 +84,7 @@ impl Prediction {
     }
 }
 
-/// The law with this exponent, and the sum of its squared misses.
+/// Returns the law with this exponent, and the sum of its squared misses.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

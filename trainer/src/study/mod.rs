@@ -1,5 +1,5 @@
-//! Whether an idea is better, and how surely: recipes, their errors on games that none of them saw, and
-//! what can be said of the difference; the law of errors by amount of data; and the search of values.
+//! Studies of recipes: their errors on games that no recipe was fitted to, and the confidence in
+//! the difference; the law of errors by amount of data; and the search for values.
 
 mod choices;
 mod difference;

@@ -1,4 +1,4 @@
-//! A recipe: everything that decides a fit, as one file.
+//! A recipe: a file with everything that decides a fit.
 
 use std::path::{Path, PathBuf};
 
@@ -31,13 +31,13 @@ pub struct Recipe {
     pub name: String,
     /// The data.
     pub data: Vec<DataChoice>,
-    /// The pattern set; that of `initial` where there is one.
+    /// The pattern set; that of `initial` if given.
     pub set: PatternSet,
     /// The weights to start from and to be pulled towards.
     pub initial: Option<WeightsFile>,
     /// The optimizer.
     pub optimizer: Optimizer,
-    /// The settings; the seed is the first of the seeds of a study.
+    /// The settings; the seed is the first of a study's seeds.
     pub settings: FitSettings,
 }
 
@@ -62,26 +62,26 @@ enum RawOptimizer {
     Adam,
 }
 
-/// Why a recipe cannot be used.
+/// Errors of a recipe.
 #[derive(Debug, thiserror::Error)]
 pub enum RecipeError {
-    /// A file that cannot be read, or is no recipe.
+    /// A file cannot be read, or is not a recipe.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// No data, or a name of data that cannot be.
+    /// There is no data, or a name of data is not valid.
     #[error("{}: {source}", path.display())]
     Data {
         /// The recipe.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         source: DataChoiceError,
     },
-    /// Two things that exclude each other, or nothing to fit to.
+    /// Two entries exclude each other, or there is nothing to fit to.
     #[error("{}: {problem}", path.display())]
     Content {
         /// The recipe.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The problem and its remedy.
         problem: String,
     },
     /// The weights to start from cannot be read.
@@ -89,7 +89,7 @@ pub enum RecipeError {
     Weights(#[from] WeightsError),
 }
 
-/// Why a text is no recipe.
+/// The error of a text that is not a recipe.
 #[derive(Debug, thiserror::Error)]
 enum RawError {
     #[error("not a recipe: {0}")]
@@ -101,12 +101,12 @@ enum RawError {
 }
 
 impl Recipe {
-    /// Reads a recipe and everything that it names but the data.
+    /// Reads a recipe and every file that it names except the data.
     pub fn read(path: &Path) -> Result<Self, RecipeError> {
         Self::of_raw(path, read_by(path, read_raw)?)
     }
 
-    /// Reads a recipe with some of its entries replaced; it is called by these.
+    /// Reads a recipe with some of its entries replaced; its name then consists of these.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, RecipeError> {
         let raw = read_by(path, |text| -> Result<Raw, RawError> {
             let mut table: Table = from_toml(text)?;
@@ -146,7 +146,7 @@ impl Recipe {
                 PatternSet::named(patterns.as_deref().unwrap_or("standard"), folder)?
             }
         };
-        // Values are not linear in factors, which Adam alone fits.
+        // Values are not linear in factors, so only Adam fits them.
         let optimizer = match raw.optimizer {
             RawOptimizer::Lsq if set.factors().is_none() => Optimizer::LeastSquares,
             RawOptimizer::Lsq | RawOptimizer::Adam => Optimizer::Adam,
@@ -159,13 +159,13 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// The settings with the seed of the given number, counted from 0, all games for training and
-    /// validation: a study tests on games of its own.
+    /// Returns the settings with the seed of the given number, counted from 0. All games are for
+    /// training and validation, since a study tests on games of its own.
     pub fn settings_of(&self, number: u64) -> FitSettings {
         self.settings_with(number, Share::ALL)
     }
 
-    /// The settings of that seed with a share of the games that the recipe takes.
+    /// Returns the settings of that seed with a share of the games that the recipe takes.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);
