@@ -28,8 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Fits all phases to a file of records and writes the weights file. Killed and run again, it goes
-/// on where it stopped.
+/// Fits all phases to a file of records and writes the weights file. If killed and run again,
+/// continues where it stopped.
 pub(crate) fn fit(records: &Path, weights: &Path) -> Result<FitReport, Box<dyn Error>> {
     let settings = FitSettings { ridge: 10.0, ..FitSettings::default() };
     // Each position of a game gets a label, and each game goes to training, validation or test.

@@ -17,8 +17,8 @@ use othello_trainer::dataset::{DataChoice, Dataset};
 use othello_trainer::fit::{FitSettings, NoCheckpoints, Optimizer, PhaseFit};
 use othello_trainer::model::Model;
 
-/// Squares alone: the images under the eight symmetries, and which configurations share a weight,
-/// follow from them.
+/// A pattern set. Only the squares are given: the images under the eight symmetries, and the
+/// configurations that share a weight, follow from them.
 const OWN_SET: &str = r#"
     name = "edges and corners"
     scalars = ["player_discs"]
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The validation errors of phase 45 with the own set and with the baseline, in discs.
+/// Returns the validation errors of phase 45 with the own set and with the baseline, in discs.
 pub(crate) fn errors() -> Result<[f64; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];

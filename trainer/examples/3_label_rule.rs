@@ -1,8 +1,4 @@
-//! Chooses what the positions of games are fitted to, by a label rule.
-//!
-//! ```sh
-//! cargo run --release -p othello-trainer --example 3_label_rule
-//! ```
+//! Chooses the labels of game positions by a label rule.
 
 mod support;
 
@@ -11,8 +7,8 @@ use std::error::Error;
 use othello_engine::record::{Game, GameReader, ScoredPosition};
 use othello_trainer::source::LabelRules;
 
-/// Within two plies of the position of a game that was solved: what perfect play gives. Elsewhere the
-/// result of the game, which counts half, and not in the first 10 plies.
+/// The rules: within two plies of a game's solved position, the score of perfect play. Elsewhere
+/// the result of the game, with half the weight, and not in the first 10 plies.
 const RULES: &str = "solved-2..=solved+2:solved, 10..=60:result*0.5";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -31,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A game, and its positions with their labels by two lists of rules.
 type Labelled = (Game, [Vec<ScoredPosition>; 2]);
 
-/// A game with its labelled positions: by the default rules, and by [`RULES`].
+/// Returns a game with its labelled positions: by the default rules, and by [`RULES`].
 pub(crate) fn labelled() -> Result<Labelled, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let mut games = GameReader::open(&support::games(folder.path())?)?;

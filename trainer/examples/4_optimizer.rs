@@ -20,9 +20,9 @@ use othello_trainer::fit::{
 };
 use othello_trainer::model::Model;
 
-/// How far a weight moves for each disc of the gradient of the mean squared error.
+/// The movement of a weight, in discs, for each disc of the gradient of the mean squared error.
 const RATE: f64 = 0.02;
-/// The part of the last step that the next one goes, too.
+/// The part of the last step that is added to the next one.
 const MOMENTUM: f64 = 0.9;
 
 /// Gradient descent with momentum (Polyak 1964), on any device.
@@ -101,11 +101,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Phase 40 fitted by momentum and by least squares.
+/// Fits phase 40 by momentum and by least squares.
 pub(crate) fn fits() -> Result<[FittedPhase; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];
-    // Early stopping and the number of epochs are those of the optimizer that is named below.
+    // Early stopping and the number of epochs are those of the optimizer named below.
     let settings = FitSettings { patience: 40, ..FitSettings::default() };
     let dataset = Dataset::read(&data, &[], &settings.labels, settings.split(), &Silent)?;
     let model = Model::new(PatternSet::shipped("small").ok_or("no shipped set is called small")?);

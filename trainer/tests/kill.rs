@@ -18,12 +18,12 @@ use othello_testing::random_games::{random_moves, wthor_file};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The first is for few kills, the second for many.
+/// Returns `few` for runs with few kills, `many` for runs with many.
 fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-/// How far a killed import had come: what it noted last.
+/// Returns the progress of a killed import: the last number of bytes that it stored.
 fn bytes_imported(folder: &Path) -> u64 {
     let path = folder.join("out.checkpoint.partial");
     let place = whole_sections(&path, Kind::Checkpoint).pop();
@@ -48,11 +48,11 @@ fn check_import(format: &str, input: &[u8]) {
     .check();
 }
 
-/// Random games in a file of WTHOR's.
+/// Imports random games in a WTHOR file.
 #[test]
 fn import_wthor() {
     let mut bytes = wthor_file(0..size(40_000, 300_000));
-    // One in a hundred is no game.
+    // One in a hundred is not a valid game.
     for game in bytes[16..].chunks_mut(68).step_by(100) {
         game[8] = 99;
     }
@@ -80,13 +80,13 @@ fn import_boards() {
     check_import("boards", text.as_bytes());
 }
 
-/// A file of random games, made once.
+/// Returns a file of random games, made once.
 fn games() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a folder");
         write_games(&folder.path().join("random.games"), 0..size(600, 4000));
-        // For tests, of games that nothing is fitted to.
+        // Games for tests, which nothing is fitted to.
         write_games(&folder.path().join("others.games"), 10_000..10_300);
         folder
     });
@@ -103,8 +103,7 @@ fn write_games(path: &Path, seeds: Range<u64>) {
     writer.finish().expect("complete");
 }
 
-/// The shards of a run of self-play, by whose provenance they belong together. Few games are the
-/// same.
+/// Merges the shards of a run of self-play, which share their provenance. Few games are equal.
 #[test]
 fn merge() {
     const SHARDS: u64 = 3;
@@ -165,7 +164,7 @@ fn relabel() {
     .check();
 }
 
-/// Positions of random games, half of them with few enough empty squares.
+/// Relabels positions of random games, half of them with few enough empty squares.
 #[test]
 fn relabel_positions() {
     let exact: u32 = if many_kills().is_some() { 12 } else { 10 };
@@ -248,7 +247,7 @@ fn fit_with_factors() {
     check_fit(&format!("--patterns {} --batch 2000 --epochs {epochs}", set.display()));
 }
 
-/// The file has the seconds that each pair took; the report has the statistics, and they are compared.
+/// The file has the seconds of each pair, so the reports are compared, which have the statistics.
 #[test]
 fn r#match() {
     let openings =
@@ -272,7 +271,7 @@ fn r#match() {
     .check();
 }
 
-/// Two rounds of fits of different length.
+/// Tunes in two rounds of fits with different lengths.
 #[test]
 fn tune() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -288,7 +287,7 @@ fn tune() {
     let test = games().join("others.games");
     let test = test.to_str().expect("a name in UTF-8");
     let arguments = ["tune", &recipe, &values, "--test", test, "--out", "tuned", "--seeds", "2"];
-    // Phases of weights that are complete, and those that the fit under way has finished.
+    // The phases of complete weights, and those finished by the running fit.
     let finished = |folder: &Path| {
         let names = fs::read_dir(folder.join("tuned")).into_iter().flatten().flatten();
         let paths: Vec<_> = names.map(|entry| entry.path()).collect();
@@ -313,7 +312,7 @@ fn tune() {
             .into_iter()
             .map(str::to_owned)
             .collect(),
-        // The record grows with every fit; nothing comes into being last.
+        // The record grows with every fit; no file is created last.
         output: "tuned/nothing",
         may_differ: &[],
         finished: ("fit (phases)", finished),

@@ -1,4 +1,4 @@
-//! What the fuzz targets check, as ordinary functions of bytes: `tests/corpus.rs` calls the same ones
-//! over the corpus, with the stable compiler.
+//! The checks of the fuzz targets as ordinary functions of bytes. `tests/corpus.rs` runs the same
+//! functions over the corpus, with the stable compiler.
 
 pub mod targets;

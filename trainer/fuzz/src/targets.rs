@@ -1,4 +1,4 @@
-//! One function for each parser: it takes any bytes, and panics where the parser breaks its word.
+//! One function for each parser. It takes any bytes, and panics if the parser breaks its contract.
 
 mod checkpoint;
 mod files;
@@ -13,7 +13,7 @@ pub use texts::{fit_arguments, labels, settings};
 
 use othello_testing::corpus::Target;
 
-/// All of them, by the names of their corpora.
+/// All targets, by the names of their corpora.
 pub const TARGETS: [(&str, Target); 12] = [
     ("egaroucid", egaroucid),
     ("fit_arguments", fit_arguments),

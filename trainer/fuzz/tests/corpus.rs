@@ -1,5 +1,5 @@
-//! The fuzz targets with the stable compiler: over their corpora, and over thousands of changes
-//! to them that are the same on every machine. `scripts/fuzz.sh` looks for longer.
+//! Runs the fuzz targets with the stable compiler: over their corpora, and over thousands of
+//! changes to them that are the same on every machine. `scripts/fuzz.sh` runs longer.
 
 use othello_testing::corpus;
 use othello_trainer_fuzz::targets::TARGETS;

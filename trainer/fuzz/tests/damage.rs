@@ -1,7 +1,9 @@
-//! Damaged files of every kind, handed to what the commands read them with: none is taken for
-//! good, crashes, hangs or fills the memory, and every refusal names the file and the place.
+//! Passes damaged files of every kind to the readers of the commands. No file may be accepted as
+//! good, crash or hang a reader, or fill the memory, and every refusal must name the file and the
+//! place.
 //!
-//! `OTHELLO_DAMAGED_FILES` says how many (default 1,500; 10,000 in `scripts/check-long.sh`).
+//! `OTHELLO_DAMAGED_FILES` sets the number of files (default 1,500; 10,000 in
+//! `scripts/check-long.sh`).
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -25,10 +27,10 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// What no file may make a reader allocate: 1 GiB.
+/// The most memory that a reader may allocate for a file: 1 GiB.
 const MOST_MEMORY: usize = 1 << 30;
 
-/// What no small file may take.
+/// The most time that a small file may take.
 const MOST_TIME: Duration = Duration::from_secs(20);
 
 #[test]
@@ -55,7 +57,7 @@ fn damaged_files_are_refused_by_name_and_place() {
 #[derive(PartialEq, Eq, Debug)]
 enum Outcome {
     Taken,
-    /// Some records are not taken, the others are.
+    /// Some records are refused, the others are accepted.
     TakenInPart(Vec<String>),
     Refused(String),
 }
@@ -84,7 +86,8 @@ fn check(kind: &Kind, damaged: &Damaged) -> Outcome {
     outcome
 }
 
-/// A message names the file and the place in it, and does nothing to a terminal.
+/// Checks that a message names the file and the place in it, and has no control characters for a
+/// terminal.
 fn check_message(kind: &Kind, damaged: &Damaged, message: &str) {
     let context = format!("{}: {}: {message:?}", kind.name, damaged.what);
     assert!(message.contains(&format!("damaged.{}", kind.extension)), "no file: {context}");
@@ -103,7 +106,7 @@ fn check_message(kind: &Kind, damaged: &Damaged, message: &str) {
     check_text(message);
 }
 
-/// What is read at the moment, for the watch.
+/// The file that is being read, for the watch.
 static READING: Mutex<Option<(Instant, String)>> = Mutex::new(None);
 
 fn read(kind: &Kind, bytes: &[u8], what: &'static str) -> Outcome {
@@ -129,7 +132,7 @@ fn read(kind: &Kind, bytes: &[u8], what: &'static str) -> Outcome {
     })
 }
 
-/// Ends the process when a file takes too long.
+/// Ends the process if a file takes too long.
 fn watch() {
     loop {
         std::thread::sleep(Duration::from_millis(200));
@@ -141,7 +144,7 @@ fn watch() {
     }
 }
 
-/// The most memory that the process had at any time, in bytes; 0 where Linux does not say.
+/// Returns the peak memory of the process in bytes; 0 if Linux does not report it.
 fn peak_of_the_process() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! The benchmark runs and reports what it must; what it measures is nobody's test.
+//! Tests that the benchmark runs and reports its fields; its measurements are not tested.
 
 use std::process::{Command, Output};
 
@@ -35,7 +35,7 @@ fn bench_on(device: &str) -> Output {
         .unwrap()
 }
 
-/// As on a GPU, by the kernels that the C compiler makes of the same sources.
+/// The same as on a GPU, by kernels that the C compiler makes of the same sources.
 #[test]
 fn the_kernels_are_measured_beside_their_limits_and_the_usual_layout() {
     check_kernels("host", &bench_on("host"));
@@ -72,14 +72,14 @@ fn check_kernels(device: &str, output: &Output) {
     for (kernel, (name, used)) in kernels.iter().zip(used_by) {
         assert_eq!(kernel["kernel"], name);
         let limit = rate(&kernel["limit_positions_per_second"]);
-        // The slowest of those that it uses.
+        // The limit is the slowest of the kernels that it uses.
         assert!(used.iter().all(|&used| rate(&limits[used]) >= limit), "{kernel}");
         let limit_name = kernel["limit"].as_str().unwrap();
         assert!(used.contains(&limit_name) && limit == rate(&limits[limit_name]), "{kernel}");
         let own = rate(&kernel["positions_per_second"]);
         assert!((rate(&kernel["ratio"]) - own / limit).abs() < 1e-9, "{kernel}");
     }
-    // The faster one stands for the device.
+    // The faster kernel represents the device.
     let faster = kernels.iter().find(|kernel| kernel["kernel"] == report["kernel"]).unwrap();
     for field in ["positions_per_second", "limit_positions_per_second", "ratio"] {
         assert_eq!(faster[field], report[field], "{field}");

@@ -1,4 +1,5 @@
-//! The command line as a whole: inputs are never replaced, what an earlier run made is said to be so.
+//! The command line as a whole: inputs are never replaced, and outputs of an earlier run are
+//! reported as such.
 
 use std::fs;
 use std::path::PathBuf;
@@ -51,7 +52,7 @@ impl Folder {
     }
 }
 
-/// With `--force` each of them replaced what it read, and said nothing.
+/// A past bug: with `--force` each of these commands silently replaced its input.
 #[test]
 fn no_command_replaces_its_own_input() {
     let folder = Folder::new();
@@ -83,7 +84,7 @@ fn no_command_replaces_its_own_input() {
     }
 }
 
-/// Nothing told an output that was made from one that was there.
+/// A past bug: no message told a new output from one that was complete already.
 #[test]
 fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     let folder = Folder::new();
@@ -104,7 +105,7 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     }
 }
 
-/// A selectivity of no search would have been taken and done nothing.
+/// A selectivity without a search would be accepted and have no effect.
 #[test]
 fn a_selectivity_without_a_search_or_its_model_is_refused() {
     let folder = Folder::new();
@@ -119,7 +120,8 @@ fn a_selectivity_without_a_search_or_its_model_is_refused() {
     }
 }
 
-/// Stacks of 64 kB ended the program with an abort. Those here are smaller than any build needs.
+/// A past bug: stacks of 64 kB ended the program with an abort. The stacks here are smaller than
+/// any build needs.
 #[cfg(unix)]
 #[test]
 fn small_stacks_of_the_environment_do_not_matter() {
@@ -140,7 +142,7 @@ fn small_stacks_of_the_environment_do_not_matter() {
     }
 }
 
-/// Some help texts said "plays", others "play".
+/// A past bug: some help texts said "plays", others "play".
 #[test]
 fn subcommands_are_described_by_imperatives() {
     let help = Folder::new().trainer("--help").stdout;

@@ -1,5 +1,5 @@
 //! Damaged files through the binary: exit status 2 and one clear message, never a panic.
-//! `trainer/fuzz/tests/damage.rs` hands many more to the library.
+//! `trainer/fuzz/tests/damage.rs` passes many more to the library.
 
 use std::fs;
 use std::path::Path;
@@ -96,7 +96,7 @@ fn damaged_files_end_every_command_with_a_message() {
     assert!(refused > 130, "{refused} were refused");
 }
 
-/// The exit status and what was said on standard error.
+/// Returns the exit status and the standard error.
 fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = assert_cmd::Command::cargo_bin("othello-trainer").unwrap();
     let command = command.args(arguments).args(["--threads", "1"]).current_dir(folder);

@@ -1,4 +1,4 @@
-//! Every device that is there fits the same weights, byte for byte; a GPU too where there is one.
+//! Tests that every available device, including a GPU, fits the same weights, byte for byte.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! The examples run, and show what they should.
+//! Tests that the examples run and show the expected results.
 
 #![allow(clippy::duplicate_mod, reason = "each example has what they share")]
 

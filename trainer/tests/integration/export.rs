@@ -1,4 +1,4 @@
-//! `export --format npz`: what NumPy users get is what the weights file holds.
+//! Tests of `export --format npz`: NumPy users get the content of the weights file.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn path_of(name: &str) -> String {
     vectors(name).to_str().unwrap().to_owned()
 }
 
-/// Weights of all kinds, and the values of `boards.txt` by them.
+/// Weights of all kinds, and the files of their values of `boards.txt`.
 const VALUED: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -129,7 +129,7 @@ fn what_cannot_be_exported_is_refused() {
     }
 }
 
-/// The lines of formats.md give the stated value of every board that can be evaluated.
+/// Python code from formats.md must give the stated value of every board that can be evaluated.
 #[test]
 fn numpy_evaluates_from_the_arrays() {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
@@ -141,7 +141,7 @@ fn numpy_evaluates_from_the_arrays() {
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/formats.md");
     let formats = std::fs::read_to_string(formats).unwrap();
     let code = formats.split("```python\n").nth(1).and_then(|rest| rest.split("```").next());
-    // A board whose side to move has a move is evaluated as it stands; 120 of the first are such.
+    // A board whose side to move has a move is evaluated as it is; the first 120 are such boards.
     let check = "\nimport sys\nboards, values = open(sys.argv[2]), open(sys.argv[3])\n\
         for line, stated in list(zip(boards, values))[:120]:\n\
         \x20   side = 1 if line[65] == 'X' else -1\n\
@@ -164,7 +164,7 @@ fn numpy_evaluates_from_the_arrays() {
     }
 }
 
-/// A program in C that knows nothing but the header and the words, and the counts of the scalar features.
+/// A program in C that uses only the header, the words, and the counts of the scalar features.
 const PROGRAM: &str = r##"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-//! Matches against other programs: those that behave play as they would among themselves, and those that do
-//! not forfeit the game and nothing else.
+//! Matches against external programs. Programs that behave play like our own players; those that
+//! misbehave forfeit the game and nothing else.
 //!
-//! The other program is this test again, started as [`engine_process`].
+//! The external program is this test binary, started as [`engine_process`].
 
 use std::fs::OpenOptions;
 use std::io::{Write as _, stdin, stdout};
@@ -22,10 +22,10 @@ use serde_json::Value;
 
 const STRENGTH: Strength = Strength { depth: 1, exact: 2 };
 
-/// The conduct of an engine that is asked for a move.
+/// The behaviours of an engine that is asked for a move.
 const MANNERS: [&str; 6] = ["good", "crash", "hang", "illegal", "flood", "refuse"];
 
-/// An engine with manners.
+/// An engine with one of these behaviours.
 struct Mannered<S> {
     server: S,
     manners: String,
@@ -69,14 +69,14 @@ impl<S: Server> Server for Mannered<S> {
     }
 }
 
-/// No test: the engine that the tests play against.
+/// Not a test: the engine that the tests play against.
 #[test]
 #[ignore = "an engine for the other tests"]
 fn engine_process() {
     let Ok(manners) = std::env::var("OTHELLO_TEST_MANNERS") else { return };
     let player = Player::new(Searcher::new(&Zero, 1), Level::new(1).unwrap());
     let random = Generator::new(std::process::id().into());
-    // The name of the test stands on the line so far.
+    // The line so far holds the name of the test.
     println!();
     let (input, output) = (stdin().lock(), stdout().lock());
     if std::env::var_os("OTHELLO_TEST_NBOARD").is_some() {
@@ -89,7 +89,7 @@ fn engine_process() {
     std::process::exit(0);
 }
 
-/// The command line of an engine with these manners.
+/// Returns the command line of an engine with this behaviour.
 fn command(protocol: Protocol, manners: &str) -> String {
     let program = std::env::current_exe().unwrap();
     let nboard = if protocol == Protocol::Nboard { "OTHELLO_TEST_NBOARD=yes " } else { "" };
@@ -103,7 +103,7 @@ fn engine(protocol: Protocol, manners: &str) -> ExternalEngine {
     ExternalEngine { protocol, command: command(protocol, manners) }
 }
 
-/// So many openings of two moves.
+/// Returns `count` openings of two moves.
 fn openings(count: usize) -> Vec<Position> {
     let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
     let all: Vec<Position> =
@@ -126,7 +126,8 @@ fn play_by(engine: &ExternalEngine, openings: &[Position], terms: Terms) -> Matc
     played.play(openings, &Silent).unwrap()
 }
 
-/// Every game counts once, and those that were forfeited count all discs for the other.
+/// Checks that every game counts once, and that forfeited games count all discs for the other
+/// player.
 fn check_accounts(result: &MatchResult, openings: usize) {
     let statistics = result.statistics();
     assert_eq!(result.pairs.len(), openings);
@@ -149,7 +150,7 @@ fn an_engine_that_behaves_plays_the_games_that_it_plays_among_ourselves() {
     let nboard = play(&engine(Protocol::Nboard, "good"), &openings, 60_000);
     assert_eq!(nboard.forfeits, []);
     check_accounts(&nboard, openings.len());
-    // Its nodes are not known, but its time is.
+    // The nodes of an external engine are unknown, but its time is known.
     assert_eq!((gtp.efforts[0].nodes, gtp.efforts[1].nodes), (among_us.efforts[0].nodes, 0));
     assert!(gtp.efforts.iter().all(|effort| effort.seconds > 0.0), "{:?}", gtp.efforts);
 }
@@ -207,7 +208,7 @@ fn programs_are_told_their_time_and_forfeit_where_they_use_it_up() {
     };
     let gtp = told(Protocol::Gtp);
     assert_eq!(gtp.matches(" time_settings 3600 0 0\n").count(), 2, "{gtp}");
-    // What is left never grows within a game, and is said before each move is asked for.
+    // The remaining time never grows within a game, and is told before each request for a move.
     let lines: Vec<&str> = gtp.lines().collect();
     let mut left = 3_600;
     for pair in lines.windows(2) {
@@ -265,7 +266,7 @@ fn a_program_that_is_not_there_is_refused_before_the_match() {
     }
 }
 
-/// A match that is killed left the programs running that did not look at their input.
+/// A past bug: a killed match left programs running that did not read their input.
 #[test]
 fn no_program_outlives_the_match_that_started_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -294,7 +295,7 @@ fn no_program_outlives_the_match_that_started_it() {
     }
 }
 
-/// Waits for something that is bound to come.
+/// Waits for something that is bound to happen.
 fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     for _ in 0..1_000 {
         if let Some(found) = look() {

@@ -1,4 +1,5 @@
-//! Pattern sets with factors, from the command line: fitted, measured, refused where there is no place.
+//! Pattern sets with factors on the command line: fits, measurements, and refusals of formats
+//! without factors.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -21,7 +22,7 @@ fn json(folder: &Path, arguments: &str) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A folder with games and a pattern set.
+/// Creates a folder with games and a pattern set.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| -> PathBuf { folder.path().join(name) };
@@ -94,7 +95,7 @@ fn flags_of_a_fit_with_factors_are_those_of_its_factors_or_refused() {
     let of_factors = &settings["factors"];
     assert_eq!((&of_factors["ridge"], &of_factors["epochs"]), (&50.0.into(), &1.into()));
     assert_eq!(settings["ridge"], 30.0);
-    // Nothing is fitted before factors that start from weights.
+    // A fit that starts from weights has no fit without factors before it.
     let refused = fit("--init one.weights --window 1 --out two.weights");
     assert_eq!(refused.status.code(), Some(2));
     assert!(message(&refused).contains("leave out --window"), "{}", message(&refused));

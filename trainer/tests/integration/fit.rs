@@ -1,4 +1,4 @@
-//! Fits by the command line, on games of random moves.
+//! Fits on the command line, with games of random moves.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -18,7 +18,7 @@ fn random_game(seed: u64) -> Game {
     Game::new(RANDOM_PLIES, &random_moves(seed)).unwrap()
 }
 
-/// A file of random games.
+/// Writes a file of random games.
 fn games(folder: &Path, count: u64) -> PathBuf {
     let path = folder.join("random.games");
     let provenance = Provenance::new("test");

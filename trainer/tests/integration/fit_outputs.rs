@@ -1,5 +1,5 @@
-//! What a fit writes and says: side files are its own or refused, the same bytes whatever happened
-//! on the way; failed checks say why. One test for each past bug.
+//! The outputs and messages of a fit. Foreign side files are refused, outputs have the same bytes
+//! after any interruption, and failed checks give the reason. One test for each past bug.
 
 use std::fs;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ impl Folder {
         command.current_dir(self.0.path()).args(arguments.split_whitespace()).output().unwrap()
     }
 
-    /// Fits three phases of the small set, by what is said besides.
+    /// Fits three phases of the small set with further arguments.
     fn fit(&self, more: &str) -> Output {
         let fit = "fit a.games --patterns small --epochs 3 --optimizer lsq --phases 40..42 --json";
         self.trainer(&format!("{fit} {more}"))
@@ -46,7 +46,7 @@ impl Folder {
     }
 }
 
-/// Found by hostile testing: they were written over, or taken away.
+/// A past bug: foreign side files were overwritten or deleted.
 #[test]
 fn side_files_of_somebody_else_are_refused_without_force() {
     let folder = Folder::new();
@@ -73,7 +73,7 @@ fn side_files_of_somebody_else_are_refused_without_force() {
     assert!(folder.fit("--out a.weights --force").status.success());
 }
 
-/// The side files of a fit with other settings are somebody else's, too.
+/// The side files of a fit with other settings are foreign, too.
 #[test]
 fn side_files_of_another_fit_are_refused_without_force() {
     let folder = Folder::new();
@@ -82,7 +82,7 @@ fn side_files_of_another_fit_are_refused_without_force() {
     let refused = folder.fit("--out a.weights --ridge 3");
     assert_eq!(refused.status.code(), Some(2));
     assert!(message(&refused).contains("a.weights.report.json"), "{}", message(&refused));
-    // And those of this fit are its own.
+    // Those of this fit are its own.
     folder.fitted("--out a.weights");
 }
 
@@ -131,7 +131,7 @@ fn a_fit_refuses_to_replace_its_own_inputs() {
     assert!(fs::read(folder.path("a.games")).unwrap() == games);
 }
 
-/// Found by hostile testing: `bench --indices` wrote over whatever was there.
+/// A past bug: `bench --indices` overwrote any file.
 #[test]
 fn indices_replace_no_other_file() {
     let folder = Folder::new();
@@ -217,7 +217,7 @@ fn the_old_name_of_epochs_is_taken() {
     assert!(new.is_string() && new == old);
 }
 
-/// Found by hostile testing: weights that were complete, and a report that was not theirs.
+/// A past bug: complete weights were taken with the report of another fit.
 #[test]
 fn complete_weights_without_their_report_say_what_to_do() {
     let folder = Folder::new();

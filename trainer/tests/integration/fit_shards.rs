@@ -1,4 +1,4 @@
-//! Fits that several machines share: by the command line, on games of random moves.
+//! Fits that several machines share, on the command line, with games of random moves.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 use othello_testing::random_games::random_moves;
 use tempfile::TempDir;
 
-/// A folder with random games.
+/// Creates a folder with random games.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     write_games(&folder.path().join("a.games"), 0..600);
@@ -44,19 +44,19 @@ fn runs(folder: &Path, arguments: &str) {
     assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What is said where a command is refused.
+/// Returns the message of a command that is refused.
 fn refusal(folder: &Path, arguments: &str) -> String {
     let output = run(folder, arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments}");
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// The names of the parts `NAME-1.weights` to `NAME-COUNT.weights`.
+/// Returns the names of the parts `NAME-1.weights` to `NAME-COUNT.weights`.
 fn parts(name: &str, count: u32) -> String {
     (1..=count).map(|number| format!("{name}-{number}.weights ")).collect()
 }
 
-/// Weights, metrics and report.
+/// Checks that weights, metrics and report are equal.
 fn assert_same_files(folder: &Path, one: &str, other: &str) {
     for extension in ["", ".metrics.jsonl", ".report.json"] {
         let read = |name: &str| fs::read(folder.join(format!("{name}{extension}"))).unwrap();
@@ -87,7 +87,7 @@ fn twelve_parts_of_which_one_is_killed_are_the_fit_of_one_process() {
     let merge = format!("merge {} --out merged.weights", parts("part", 12));
     runs(at, &merge);
     assert_same_files(at, "one.weights", "merged.weights");
-    // It is there, and its report with it.
+    // The merged fit is done, and so is its report.
     runs(at, &merge);
     runs(at, &format!("fit a.games {FIT} --out merged.weights"));
 
@@ -118,8 +118,8 @@ fn twelve_parts_of_which_one_is_killed_are_the_fit_of_one_process() {
     assert!(shards.contains("by 60 machines at most"), "{shards}");
 }
 
-/// A run that ended between its last write and the rename left a part of twice as many sections.
-/// The whole file under the name of the partial one is what such a run leaves.
+/// A past bug: a run that ended between its last write and the rename left a part with twice as
+/// many sections. Such a run leaves the whole file under the name of the partial one.
 #[test]
 fn a_part_that_was_killed_at_its_rename_is_that_of_the_undisturbed_run() {
     let folder = folder();
@@ -128,7 +128,7 @@ fn a_part_that_was_killed_at_its_rename_is_that_of_the_undisturbed_run() {
     runs(at, &format!("{fit} --out part.weights"));
     let (part, partial) = (at.join("part.weights"), at.join("part.weights.partial"));
     let whole = fs::read(&part).unwrap();
-    // Sections of right checksums of another fit, which the run before took over unchecked.
+    // Sections with right checksums from another fit, which an earlier version took over unchecked.
     runs(at, &format!("{} --out forged.weights", fit.replace("epochs 2", "epochs 3")));
     let forged = forged_part(&at.join("forged.weights"), &whole);
     for there in [whole.as_slice(), &whole[..whole.len() - 20], &whole[..whole.len() / 2], &forged]
@@ -141,7 +141,7 @@ fn a_part_that_was_killed_at_its_rename_is_that_of_the_undisturbed_run() {
     }
 }
 
-/// The header of a part, and the sections of another.
+/// Returns the header of a part, followed by the sections of another.
 fn forged_part(other: &Path, whole: &[u8]) -> Vec<u8> {
     let header = |bytes: &[u8]| bytes.windows(4).position(|marker| marker == b"SECT").unwrap();
     let other = fs::read(other).unwrap();
@@ -207,7 +207,7 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     let other = refusal(at, "dataset a.games --out laid-out");
     assert!(other.contains("dataset.json: exists"), "{other}");
 
-    // A dataset that is not complete is none; what is complete of it is kept.
+    // An incomplete dataset is not a dataset; its complete files are kept.
     let file = |name: &str| at.join("laid-out").join(name);
     let manifest = fs::read(file("dataset.json")).unwrap();
     fs::remove_file(file("dataset.json")).unwrap();
@@ -217,7 +217,7 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     assert_eq!(fs::read(file("dataset.json")).unwrap(), manifest);
     runs(at, &fit);
 
-    // Damage, and files in each other's places.
+    // Damaged files, and files in each other's places.
     let refused = format!("fit laid-out {FIT} --phases 30..31 --out refused.weights");
     let sound = fs::read(file("training-30.positions")).unwrap();
     fs::copy(file("training-31.positions"), file("training-30.positions")).unwrap();
@@ -241,7 +241,7 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     }
 }
 
-/// All files of a folder with a dataset, by name.
+/// Returns all files of a folder with a dataset, by name.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let file = |entry: std::io::Result<fs::DirEntry>| {
         let path = entry.unwrap().path();
@@ -250,18 +250,18 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(folder).unwrap().map(file).collect()
 }
 
-/// What was laid out before is merged with what is new: in any order and in memory or not, these are the bytes of
-/// laying all of it out at once.
+/// Merging laid-out datasets with new games, in any order and with any memory, gives the bytes of
+/// laying out everything at once.
 #[test]
 fn a_dataset_grows_without_its_games() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     fs::create_dir(at.join("games")).unwrap();
-    // The second has games of the first, and the positions after few moves are in all of them.
+    // The second file has games of the first, and all have the positions after few moves.
     for (name, seeds) in [("1", 0..150), ("2", 100..250), ("3", 250..400)] {
         write_games(&at.join(format!("games/{name}.games")), seeds);
     }
-    // Not in the folder, which is taken as a whole further down.
+    // Not in the folder, which is used as a whole further down.
     write_games(&at.join("test.games"), 400..460);
     let settings = "--labels all:result --seed 5";
     let weighted = "games/1.games games/2.games*0.7 games/3.games";
@@ -273,7 +273,7 @@ fn a_dataset_grows_without_its_games() {
     runs(at, "dataset 1 games/2.games*0.7 --out 1-2");
     runs(at, "dataset 1-2 games/3.games --out 1-2-3 --memory-mb 1");
     assert!(files(&at.join("1-2-3")) == all, "not the bytes of all at once");
-    // A settings file that named no labels meant those of a fit without one, and was refused.
+    // A past bug: a settings file without labels meant those of a fit without one, and was refused.
     fs::write(at.join("ridge.toml"), "ridge = 20").unwrap();
     runs(at, "dataset 1-2 games/3.games --settings ridge.toml --out by-settings");
     assert!(files(&at.join("by-settings")) == all);
@@ -284,7 +284,7 @@ fn a_dataset_grows_without_its_games() {
     let itself = refusal(at, "dataset 1-2 games/3.games --out 1-2 --force");
     assert!(itself.contains("does not grow in its place"), "{itself}");
 
-    // Three folders, and a folder of records.
+    // Three folders of datasets, and a folder of records.
     fs::rename(at.join("away"), at.join("games/1.games")).unwrap();
     for number in 1..=3 {
         runs(at, &format!("dataset games/{number}.games --out own-{number}"));

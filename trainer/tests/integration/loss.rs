@@ -1,4 +1,4 @@
-//! Errors by number of empty squares, of static values and of searches, by the command line.
+//! Errors by number of empty squares, of static values and of searches, on the command line.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn random_games() -> impl Iterator<Item = Game> {
     (0..GAMES).map(|seed| Game::new(6, &random_moves(seed)).unwrap())
 }
 
-/// A folder with the random games.
+/// Creates a folder with the random games.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");
@@ -46,8 +46,8 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Bias, its standard error by games, mean absolute and mean squared error, by the formulas as they are
-/// in the books, of the positions that are wanted.
+/// Computes bias, its standard error by games, mean absolute and mean squared error by the textbook
+/// formulas, on the wanted positions.
 fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> bool) -> [f64; 4] {
     let errors = |game: &Vec<(ScoredPosition, f64)>| -> Vec<f64> {
         let wanted = game.iter().filter(|(row, _)| wanted(row.position().empties()));
@@ -119,7 +119,7 @@ fn errors_of_searches_do_not_depend_on_the_number_of_threads() {
     assert_eq!(loss(1), loss(3));
 }
 
-/// Remembers the stages with their totals, and how far the last one came.
+/// A progress that records the stages with their totals, and the progress of the last one.
 #[derive(Default)]
 struct Stages(Mutex<Vec<(String, u64, u64)>>);
 
@@ -152,7 +152,7 @@ fn searches_are_shown_position_by_position() {
     let (positions, stages) = (measured.all.positions, stages.0.into_inner().unwrap());
     assert!(positions > 2 * GAMES);
     assert_eq!(stages.last(), Some(&("loss (positions)".to_owned(), positions, positions)));
-    // Merged from many games, the same positions count each by itself.
+    // The same positions merged from many games count each as a game.
     let rows = random_games().flat_map(|game| rules.positions(&game, 1.0)).collect();
     let alone = measuring.positions(rows, &Silent).unwrap();
     assert_eq!((alone.all.mae, alone.all.bias), (measured.all.mae, measured.all.bias));
@@ -168,7 +168,7 @@ fn a_bias_above_the_limit_names_the_numbers_of_empty_squares() {
     let bias = |row: &Value| row["bias"].as_f64().unwrap();
     let mut rows = found["phases"].as_array().unwrap().clone();
     rows.sort_by(|one, other| bias(one).abs().total_cmp(&bias(other).abs()));
-    // Two numbers of empty squares are above a limit between the second and the third.
+    // A limit between the second and the third largest bias is exceeded by two.
     let limit = (bias(&rows[1]).abs() + bias(&rows[2]).abs()) / 2.0;
     let failed = loss(&format!("--phases 52..55 --max-bias {limit}"));
     assert_eq!((failed.status.code(), &json(&failed)["passed"]), (Some(1), &false.into()));

@@ -1,5 +1,6 @@
-//! The crate and its program from outside: one binary, since every binary takes long to link.
-//! What is killed and resumed has a binary of its own: there, all processor time of children counts.
+//! Tests of the crate and its program from outside, in one binary, since every binary takes long to
+//! link. Tests that kill and resume have a binary of their own, where the processor time of all
+//! children counts.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

@@ -1,5 +1,5 @@
-//! Outputs: what cannot be written is said before the work, and nothing is overwritten that is read; and
-//! what stands beside files is read with care, whoever put it there.
+//! Tests of outputs. One that cannot be written is reported before the work, no input is
+//! overwritten, and files beside the inputs are read with care, whoever put them there.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ use othello_testing::program::message;
 use othello_testing::random_games::random_moves;
 use tempfile::TempDir;
 
-/// A folder with games to fit to and to test on, weights, and openings.
+/// Creates a folder with games to fit to and to test on, weights, and openings.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -33,7 +33,7 @@ fn write_games(path: &Path, seeds: std::ops::Range<u64>) {
     writer.finish().unwrap();
 }
 
-/// Runs a command that must end soon: the work that some of them are asked for takes hours.
+/// Runs a command that must end soon: the work that some commands ask for takes hours.
 fn run(folder: &Path, arguments: &str) -> Output {
     const SOON: Duration = Duration::from_secs(120);
     let mut command = Command::new(cargo_bin!("othello-trainer"));
@@ -56,14 +56,14 @@ fn runs(folder: &Path, arguments: &str) {
     assert!(output.status.success(), "{arguments}: {}", message(&output));
 }
 
-/// What is said where a command is refused.
+/// Returns the message of a command that is refused.
 fn refusal(folder: &Path, arguments: &str) -> String {
     let output = run(folder, arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments}: {}", message(&output));
     message(&output)
 }
 
-/// Commands of hours of work, each with `OUT` in the place of an output.
+/// Commands with hours of work, each with `OUT` in place of an output.
 const WORK: [&str; 6] = [
     "match mobility none --openings openings.txt --pairs 3 --depth 30 --games-out OUT",
     "match mobility none --openings openings.txt --pairs 3 --depth 30 --transcripts-out OUT",
@@ -113,7 +113,7 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     assert!(refused.contains("a.games: exists: made from other settings"), "{refused}");
 }
 
-/// What a command reads by way of something else was overwritten with `--force`.
+/// A past bug: `--force` overwrote files that a command reads indirectly.
 #[test]
 fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     let folder = folder();
@@ -137,7 +137,7 @@ fn no_input_that_is_named_by_way_of_another_is_overwritten() {
         let said = refusal(at, &refused);
         assert!(said.contains("is also an input"), "{refused}: {said}");
     }
-    // Weights beside the data that they are fitted to are none of them.
+    // Weights beside the data that they are fitted to are not part of it.
     let fit = "fit records --patterns discs --epochs 1 --out records/w.weights";
     runs(at, fit);
     runs(at, fit);
@@ -164,7 +164,8 @@ fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() 
     assert!(!at.join("dataset.json").exists() && !at.join("training-30.positions").exists());
 }
 
-/// Files that a program looks for by itself may be links to what never ends, or pipes nobody writes to.
+/// Files that a program looks for by itself may be links to endless devices, or pipes that nobody
+/// writes to.
 #[test]
 fn what_stands_beside_files_is_read_with_care() {
     let folder = folder();
@@ -202,7 +203,7 @@ fn what_stands_beside_files_is_read_with_care() {
         special("w.weights.report.json", "report w.weights --out page.html");
         fs::write(at.join("w.weights.report.json"), report).unwrap();
     }
-    // A foreign output is not read to its end to be compared: this one is of 1 TB.
+    // A foreign output is not read to its end for the comparison: this one has 1 TB.
     let huge = fs::File::create(at.join("huge.html")).unwrap();
     huge.set_len(1 << 40).unwrap();
     let said = refusal(at, "report w.weights --out huge.html");
@@ -232,7 +233,8 @@ fn a_match_that_no_page_can_show_is_refused() {
     }
 }
 
-/// A search of other values in the folder of one before took its record's place, and its trials were gone.
+/// A past bug: a search for other values in the folder of an earlier one replaced its record, and
+/// the earlier trials were lost.
 #[test]
 fn a_search_of_other_values_does_not_drop_the_trials_of_the_one_before() {
     let folder = folder();
@@ -270,7 +272,7 @@ fn of_a_million_bad_lines_not_each_is_told() {
     assert!(said.lines().count() < 120 && said.contains("rejected: 4900 more"), "{said}");
 }
 
-/// The signal that comes with such a write ended the process without a word.
+/// A past bug: the signal of such a write ended the process without a message.
 #[test]
 fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
     let folder = folder();

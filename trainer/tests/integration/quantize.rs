@@ -1,4 +1,4 @@
-//! Weights in coarser steps, from the command line.
+//! Quantised weights on the command line.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,5 +1,5 @@
-//! The picture of the errors is the one that the program draws, and `quickstart` prints what the README
-//! says. That every command of the guides runs is tested by `othello-testing`.
+//! Tests that the picture of the errors is the one that the program draws, and that `quickstart`
+//! prints what the README shows. `othello-testing` runs every command of the guides.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 
-/// The two commands are those that `docs/measured.md` shows.
+/// Runs the two commands that `docs/measured.md` shows.
 #[test]
 fn the_picture_of_the_errors_is_what_the_program_draws() {
     let folder = tempfile::tempdir().unwrap();

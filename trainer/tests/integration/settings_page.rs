@@ -1,4 +1,5 @@
-//! The page of all keys, `trainer/docs/settings.md`, says what the program reads.
+//! Tests that the page of all keys, `trainer/docs/settings.md`, lists the keys that the program
+//! reads.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use othello_trainer::fit::{AdamSettings, FactorSettings, FitSettings};
 use othello_trainer::study::Recipe;
 use serde_json::{Value, json};
 
-/// The keys in the tables below a heading, with their defaults.
+/// Returns the keys in the tables below a heading, with their defaults.
 fn page(heading: &str) -> BTreeMap<String, String> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/settings.md");
     let text = std::fs::read_to_string(path).unwrap();
@@ -19,7 +20,7 @@ fn page(heading: &str) -> BTreeMap<String, String> {
     section.lines().filter_map(row).collect()
 }
 
-/// The keys of a table with dots, and their values as a person writes them.
+/// Collects the keys of a table with dots, and their values as a person writes them.
 fn flat(value: &Value, path: &str, out: &mut BTreeMap<String, String>) {
     match value {
         Value::Object(table) => {
@@ -39,7 +40,7 @@ fn the_page_has_all_settings_with_their_defaults() {
         FitSettings { factors: Some(FactorSettings::default()), ..FitSettings::default() };
     let mut wanted = BTreeMap::new();
     flat(&json!(defaults), "", &mut wanted);
-    // What is left out where it is not set.
+    // Optional settings that are omitted unless set.
     let adam = AdamSettings { clip: Some(1.0), ..AdamSettings::default() };
     let share = 0.5.try_into().unwrap();
     let mut with_all = BTreeMap::new();
@@ -49,7 +50,7 @@ fn the_page_has_all_settings_with_their_defaults() {
     wanted.insert("adam.clip".to_owned(), "none".to_owned());
     wanted.insert("share".to_owned(), "1".to_owned());
     assert_eq!(page("Settings"), wanted);
-    // The table of keys that there are no others of is made by the program's own refusal of another one.
+    // The program's refusal of an unknown key lists all keys.
     let error = FitSettings::from_toml("other = 1").unwrap_err().to_string();
     for key in wanted.keys().filter(|key| !key.contains('.')) {
         assert!(error.contains(&format!("`{key}`")), "{key}: {error}");

@@ -1,4 +1,4 @@
-//! Slips of the hand on the command line: each is refused by a message that says what was expected.
+//! Slips on the command line: each is refused by a message that says what was expected.
 
 use std::process::Command;
 
@@ -23,9 +23,9 @@ fn slips_are_refused_with_what_was_expected() {
         ("fit a.games --ridge x --out a.weights", "expected a number, such as 0.5"),
         ("fit a.games --out b.games", "would be a weights file under the name of another kind"),
         ("loss standrad a.games", "one of `none`, `mobility` and `embedded`"),
-        // The list ended before its last name.
+        // A past bug: the list ended before its last name.
         ("fit a.games --patterns set.toml --out a.weights", "`x_square_moves`"),
-        // It named neither.
+        // A past bug: the message named neither.
         ("fit a.games --labels all:value --out a.weights", "`selfplay --values`"),
         ("sample a.games --count 1 --out a.weights", "would be a file of games under the name"),
     ] {

@@ -1,4 +1,5 @@
-//! The whole CUDA path without a GPU: the trainer with a driver that stands in for NVIDIA's.
+//! Tests of the whole CUDA path without a GPU: the trainer runs with a stand-in for NVIDIA's
+//! driver.
 
 mod child;
 mod faults;

@@ -1,4 +1,4 @@
-//! What weights are worth, by the command line: `compare`, and what `loss` says beyond one number.
+//! The commands that study weights: `compare`, `curve`, `tune`, and the details of `loss`.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const BOARD: &str = "-O--------OXX-----XO------XOOX---XXXXOO----OOOO---O-O-X--------- X";
 
-/// A folder with random games to fit to, and others to test on.
+/// Creates a folder with random games to fit to, and others to test on.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     games(&folder.path().join("train.games"), 0..400);
@@ -68,11 +68,11 @@ fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
     );
     let better = compare("nothing");
     assert_eq!(better["verdict"], "first", "{better}");
-    // The positions of five phases of 200 random games, each by its result.
+    // The positions of five phases of 200 random games, all labelled by the result.
     assert_eq!(better["test_labels"][0][0], "result", "{better}");
     assert_eq!(better["test_labels"].as_array().unwrap().len(), 1, "{better}");
     assert!(better["errors"]["difference"].as_f64().unwrap() < -1.0, "{better}");
-    // What was fitted is not fitted again, and says the same.
+    // Finished fits are not repeated, and the report is the same.
     let again = compare("nothing");
     assert_eq!((&again["errors"], &again["verdict"]), (&better["errors"], &better["verdict"]));
 }
@@ -92,7 +92,7 @@ fn a_curve_falls_and_predicts_its_last_point() {
         points.iter().map(|point| point[name].as_f64().unwrap()).collect()
     };
     assert_eq!(of("share"), [0.02, 0.07, 0.3, 1.0]);
-    // Of 3000 games a twentieth validates.
+    // Of 3000 games a twentieth is for validation.
     let expected = of("share").into_iter().map(|share| share * 2850.0);
     assert!(expected.zip(of("games")).all(|(a, b)| (a - b).abs() < 60.0), "{found}");
     assert!(of("mae").is_sorted_by(|more, less| more > less), "{found}");
@@ -103,7 +103,8 @@ fn a_curve_falls_and_predicts_its_last_point() {
     assert!(found["twice"].as_f64().unwrap() <= points[3]["mae"].as_f64().unwrap() * 1.01);
     let picture = fs::read_to_string(folder.path().join("c.svg")).unwrap();
     assert_eq!(picture.matches("<circle").count(), 8);
-    // What was fitted is not fitted again, and says the same; a share is a part of a larger one's file.
+    // Finished fits are not repeated, and the report is the same; a smaller share is a part of the
+    // larger one's games.
     let again = curve();
     assert_eq!((&again["points"], &again["phases"]), (&found["points"], &found["phases"]));
     let loss = |share: &str| {
@@ -127,7 +128,7 @@ fn a_curve_falls_and_predicts_its_last_point() {
 fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
     let folder = folder();
     recipe(folder.path(), "one.toml", 1, "10.0");
-    // Two that come to the same weights are not proven different.
+    // Two values that give the same weights are not proven different.
     let values = "[settings]\nridge = [1e12, 20.0, 20.0001, 1e11]\n";
     fs::write(folder.path().join("values.toml"), values).unwrap();
     let tune = ["tune", "one.toml", "values.toml", "--phases", "48..52", "--test", "test.games"];
@@ -147,13 +148,13 @@ fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
         assert_eq!(trial["outcome"], "worse", "{trial}");
         assert!(trial["difference"].as_f64() > trial["difference_error"].as_f64(), "{trial}");
     }
-    // The record has what the report has, line by line.
+    // The record has the content of the report, line by line.
     let record = || fs::read_to_string(folder.path().join("tuned/trials.jsonl")).unwrap();
     let text = record();
     let lines: Vec<Value> =
         text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(&lines, trials);
-    // Nothing is fitted again, and more values join those that are there.
+    // Nothing is fitted again, and further values join the existing ones.
     let again = json(&tuned(&["--out", "tuned"]));
     assert_eq!((&again["trials"], record()), (&found["trials"], text));
     let fits = |found: &Value| found["resumed"]["fit (phases)"].as_u64();
@@ -161,7 +162,7 @@ fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
     let more = "[settings]\nridge = [20.0, 20.0001, 30.0, 40.0]\n";
     fs::write(folder.path().join("values.toml"), more).unwrap();
     assert!(fits(&json(&tuned(&["--out", "tuned"]))) >= Some(2 * 3 * 5));
-    // Another recipe's record is not written over.
+    // Another recipe's record is not overwritten.
     recipe(folder.path(), "one.toml", 2, "10.0");
     let refused = tuned(&["--out", "tuned"]);
     assert_eq!(refused.status.code(), Some(2));
@@ -172,7 +173,7 @@ fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
 fn test_games_that_training_has_are_refused() {
     let folder = folder();
     let at = folder.path();
-    // By whatever name, what counts is the content.
+    // The content of the file counts, not its name.
     fs::copy(at.join("train.games"), at.join("same.games")).unwrap();
     recipe(at, "one.toml", 1, "10.0");
     fs::write(at.join("values.toml"), "[settings]\nridge = [1, 2]\n").unwrap();
@@ -248,7 +249,7 @@ fn the_held_out_part_has_the_error_that_the_fit_reported() {
     for (name, field) in [("test", "test_mae"), ("validation", "validation_mae")] {
         let (reported, found) = (&fitted["phases"][0][field], &part(name)["mae"]);
         let [reported, found] = [reported, found].map(|mae| mae.as_f64().unwrap());
-        // The report is of weights before they are rounded to steps of 1/32 disc.
+        // The reported errors are those of weights before rounding to steps of 1/32 disc.
         assert!((reported - found).abs() < 0.05, "{name}: {reported} reported, {found} found");
     }
     let whole = trainer(folder.path(), &loss);
@@ -272,7 +273,7 @@ fn the_worst_positions_say_where_they_are_from_and_what_adds_up_to_their_values(
         let sum: f64 = parts.iter().map(|part| number(part, "discs")).sum();
         assert!((sum.clamp(-64.0, 64.0) - number(row, "value")).abs() < 1e-9, "{row}");
         assert_eq!((&row["label_kind"], &row["ply"]), (&"result".into(), &row["phase"]));
-        // The game that is named has the position at the ply that is named.
+        // The named game has the position at the named ply.
         let first = if row["file"] == "train.games" { 0 } else { 1000 };
         let seed = first + row["game"].as_u64().unwrap() - 1;
         let replay = Game::new(6, &random_moves(seed)).unwrap().replay();
@@ -288,7 +289,7 @@ fn the_worst_positions_say_where_they_are_from_and_what_adds_up_to_their_values(
         &["loss", "mobility", "test.games", "--worst", "1", "--json"],
     ));
     assert_eq!(by_hand["worst"][0]["parts"], Value::Array(vec![]));
-    // All groups together have all positions, and the bias of all of them.
+    // The groups together have all positions, and the bias of all of them.
     for groups in ["by_value", "by_region", "phases"] {
         let groups = found[groups].as_array().unwrap();
         let with = groups.iter().filter(|group| group["positions"] != 0);

@@ -1,4 +1,5 @@
-//! What the operating system refuses the trainer: a clear message, nothing lost, no lock left.
+//! Refusals by the operating system: the trainer gives a clear message, loses nothing and leaves no
+//! lock.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +31,7 @@ fn run(folder: &Path, arguments: &str) -> Output {
     command(folder, arguments).output().expect("the binary runs")
 }
 
-/// A folder with `random.games`, and an empty folder in it.
+/// Creates a folder with `random.games`, and an empty folder in it.
 fn folder_with_games() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let games: Vec<Game> =
@@ -76,8 +77,8 @@ fn a_full_disk_loses_no_phase() {
     assert!(file("a.weights") == file("work/a.weights"));
 }
 
-/// Each command with so little room that it ends in the middle, in its output or in a temporary file; then with
-/// enough of it, and somewhere else with enough from the beginning.
+/// Runs each command with so little room that it ends in the middle, in its output or in a
+/// temporary file; then with enough room, and elsewhere with enough from the beginning.
 #[test]
 fn a_full_disk_in_the_middle_loses_no_record() {
     let folder = folder_with_games();
@@ -161,7 +162,7 @@ fn a_missing_input_is_named() {
     }
 }
 
-/// The second input goes while the first, a pipe, is being read.
+/// Deletes the second input while the first, a pipe, is being read.
 #[test]
 fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -170,7 +171,7 @@ fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     let games = transcripts(1);
     fs::write(&second, &games).unwrap();
     let arguments = "import transcripts first.txt second.txt --out a.games";
-    // The checkpoint grows once the program has looked at its inputs and reads the first one.
+    // The checkpoint grows once the program has checked its inputs and reads the first one.
     let child = start(folder.path(), arguments, "a.games", 1);
     fs::remove_file(&second).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -183,7 +184,7 @@ fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     assert_eq!(again.status.code(), Some(0), "{}", message(&again));
 }
 
-/// Starts a command and waits until `finished` bytes are in its checkpoint.
+/// Starts a command and waits until its checkpoint has `finished` bytes.
 fn start(folder: &Path, arguments: &str, output: &str, finished: u64) -> Child {
     let mut child = command(folder, arguments).spawn().unwrap();
     let checkpoint = folder.join(format!("{output}.checkpoint.partial"));
@@ -218,7 +219,7 @@ fn an_interrupted_import_and_fit_go_on() {
     }
 }
 
-/// What a torn frame costs is said by whatever command goes on after it.
+/// Every command that continues after a torn frame reports the loss.
 #[test]
 fn a_torn_frame_is_counted() {
     let folder = folder_with_games();
@@ -245,7 +246,7 @@ fn a_torn_frame_is_counted() {
     }
 }
 
-/// Rejected records are listed on standard error; whoever reads that may go away.
+/// Rejected records are listed on standard error, whose reader may go away.
 #[test]
 fn a_closed_standard_error_is_no_reason_to_stop() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! `export --format edax` and `egaroucid`, and the way back: a slow evaluator that reads the bytes as the
-//! other program does says the same of every position.
+//! Tests of `export --format edax` and `egaroucid`, and of the way back. A slow evaluator that
+//! reads the bytes like the other program gives every position the same value.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -15,7 +15,8 @@ use othello_trainer::export::egaroucid::{egaroucid, read_egaroucid};
 use serde_json::Value;
 
 /// Edax's patterns in the order of the file: the squares, the first most significant; the number of
-/// classes; and which digit mirrors which, the least significant first, where that is not the reversal.
+/// classes; and the mirror of each digit, the least significant first, unless the mirror is the
+/// reversal.
 const EDAX: [(&str, usize, &str); 12] = [
     ("A1 B1 A2 B2 C1 A3 C2 B3 C3", 10206, "0 2 1 4 3 5 7 6 8"),
     ("A5 A4 A3 A2 A1 B2 B1 C1 D1 E1", 29889, "9 8 7 6 4 5 3 2 1 0"),
@@ -53,7 +54,7 @@ const EGAROUCID: [&str; 16] = [
 ];
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Squares as file and rank, 0 to 7.
+/// Parses squares as file and rank, 0 to 7.
 fn squares(text: &str) -> Vec<(usize, usize)> {
     let square = |name: &str| {
         let name = name.to_ascii_lowercase();
@@ -62,7 +63,7 @@ fn squares(text: &str) -> Vec<(usize, usize)> {
     text.split(' ').map(square).collect()
 }
 
-/// The images of a list of squares that are different sets.
+/// Returns the images of a list of squares that are different sets.
 fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     let mut images: Vec<Vec<(usize, usize)>> = vec![];
     for symmetry in 0..8 {
@@ -84,7 +85,7 @@ fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     images
 }
 
-/// The number of a configuration: 0 for the player, 1 for the opponent, 2 for empty.
+/// Returns the number of a configuration: 0 for the player, 1 for the opponent, 2 for empty.
 fn number(position: &Position, squares: &[(usize, usize)]) -> usize {
     squares.iter().fold(0, |number, &(x, y)| {
         let at = |board: u64| board >> (8 * y + x) & 1 == 1;
@@ -94,7 +95,7 @@ fn number(position: &Position, squares: &[(usize, usize)]) -> usize {
     })
 }
 
-/// Edax's numbers of the classes of a pattern.
+/// Returns Edax's numbers of the classes of a pattern.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),
@@ -117,7 +118,7 @@ fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     pack
 }
 
-/// The values that Edax gives positions: the sums of the weights, in 1/128 disc.
+/// Returns the values that Edax gives positions: the sums of the weights, in 1/128 disc.
 fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     assert_eq!(bytes.len(), EDAX_BYTES);
     assert_eq!(bytes[..8], [0x58, 0x41, 0x44, 0x45, 0x4C, 0x41, 0x56, 0x45]);
@@ -141,7 +142,7 @@ fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     sums
 }
 
-/// The values that Egaroucid gives positions: the sums of the weights, in 1/32 disc.
+/// Returns the values that Egaroucid gives positions: the sums of the weights, in 1/32 disc.
 fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let count = i32::from_le_bytes(bytes[..4].try_into().unwrap());
     assert_eq!(bytes.len(), 4 + 2 * count as usize);
@@ -170,7 +171,7 @@ fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     positions.iter().map(sum).collect()
 }
 
-/// Positions of random games, all plies among them.
+/// Returns positions of random games, of all plies.
 fn positions() -> Vec<Position> {
     let steps = (0..20).flat_map(|seed| Game::new(0, &random_moves(seed)).unwrap().replay().steps);
     let positions: Vec<Position> = steps.map(|step| step.position).collect();
@@ -178,7 +179,7 @@ fn positions() -> Vec<Position> {
     positions
 }
 
-/// Weights by chance, small enough that no sum leaves the range of values.
+/// Returns random weights, small enough that no sum leaves the range of values.
 fn weights(set: PatternSet) -> Weights {
     let mut weights = Weights::zero(set);
     for phase in Phase::all() {
@@ -187,7 +188,7 @@ fn weights(set: PatternSet) -> Weights {
             seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40
         };
         weights.set_steps(phase, |parameter| match mixed(parameter) {
-            // Zeros alone, and in runs.
+            // Single zeros, and runs of them.
             chosen if chosen % 4 == 0 || parameter % 3000 > 2500 => 0,
             chosen => (chosen % 61) as i16 - 30,
         });
@@ -265,7 +266,7 @@ fn egaroucid_reads_our_values_out_of_its_file() {
     }
 }
 
-/// A file whose mirrored configurations have weights of their own: ours is the mean.
+/// If mirrored configurations have different weights in the file, ours is the mean.
 #[test]
 fn weights_that_egaroucid_does_not_tie_become_their_mean() {
     let mut bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();

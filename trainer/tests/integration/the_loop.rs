@@ -1,4 +1,4 @@
-//! One small turn of the loop by the library and the command line: games, a fit, matches.
+//! Runs one small turn of the loop by the library and the command line: games, a fit, matches.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,7 +52,7 @@ fn what_is_learned_beats_the_mean_and_plays_better_than_counting_discs() {
         assert!(mae(&fitted, phase) < mae(&baseline, phase), "phase {phase}");
     }
     assert!(fitted["phases"][3]["train_mse"].is_number());
-    // Each game of the test gives a position of every late phase; training has some, since few
+    // Each test game has a position of every late phase. Some of these are in training, since few
     // moves lead everywhere from the start.
     let tested = fitted["phases"][50]["test_positions"].as_u64().unwrap();
     assert!((50..=100).contains(&tested), "{tested}");
@@ -70,7 +70,8 @@ fn what_is_learned_beats_the_mean_and_plays_better_than_counting_discs() {
         (itself["losses"].as_u64(), Some(0.0))
     );
     assert_eq!((itself["elo"].as_f64(), itself["p_value"].as_f64()), (Some(0.0), Some(1.0)));
-    // Not against `none`: where all moves tie, a search takes the first of its order, which is a good one.
+    // Not against `none`: if all moves tie, a search takes the first of its order, which is a good
+    // one.
     let counting = play(&weights, &mean);
     assert!(counting["wins"].as_u64() > counting["losses"].as_u64(), "{counting}");
     assert!(counting["p_value"].as_f64().unwrap() < 0.01, "{counting}");

@@ -9,13 +9,13 @@ use super::kinds::Kind;
 pub(super) struct Damaged {
     pub(super) what: &'static str,
     pub(super) bytes: Vec<u8>,
-    /// Whether it must be refused even where it has no checksum, or its checksums are right.
+    /// True if the file must be refused even though it has no checksum, or its checksums are right.
     pub(super) must_be_refused: bool,
-    /// Whether it is a sound file after all, of this kind or another.
+    /// True if the file is sound after all, as this kind or another.
     pub(super) sound: bool,
 }
 
-/// Damages a sound file in the `number`-th way of a round of them.
+/// Damages a sound file in the `number`-th way of a round.
 pub(super) fn damage(
     kind: &Kind,
     number: usize,
@@ -59,7 +59,7 @@ fn foreign(everything: &[Vec<u8>], sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     if foreign == sound { b"somebody's notes\n".to_vec() } else { foreign }
 }
 
-/// Frames of a container, lines of a text, or records of another file in another order.
+/// Returns frames of a container, lines of a text, or records of another file in another order.
 fn rearranged(kind: &Kind, draws: &mut Draws) -> Vec<u8> {
     let mut pieces = pieces(kind);
     let (one, other) = (draws.below(pieces.len()), draws.below(pieces.len()));
@@ -72,7 +72,7 @@ fn rearranged(kind: &Kind, draws: &mut Draws) -> Vec<u8> {
 }
 
 fn pieces(kind: &Kind) -> Vec<Vec<u8>> {
-    // Without an end, nothing says in which order whole frames belong.
+    // Without an end frame, nothing decides the order of whole frames.
     if kind.magic.is_some() && kind.extension != "games.partial" {
         let Container { header, frames, .. } = Container::of(&kind.bytes);
         return std::iter::once(header).chain(frames).collect();
@@ -86,7 +86,7 @@ fn pieces(kind: &Kind) -> Vec<Vec<u8>> {
     }
 }
 
-/// A file without checksums whose numbers or lines are too large.
+/// Returns a file without checksums whose numbers or lines are too large.
 fn enormous(kind: &Kind, draws: &mut Draws) -> Vec<u8> {
     let mut bytes = kind.bytes.clone();
     if kind.extension == "wtb" {
@@ -101,7 +101,7 @@ fn enormous(kind: &Kind, draws: &mut Draws) -> Vec<u8> {
     bytes
 }
 
-/// A container whose checksums are right and that is none for all that.
+/// Returns a container whose checksums are right and whose content is not valid.
 fn lying(kind: &Kind, draws: &mut Draws) -> Damaged {
     let magic = kind.magic.unwrap();
     let Container { provenance, mut sections, .. } = Container::of(&kind.bytes);
@@ -159,8 +159,8 @@ fn lying(kind: &Kind, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes, must_be_refused: true, sound: false }
 }
 
-/// A zstd frame of a few kilobytes that unpacks to `bytes` zeros and asks for a window of two to
-/// the power of `window`.
+/// Returns a zstd frame of a few kilobytes that unpacks to `bytes` zeros and asks for a window of 2
+/// to the power of `window` bytes.
 fn bomb(bytes: usize, window: u8) -> Vec<u8> {
     const BLOCK: usize = 128 << 10;
     // The magic number; no checksum, no size, no dictionary; the window.

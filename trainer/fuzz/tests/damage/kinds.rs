@@ -1,4 +1,4 @@
-//! A sound file of every kind, and how the commands read it.
+//! A sound file of every kind, and the reader that the commands use for it.
 
 use std::fmt::Display;
 use std::fs;
@@ -29,26 +29,26 @@ use othello_testing::mutation::Draws;
 use othello_testing::scratch;
 use othello_trainer_fuzz::targets::resumed_fit::{self, Left, Resumed, sound};
 
-/// A kind of file.
+/// A kind of file, with a sound example and its reader.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) extension: &'static str,
     /// The letter of its magic number, if it is a container.
     pub(super) magic: Option<u8>,
-    /// Whether no other bytes than the sound ones may be taken.
+    /// True if only the sound bytes may be accepted.
     pub(super) checksummed: bool,
-    /// Whether what is damaged may be cut off and made again; `read` sees to it that no more is
-    /// taken than is sound.
+    /// True if damaged parts may be cut off and made again; `read` checks that no more than the
+    /// sound part is accepted.
     pub(super) cut_back: bool,
     pub(super) bytes: Vec<u8>,
     pub(super) read: fn(&Path) -> Read,
 }
 
-/// What a reader made of a file.
+/// The result of reading a file.
 pub(super) enum Read {
-    /// Taken, but for these records.
+    /// The file is accepted, except for these records.
     Taken(Vec<String>),
-    /// Not taken.
+    /// The file is refused.
     Refused(String),
 }
 
@@ -120,7 +120,7 @@ pub(super) fn all() -> Vec<Kind> {
     ]
 }
 
-/// Of Adam, stopped inside phase 4.
+/// The checkpoint of a fit by Adam, stopped inside phase 4.
 const IN_PHASE: &str = "weights.phase-04.checkpoint";
 
 const FULL_SETTINGS: &str = r#"
@@ -151,7 +151,7 @@ use = "result"
 weight = 0.5
 "#;
 
-// How the commands read them.
+// The readers of the commands.
 
 fn read_records(path: &Path) -> Read {
     let read = records::read_positions(path, &LabelRules::default(), &Silent, |_| {}).map(|_| ());
@@ -178,7 +178,8 @@ fn read_lines<T: FromStr<Err: Display>>(path: &Path) -> Read {
     lines.map(|_| vec![]).into()
 }
 
-/// What a killed run left is a beginning of what it was to write, or is refused.
+/// Resumes a partial file. Its games must be a beginning of those that were to be written, or the
+/// file is refused.
 fn resume_games(path: &Path) -> Read {
     let (name, sound) = (path.with_extension(""), random_games());
     let _ = fs::remove_file(&name);
@@ -193,7 +194,8 @@ fn resume_games(path: &Path) -> Read {
     resumed.into()
 }
 
-/// What cannot be used is said, and the fit comes out as if it had not been there.
+/// Resumes a fit from a checkpoint. An unusable checkpoint must be reported, and the fit must give
+/// the same weights as without it.
 fn begin_phase_anew(path: &Path) -> Read {
     match resumed_fit::of(Left::InsidePhase, path) {
         Ok(Resumed { as_undisturbed, said }) => {
@@ -230,7 +232,7 @@ fn weights() -> Vec<u8> {
     })
 }
 
-/// Random games with all that a record can have, some of them broken off.
+/// Returns random games with all optional data of a record; some are broken off.
 fn random_games() -> Vec<Game> {
     let mut draws = Draws(2);
     let games = (0..600).map(|number| {
@@ -258,7 +260,7 @@ fn games() -> Vec<u8> {
     })
 }
 
-/// The same without its end frame.
+/// Returns the file of games without its end frame.
 fn partial_games() -> Vec<u8> {
     let mut bytes = games();
     bytes.truncate(bytes.len() - 48);
@@ -285,7 +287,7 @@ fn positions(rows: &[ScoredPosition], openings: bool) -> Vec<u8> {
     })
 }
 
-/// A match of a few pairs.
+/// Returns the file of a match of a few pairs.
 fn kept_match() -> Vec<u8> {
     let evaluator = Evaluator::from(Mobility);
     let strength = Strength { depth: 1, exact: 2 };

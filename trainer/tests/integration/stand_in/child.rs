@@ -1,4 +1,4 @@
-//! The trainer as a child process, with the stand-in as its driver.
+//! Runs the trainer as a child process, with the stand-in as its driver.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -15,25 +15,25 @@ use othello_stand_in::{Installed, install, settings};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What takes longer hangs.
+/// The time after which a run counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Kernels that were built once, for all tests of this process.
+/// The folder of kernels, which are built once for all tests of this process.
 static KERNELS: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
-/// A folder with games, a library folder, and room for what comes out.
+/// A folder with games, a library folder, and room for outputs.
 pub(crate) struct Place {
     folder: TempDir,
     fits: Cell<u32>,
 }
 
-/// How a run ended.
+/// The result of a run.
 pub(crate) struct Ended {
-    /// `None` for a signal.
+    /// The exit status; `None` after a signal.
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// What the stand-in says at the end, where it was started.
+    /// The stand-in's report at the end, if it was started.
     pub(crate) report: Value,
 }
 
@@ -86,7 +86,7 @@ impl Place {
         Ended { status: status.code(), stdout: text(&out), stderr: text(&err), report }
     }
 
-    /// A fit of three phases with a window.
+    /// Fits three phases with a window.
     pub(crate) fn fit(&self, asked: &str, fit: Fit<'_>) -> Ended {
         let settings = self.path("fit.toml");
         fs::write(&settings, "[adam]\nupdates = 4\n").unwrap();
@@ -102,14 +102,14 @@ impl Place {
     }
 }
 
-/// What a fit is told.
+/// The arguments of a fit.
 #[derive(Clone, Copy)]
 pub(crate) struct Fit<'a> {
     pub(crate) device: &'a str,
     pub(crate) optimizer: &'a str,
     pub(crate) threads: &'a str,
     pub(crate) patterns: &'a str,
-    /// `None` is another file for each fit.
+    /// The output; `None` for another file in each fit.
     pub(crate) out: Option<&'a str>,
 }
 
@@ -119,7 +119,7 @@ impl Fit<'_> {
 }
 
 impl Ended {
-    /// The JSON object of a run that worked.
+    /// Returns the JSON object of a successful run.
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.status, Some(0), "{}", self.stderr);
         serde_json::from_str(&self.stdout).unwrap()
@@ -129,18 +129,18 @@ impl Ended {
         self.json()["sha256"].as_str().unwrap().to_owned()
     }
 
-    /// The names of the entry points that were called, of those that begin so.
+    /// Returns the called entry points whose names begin with `beginning`.
     pub(crate) fn called(&self, beginning: &str) -> Vec<&str> {
         let calls = self.report["calls"].as_object().unwrap().keys().map(String::as_str);
         calls.filter(|entry| entry.starts_with(beginning)).collect()
     }
 
-    /// How often an entry point was called.
+    /// Returns the number of calls of an entry point.
     pub(crate) fn calls(&self, entry: &str) -> u64 {
         self.report["calls"][entry].as_u64().unwrap_or(0)
     }
 
-    /// What is left of memory, streams, events, modules and contexts.
+    /// Returns the numbers of leaked memory blocks, streams, events, modules and contexts.
     pub(crate) fn left(&self) -> Vec<(String, u64)> {
         let left = self.report["left"].as_object().unwrap();
         let count = |(name, count): (&String, &Value)| (name.clone(), count.as_u64().unwrap());

@@ -1,5 +1,5 @@
-//! A driver that refuses, fails or is lost: a clear message and status 2, or the fallback that was asked
-//! for; no panic, no hang, everything given back; and the fit goes on from where it stopped.
+//! Tests with a driver that refuses, fails or is lost. Each gives a clear message and status 2, or
+//! the requested fallback, without panics, hangs or leaks; and the fit continues where it stopped.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -8,12 +8,12 @@ use othello_stand_in::{ENTRIES, ERRORS, Installed};
 
 use super::child::{Ended, Fit, Place};
 
-/// The fit that is made to fail: one thread, so that calls have their numbers, and positions in
+/// The fit that is made to fail: one thread, so that calls have fixed numbers, and positions in
 /// staging buffers.
 const FIT: Fit<'_> = Fit { threads: "1", ..Fit::CUDA };
 const STAGED: &str = "free-later=0";
 
-/// What gives something back; where it fails, that stays.
+/// The entry points that release something; if one fails, its object stays.
 const RELEASES: [&str; 8] = [
     "cuDevicePrimaryCtxRelease_v2",
     "cuStreamDestroy_v2",
@@ -25,18 +25,19 @@ const RELEASES: [&str; 8] = [
     "cuCtxSetCurrent",
 ];
 
-/// Where cudarc loses what it had got before: the memory of a buffer whose events cannot be made or whose
-/// context cannot be told, and a context whose attribute cannot be asked.
+/// The entry points after whose failure cudarc leaks objects that it created before: the memory of
+/// a buffer whose events cannot be created or whose context is unknown, and a context whose
+/// attribute cannot be read.
 const LOSES: [&str; 3] = ["cuEventCreate", "cuDeviceGetAttribute", "cuCtxGetCurrent"];
 
-/// Whether all errors are tried, and two of them at the first and the last call too, instead of those two in
-/// the middle alone.
+/// Returns true if all errors are to be tried, and two of them also at the first and the last call;
+/// otherwise only these two are tried, in the middle.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// The errors of an entry point, or two of them, one that passes and one that lasts; with the name that is in
-/// the message.
+/// Returns all errors of an entry point, or two of them, a temporary and a lasting one, each with
+/// the name that the message contains.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),
@@ -55,7 +56,7 @@ fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     known.map(|&(code, name, _)| (code, name)).collect()
 }
 
-/// What must hold whatever happened.
+/// Checks what must hold after any fault.
 fn check_handled(ended: &Ended, asked: &str) {
     assert!(!ended.stderr.contains("panicked"), "{asked}: {}", ended.stderr);
     assert!(matches!(ended.status, Some(0 | 2)), "{asked}: {:?}\n{}", ended.status, ended.stderr);
@@ -74,7 +75,7 @@ fn every_entry_point_may_fail_at_any_call() {
         let expected = reference.sha256();
         let nvrtc = reference.called("nvrtc");
         let entries = ENTRIES.iter().copied().chain(nvrtc).chain(["kernel"]);
-        // Without pools, only what is called instead.
+        // Without pools, only the entry points that are called instead.
         let entries = entries.filter(|entry| pools.is_empty() || entry.contains("_v2"));
         for entry in entries {
             let mut calls = reference.calls(entry);
@@ -102,7 +103,7 @@ fn every_entry_point_may_fail_at_any_call() {
                     assert_eq!(ended.sha256(), expected, "{asked}");
                     row[1] += 1;
                 } else if !RELEASES.contains(&entry) {
-                    // The one error that has words of its own.
+                    // This one error has words of its own.
                     let name = if code == 100 { "finds no GPU" } else { name };
                     let named = ended.stderr.contains(name) || ended.stderr.contains("NO_DEVICE");
                     assert!(named, "{asked}: {}", ended.stderr);
@@ -146,8 +147,8 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
     }
 }
 
-/// With `--device cuda`, a GPU that cannot be used is an error that says why; `--device auto` takes the
-/// CPU, and says why too.
+/// Checks that with `--device cuda` a GPU that cannot be used is an error with the reason, and that
+/// `--device auto` uses the CPU and gives the reason, too.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
     let expected = place.fit(asked, Fit { device: "cpu", ..FIT }).sha256();
     let refused = place.fit(asked, FIT);

@@ -1,11 +1,11 @@
-//! What runs on a GPU computes what the CPU computes, whatever order its streams run in; and it is the
-//! waits for events that keep it so.
+//! Tests that a GPU computes what the CPU computes in any order of its streams, and that the waits
+//! for events are what ensures it.
 
 use othello_stand_in::Installed;
 
 use super::child::{Ended, Fit, Place};
 
-/// Positions are copied to the GPU again and again.
+/// The setting under which positions are copied to the GPU again and again.
 const STAGED: &str = "free-later=0";
 
 fn check_clean(ended: &Ended, what: &str) {
@@ -48,8 +48,8 @@ fn twenty_orders_of_the_streams_give_the_same_bytes() {
     }
 }
 
-/// Each wait that orders what nothing else does is left out, for the first of each kind: work runs
-/// unordered, and with some seed the bytes are others.
+/// Leaves out each wait that nothing else replaces, for the first of each kind: work then runs
+/// unordered, and some seed gives other bytes.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60, Installed::DriverAndNvrtc);
@@ -62,7 +62,7 @@ fn a_wait_that_is_forgotten_is_noticed() {
     assert!(needed.len() > 10);
     let mut other_bytes = 0;
     for &wait in needed.iter().step_by((needed.len() / 12).max(1)) {
-        // With these seeds nothing runs before somebody waits for it.
+        // With these seeds nothing runs before something waits for it.
         for seed in [0, 3, 6] {
             let asked = format!("{STAGED} seed={seed} skip-wait={wait}");
             let ended = place.fit(&asked, fit);
@@ -76,7 +76,7 @@ fn a_wait_that_is_forgotten_is_noticed() {
     assert!(other_bytes > 0, "the order of the streams never mattered");
 }
 
-/// The driver may read ordinary memory as late as it likes, until somebody waits.
+/// The driver may read ordinary memory as late as it likes, until a wait.
 #[test]
 fn bytes_that_a_copy_still_reads_are_not_given_back_before_it_is_done() {
     let place = Place::new(60, Installed::DriverAndNvrtc);
@@ -107,7 +107,7 @@ fn the_doctor_describes_the_gpu() {
     check_clean(&ended, "doctor");
 }
 
-/// PTX that was kept is used; what was damaged meanwhile is compiled anew.
+/// Kept PTX is used; PTX that was damaged meanwhile is compiled again.
 #[test]
 fn ptx_is_kept_and_compiled_anew_where_it_is_damaged() {
     let place = Place::new(60, Installed::DriverAndNvrtc);
