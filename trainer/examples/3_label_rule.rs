@@ -1,4 +1,8 @@
 //! Chooses the labels of game positions by a label rule.
+//!
+//! ```sh
+//! cargo run --release -p othello-trainer --example 3_label_rule
+//! ```
 
 mod support;
 

@@ -19,7 +19,7 @@ pub struct PlayedPair {
 }
 
 impl PlayedPair {
-    /// The scores of the first player.
+    /// Returns the scores of the first player.
     pub fn scores(&self) -> Pair {
         Pair(self.games.each_ref().map(|game| game.score))
     }

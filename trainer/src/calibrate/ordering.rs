@@ -259,7 +259,8 @@ mod tests {
         Weights::zero(PatternSet::shipped("discs").unwrap())
     }
 
-    /// With weights of 0 the games would depend on the choice among equal moves.
+    /// Returns the shipped weights. With weights of 0 the games would depend on the choice among
+    /// equal moves.
     fn shipped() -> Weights {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/weights/default.weights");
         Weights::read(path.as_ref()).unwrap().weights

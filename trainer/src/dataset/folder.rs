@@ -132,7 +132,7 @@ pub enum FolderError {
         /// The reason.
         reason: String,
     },
-    /// The dataset was laid out with settings other than those of the fit.
+    /// A dataset was laid out with other settings than the current ones.
     #[error("{}: was laid out by other settings ({differences}): name the same, or lay its data out again",
         path.display())]
     Settings {

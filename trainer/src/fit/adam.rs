@@ -125,7 +125,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         let rate = self.rate();
         let next = (self.progress.updates + 1) as f64;
         AdamStep {
-            // Every batch stands for as many occurrences as the mean one.
+            // Every batch represents as many occurrences as the average batch.
             unit: batches / (Problem::<B>::SUM_OF_ONE * occurrences),
             ridge: self.problem.ridge / occurrences,
             clip: 1.0,
@@ -155,7 +155,8 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         learning_rate * warming * scheduled
     }
 
-    /// The factor that makes the gradient no longer than the settings allow.
+    /// Returns the factor that shortens the gradient to the length that the settings allow; 1 for a
+    /// shorter one.
     fn clip(&mut self, step: &AdamStep) -> Result<f64, BackendError> {
         let (Some(limit), Some(gradient)) = (self.settings.clip, &mut self.gradient) else {
             return Ok(1.0);

@@ -12,8 +12,8 @@ use crate::model::{Model, Row};
 /// until they are used.
 const BLOCK: usize = 16;
 
-/// For each position, calls `value` with the position and the sum of its weights, and adds the
-/// result to the sums of its parameters. `weights` and `sums` have an element for each parameter.
+/// Calls `value` with each position and the sum of its weights, and adds the result to the sums of
+/// its parameters. `weights` and `sums` have an element for each parameter.
 #[inline]
 pub(super) fn gather_and_scatter(
     model: &Model,

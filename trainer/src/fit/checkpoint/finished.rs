@@ -15,7 +15,7 @@ use crate::fit::report::PhaseReport;
 use crate::model::Model;
 
 /// The file `WEIGHTS.checkpoint.partial`. It has four sections for each fitted phase, the report
-/// last. The factors of a group that shares them stand before the phases of the group.
+/// last. The factors of a group that shares them precede the phases of the group.
 pub(in crate::fit) struct Finished {
     checkpoint: Checkpoint,
 }

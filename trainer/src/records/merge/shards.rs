@@ -202,7 +202,7 @@ pub(super) enum ShardedCommand {
 }
 
 impl ShardedCommand {
-    /// The command that made a file with this provenance; `None` for one without shards.
+    /// Returns the command that made a file with this provenance; `None` for one without shards.
     pub(super) fn of(provenance: &Provenance) -> Option<Self> {
         Self::deserialize(provenance.get("command")?).ok()
     }

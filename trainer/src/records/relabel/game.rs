@@ -9,7 +9,7 @@ use othello_engine::search::Searcher;
 use super::{Changes, Relabel, Settings};
 
 impl Relabel for Game {
-    /// Searching a game takes far longer than recording it, unless hardly any of it is searched.
+    /// Returns 1 if every game is searched, which takes far longer than writing it; otherwise more.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
