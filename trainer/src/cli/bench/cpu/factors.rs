@@ -169,7 +169,7 @@ unsafe fn load_and_add<const DIMENSIONS: usize>(
     }
 }
 
-/// Compiles [`load_and_add`] for AVX-512.
+/// Runs [`load_and_add`] with AVX-512 instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 unsafe fn load_and_add_avx512<const DIMENSIONS: usize>(
@@ -181,7 +181,7 @@ unsafe fn load_and_add_avx512<const DIMENSIONS: usize>(
     unsafe { load_and_add(vectors, sums, numbers) }
 }
 
-/// Compiles [`load_and_add`] for AVX2.
+/// Runs [`load_and_add`] with AVX2 instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn load_and_add_avx2<const DIMENSIONS: usize>(
