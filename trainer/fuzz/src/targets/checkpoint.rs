@@ -8,7 +8,7 @@ use othello_testing::container::{self, Section};
 use othello_testing::corpus::check_message;
 use othello_testing::scratch;
 
-/// What stands between sections: the name, the content.
+/// The byte between two names or contents of sections.
 const BETWEEN: u8 = 0xFE;
 
 /// Sections of a checkpoint: names and contents in turn, with a byte `FE` between them. The fit
@@ -29,8 +29,8 @@ pub fn checkpoint(data: &[u8]) {
     });
 }
 
-/// The same of a phase that is not finished. The fit goes on with it, or says why not and begins the
-/// phase anew; or the weights there run out of bounds, and it says so.
+/// Sections of the checkpoint of an unfinished phase. The fit goes on with the phase, or says why
+/// not and begins the phase anew, or says that the weights run out of bounds.
 pub fn unfinished_phase(data: &[u8]) {
     let (provenance, _) = parts_of_header(&resumed_fit::sound(Left::InsidePhase));
     let bytes = container::file(b'C', container::VERSION, &provenance, &sections(data));

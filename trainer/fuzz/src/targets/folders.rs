@@ -31,8 +31,8 @@ pub fn manifests(data: &[u8]) {
     }
 }
 
-/// Sections of the only part of a fit: names and contents in turn, with a byte `FE` between them. They become
-/// weights that can be read, or are refused by the name of the file.
+/// Sections of the only part of a fit: names and contents in turn, with a byte `FE` between them.
+/// They become weights that can be read, or are refused by the name of the file.
 pub fn part_of_fit(data: &[u8]) {
     let set = PatternSet::shipped("discs").expect("a shipped set");
     let provenance = Provenance::new("fit")

@@ -20,7 +20,7 @@ use othello_trainer::model::Model;
 
 use othello_testing::scratch;
 
-/// What a fit leaves when it is stopped half-way.
+/// The kind of checkpoint that a fit leaves when it is stopped half-way.
 #[derive(Clone, Copy)]
 pub enum Left {
     /// `WEIGHTS.checkpoint.partial`: least squares, some phases of nine.
@@ -34,11 +34,11 @@ pub fn sound(left: Left) -> Vec<u8> {
     left.with_setup(|setup| setup.checkpoint.clone())
 }
 
-/// What a fit made that was gone on with.
+/// The result of a fit that was resumed.
 pub struct Resumed {
-    /// Whether the weights are those of the fit that was never stopped.
+    /// True if the weights are those of the fit that was never stopped.
     pub as_undisturbed: bool,
-    /// What was said on the way.
+    /// The messages of the resumed fit.
     pub said: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ thread_local! {
 }
 
 impl Left {
-    /// What follows the name of the weights in the name of the checkpoint.
+    /// Returns the part of the checkpoint's name that follows the name of the weights.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Phases => "checkpoint.partial",
@@ -143,7 +143,7 @@ impl Setup {
         Ok(Resumed { as_undisturbed: sha256 == self.sha256, said })
     }
 
-    /// What an earlier run may have left.
+    /// Removes the files that an earlier run may have left.
     fn take_away(&self, weights: &Path) {
         let side_files = ["report.json", "metrics.jsonl"];
         let others = ["", "partial", "checkpoint.partial", "phase-04.checkpoint"];
@@ -169,7 +169,7 @@ fn data() -> DataChoice {
     DataChoice { path, weight: 1.0 }
 }
 
-/// Keeps what is said, and stops the work after so many phases or updates.
+/// Progress that keeps all messages, and stops the work after some number of phases or updates.
 struct Said {
     lines: Mutex<Vec<String>>,
     phases: AtomicU64,
@@ -183,7 +183,7 @@ impl Said {
     }
 }
 
-/// Whether nothing was left; else there is one less.
+/// Takes 1 from a counter; returns true if the counter was 0 already.
 fn is_used_up(left: &AtomicU64) -> bool {
     let one_less = |left: u64| left.checked_sub(1);
     left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()

@@ -34,11 +34,11 @@ pub(in crate::backend) trait Bring: Launcher + Sized {
     fn bring(program: &Program, limits: Option<Limits>) -> Self;
 }
 
-/// Programs that a test compiled for this machine, by their checksums: several tests run the same ones.
+/// The libraries of programs that tests compiled, by checksum: several tests run the same program.
 static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
 
-/// Loads a program, which is compiled where it is asked for the first time. Each has a library of its own, since
-/// kernels keep their shared memory in it.
+/// Loads a program, which is compiled the first time. Each call gets a library of its own, since
+/// kernels keep their shared memory in static variables.
 fn load(program: &Program) -> HostProgram {
     let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
     let folder = tempfile::tempdir().unwrap();
