@@ -6,14 +6,15 @@
 //! ```
 //! use std::time::{Duration, Instant};
 //!
-//! use othello_engine::analysis::{Level, RatedMove, rated_move_within, sort_best_first};
+//! use othello_engine::analysis::{RatedMove, rated_move_within, sort_best_first};
 //! use othello_engine::board::{Position, Squares};
 //! use othello_engine::eval::Mobility;
-//! use othello_engine::search::{Limits, Searcher};
+//! use othello_engine::search::{Level, Limits, Searcher};
 //!
 //! let position = Position::START;
 //! let mut searcher = Searcher::new(&Mobility, 16);
-//! let strength = Level::new(12).ok_or("a level is from 1 to 60")?.strength();
+//! let plan = Level::new(12).ok_or("a level is from 1 to 60")?.plan(&Mobility);
+//! let strength = plan.strength();
 //! let rate = |square| {
 //!     let deadline = Some(Instant::now() + Duration::from_millis(50));
 //!     let limits = Limits { deadline, ..Limits::default() };
@@ -28,37 +29,9 @@
 //! # Ok::<(), &str>(())
 //! ```
 
-use std::str::FromStr;
-
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
-use crate::search::{Limits, Searcher, Strength};
-
-/// The strength of play or analysis as one number, 1 to 60: the search depth in moves. Play is
-/// perfect with at most twice as many empty squares.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Level(u32);
-
-impl Level {
-    /// Returns the level with this number; `None` outside 1..=60.
-    pub const fn new(level: u32) -> Option<Self> {
-        if 1 <= level && level <= 60 { Some(Self(level)) } else { None }
-    }
-
-    /// Returns the strength of the level.
-    pub fn strength(self) -> Strength {
-        Strength { depth: self.0, exact: 2 * self.0 }
-    }
-}
-
-impl FromStr for Level {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let level = text.parse().ok().and_then(Self::new);
-        level.ok_or_else(|| "expected a whole number from 1 to 60".to_owned())
-    }
-}
+use crate::search::{Found, Limits, Searcher, Selectivity, Strength};
 
 /// A move with the result of its search.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,14 +44,33 @@ pub struct RatedMove {
     pub depth: u32,
     /// True if the value is the score under perfect play.
     pub exact: bool,
-    /// The number of nodes of the search.
+    /// How sure the search was of what it left out.
+    pub selectivity: Selectivity,
+    /// The number of positions entered to find the value.
     pub nodes: u64,
     /// The best line of play after the move, with the move first, without passes.
     pub line: Vec<Square>,
 }
 
-/// Returns all legal moves of a position, the best first; among equal moves, the first on the
-/// board. The table of the searcher may hold entries from before.
+impl RatedMove {
+    /// How the value was found, in a position with so many empty squares.
+    pub fn how(&self, empties: u32) -> String {
+        how_found(self.depth, self.selectivity, empties)
+    }
+}
+
+/// How a search of a position with so many empty squares found its value: `depth 12`, `exact`, or where it went to the
+/// end and left something out, `95 % sure`.
+pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
+    match selectivity {
+        _ if depth < empties => format!("depth {depth}"),
+        Selectivity::Full => "exact".to_owned(),
+        sure => format!("{sure} % sure"),
+    }
+}
+
+/// All legal moves of a position, the best first; of equally good ones the one that comes first on the board.
+/// The table of the searcher may hold what it learned before.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -122,26 +114,28 @@ pub fn rated_move_within<E: Evaluate>(
     } else {
         Strength::PERFECT.search_by_clock(searcher, &child, limits)
     };
-    let (value, depth, nodes) = (-found.value, found.depth + 1, found.nodes);
+    let Found { nodes, selectivity, .. } = found;
+    let (value, depth) = (-found.value, found.depth + 1);
     let mut line = vec![square];
-    follow(searcher, child, found.depth, limits, &mut line);
-    Some(RatedMove { square, value, depth, exact: depth == empties, nodes, line })
+    follow(searcher, child, (found.depth, selectivity), limits, &mut line);
+    let exact = depth == empties && selectivity == Selectivity::Full;
+    Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Adds the best line from a position, as long as the search is deep. Each position of it is
-/// searched again, one ply less deep; most of that is in the table.
+/// Adds the best moves from a position on, as many as the search looks ahead. Each is searched again, by one
+/// ply less and as sure as before: most of it stands in the table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,
-    mut depth: u32,
+    (mut depth, selectivity): (u32, Selectivity),
     limits: &Limits,
     line: &mut Vec<Square>,
 ) {
-    while depth > 0 {
+    while depth > 0 && !limits.are_interrupted() {
         if position.moves() == 0 {
             position = position.pass();
         }
-        let found = searcher.search_within(&position, depth, limits);
+        let found = searcher.search_as(&position, depth, selectivity, limits);
         let best = found.best.filter(|_| found.depth == depth);
         let Some((square, next)) = best.and_then(|best| Some((best, position.play(best)?))) else {
             return;
@@ -214,8 +208,7 @@ mod tests {
     #[test]
     fn a_line_of_a_shallow_search_is_as_long_as_the_search_is_deep() {
         let mut searcher = Searcher::new(&Mobility, 1);
-        let strength = Level::new(5).unwrap().strength();
-        assert_eq!(strength, Strength { depth: 5, exact: 10 });
+        let strength = Strength { depth: 5, exact: 10 };
         let rated = rated_moves(&mut searcher, &Position::START, strength);
         assert_eq!(rated.len(), 4);
         for rated in &rated {
@@ -235,7 +228,7 @@ mod tests {
     #[test]
     fn where_limits_end_perfect_play_a_move_is_rated_by_a_deep_search() {
         let limits = Limits { nodes: Some(200_000), ..Limits::default() };
-        let strength = Level::new(30).unwrap().strength();
+        let strength = Strength { depth: 30, exact: 60 };
         for seed in 0..4 {
             let position = random_position(&mut Generator::new(seed), 20);
             let square = Squares(position.moves()).next().unwrap();
@@ -256,7 +249,7 @@ mod tests {
         let problems = include_str!("../../datasets/problems/fforum-1-19.obf");
         let problem: Problem = problems.lines().next().unwrap().parse().unwrap();
         let mut searcher = Searcher::new(&Mobility, 16);
-        let strength = Level::new(10).unwrap().strength();
+        let strength = Strength { depth: 10, exact: 20 };
         let rated = rated_moves(&mut searcher, &problem.position, strength);
         let score =
             |square| rated.iter().find(|rated| rated.square == square).map(|r| r.value.score());

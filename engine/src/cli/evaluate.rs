@@ -10,12 +10,11 @@ use serde::{Serialize, Serializer};
 use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
 use super::{Outcome, Session};
-use crate::analysis::Level;
 use crate::board::{Position, StatedPosition};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
-use crate::search::{EndSteps, Selectivity, Strength, TableError, strong_values};
+use crate::search::{EndSteps, Level, Selection, Selectivity, Strength, TableError, strong_values};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
@@ -29,8 +28,9 @@ pub struct Arguments {
     #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]
     depth: u32,
 
-    /// Search as strongly as this level, 1 to 60, says: so many plies deep, and with perfect play
-    /// from twice as many empty squares on
+    /// Search as strongly as this level, 1 to 60, says: about so many moves ahead, and to the end from some empty squares
+    /// on, likely scores first and exact ones later. The table of levels stands in the guide to the commands,
+    /// engine/docs/commands.md
     #[arg(long, value_name = "L", conflicts_with = "depth")]
     level: Option<Level>,
 
@@ -38,14 +38,15 @@ pub struct Arguments {
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     search: SearchBy,
 
-    /// Leave out of the search what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100
-    /// leaves out nothing
-    #[arg(long, value_name = "PERCENT", default_value_t)]
-    selectivity: Selectivity,
+    /// Leave out of the search what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100 leaves out
+    /// nothing [default: 100, with --level that of the level]
+    #[arg(long, value_name = "PERCENT")]
+    selectivity: Option<Selectivity>,
 
-    /// Leave as much out of searches to the end, whose values are then likely and no longer exact
-    #[arg(long, value_name = "PERCENT", default_value_t)]
-    end_selectivity: Selectivity,
+    /// Leave as much out of searches to the end, whose values are then likely and no longer exact [default: 100, with
+    /// --level by its steps]
+    #[arg(long, value_name = "PERCENT")]
+    end_selectivity: Option<Selectivity>,
 
     /// Size of the transposition table in MB, one for each thread; values of searches that leave
     /// nothing out do not depend on it [default: 4, with --level 16]
@@ -59,6 +60,33 @@ pub struct Arguments {
     /// File of scored openings: positions in it take their value from it
     #[arg(long, value_name = "F")]
     book: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// How to search, by these weights.
+    fn how(&self, evaluator: &Evaluator) -> anyhow::Result<(Strength, Selection)> {
+        let Some(level) = self.level else {
+            let strength = Strength { depth: self.depth, exact: 0 };
+            let selection =
+                self.search.selection(self.selectivity.unwrap_or_default(), evaluator)?;
+            let ends = EndSteps::always(self.end_selectivity.unwrap_or_default());
+            return Ok((strength, selection.with_ends(evaluator, &ends)?));
+        };
+        let plan = level.plan(evaluator);
+        let (strength, ends) = match (self.search, self.end_selectivity) {
+            (SearchBy::Depth, None) => (plan.strength(), plan.ends.clone().exact_from(plan.exact)),
+            (_, sure) => {
+                let strength = Strength { depth: level.number(), exact: plan.exact };
+                (strength, EndSteps::always(sure.unwrap_or_default()))
+            }
+        };
+        let usual = match self.search {
+            SearchBy::Depth => plan.selectivity,
+            SearchBy::Realization => Selectivity::Full,
+        };
+        let selection = self.search.selection(self.selectivity.unwrap_or(usual), evaluator)?;
+        Ok((strength, selection.with_ends(evaluator, &ends)?))
+    }
 }
 
 #[derive(Default, Serialize)]
@@ -98,17 +126,10 @@ impl fmt::Display for Evaluation {
 
 /// Evaluates the file piece by piece and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    // Static values are computed in large batches; a search takes long enough to show progress in
-    // smaller ones.
-    let strength = match arguments.level {
-        Some(level) => level.strength(),
-        None => Strength { depth: arguments.depth, exact: 0 },
-    };
-    let lines_at_once = if strength.depth == 0 { 1 << 16 } else { 1 << 10 };
+    // Static values come by the million; a search takes long enough for progress to be shown.
     let evaluator = Evaluator::load(&arguments.weights)?;
-    let selection = arguments.search.selection(arguments.selectivity, &evaluator)?;
-    let ends = EndSteps::always(arguments.end_selectivity);
-    let selection = selection.with_ends(&evaluator, &ends)?;
+    let (strength, selection) = arguments.how(&evaluator)?;
+    let lines_at_once = if strength.depth == 0 { 1 << 16 } else { 1 << 10 };
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
     let mut lines = arguments.file.lines()?;

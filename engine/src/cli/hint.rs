@@ -10,12 +10,12 @@ use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
 use super::table::{Align, table};
 use super::{Outcome, Session};
-use crate::analysis::{Level, RatedMove, rated_move_within, sort_best_first};
+use crate::analysis::{RatedMove, rated_move_within, sort_best_first};
 use crate::board::notation::board_text;
 use crate::board::{Square, Squares, StatedPosition};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
-use crate::search::{Limits, Searcher, Selectivity, Team};
+use crate::search::{Level, Limits, Searcher, Selection, Selectivity, Strength, Team};
 
 /// Arguments of `hint`.
 #[derive(clap::Args, Debug)]
@@ -25,19 +25,20 @@ pub struct Arguments {
     #[arg(value_name = "POSITION", allow_hyphen_values = true, default_value = START)]
     positions: Positions,
 
-    /// Level, 1 to 60: moves that a search looks ahead; scores are exact from twice as many empty
-    /// squares on
-    #[arg(long, value_name = "L", default_value = "8")]
+    /// Level, 1 to 60: about so many moves ahead, and to the end from some empty squares on, likely scores first and
+    /// exact ones later. The table of levels stands in the guide to the commands, engine/docs/commands.md; weights
+    /// without predictions (`calibrate probcut`) leave nothing out, and look less far beyond level 10
+    #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
     level: Level,
 
     /// Way to search where the score is not exact
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     search: SearchBy,
 
-    /// Leave out of searches that are not exact what is unlikely to matter: 73, 87, 95, 98 or 99
-    /// percent sure; 100 leaves out nothing
-    #[arg(long, value_name = "PERCENT", default_value_t)]
-    selectivity: Selectivity,
+    /// Leave out of searches that are not exact what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100
+    /// leaves out nothing [default: that of the level]
+    #[arg(long, value_name = "PERCENT")]
+    selectivity: Option<Selectivity>,
 
     /// Search each move in so many nodes or little more, to a lesser depth where they do not
     /// suffice
@@ -59,13 +60,31 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the limits of a search that begins now.
+    /// How to search, by these weights.
+    fn how(&self, evaluator: &Evaluator) -> anyhow::Result<(Strength, Selection)> {
+        let plan = self.level.plan(evaluator);
+        Ok(match (self.search, self.selectivity) {
+            (SearchBy::Depth, None) => (plan.strength(), plan.selection(evaluator)),
+            (SearchBy::Depth, Some(selectivity)) => {
+                let ends = plan.ends.clone().exact_from(plan.exact);
+                let selection = self.search.selection(selectivity, evaluator)?;
+                (plan.strength(), selection.with_ends(evaluator, &ends)?)
+            }
+            (SearchBy::Realization, given) => {
+                let strength = Strength { depth: self.level.number(), exact: plan.exact };
+                let selectivity = given.unwrap_or_default();
+                (strength, self.search.selection(selectivity, evaluator)?)
+            }
+        })
+    }
+
+    /// The limits of a search that begins now.
     fn limits(&self) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis);
         Limits {
             nodes: self.nodes,
             deadline: time.and_then(|time| Instant::now().checked_add(time)),
-            stop: None,
+            ..Limits::default()
         }
     }
 }
@@ -94,18 +113,24 @@ struct Hint {
     depth: u32,
     /// True if the value is the score under perfect play.
     exact: bool,
-    /// The number of nodes of the search.
+    /// How sure the search was of what it left out, in percent.
+    selectivity: u32,
+    /// How the value was found, for people.
+    #[serde(skip)]
+    how: String,
+    /// The number of positions entered to find the value.
     nodes: u64,
     /// The best line after the move, with the move itself, as a transcript.
     line: String,
 }
 
 impl Hint {
-    fn new(position: usize, rated: &RatedMove) -> Self {
-        let RatedMove { square, value, depth, exact, nodes, ref line } = *rated;
+    fn new((position, empties): (usize, u32), rated: &RatedMove) -> Self {
+        let RatedMove { square, value, depth, exact, nodes, ref line, .. } = *rated;
+        let (how, selectivity) = (rated.how(empties), rated.selectivity.percent());
         let line = line.iter().map(Square::to_string).collect();
         let (square, value) = (square.to_string(), value.discs());
-        Self { position, square, value, depth, exact, nodes, line }
+        Self { position, square, value, depth, exact, selectivity, how, nodes, line }
     }
 }
 
@@ -114,13 +139,10 @@ impl fmt::Display for Hints {
         for (board, number) in self.boards.iter().zip(1..) {
             writeln!(f, "{board}")?;
             let rows = self.moves.iter().filter(|hint| hint.position == number).map(|hint| {
-                let Hint { square, value, depth, exact, line, .. } = hint;
-                let (value, depth) = if *exact {
-                    (format!("{value:+.0}"), "exact".to_owned())
-                } else {
-                    (format!("{value:+.2}"), depth.to_string())
-                };
-                [square.clone(), value, depth, line.clone()]
+                let Hint { square, value, exact, how, line, .. } = hint;
+                let discs = if *exact { format!("{value:+.0}") } else { format!("{value:+.2}") };
+                let how = how.strip_prefix("depth ").unwrap_or(how).to_owned();
+                [square.clone(), discs, how, line.clone()]
             });
             let rows: Vec<_> = rows.collect();
             if rows.is_empty() {
@@ -151,13 +173,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Squares(stated.position.moves()).map(move |square| (index, square))
     });
     let moves: Vec<(usize, Square)> = moves.collect();
-    let selection = arguments.search.selection(arguments.selectivity, &evaluator)?;
+    let (strength, selection) = arguments.how(&evaluator)?;
     let team = Team::try_new(&evaluator, arguments.hash_mb, session.threads(), moves.len());
     let team = team.context("--hash-mb, of which each thread needs as much")?;
     session.progress().begin("hint (moves)", 0, moves.len() as u64);
     let begun = Instant::now();
     let rate = |searcher: &mut Searcher<'_, Evaluator>, &(index, square): &(usize, Square)| {
-        let (position, strength) = (&positions[index].position, arguments.level.strength());
+        let position = &positions[index].position;
         let rated = rated_move_within(searcher, position, square, strength, &arguments.limits());
         session.progress().advance(1);
         Some((index, rated?))
@@ -166,10 +188,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let mut of_positions = vec![vec![]; positions.len()];
     rated.into_iter().flatten().for_each(|(index, rated)| of_positions[index].push(rated));
     of_positions.iter_mut().for_each(|moves: &mut Vec<RatedMove>| sort_best_first(moves));
-    let moves = of_positions.iter().zip(1..);
+    let empties = positions.iter().map(|stated| stated.position.empties());
+    let moves = of_positions.iter().zip((1..).zip(empties));
     session.print(&Hints {
         boards: positions.iter().map(|p| board_text(&p.position, p.side)).collect(),
-        moves: moves.flat_map(|(m, number)| m.iter().map(move |m| Hint::new(number, m))).collect(),
+        moves: moves.flat_map(|(m, of)| m.iter().map(move |m| Hint::new(of, m))).collect(),
         seconds: begun.elapsed().as_secs_f64(),
     })?;
     Ok(Outcome::Done)

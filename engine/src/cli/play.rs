@@ -11,12 +11,11 @@ use clap::ValueEnum;
 use self::terminal::Terminal;
 use super::arguments::number_in;
 use super::{Outcome, Session};
-use crate::analysis::Level;
 use crate::board::Side;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::openings::Book;
 use crate::protocol::{Player, serve};
-use crate::search::Searcher;
+use crate::search::{Level, Team};
 
 /// Arguments of `play`.
 #[derive(clap::Args, Debug)]
@@ -25,9 +24,10 @@ pub struct Arguments {
     #[arg(long, value_name = "SIDE", default_value = "black")]
     side: Sides,
 
-    /// Level, 1 to 60: moves that a search looks ahead; play is perfect from twice as many empty
-    /// squares on
-    #[arg(long, value_name = "L", default_value = "8")]
+    /// Level, 1 to 60: about so many moves ahead, and to the end from some empty squares on, likely scores first and
+    /// exact ones later. The table of levels stands in the guide to the commands, engine/docs/commands.md; weights
+    /// without predictions (`calibrate probcut`) leave nothing out, and look less far beyond level 10
+    #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
     level: Level,
 
     /// Size of the transposition table in MB
@@ -64,15 +64,15 @@ impl Sides {
 }
 
 /// Plays until the game is left.
-pub fn run(arguments: &Arguments, _session: &Session) -> anyhow::Result<Outcome> {
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
-    let searcher = Searcher::try_new(&evaluator, arguments.hash_mb).context("--hash-mb")?;
-    let player = Player::new(searcher, arguments.level).with_book(book);
+    let team = Team::try_new(&evaluator, arguments.hash_mb, session.threads(), 1);
+    let player = Player::new(team.context("--hash-mb")?, arguments.level).with_book(book);
     let mut terminal = Terminal::new(player, arguments.side);
     let mut out = io::stdout().lock();
     let begun = out.write_all(terminal.begin().as_bytes()).and_then(|()| out.flush());
-    match begun.and_then(|()| serve(&mut terminal, io::stdin().lock(), out)) {
+    match begun.and_then(|()| serve(&mut terminal, io::stdin(), out)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("the conversation broke off")
         }

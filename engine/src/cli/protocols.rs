@@ -7,20 +7,20 @@ use anyhow::Context as _;
 
 use super::arguments::{SearchBy, number_in};
 use super::{Outcome, Session};
-use crate::analysis::Level;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::openings::Book;
 use crate::protocol::gtp::Gtp;
 use crate::protocol::nboard::Nboard;
 use crate::protocol::{Player, Server, serve};
-use crate::search::{Searcher, Selectivity};
+use crate::search::{Level, Selectivity, Team};
 
 /// Arguments of `gtp` and `nboard`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Level, 1 to 60: moves that a search looks ahead; play is perfect from twice as many empty
-    /// squares on
-    #[arg(long, value_name = "L", default_value = "8")]
+    /// Level, 1 to 60: about so many moves ahead, and to the end from some empty squares on, likely scores first and
+    /// exact ones later. The table of levels stands in the guide to the commands, engine/docs/commands.md; weights
+    /// without predictions (`calibrate probcut`) leave nothing out, and look less far beyond level 10
+    #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
     level: Level,
 
     /// Way to search before perfect play
@@ -49,25 +49,33 @@ impl Arguments {
         Ok(Evaluator::load(&self.weights)?)
     }
 
-    fn player<'a>(&self, evaluator: &'a Evaluator) -> anyhow::Result<Player<'a, Evaluator>> {
-        let searcher = Searcher::try_new(evaluator, self.hash_mb).context("--hash-mb")?;
-        let selection = self.search.selection(Selectivity::Full, evaluator)?;
+    fn player<'a>(
+        &self,
+        evaluator: &'a Evaluator,
+        threads: usize,
+    ) -> anyhow::Result<Player<'a, Evaluator>> {
+        let team = Team::try_new(evaluator, self.hash_mb, threads, 1).context("--hash-mb")?;
         let book = self.book.as_deref().map(Book::read).transpose()?;
-        let player = Player::new(searcher.with_selection(selection), self.level);
-        Ok(player.with_book(book).with_pondering(self.ponder))
+        let player = Player::new(team, self.level).with_book(book).with_pondering(self.ponder);
+        Ok(match self.search {
+            SearchBy::Depth => player,
+            SearchBy::Realization => {
+                player.with_selection(self.search.selection(Selectivity::Full, evaluator)?)
+            }
+        })
     }
 }
 
-/// Serves GTP until the client ends.
-pub fn gtp(arguments: &Arguments, _session: &Session) -> anyhow::Result<Outcome> {
+/// Serves GTP.
+pub fn gtp(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = arguments.evaluator()?;
-    run(&mut Gtp::new(arguments.player(&evaluator)?))
+    run(&mut Gtp::new(arguments.player(&evaluator, session.threads())?))
 }
 
-/// Serves the NBoard protocol until the client ends.
-pub fn nboard(arguments: &Arguments, _session: &Session) -> anyhow::Result<Outcome> {
+/// Serves the NBoard protocol.
+pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = arguments.evaluator()?;
-    run(&mut Nboard::new(arguments.player(&evaluator)?))
+    run(&mut Nboard::new(arguments.player(&evaluator, session.threads())?))
 }
 
 /// Starts a thread that ends the process as soon as nobody reads its answers. A dead client closes
@@ -100,7 +108,7 @@ fn end_with_the_client() -> io::Result<()> {
 /// Runs a server. A client that closes its end is no error.
 fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
     end_with_the_client().context("cannot start a thread; try a smaller --threads")?;
-    match serve(server, io::stdin().lock(), io::stdout().lock()) {
+    match serve(server, io::stdin(), io::stdout().lock()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("the conversation broke off")
         }

@@ -8,11 +8,10 @@ use serde::Serialize;
 
 use super::arguments::{Output, number_from, number_in};
 use super::{Outcome, Session};
-use crate::analysis::Level;
 use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
 use crate::file::check_output;
 use crate::record::Shard;
-use crate::search::{EndSteps, Selectivity, Strength};
+use crate::search::{EndSteps, Level, Plan, Selectivity, Strength};
 use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, play_games,
 };
@@ -36,7 +35,8 @@ pub struct Arguments {
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
-    /// Play at this level, 1 to 60: `--depth L --exact 2L`
+    /// Play at this level, 1 to 60: its row of the table of levels gives --depth, --selectivity, --ends and --exact. The
+    /// table stands in the guide to the commands, engine/docs/commands.md
     #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
     level: Option<Level>,
 
@@ -55,11 +55,11 @@ pub struct Arguments {
     #[arg(long, value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
 
-    /// Search to the end of the game before perfect play, too, as sure of the score as each step
-    /// says: `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights
-    /// that `othello-trainer calibrate ends` made
-    #[arg(long, value_name = "STEPS", default_value = "none")]
-    ends: EndSteps,
+    /// Search to the end of the game before perfect play, too, as sure of the score as each step says:
+    /// `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights that
+    /// `othello-trainer calibrate ends` made, or `none` [default: none, with --level its own]
+    #[arg(long, value_name = "STEPS")]
+    ends: Option<EndSteps>,
 
     /// Play perfectly from this many empty squares on
     #[arg(long, value_name = "E", default_value_t = 16, value_parser = number_in(0..=60_u32))]
@@ -133,8 +133,27 @@ impl Arguments {
         self.depth.unwrap_or(usual)
     }
 
-    /// Returns whether games keep values. Values by weights that were not learned are worse labels
-    /// than results.
+    /// How games are played: as the level says, or as usual, and as flags say that are given.
+    fn plan(&self, evaluators: PerSide<&Evaluator>) -> Plan {
+        let is_selective = are_selective(evaluators);
+        let usual = match self.level {
+            Some(level) if is_selective => level.selective(),
+            Some(level) => level.full(),
+            None => Plan {
+                depth: self.depth(),
+                selectivity: if is_selective { Selectivity::Percent73 } else { Selectivity::Full },
+                ends: EndSteps::NONE,
+                exact: self.exact,
+            },
+        };
+        Plan {
+            selectivity: self.selectivity.unwrap_or(usual.selectivity),
+            ends: self.ends.clone().unwrap_or(usual.ends),
+            ..usual
+        }
+    }
+
+    /// Whether values are kept. Those of weights by hand are worse labels than results.
     fn values(&self) -> bool {
         let learned = self.weights.is_learned()
             && self.white_weights.as_ref().is_none_or(WeightsChoice::is_learned);
@@ -152,15 +171,10 @@ impl Arguments {
     }
 }
 
-/// Returns the least sure selectivity if the weights of both sides have a ProbCut model, otherwise
-/// the full one.
-fn usual_selectivity(evaluators: PerSide<&Evaluator>) -> Selectivity {
+/// Whether both sides' weights say what to leave out.
+fn are_selective(evaluators: PerSide<&Evaluator>) -> bool {
     let selective = |evaluator: &Evaluator| evaluator.models().probcut.is_some();
-    if selective(evaluators.black) && selective(evaluators.white) {
-        Selectivity::Percent73
-    } else {
-        Selectivity::default()
-    }
+    selective(evaluators.black) && selective(evaluators.white)
 }
 
 /// Plays the games and prints the report.
@@ -170,18 +184,15 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let black = Evaluator::load(&arguments.weights)?;
     let white = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
     let evaluators = PerSide { black: &black, white: white.as_ref().unwrap_or(&black) };
-    let Strength { depth, exact } = match arguments.level {
-        Some(level) => level.strength(),
-        None => Strength { depth: arguments.depth(), exact: arguments.exact },
-    };
+    let Plan { depth, selectivity, ends, exact } = arguments.plan(evaluators);
     let settings = Settings {
         seed: arguments.seed,
         random_plies: arguments.random_plies.clone(),
         openings: Openings::load(&arguments.openings)?,
         depth: PerSide { black: depth, white: arguments.white_depth.unwrap_or(depth) },
         nodes: arguments.nodes,
-        selectivity: arguments.selectivity.unwrap_or_else(|| usual_selectivity(evaluators)),
-        ends: arguments.ends.clone(),
+        selectivity,
+        ends,
         exact,
         exploration: arguments.exploration.clone(),
         values: arguments.values(),

@@ -13,22 +13,22 @@ use std::time::{Duration, Instant};
 use super::board::{Board, Marks, Turn, name};
 use super::clock::{Clock, TimeSettings};
 use super::player::Player;
-use super::{Reply, Server};
-use crate::analysis::Level;
+use super::{Interruption, Reply, Server};
 use crate::board::sgf::SgfGame;
 use crate::board::{Discs, Side, Squares};
 use crate::eval::Evaluate;
 use crate::file::read_ordinary;
-use crate::search::Limits;
+use crate::search::{Level, Limits};
 use crate::text::MAX_FILE_BYTES;
 
-/// The known commands.
-const COMMANDS: [&str; 29] = [
+/// The commands that are understood.
+const COMMANDS: [&str; 31] = [
     "boardsize",
     "clear_board",
     "final_score",
     "genmove",
     "gogui-analyze_commands",
+    "gogui-interrupt",
     "gogui-rules_board",
     "gogui-rules_board_size",
     "gogui-rules_final_result",
@@ -49,6 +49,7 @@ const COMMANDS: [&str; 29] = [
     "quit",
     "reg_genmove",
     "showboard",
+    "stop",
     "time_left",
     "time_settings",
     "undo",
@@ -71,15 +72,21 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         Self { player, board: Board::default(), time: None, clocks: [None; 2] }
     }
 
-    fn command(&mut self, command: &str, arguments: &[&str]) -> Result<String, String> {
+    fn command(
+        &mut self,
+        command: &str,
+        arguments: &[&str],
+        limits: &Limits,
+    ) -> Result<String, String> {
         match (command, arguments) {
             ("protocol_version", _) => Ok("2".to_owned()),
             ("name", _) => Ok("othello-engine".to_owned()),
             ("version", _) => Ok(env!("CARGO_PKG_VERSION").to_owned()),
             ("list_commands", _) => Ok(COMMANDS.join("\n")),
             ("known_command", [command]) => Ok(COMMANDS.contains(command).to_string()),
-            ("quit", _) => Ok(String::new()),
-            // Komi is only for Go.
+            // What is to be stopped or interrupted came to its end before this is read.
+            ("quit" | "stop" | "gogui-interrupt", _) => Ok(String::new()),
+            // Komi is of Go.
             ("komi", _) => Ok(String::new()),
             ("time_settings", [main, period, moves]) => self.set_time(main, period, moves),
             ("time_left", [side, time, moves]) => self.set_time_left(side, time, moves),
@@ -90,14 +97,14 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
                 self.load_sgf(path, number.saturating_sub(1))
             }
             ("gogui-analyze_commands", _) => Ok(analyze::COMMANDS.join("\n")),
-            ("othello-value", _) => analyze::value(&mut self.player, &self.board),
-            ("othello-values", _) => analyze::values(&mut self.player, &self.board),
-            ("othello-line", _) => analyze::line(&mut self.player, &self.board),
+            ("othello-value", _) => analyze::value(&mut self.player, &self.board, limits),
+            ("othello-values", _) => analyze::values(&mut self.player, &self.board, limits),
+            ("othello-line", _) => analyze::line(&mut self.player, &self.board, limits),
             ("boardsize", ["8"]) => self.clear(),
             ("boardsize", _) => Err("unacceptable size".to_owned()),
             ("clear_board", _) => self.clear(),
             ("level", [level]) => {
-                self.player.level = level.parse::<Level>()?;
+                self.player.set_level(level.parse::<Level>()?);
                 Ok(String::new())
             }
             ("play", [side, turn]) => {
@@ -106,7 +113,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
                 Ok(String::new())
             }
             ("genmove" | "reg_genmove", [side]) => {
-                self.generate(read_side(side)?, command == "genmove")
+                self.generate(read_side(side)?, command == "genmove", limits)
             }
             ("undo", _) if self.board.undo() => Ok(String::new()),
             ("undo", _) => Err("cannot undo".to_owned()),
@@ -179,13 +186,14 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         Ok(String::new())
     }
 
-    /// Chooses a turn and returns it as text; if `played`, also plays it.
-    fn generate(&mut self, side: Side, played: bool) -> Result<String, String> {
+    /// Chooses a turn and says it; where it is to be `played`, plays it.
+    fn generate(&mut self, side: Side, played: bool, limits: &Limits) -> Result<String, String> {
         let (position, _) = self.board.with_turn_of(side)?;
         let begun = Instant::now();
         let time = self.clock(side).map(|clock| clock.for_move(position.empties()));
+        let limits = Player::<E>::limits(time, limits);
         let can_move = position.moves() != 0;
-        let turn = if can_move { self.player.choose(&position, time).square } else { None };
+        let turn = if can_move { self.player.choose(&position, &limits).square } else { None };
         if played {
             self.board.play(side, turn)?;
             if let Some(clock) = self.clock(side) {
@@ -226,6 +234,18 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
+    /// GoGui interrupts by a comment, which it says to engines that know `gogui-interrupt`.
+    fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
+        let Some(line) = came else { return Interruption::Late };
+        let comment = line.split_once('#').map(|(_, comment)| comment.trim());
+        match read_line(line) {
+            (_, Some("stop"), _) => Interruption::Always,
+            (_, Some(_), _) => Interruption::Late,
+            (_, None, _) if comment == Some("interrupt") => Interruption::Always,
+            _ => Interruption::Never,
+        }
+    }
+
     fn has_to_ponder(&self) -> bool {
         self.player.has_to_ponder(self.board.position())
     }
@@ -234,21 +254,23 @@ impl<E: Evaluate> Server for Gtp<'_, E> {
         self.player.ponder(limits);
     }
 
-    fn answer(&mut self, line: &str) -> Reply {
-        let line = line.split('#').next().unwrap_or_default();
-        let kept = |c: &char| !c.is_control() || *c == '\t';
-        let line: String = line.chars().filter(kept).collect();
-        let mut words = line.split_whitespace().peekable();
-        let number = words.next_if(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-        let number = number.unwrap_or_default();
-        let Some(command) = words.next() else { return Reply::default() };
-        let arguments: Vec<&str> = words.collect();
-        let text = match self.command(command, &arguments) {
+    fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply {
+        let line: String = line.chars().filter(|&c| !c.is_control() || c == '\t').collect();
+        let (number, Some(command), arguments) = read_line(&line) else { return Reply::default() };
+        let text = match self.command(command, &arguments, limits) {
             Ok(text) => format!("={number} {text}"),
             Err(text) => format!("?{number} {text}"),
         };
         Reply { text: format!("{}\n\n", text.trim_end()), quits: command == "quit" }
     }
+}
+
+/// The number of a line, its command and the arguments. A comment begins with `#`.
+fn read_line(line: &str) -> (&str, Option<&str>, Vec<&str>) {
+    let line = line.split('#').next().unwrap_or_default();
+    let mut words = line.split_whitespace().peekable();
+    let number = words.next_if(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    (number.unwrap_or_default(), words.next(), words.collect())
 }
 
 fn read_side(word: &str) -> Result<Side, String> {

@@ -5,10 +5,11 @@
 mod board;
 mod clock;
 pub mod gtp;
+mod inbox;
 pub mod nboard;
 mod player;
 
-use std::io::{self, BufRead, Read as _, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,10 +17,9 @@ use crate::search::Limits;
 
 pub use board::{Board, Marks, Turn, name};
 pub use clock::{Clock, TimeSettings};
+use inbox::Inbox;
+pub use inbox::Interruption;
 pub use player::{Choice, Player};
-
-/// The longest line that is read, in bytes; the rest of a longer line is ignored.
-const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// The answer of a server to a line.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -38,8 +38,18 @@ impl Reply {
 
 /// A server of a protocol.
 pub trait Server {
-    /// Answers a line.
-    fn answer(&mut self, line: &str) -> Reply;
+    /// Answers a line, as soon as limits end the search for it.
+    fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply;
+
+    /// Answers a line that nothing but itself limits.
+    fn answer(&mut self, line: &str) -> Reply {
+        self.answer_within(line, &Limits::default())
+    }
+
+    /// What a line does to the search for the answer to one before it; `None` is the end of the lines.
+    fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
+        if came == Some("") { Interruption::Never } else { Interruption::Late }
+    }
 
     /// Returns whether there is something to ponder until the next line comes.
     fn has_to_ponder(&self) -> bool {
@@ -50,25 +60,22 @@ pub trait Server {
     fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until one ends the conversation or there are no more. Every answer is flushed. A
-/// server that has something to ponder does so in another thread while `serve` waits for a line.
-pub fn serve(
-    server: &mut (impl Server + Send),
-    mut input: impl BufRead,
+/// Answers lines until one ends the conversation or there are no more. Every answer is flushed. What is said while one is
+/// being found may end the search for it ([`Server::interruption`]). A server that has to ponder does so in another thread
+/// while a line is waited for.
+pub fn serve<S: Server + Send>(
+    server: &mut S,
+    input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let mut line = vec![];
+    let inbox = Inbox::open(input, S::interruption)?;
     loop {
-        line.clear();
-        let mut read = || input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
-        let bytes = if server.has_to_ponder() { while_pondering(server, read) } else { read() };
-        if bytes? == 0 {
-            return Ok(());
-        }
-        if line.last() != Some(&b'\n') {
-            skip_line(&mut input)?;
-        }
-        let reply = server.answer(String::from_utf8_lossy(&line).trim());
+        let ponders = server.has_to_ponder();
+        let next = if ponders { while_pondering(server, || inbox.next()) } else { inbox.next() };
+        let Some(line) = next? else { return Ok(()) };
+        let limits = inbox.begin(&line);
+        let reply = server.answer_within(&line, &limits);
+        inbox.end();
         output.write_all(reply.text.as_bytes())?;
         output.flush()?;
         if reply.quits {
@@ -89,28 +96,18 @@ fn while_pondering<T>(server: &mut (impl Server + Send), wait: impl FnOnce() -> 
     })
 }
 
-/// Skips the rest of a line.
-fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let buffer = input.fill_buf()?;
-        let end = buffer.iter().position(|&byte| byte == b'\n');
-        let part = end.map_or(buffer.len(), |end| end + 1);
-        input.consume(part);
-        if end.is_some() || part == 0 {
-            return Ok(());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::VecDeque;
+    use std::io::Cursor;
+    use std::time::{Duration, Instant};
 
     /// A server that answers with the length of the line.
     struct Lengths;
 
     impl Server for Lengths {
-        fn answer(&mut self, line: &str) -> Reply {
+        fn answer_within(&mut self, line: &str, _limits: &Limits) -> Reply {
             Reply { text: format!("{}\n", line.len()), quits: line == "quit" }
         }
     }
@@ -120,7 +117,7 @@ mod tests {
     struct Ponderer(usize);
 
     impl Server for Ponderer {
-        fn answer(&mut self, line: &str) -> Reply {
+        fn answer_within(&mut self, line: &str, _limits: &Limits) -> Reply {
             Reply::says(format!("{line} {}\n", self.0))
         }
 
@@ -136,6 +133,55 @@ mod tests {
         }
     }
 
+    /// Thinks until it is interrupted, half a second at most.
+    struct Thinker;
+
+    impl Server for Thinker {
+        fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply {
+            let begun = Instant::now();
+            while line != "quit" && begun.elapsed() < Duration::from_millis(500) {
+                if limits.are_interrupted() {
+                    return Reply::says(format!("{line}: interrupted\n"));
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Reply { text: format!("{line}: done\n"), quits: line == "quit" }
+        }
+
+        fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
+            if came == Some("stop") { Interruption::Always } else { Interruption::Late }
+        }
+    }
+
+    /// What somebody says, each after some milliseconds.
+    struct Said(VecDeque<(u64, &'static str)>);
+
+    impl Read for Said {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Some((wait, said)) = self.0.pop_front() else { return Ok(0) };
+            std::thread::sleep(Duration::from_millis(wait));
+            buffer[..said.len()].copy_from_slice(said.as_bytes());
+            Ok(said.len())
+        }
+    }
+
+    #[test]
+    fn what_comes_while_a_search_goes_on_ends_it_and_what_came_with_it_does_not() {
+        let answers = |said: &[(u64, &'static str)]| {
+            let mut output = vec![];
+            serve(&mut Thinker, Said(said.iter().copied().collect()), &mut output).unwrap();
+            String::from_utf8(output).unwrap()
+        };
+        assert_eq!(answers(&[(0, "a\nb\nquit\n")]), "a: done\nb: done\nquit: done\n");
+        assert_eq!(answers(&[(0, "a\n"), (350, "b\n")]), "a: interrupted\nb: done\n");
+        assert_eq!(answers(&[(0, "a\n"), (10, "quit\n")]), "a: done\nquit: done\n");
+        assert_eq!(answers(&[(0, "a\n"), (350, "quit\n")]), "a: interrupted\nquit: done\n");
+        assert!(answers(&[(0, "a\n"), (20, "stop\n")]).starts_with("a: interrupted\n"));
+        assert!(answers(&[(0, "a\nstop\n")]).starts_with("a: interrupted\n"));
+        // The end of input comes late, too.
+        assert_eq!(answers(&[(0, "a\n"), (350, "")]), "a: interrupted\n");
+    }
+
     #[test]
     fn the_next_line_ends_pondering() {
         let mut output = vec![];
@@ -148,7 +194,7 @@ mod tests {
         let long = "x".repeat(1 << 20);
         let input = [b"one\r\n", long.as_bytes(), b"\n\n\xFF\xFF\nquit\nno more\n"].concat();
         let mut output = vec![];
-        serve(&mut Lengths, &input[..], &mut output).unwrap();
+        serve(&mut Lengths, Cursor::new(input), &mut output).unwrap();
         assert_eq!(String::from_utf8(output).unwrap(), "3\n65536\n0\n6\n4\n");
         let mut output = vec![];
         serve(&mut Lengths, &b"last"[..], &mut output).unwrap();

@@ -11,12 +11,12 @@ use std::time::Instant;
 use super::board::Board;
 use super::clock::Clock;
 use super::player::{Choice, Player};
-use super::{Reply, Server};
-use crate::analysis::{Level, RatedMove};
+use super::{Interruption, Reply, Server};
+use crate::analysis::RatedMove;
 use crate::board::ggf::{self, Fields};
-use crate::board::{Position, Side, Square};
+use crate::board::{Side, Square};
 use crate::eval::{Evaluate, Value};
-use crate::search::{Limits, Strength};
+use crate::search::{Found, Level, Limits, Selectivity};
 
 /// A server of the NBoard protocol.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
                 let level = value.trim().parse().ok().map(|depth: u32| depth.clamp(1, 60));
                 match level.and_then(Level::new) {
                     Some(level) => {
-                        self.player.level = level;
+                        self.player.set_level(level);
                         Reply::says(format!("set myname othello-engine {}\n", value.trim()))
                     }
                     None => Reply::says("status set depth: expected a number\n"),
@@ -75,9 +75,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// Chooses a turn; answers with it, its value in discs and the seconds it took. A clock of the
-    /// game limits the search.
-    fn go(&mut self) -> Reply {
+    /// The turn to play, its value in discs and the seconds that it took. A clock of the game ends the search.
+    fn go(&mut self, limits: &Limits) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
             return Reply::says("=== PA\n");
@@ -85,7 +84,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         let begun = Instant::now();
         let clock = self.clocks[usize::from(self.board.side() == Side::White)];
         let time = clock.map(|clock| clock.for_move(position.empties()));
-        let Choice { square, value, nodes, from_book } = self.player.choose(&position, time);
+        let limits = Player::<E>::limits(time, limits);
+        let Choice { square, value, nodes, from_book } = self.player.choose(&position, &limits);
         let seconds = begun.elapsed().as_secs_f64();
         let square = square.map_or("PA".to_owned(), capital);
         let thought = if from_book {
@@ -96,9 +96,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
 
-    /// Answers with the best moves, their lines and values; from the book, if that knows the
-    /// positions after all moves.
-    fn hint(&mut self, most: usize) -> Reply {
+    /// The best moves with their lines and values: from the book where it knows what all moves lead to.
+    fn hint(&mut self, most: usize, limits: &Limits) -> Reply {
         let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
         if self.player.from_book(&position).is_some() {
@@ -106,14 +105,15 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
                 text += &book_line(&capital(square), value);
             }
         } else if position.moves() == 0 && !position.is_over() {
-            let value = self.player.value(&position);
-            text += &format!("search PA {value:.2} 0 {}\n", self.depth_of(&position));
+            let Found { value, depth, selectivity, .. } = self.player.value(&position, limits);
+            let depth = depth_told(depth, selectivity, position.empties());
+            text += &format!("search PA {value:.2} 0 {depth}\n");
         } else {
             let begun = Instant::now();
-            let rated = self.player.rated_moves(&position);
-            for RatedMove { value, depth, exact, line, .. } in rated.iter().take(most) {
+            let rated = self.player.rated_moves(&position, limits);
+            for RatedMove { value, depth, selectivity, line, .. } in rated.iter().take(most) {
                 let line: String = line.iter().map(|&square| capital(square)).collect();
-                let depth = if *exact { EXACT.to_owned() } else { depth.to_string() };
+                let depth = depth_told(*depth, *selectivity, position.empties());
                 text += &format!("search {line} {value:.2} 0 {depth}\n");
             }
             let nodes: u64 = rated.iter().map(|rated| rated.nodes).sum();
@@ -122,25 +122,26 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// Answers with the value of every position of the game for its side to move, the last one
-    /// first; each has the number of turns before it.
-    fn analyze(&mut self) -> Reply {
+    /// The value of every position of the game for its side to move, the last one first, by the number of turns
+    /// before it.
+    fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {
-            text += &format!("analysis {turns} {:.2}\n", self.player.value(&position));
+            let value = self.player.value(&position, limits).value;
+            if limits.are_interrupted() {
+                break;
+            }
+            text += &format!("analysis {turns} {value:.2}\n");
         }
         Reply::says(text + "status\n")
     }
-
-    /// Returns the depth of a search of a position, as text.
-    fn depth_of(&self, position: &Position) -> String {
-        let Strength { depth, exact } = self.player.level.strength();
-        if position.empties() <= exact { EXACT.to_owned() } else { depth.to_string() }
-    }
 }
 
-/// The text in place of the depth if the value is the score under perfect play.
-const EXACT: &str = "100%";
+/// The depth of a search of a position with so many empty squares, as it is told: `100%` where the value is the score by
+/// perfect play, and less where it is likely to be.
+fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
+    if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
+}
 
 /// Writes a line of thought from the book, without a number of games or a depth.
 fn book_line(square: &str, value: Value) -> String {
@@ -148,6 +149,19 @@ fn book_line(square: &str, value: Value) -> String {
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
+    /// `ping` says that the position is about to change: what is thought about it is of no use any more. A move that was
+    /// asked for together with it still is.
+    fn interruption(answered: &str, came: Option<&str>) -> Interruption {
+        let command = |line: &str| line.split_whitespace().next().map(str::to_owned);
+        let is_open_ended = matches!(command(answered).as_deref(), Some("hint" | "analyze"));
+        match came.map(|came| command(came).unwrap_or_default()).as_deref() {
+            Some("") => Interruption::Never,
+            Some("stop") => Interruption::Always,
+            Some("ping") if is_open_ended => Interruption::Always,
+            _ => Interruption::Late,
+        }
+    }
+
     fn has_to_ponder(&self) -> bool {
         self.player.has_to_ponder(self.board.position())
     }
@@ -156,18 +170,18 @@ impl<E: Evaluate> Server for Nboard<'_, E> {
         self.player.ponder(limits);
     }
 
-    fn answer(&mut self, line: &str) -> Reply {
+    fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply {
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match command {
             "nboard" => Reply::says("set myname othello-engine\n"),
             "set" => self.set(rest),
             "move" => self.play(rest),
-            "go" => self.go(),
-            "hint" => self.hint(rest.parse().unwrap_or(1)),
+            "go" => self.go(limits),
+            "hint" => self.hint(rest.parse().unwrap_or(1), limits),
             "ping" => Reply::says(format!("pong {rest}\n")),
             "learn" => Reply::says("learned\n"),
-            "analyze" => self.analyze(),
+            "analyze" => self.analyze(limits),
             "quit" => Reply { quits: true, ..Reply::default() },
             // Early versions of NBoard send only the move.
             turn if turn.len() == 2 && ggf::read_turn(turn).is_ok() => self.play(turn),

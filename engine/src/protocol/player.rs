@@ -2,18 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use crate::analysis::{Level, RatedMove, rated_moves};
-use crate::board::{Position, Square};
+use crate::analysis::{RatedMove, rated_move_within, sort_best_first};
+use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::openings::Book;
-use crate::search::{Found, Limits, Searcher};
+use crate::search::{Found, Level, Limits, Searcher, Selection, Selectivity, Strength, Team};
 
-/// A searcher with a level and an optional book.
+/// Searchers with a level, and perhaps a book.
 #[derive(Debug)]
 pub struct Player<'a, E: Evaluate> {
-    searcher: Searcher<'a, E>,
-    /// The level of play.
-    pub level: Level,
+    team: Team<'a, E>,
+    level: Level,
+    /// The strength of the level with the weights of the searchers.
+    strength: Strength,
+    /// The selection of searches of any level; without one, the level's own.
+    selection: Option<Selection>,
     book: Option<Book>,
     /// True if the player also thinks in the other side's time.
     ponders: bool,
@@ -35,9 +38,22 @@ pub struct Choice {
 }
 
 impl<'a, E: Evaluate> Player<'a, E> {
-    /// Creates a player with this searcher.
-    pub fn new(searcher: Searcher<'a, E>, level: Level) -> Self {
-        Self { searcher, level, book: None, ponders: false, last: None }
+    /// A player with these searchers, or this one.
+    pub fn new(team: impl Into<Team<'a, E>>, level: Level) -> Self {
+        let (team, strength) = (team.into(), level.selective().strength());
+        let (selection, book, ponders, last) = (None, None, false, None);
+        let mut player = Self { team, level, strength, selection, book, ponders, last };
+        player.set_level(level);
+        player
+    }
+
+    /// A player whose searches leave out what a selection says, whatever the level; only how deep they go and from where
+    /// play is perfect are the level's.
+    #[must_use]
+    pub fn with_selection(mut self, selection: Selection) -> Self {
+        self.selection = Some(selection);
+        self.set_level(self.level);
+        self
     }
 
     /// Sets the book, from which the player plays while the book knows the positions after all
@@ -53,34 +69,49 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Self { ponders, ..self }
     }
 
-    /// Returns whether the player also thinks in the other side's time.
+    /// The level at which it plays.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Plays at another level from now on.
+    pub fn set_level(&mut self, level: Level) {
+        let evaluator = self.team.leader().evaluator();
+        let plan = level.plan(evaluator);
+        let (strength, selection) = match &self.selection {
+            Some(selection) => {
+                (Strength { depth: level.number(), exact: plan.exact }, selection.clone())
+            }
+            None => (plan.strength(), plan.selection(evaluator)),
+        };
+        self.team.select(&selection);
+        (self.level, self.strength) = (level, strength);
+    }
+
+    /// Whether it thinks in the other side's time, too.
     pub fn ponders(&self) -> bool {
         self.ponders
     }
 
     /// Forgets earlier searches and moves.
     pub fn new_game(&mut self) {
-        self.searcher.new_game();
+        self.team.leader().new_game();
         self.last = None;
     }
 
-    /// Returns the move to play: from the book, or by a search to the level's strength, which ends
-    /// after `time`, if given.
-    pub fn choose(&mut self, position: &Position, time: Option<Duration>) -> Choice {
-        let choice = self.find(position, time);
+    /// The move to play: from the book, or by a search that limits may end; that of the level ends it in any case.
+    pub fn choose(&mut self, position: &Position, limits: &Limits) -> Choice {
+        let choice = self.find(position, limits);
         let after = choice.square.and_then(|square| position.play(square));
         self.last = after.map(|after| [*position, after]);
         choice
     }
 
-    fn find(&mut self, position: &Position, time: Option<Duration>) -> Choice {
+    fn find(&mut self, position: &Position, limits: &Limits) -> Choice {
         if let Some((square, value)) = self.from_book(position) {
             return Choice { square: Some(square), value, nodes: 0, from_book: true };
         }
-        let Found { best, value, nodes, .. } = match time {
-            None => self.search(position),
-            Some(time) => self.search_for(position, time),
-        };
+        let Found { best, value, nodes, .. } = self.search(position, limits);
         Choice { square: best, value, nodes, from_book: false }
     }
 
@@ -95,10 +126,9 @@ impl<'a, E: Evaluate> Player<'a, E> {
     /// entries in the table.
     pub fn ponder(&mut self, limits: &Limits) {
         let Some([_, after]) = self.last else { return };
-        let strength = self.level.strength();
         for next in self.after_replies(&after) {
-            let found = strength.search_by_clock(&mut self.searcher, &next, limits);
-            if found.depth < strength.depth_of(&next) {
+            let found = self.search(&next, limits);
+            if found.depth < self.strength.depth_of(&next) {
                 return;
             }
         }
@@ -110,36 +140,50 @@ impl<'a, E: Evaluate> Player<'a, E> {
         if position.moves() == 0 {
             return vec![position.pass()];
         }
-        let expected = self.searcher.remembered_move(position);
-        let mut replies = self.searcher.move_values(position);
+        let searcher = self.team.leader();
+        let expected = searcher.remembered_move(position);
+        let mut replies = searcher.move_values(position);
         replies.sort_by_key(|&(square, value)| (Some(square) != expected, -value));
         let next = replies.into_iter().filter_map(|(square, _)| position.play(square));
         next.filter(|next| next.moves() != 0 && self.from_book(next).is_none()).collect()
     }
 
-    /// Searches a position with the level's strength.
-    pub fn search(&mut self, position: &Position) -> Found {
-        self.level.strength().search(&mut self.searcher, position)
+    /// The best move of a position, if its player has one, and its value, by a search of the level that limits may end,
+    /// perfect play included.
+    pub fn search(&mut self, position: &Position, limits: &Limits) -> Found {
+        let strength = self.strength;
+        let found = self.with_all(|searcher| strength.search_by_clock(searcher, position, limits));
+        found.unwrap_or(Found {
+            value: Value::ZERO,
+            best: None,
+            nodes: 0,
+            depth: 0,
+            selectivity: Selectivity::Full,
+        })
     }
 
-    /// Returns the value of any position for its player. If the player must pass, it is that after
-    /// the pass; a finished game has its score.
-    pub fn value(&mut self, position: &Position) -> Value {
+    /// The value of any position for its player, and how it was found: one that must pass has that after the pass, and a
+    /// finished game has its score.
+    pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
-            return Value::from_score(position.score());
+            let value = Value::from_score(position.score());
+            let selectivity = Selectivity::Full;
+            return Found { value, best: None, nodes: 0, depth: position.empties(), selectivity };
         }
         match position.moves() {
-            0 => -self.search(&position.pass()).value,
-            _ => self.search(position).value,
+            0 => {
+                let found = self.search(&position.pass(), limits);
+                Found { value: -found.value, ..found }
+            }
+            _ => self.search(position, limits),
         }
     }
 
-    /// Searches a position for at most `time`, even where play would be perfect.
-    fn search_for(&mut self, position: &Position, time: Duration) -> Found {
-        // A time that overflows is no limit.
-        let deadline = Instant::now().checked_add(time);
-        let limits = Limits { deadline, ..Limits::default() };
-        self.level.strength().search_by_clock(&mut self.searcher, position, &limits)
+    /// A search for which a clock leaves so much time, if there is one; whoever may interrupt it still may.
+    pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
+        // A time without end is none.
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
+        Limits { deadline, ..limits.clone() }
     }
 
     /// Returns the best move by the book and its value; `None` if the book does not know the
@@ -156,16 +200,30 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.book.as_ref().map(|book| book.moves(position)).unwrap_or_default()
     }
 
-    /// Returns all moves with their values and best lines, the best first.
-    pub fn rated_moves(&mut self, position: &Position) -> Vec<RatedMove> {
-        rated_moves(&mut self.searcher, position, self.level.strength())
+    /// All moves, the best first, each by a search that limits may end.
+    pub fn rated_moves(&mut self, position: &Position, limits: &Limits) -> Vec<RatedMove> {
+        let strength = self.strength;
+        let rated = self.with_all(|searcher| {
+            let rate = |square| rated_move_within(searcher, position, square, strength, limits);
+            let mut rated: Vec<RatedMove> = Squares(position.moves()).filter_map(rate).collect();
+            sort_best_first(&mut rated);
+            rated
+        });
+        rated.unwrap_or_default()
+    }
+
+    /// Works with the searcher that has the table, while the others help it.
+    fn with_all<T: Send>(
+        &mut self,
+        work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
+    ) -> Option<T> {
+        self.team.lead(work)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Squares;
     use crate::eval::Mobility;
     use crate::random::{Generator, random_position};
 
@@ -181,15 +239,15 @@ mod tests {
         for (empties, cold_nodes) in [(40, 100), (16, 20), (12, 20)] {
             let position = random_position(&mut random, empties);
             let mut warm = player(5);
-            let square = warm.choose(&position, None).square.unwrap();
+            let square = warm.choose(&position, &Limits::default()).square.unwrap();
             let after = position.play(square).unwrap();
             assert!(warm.has_to_ponder(&position) && warm.has_to_ponder(&after));
             warm.ponder(&Limits::default());
             let replies = Squares(after.moves()).map(|reply| after.play(reply).unwrap());
             for next in replies.filter(|next| next.moves() != 0) {
                 assert!(!warm.has_to_ponder(&next));
-                let cold = player(5).choose(&next, None);
-                let found = warm.search(&next);
+                let cold = player(5).choose(&next, &Limits::default());
+                let found = warm.search(&next, &Limits::default());
                 assert_eq!(found.value, cold.value, "{next:?}");
                 assert!(found.nodes == 1 && cold.nodes > cold_nodes, "{found:?} {cold:?}");
             }
@@ -204,15 +262,16 @@ mod tests {
         for position in (0..8).map(|seed| random_position(&mut Generator::new(seed), 36)) {
             let (mut warm, mut cold) = (player(8), player(8));
             let [after, _] = [&mut warm, &mut cold].map(|player| {
-                let square = player.choose(&position, None).square.unwrap();
+                let square = player.choose(&position, &Limits::default()).square.unwrap();
                 position.play(square).unwrap()
             });
-            let expected = warm.searcher.remembered_move(&after).unwrap();
+            let expected = warm.team.leader().remembered_move(&after).unwrap();
             let next = after.play(expected).unwrap();
             let mut fresh = Searcher::new(&Mobility, 1);
             assert_eq!(-fresh.search(&next, 6).value, fresh.search(&after, 7).value);
             warm.ponder(&limits);
-            let [found, expected] = [warm.search(&next), cold.search(&next)];
+            let [found, expected] =
+                [warm.search(&next, &Limits::default()), cold.search(&next, &Limits::default())];
             assert_eq!(found.value, expected.value, "{position:?}");
             nodes = [nodes[0] + found.nodes, nodes[1] + expected.nodes];
         }
@@ -222,10 +281,10 @@ mod tests {
     #[test]
     fn nothing_is_pondered_where_it_is_not_asked_for_or_no_move_was_chosen() {
         let mut silent = player(1).with_pondering(false);
-        silent.choose(&Position::START, None);
+        silent.choose(&Position::START, &Limits::default());
         assert!(!silent.has_to_ponder(&Position::START));
         let mut new = player(1);
-        new.choose(&Position::START, None);
+        new.choose(&Position::START, &Limits::default());
         new.new_game();
         assert!(!new.has_to_ponder(&Position::START));
         new.ponder(&Limits::default());

@@ -11,12 +11,14 @@ use crate::board::Position;
 use crate::eval::{Evaluate, Value};
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Returns whether to share the node's remaining moves with other searchers: a searcher is
-    /// idle, more than one move is left, and no limit of nodes is set. (Sharing would make a limit
-    /// of nodes end the search at a different place each time.)
+    /// Whether to share the moves that are left of a node that is worth it: with someone idle, and enough to do for
+    /// both. A limit of nodes is to end the search at the same place each time. What a search finds that leaves something
+    /// out depends on the table, and so on who helps: it is shared where all is.
     #[inline]
-    pub(super) fn is_help_welcome(&self, moves: &Moves) -> bool {
-        self.pool.as_ref().is_some_and(|pool| pool.has_idle())
+    pub(super) fn is_help_welcome(&self, moves: &Moves, leaves_nothing_out: bool) -> bool {
+        self.pool
+            .as_ref()
+            .is_some_and(|pool| pool.has_idle() && (leaves_nothing_out || pool.shares_everything()))
             && moves.len() > 1
             && self.control.limits.nodes.is_none()
     }
@@ -31,8 +33,11 @@ impl<E: Evaluate> Searcher<'_, E> {
     ) -> Window<i32> {
         let Some(pool) = self.pool.clone() else { return window };
         let limits = match &self.control {
-            control if control.is_patient => Limits::default(),
-            control => control.limits.clone(),
+            control if !control.is_patient => control.limits.clone(),
+            control if control.is_interruptible => {
+                Limits { interrupt: control.limits.interrupt.clone(), ..Limits::default() }
+            }
+            _ => Limits::default(),
         };
         let split = Arc::new(Split::new(
             self.split.clone(),

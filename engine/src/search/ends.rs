@@ -19,7 +19,12 @@ impl EndSteps {
     /// The empty list: searches to the end leave nothing out.
     pub const NONE: Self = Self(vec![]);
 
-    /// Returns steps with one selectivity for every number of empty squares.
+    /// Steps in this order: each for fewer empty squares than the one before, and surer.
+    pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
+        Self(steps.into_iter().collect())
+    }
+
+    /// One selectivity, whatever the number of empty squares.
     pub fn always(selectivity: Selectivity) -> Self {
         Self(vec![(64, selectivity)])
     }
@@ -37,7 +42,13 @@ impl EndSteps {
         self.0.first().map_or(0, |&(from, _)| from)
     }
 
-    /// Returns whether there are no steps.
+    /// How sure a search to the end of a position with so many empty squares is.
+    pub fn selectivity(&self, empties: u32) -> Selectivity {
+        let own = self.0.iter().rev().find(|&&(from, _)| empties <= from);
+        own.map_or(Selectivity::Full, |&(_, selectivity)| selectivity)
+    }
+
+    /// Says whether there are no steps.
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
     }
@@ -118,7 +129,12 @@ impl Ends {
         own.map(|(_, end)| end.clone()).unwrap_or_default()
     }
 
-    /// Returns whether no end leaves anything out.
+    /// Returns all of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &End> {
+        self.0.iter().map(|(_, end)| end)
+    }
+
+    /// Says whether none of them leaves anything out.
     pub(super) fn are_full(&self) -> bool {
         self.0.iter().all(|(_, end)| end.selectivity == Selectivity::Full)
     }

@@ -18,6 +18,9 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// The flag that ends the search once any thread sets it.
     pub stop: Option<Arc<AtomicBool>>,
+    /// Another flag that anyone may set who wants no more than any answer at once. Until then a search goes as it
+    /// goes without limits, and then it does not even wait for its first and shallowest round.
+    pub interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl Limits {
@@ -26,9 +29,15 @@ impl Limits {
         self.nodes.is_some_and(|most| nodes >= most)
             || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.are_interrupted()
     }
 
-    /// Returns whether any limit is set.
+    /// Whether someone wants an answer at once.
+    pub fn are_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
+    }
+
+    /// Whether there are any that end a search while nobody interrupts it.
     pub(super) fn are_set(&self) -> bool {
         self.nodes.is_some() || self.are_of_time()
     }
@@ -43,23 +52,25 @@ impl Limits {
 #[derive(Debug, Default)]
 pub(super) struct Control {
     pub(super) limits: Limits,
-    /// True if there is a limit to check.
-    has_limits: bool,
-    /// True while limits do not end the search yet, because it has no move so far.
+    /// There are limits.
+    pub(super) has_limits: bool,
+    /// Limits do not end the search yet: the first move has to be found.
     pub(super) is_patient: bool,
-    /// True once a limit was reached.
+    /// Where nothing is found at all, there is something else to answer with: an interruption ends the search, patient
+    /// or not.
+    pub(super) is_interruptible: bool,
+    /// A limit was reached.
     pub(super) is_stopped: bool,
-    /// The number of nodes at which any search ends, patient or not. A search with a sound model
-    /// never comes to that many.
-    most_nodes: Option<u64>,
+    /// The nodes at which any search ends, patient or not: no honest one comes to so many.
+    pub(super) most_nodes: Option<u64>,
 }
 
 impl Control {
     /// Returns the control of a search. While [`Self::is_patient`] is true, the limits do not end
     /// it.
     pub(super) fn new(limits: &Limits, is_patient: bool) -> Self {
-        let has_limits = limits.are_set();
-        Self { limits: limits.clone(), has_limits, is_patient, is_stopped: false, most_nodes: None }
+        let has_limits = limits.are_set() || limits.interrupt.is_some();
+        Self { limits: limits.clone(), has_limits, is_patient, ..Self::default() }
     }
 
     /// Ends the search at `nodes` nodes in any case.
@@ -85,6 +96,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         if control.most_nodes.is_some_and(|most| self.nodes >= most) {
             control.is_stopped = true;
         }
+        if control.is_interruptible && control.limits.are_interrupted() {
+            control.is_stopped = true;
+        }
         if !control.is_patient && !control.is_stopped {
             control.is_stopped = control.limits.are_reached(self.nodes);
         }
@@ -96,6 +110,7 @@ impl<E: Evaluate> Searcher<'_, E> {
 mod tests {
     use super::super::tests::{positions, searcher, with_threads};
     use super::super::*;
+    use super::{AtomicBool, Ordering};
     use crate::eval::{Evaluator, Mobility};
     use crate::random::{Generator, random_position};
 
@@ -182,6 +197,71 @@ mod tests {
             );
             let score = searcher(&Mobility, 20_000).solve(&position).score;
             assert_eq!((many.value.score(), many.depth), (score, position.empties()));
+        }
+    }
+
+    /// Until someone interrupts it, such a search visits the nodes of one without limits; then it does not wait for its first
+    /// round, and what it leaves in the table is right.
+    #[test]
+    fn an_interrupted_search_has_a_move_at_once_and_leaves_no_wrong_score() {
+        let evaluator = Evaluator::embedded();
+        let flag =
+            |is_set: bool| Limits { interrupt: Some(Arc::new(is_set.into())), ..Limits::default() };
+        let plan = Level::new(14).unwrap().plan(&evaluator);
+        for (empties, threads) in [(40, 1), (40, 3), (23, 1), (23, 3), (18, 1), (18, 3)] {
+            let position = random_position(&mut Generator::new(32), empties);
+            let team = Team::try_new(&evaluator, 4, threads, 1).unwrap();
+            let mut team = team.with_selection(&plan.selection(&evaluator));
+            let strength = plan.strength();
+            let mut search = |limits: &Limits| {
+                let limits = limits.clone();
+                let work = |searcher: &mut Searcher<'_, Evaluator>| {
+                    strength.search_by_clock(searcher, &position, &limits)
+                };
+                with_threads(threads, || team.lead(work).unwrap())
+            };
+            let ended = search(&flag(true));
+            assert!(ended.best.is_some_and(|square| position.is_legal(square)), "{ended:?}");
+            assert!(ended.depth < strength.depth_of(&position) && ended.nodes < 50_000);
+            let whole = search(&flag(false));
+            assert_eq!(whole.depth, strength.depth_of(&position));
+            if empties == 18 {
+                assert_eq!(whole.value.score(), Searcher::new(&Mobility, 4).solve(&position).score);
+            }
+            if threads == 1 {
+                let alone = Searcher::new(&evaluator, 4);
+                let mut alone = alone.with_selection(plan.selection(&evaluator));
+                let plain = strength.search(&mut alone, &position);
+                alone.new_game();
+                let limits = flag(false);
+                assert_eq!(strength.search_by_clock(&mut alone, &position, &limits), plain);
+            }
+        }
+    }
+
+    /// Whenever it is interrupted, a search comes to its end.
+    #[test]
+    fn a_search_that_someone_interrupts_ends_soon() {
+        let evaluator = Evaluator::embedded();
+        let plan = Level::GREATEST.plan(&evaluator);
+        for (empties, threads) in [(50, 1), (50, 2), (34, 1), (34, 2), (30, 2)] {
+            let position = random_position(&mut Generator::new(33), empties);
+            let team = Team::try_new(&evaluator, 4, threads, 1).unwrap();
+            let mut team = team.with_selection(&plan.selection(&evaluator));
+            let interrupt = Arc::new(AtomicBool::new(false));
+            let limits = Limits { interrupt: Some(Arc::clone(&interrupt)), ..Limits::default() };
+            let found = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    std::thread::sleep(std::time::Duration::from_millis(200));
+                    interrupt.store(true, Ordering::Relaxed);
+                });
+                let work = |searcher: &mut Searcher<'_, Evaluator>| {
+                    plan.strength().search_by_clock(searcher, &position, &limits)
+                };
+                with_threads(threads, || team.lead(work).unwrap())
+            });
+            assert!(found.best.is_some_and(|square| position.is_legal(square)), "{found:?}");
+            assert!(found.depth < empties, "{found:?}");
         }
     }
 

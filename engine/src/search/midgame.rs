@@ -104,7 +104,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         loop {
             let deepest = if going == Going::ByDepth { depth } else { 0 };
             self.tuning = Tuning::of(position, next, deepest);
-            self.control.is_patient = reached.is_none();
+            (self.control.is_patient, self.control.is_interruptible) = (reached.is_none(), true);
             if let Some(most) = going.most_nodes(next) {
                 self.control.end_at(self.nodes.saturating_add(most));
             }
@@ -112,8 +112,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             if self.is_stopped() {
                 match reached {
                     Some(reached) => return reached,
-                    None if going == Going::ByProbability => return self.one_ply(position, &state),
-                    None => {}
+                    None => return self.one_ply(position, &state),
                 }
             }
             let now = Reached { best, depth: next };
@@ -127,10 +126,11 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Searches to depth 1 without limits, for a search that completed no iteration.
-    fn one_ply(&mut self, position: &Position, state: &E::State) -> Reached {
-        self.control = Control::default();
+    /// What a look at every move finds, where not even the first search came to its end.
+    pub(super) fn one_ply(&mut self, position: &Position, state: &E::State) -> Reached {
+        let control = std::mem::take(&mut self.control);
         let best = self.aspirate(position, state, (1, Going::ByDepth), None);
+        self.control = Control { is_stopped: true, ..control };
         Reached { best, depth: 1 }
     }
 
@@ -275,9 +275,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             if window.take(value, next.square) {
                 break;
             }
-            // The result of a selective search depends on the table, and so would depend on the
-            // number of threads.
-            if depth >= SHARED_DEPTH && self.is_help_welcome(&moves) && self.selection.is_full() {
+            if depth >= SHARED_DEPTH && self.is_help_welcome(&moves, self.selection.is_full()) {
                 if !rated {
                     self.rate(&mut moves, table_moves, state, depth);
                 }

@@ -11,6 +11,7 @@ mod endgame;
 mod ends;
 mod enhanced;
 mod features;
+mod level;
 mod limits;
 mod midgame;
 mod ordering;
@@ -47,6 +48,7 @@ use window::Best;
 
 pub use ends::{EndSteps, EndStepsError};
 pub use features::Features;
+pub use level::{Level, Plan};
 pub use limits::Limits;
 pub use probcut::{Selectivity, SelectivityError, shallow_depth, shallow_depth_of_end};
 pub use searchers::Searchers;
@@ -100,6 +102,8 @@ pub struct Found {
     pub nodes: u64,
     /// The depth of the search in moves, not counting passes; at most the number of empty squares.
     pub depth: u32,
+    /// How sure the search was of what it left out.
+    pub selectivity: Selectivity,
 }
 
 /// The result of perfect play by both sides.
@@ -175,8 +179,23 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     /// Searches like [`Self::search`]; if a limit ends the search, returns the value and depth of
     /// the deepest completed iteration. The first and shallowest iteration is always completed.
     pub fn search_within(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
+        self.search_to(position, depth, self.selection.end(position.empties()), limits)
+    }
+
+    /// The same, where a search to the end of the game is as sure as this, if the selection knows such ends.
+    pub(crate) fn search_as(
+        &mut self,
+        position: &Position,
+        depth: u32,
+        selectivity: Selectivity,
+        limits: &Limits,
+    ) -> Found {
+        self.search_to(position, depth, self.selection.end_as_sure_as(selectivity), limits)
+    }
+
+    fn search_to(&mut self, position: &Position, depth: u32, end: End, limits: &Limits) -> Found {
         let empties = position.empties();
-        self.begin(limits, empties);
+        self.begin(limits, end);
         let reached = if depth >= empties {
             match self.endgame_to_the_end(position) {
                 Ok(Best { value, square }) => {
@@ -188,8 +207,16 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         } else {
             self.iterate(position, depth, Going::by(&self.selection))
         };
-        let Reached { best: Best { value, square }, depth } = reached;
-        Found { value, best: square, nodes: self.nodes, depth }
+        let Reached { best: Best { value, mut square }, depth } = reached;
+        if square.is_none() && depth > 0 && position.moves() != 0 {
+            // What several threads leave in the table, and searches that leave something out, may bound a value
+            // without a move.
+            let state = self.evaluator.state(position);
+            square = self.remembered_move(position).or(self.one_ply(position, &state).best.square);
+        }
+        let is_end = depth >= empties;
+        let selectivity = if is_end { self.end.selectivity } else { self.selection.selectivity() };
+        Found { value, best: square, nodes: self.nodes, depth, selectivity }
     }
 
     /// Returns the score of a position under perfect play by both sides.
@@ -203,9 +230,9 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.probe(position)?.best()[0]
     }
 
-    /// Begins a search of a position with `empties` empty squares.
-    fn begin(&mut self, limits: &Limits, empties: u32) {
-        self.end = self.selection.end(empties);
+    /// Begins a search, to an end that is as sure as this.
+    fn begin(&mut self, limits: &Limits, end: End) {
+        self.end = end;
         self.nodes = 0;
         self.nodes_by_ply = [0; PLIES_OF_NODES];
         self.control = Control::new(limits, true);

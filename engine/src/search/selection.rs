@@ -6,16 +6,22 @@ use super::Searcher;
 use super::costs::Costs;
 use super::ends::{End, EndSteps, Ends};
 use super::probcut::{Cuts, Selectivity};
+use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
 
-/// The choice of what a search leaves out: cuts by a selectivity and the weights' ProbCut model, or
-/// unlikely lines by the weights' model of move probabilities.
+/// How sure the searches are that come before one to the end.
+const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
+
+/// A selection of what a search leaves out: by a selectivity, with what the weights say of shallow searches; or by
+/// the probability of lines, with what they say of moves.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     pub(super) selectivity: Selectivity,
     pub(super) cuts: Option<Arc<Cuts>>,
     /// The selective ends.
     pub(super) ends: Ends,
+    /// Less sure ends that come before another one where time may end it, the least sure first.
+    pub(super) stages: Vec<End>,
     /// The costs of moves in a search by probability.
     pub(super) costs: Option<Arc<Costs>>,
 }
@@ -39,7 +45,30 @@ impl Selection {
         Ok(Self { ends: Ends::new(evaluator, steps)?, ..self })
     }
 
-    /// Returns the end for a search of a position with `empties` empty squares.
+    /// This selection with less sure searches before each to the end that limits may end, as far as the evaluation
+    /// has what they go by.
+    pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
+        let stage = |&selectivity: &Selectivity| {
+            let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
+            Some(End { selectivity, cuts })
+        };
+        Self { stages: STAGES.iter().filter_map(stage).collect(), ..self }
+    }
+
+    /// How sure the searches are that come before one to the end of a position with so many empty squares.
+    pub(super) fn stages(&self, empties: u32) -> Vec<Selectivity> {
+        let own = self.end(empties).selectivity;
+        let stages = self.stages.iter().map(|end| end.selectivity);
+        stages.take_while(|&stage| stage < own).collect()
+    }
+
+    /// The end of this selectivity; one that leaves nothing out where there is none.
+    pub(super) fn end_as_sure_as(&self, selectivity: Selectivity) -> End {
+        let known = self.ends.all().chain(&self.stages);
+        known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
+    }
+
+    /// The end for a search of a position with so many empty squares.
     pub(super) fn end(&self, empties: u32) -> End {
         self.ends.of(empties)
     }
@@ -64,7 +93,22 @@ impl Selection {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Sets this searcher's selection.
+    /// How sure the searches are that come before one of this position to the end, where limits may end it.
+    pub(super) fn stages(&self, position: &Position) -> Vec<Selectivity> {
+        self.selection.stages(position.empties())
+    }
+
+    /// The evaluation that it searches by.
+    pub fn evaluator(&self) -> &E {
+        self.evaluator
+    }
+
+    /// Gives the searches another selection.
+    pub fn select(&mut self, selection: Selection) {
+        self.selection = selection;
+    }
+
+    /// This searcher with another selection.
     #[must_use]
     pub fn with_selection(self, selection: Selection) -> Self {
         Self { selection, ..self }

@@ -91,8 +91,9 @@ impl Strength {
     }
 }
 
-/// Searches a position to the end of the game. If there are limits, a search to `depth` runs first;
-/// its result counts if the limits end the other.
+/// Searches a position to the end of the game. Where there are limits, a search to a lesser depth comes first, and
+/// counts where they end the other; and where the selection has some, less sure searches to the end, of which the
+/// last counts that was done.
 fn to_the_end_after<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -101,15 +102,27 @@ fn to_the_end_after<E: Evaluate>(
 ) -> Found {
     let empties = position.empties();
     if !limits.are_set() {
-        return searcher.search(position, empties);
+        return searcher.search_within(position, empties, limits);
     }
     let before = searcher.search_within(position, depth, limits);
     if before.depth < depth {
         return before;
     }
-    let nodes = limits.nodes.map(|most| most.saturating_sub(before.nodes));
-    let whole = searcher.search_within(position, empties, &Limits { nodes, ..limits.clone() });
-    let nodes = before.nodes + whole.nodes;
-    let found = if whole.depth < empties && before.best.is_some() { before } else { whole };
-    Found { nodes, ..found }
+    let mut found = before;
+    let stages = searcher.stages(position).into_iter().map(Some).chain([None]);
+    for stage in stages {
+        let left = limits.nodes.map(|most| most.saturating_sub(found.nodes));
+        let limits = Limits { nodes: left, ..limits.clone() };
+        let whole = match stage {
+            Some(selectivity) => searcher.search_as(position, empties, selectivity, &limits),
+            None => searcher.search_within(position, empties, &limits),
+        };
+        let nodes = found.nodes + whole.nodes;
+        let is_better = whole.depth == empties || found.best.is_none();
+        found = Found { nodes, ..if is_better { whole } else { found } };
+        if whole.depth < empties {
+            break;
+        }
+    }
+    found
 }

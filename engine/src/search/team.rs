@@ -17,6 +17,12 @@ pub struct Team<'a, E: Evaluate> {
     takers: usize,
 }
 
+impl<'a, E: Evaluate> From<Searcher<'a, E>> for Team<'a, E> {
+    fn from(alone: Searcher<'a, E>) -> Self {
+        Self { searchers: vec![alone], takers: 1 }
+    }
+}
+
 impl<'a, E: Evaluate> Team<'a, E> {
     /// Makes `count` searchers (at least one). As many as there are jobs get a table of this size;
     /// the others only help and use the tables of those they help.
@@ -32,7 +38,12 @@ impl<'a, E: Evaluate> Team<'a, E> {
         Ok(Self { searchers: made.collect::<Result<_, _>>()?, takers })
     }
 
-    /// Sets the selection of all searchers.
+    /// Gives the searches another selection.
+    pub fn select(&mut self, selection: &Selection) {
+        self.searchers.iter_mut().for_each(|searcher| searcher.select(selection.clone()));
+    }
+
+    /// This team with another selection for its searches.
     #[must_use]
     pub fn with_selection(self, selection: &Selection) -> Self {
         let with = |searcher: Searcher<'a, E>| searcher.with_selection(selection.clone());
@@ -49,8 +60,44 @@ impl<'a, E: Evaluate> Team<'a, E> {
         jobs: &[J],
         work: impl Fn(&mut Searcher<'a, E>, &J) -> T + Sync,
     ) -> Vec<T> {
+        let afresh = |searcher: &mut Searcher<'a, E>, job: &J| {
+            searcher.new_game();
+            work(searcher, job)
+        };
+        self.share(jobs, afresh, Sharing::WithoutEffect)
+    }
+
+    /// Lends the searcher with the table while the others help it: with searches that leave something out, too, so that
+    /// what these find depends on the number of threads. The table keeps what it knows.
+    pub fn lead<T: Send>(
+        &mut self,
+        work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
+    ) -> Option<T> {
+        if let [alone] = &mut self.searchers[..] {
+            return Some(work(alone));
+        }
+        let work = Mutex::new(Some(work));
+        let only = |searcher: &mut Searcher<'a, E>, (): &()| {
+            let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+            work.map(|work| work(searcher))
+        };
+        self.share(&[()], only, Sharing::Everything).pop().flatten()
+    }
+
+    /// The searcher with the table, by itself.
+    pub fn leader(&mut self) -> &mut Searcher<'a, E> {
+        &mut self.searchers[0]
+    }
+
+    /// Does every job, as many at a time as there are searchers that take some.
+    fn share<J: Sync, T: Send>(
+        &mut self,
+        jobs: &[J],
+        work: impl Fn(&mut Searcher<'a, E>, &J) -> T + Sync,
+        sharing: Sharing,
+    ) -> Vec<T> {
         let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
-        let pool = (self.searchers.len() > 1).then(|| Arc::new(Pool::new(jobs.len())));
+        let pool = (self.searchers.len() > 1).then(|| Arc::new(Pool::new(jobs.len(), sharing)));
         let takers = self.takers;
         let one = |(place, searcher): (usize, &mut Searcher<'a, E>)| {
             searcher.pool.clone_from(&pool);
@@ -60,7 +107,6 @@ impl<'a, E: Evaluate> Team<'a, E> {
             {
                 // Searchers that wait for the last job learn of its end even if it panics.
                 let _told = pool.as_deref().map(Told);
-                searcher.new_game();
                 let result = work(searcher, job);
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
             }
@@ -87,8 +133,18 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 }
 
-/// The shared state of the searchers of a team.
+/// What the searchers of a team help each other with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sharing {
+    /// Searches that find the same, whoever helps: those that leave nothing out.
+    WithoutEffect,
+    /// All searches.
+    Everything,
+}
+
+/// What the searchers of a team know of each other.
 pub(super) struct Pool<S> {
+    sharing: Sharing,
     open: Mutex<Open<S>>,
     changed: Condvar,
     /// The number of searchers that look for work.
@@ -108,9 +164,14 @@ impl<S> std::fmt::Debug for Pool<S> {
 }
 
 impl<S> Pool<S> {
-    fn new(jobs: usize) -> Self {
+    fn new(jobs: usize, sharing: Sharing) -> Self {
         let open = Mutex::new(Open { splits: vec![], jobs });
-        Self { open, changed: Condvar::new(), idle: AtomicUsize::new(0) }
+        Self { sharing, open, changed: Condvar::new(), idle: AtomicUsize::new(0) }
+    }
+
+    /// Whether searches are shared that leave something out, too.
+    pub(super) fn shares_everything(&self) -> bool {
+        self.sharing == Sharing::Everything
     }
 
     fn open(&self) -> MutexGuard<'_, Open<S>> {
@@ -208,7 +269,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());
             let table = std::mem::replace(&mut self.table, Arc::clone(&split.table));
-            let control = Control::new(&split.limits, false);
+            // Whose node it is says in the limits whether it may be interrupted.
+            let control = Control { is_interruptible: true, ..Control::new(&split.limits, false) };
             let control = std::mem::replace(&mut self.control, control);
             let tuning = self.tuning;
             let end = self.end.clone();

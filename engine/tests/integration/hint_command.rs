@@ -89,7 +89,7 @@ fn evaluate_and_solve_read_boards_of_every_notation() {
 }
 
 #[test]
-fn a_level_is_a_depth_with_perfect_play_near_the_end_and_a_limit_of_nodes_ends_sooner() {
+fn a_level_is_a_selective_depth_with_an_exact_end_and_a_limit_of_nodes_ends_sooner() {
     let problems = std::fs::read_to_string(PROBLEMS).expect("a file of the repository");
     let (solved, middle) = (problems.lines().next().expect("a line"), "f5d6c3d3c4f4\n");
     let both = format!("{solved}\n{middle}");
@@ -97,7 +97,9 @@ fn a_level_is_a_depth_with_perfect_play_near_the_end_and_a_limit_of_nodes_ends_s
         json(&[&["evaluate", "-"], arguments].concat(), &both)["values"].clone()
     };
     let by_level = values(&["--level", "7"]);
-    assert_eq!((&by_level[0], &by_level[1]), (&18.0.into(), &values(&["--depth", "7"])[1]));
+    let by_depth = values(&["--depth", "7", "--selectivity", "73"]);
+    assert_eq!((&by_level[0], &by_level[1]), (&18.0.into(), &by_depth[1]));
+    assert_ne!(by_level[1], values(&["--level", "8"])[1]);
 
     let hint = |nodes: &[&str]| {
         json(&[&["hint", "-", "--level", "7"], nodes].concat(), middle)["moves"].clone()

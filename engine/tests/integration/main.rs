@@ -11,6 +11,7 @@ mod damage;
 mod evaluate_command;
 mod evaluation;
 mod hint_command;
+mod levels;
 mod library;
 mod playing;
 mod protocol_commands;

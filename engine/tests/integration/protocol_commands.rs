@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use othello_engine::analysis::Level;
 use othello_engine::board::{Position, Side, Squares, ggf};
 use othello_engine::eval::{Mobility, Zero};
 use othello_engine::file::Existing;
@@ -12,7 +11,7 @@ use othello_engine::progress::Silent;
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
-use othello_engine::search::Searcher;
+use othello_engine::search::{Level, Limits, Searcher};
 
 fn player(level: u32) -> Player<'static, Zero> {
     Player::new(Searcher::new(&Zero, 1), Level::new(level).unwrap())
@@ -190,7 +189,8 @@ fn what_gogui_analyzes_is_listed_and_says_what_a_search_finds() {
         assert!(known.lines().any(|known| known == command), "{line}");
     }
     ask(&mut server, "play black f5").unwrap();
-    let rated = player(3).rated_moves(&Position::START.play("f5".parse().unwrap()).unwrap());
+    let after = Position::START.play("f5".parse().unwrap()).unwrap();
+    let rated = player(3).rated_moves(&after, &Limits::default());
     let values = ask(&mut server, "othello-values").unwrap();
     let labels = values.lines().next().unwrap().strip_prefix("LABEL ").unwrap();
     let words: Vec<&str> = labels.split(' ').collect();

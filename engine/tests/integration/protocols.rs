@@ -4,7 +4,6 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
 use assert_cmd::Command;
-use othello_engine::analysis::Level;
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Position, Side, Square, Squares, ggf};
 use othello_engine::eval::Zero;
@@ -12,7 +11,7 @@ use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
 use othello_engine::random::Generator;
-use othello_engine::search::{Limits, Searcher, Strength};
+use othello_engine::search::{Level, Limits, Searcher, Strength};
 
 fn player() -> Player<'static, Zero> {
     Player::new(Searcher::new(&Zero, 1), Level::new(1).unwrap())

@@ -29,7 +29,7 @@ export class Analysis {
   async look(engine, { board, legal }, empties, level) {
     const known = this.of(engine, board);
     if (known.level >= level || legal.length === 0) return;
-    const task = { board, legal, empties, depth: level, exact: 2 * level };
+    const task = { board, legal, empties, level };
     const told = (found, round) => {
       known.moves.set(found.best, found);
       const reached = [...known.moves.values()].filter((one) => one.depth >= round);

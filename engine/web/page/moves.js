@@ -43,7 +43,7 @@ export class MovesView {
       const difference = both ? signed(discs(found[1].steps - found[0].steps)) : "…";
       values.push(element("td", { class: "number" }, difference));
     }
-    const depth = found[0] ? (found[0].exact ? "exact" : String(found[0].depth)) : "";
+    const depth = found[0] ? found[0].how.replace("depth ", "") : "";
     const line = found[0]?.line ?? [];
     const button = element(
       "button",

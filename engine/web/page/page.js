@@ -11,8 +11,8 @@ import { Program, bytesOf } from "./program.js";
 import { Setup } from "./setup.js";
 import { SIDES, element, squareNumber, valueText } from "./text.js";
 
-const LEVELS = [...Array.from({ length: 20 }, (_, n) => n + 1), 22, 24, 26, 28, 30, 40, 60];
-const FIRST_LEVEL = 8;
+const LEVELS = [...Array.from({ length: 24 }, (_, n) => n + 1), 26, 28, 30, 40, 60];
+const FIRST_LEVEL = 10;
 const HUMAN = "you";
 
 const at = (id) => document.getElementById(id);
@@ -208,7 +208,7 @@ class Page {
     const atEnd = this.game.at === this.game.moves.length;
     if (player && engines.includes(player) && !position.over && atEnd) {
       const level = Number(at(`level${this.game.side}`).value);
-      const question = { ask: "search", board: position.board, depth: level, exact: 2 * level, forget: false };
+      const question = { ask: "search", board: position.board, level, forget: false };
       this.#wait("Thinking…");
       const found = await player.ask(question);
       if (over() || !found) return;

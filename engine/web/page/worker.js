@@ -30,8 +30,9 @@ const handlers = {
 };
 
 // Rates all moves again and again, each time deeper, until the level is reached or something else is wanted.
-async function deepen({ id, board, legal, empties, depth, exact }) {
+async function deepen({ id, board, legal, empties, level }) {
   running = id;
+  const { depth, exact } = program.ask({ ask: "level", level });
   const steps = [];
   for (let at = 1; at <= Math.min(depth, empties - 1); at++) steps.push({ depth: at, exact: 0 });
   if (empties <= exact) steps.push({ depth: empties, exact: empties });
@@ -41,7 +42,7 @@ async function deepen({ id, board, legal, empties, depth, exact }) {
     for (const square of order) {
       await pause();
       if (running !== id) return;
-      const found = program.ask({ ask: "rate", board, square, ...step, forget: false });
+      const found = program.ask({ ask: "rate", board, square, level, ...step, forget: false });
       rated.push(found);
       postMessage({ id, rated: found, round: step.depth });
     }

@@ -16,16 +16,40 @@ enum Question {
     Game { start: String, moves: String },
     /// Chooses an evaluation by hand, `mobility` or `none`.
     Builtin { name: String },
-    /// Asks for the value of a position after `depth` moves, which is exact at up to `exact` empty
-    /// squares.
-    Search { board: String, depth: u32, exact: u32, forget: bool },
-    /// Asks for the value of one move of a position, and the best line after it.
-    Rate { board: String, square: String, depth: u32, exact: u32, forget: bool },
-    /// Asks for the parts of a position's value.
+    /// The depth of a level's searches, and from how many empty squares on they go to the end.
+    Level { level: u32 },
+    /// The value of a position, and its best move.
+    Search {
+        board: String,
+        level: Option<u32>,
+        depth: Option<u32>,
+        exact: Option<u32>,
+        forget: bool,
+    },
+    /// The value of one move of a position, and the line behind it.
+    Rate {
+        board: String,
+        square: String,
+        level: Option<u32>,
+        depth: Option<u32>,
+        exact: Option<u32>,
+        forget: bool,
+    },
+    /// The parts of a position's value.
     Parts { board: String },
 }
 
-/// Answers a question in JSON with JSON: `{"answer": …}` or `{"error": "…"}`.
+/// How to search: as a level says, or so many moves ahead and to the end from so many empty squares on. With both, depth
+/// and end are as given and only what is left out is the level's; without a level nothing is.
+pub(crate) struct How {
+    pub(crate) level: Option<u32>,
+    pub(crate) depth: Option<u32>,
+    pub(crate) exact: Option<u32>,
+    /// Whether to search from an empty table.
+    pub(crate) forget: bool,
+}
+
+/// Answers a question in JSON, in JSON: `{"answer": …}` or `{"error": "…"}`.
 pub fn answer_text(question: &str) -> String {
     let question = serde_json::from_str(question).map_err(|error| error.to_string());
     written(question.and_then(answer))
@@ -43,11 +67,14 @@ fn answer(question: Question) -> Result<Json, String> {
         Question::Read { text } => made(game::read(&text)?),
         Question::Game { start, moves } => made(game::positions(board(&start)?, &moves)?),
         Question::Builtin { name } => searching::Loaded::builtin(&name),
-        Question::Search { board: text, depth, exact, forget } => {
-            made(searching::search(&board(&text)?, depth, exact, forget)?)
+        Question::Level { level } => searching::level(level),
+        Question::Search { board: text, level, depth, exact, forget } => {
+            let how = How { level, depth, exact, forget };
+            made(searching::search(&board(&text)?, &how)?)
         }
-        Question::Rate { board: text, square, depth, exact, forget } => {
-            made(searching::rate(&board(&text)?, &square, depth, exact, forget)?)
+        Question::Rate { board: text, square, level, depth, exact, forget } => {
+            let how = How { level, depth, exact, forget };
+            made(searching::rate(&board(&text)?, &square, &how)?)
         }
         Question::Parts { board: text } => made(searching::parts(&board(&text)?)?),
     }

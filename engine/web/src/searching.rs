@@ -3,23 +3,27 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use othello_engine::analysis::rated_move;
+use othello_engine::analysis::{how_found, rated_move};
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Square};
 use othello_engine::eval::{
     Evaluator, Identified as _, Mobility, Weights, WeightsError, WeightsFile, Zero, weight_in_discs,
 };
-use othello_engine::search::{Searcher, Strength};
+use othello_engine::search::{Level, Searcher, Selectivity, Strength};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-/// The size of the transposition table in MiB, which a telephone can spare.
+use crate::question::How;
+
+/// The size of the transposition table: what a telephone has to spare.
 const HASH_MEGABYTES: usize = 16;
 
 /// An evaluation with its searcher.
 pub(crate) struct Loaded {
     searcher: Searcher<'static, Evaluator>,
-    /// The weights by class, if they come from a file.
+    /// The level that says what its searches leave out.
+    level: Option<u32>,
+    /// The weights by class, where they come from a file.
     weights: Option<Weights>,
     /// True if the counts of training are known.
     counted: bool,
@@ -75,7 +79,7 @@ impl Loaded {
         let identity = evaluator.identity().to_owned();
         let searcher =
             Searcher::try_new(evaluator, HASH_MEGABYTES).map_err(|error| error.to_string())?;
-        LOADED.set(Some(Self { searcher, weights, counted, identity }));
+        LOADED.set(Some(Self { searcher, level: None, weights, counted, identity }));
         Ok(())
     }
 }
@@ -112,6 +116,8 @@ pub(crate) struct Found {
     best: Option<String>,
     depth: u32,
     exact: bool,
+    /// How it was found, for people.
+    how: String,
     nodes: u64,
     line: Option<Vec<String>>,
 }
@@ -122,49 +128,67 @@ fn with<T>(work: impl FnOnce(&mut Loaded) -> Result<T, String>) -> Result<T, Str
     })
 }
 
-/// Searches a position; with `forget`, from an empty table. At depth 0 the value is static unless
-/// it is exact.
-pub(crate) fn search(
-    line: &BoardLine,
-    depth: u32,
-    exact: u32,
-    forget: bool,
-) -> Result<Found, String> {
+fn read_level(level: u32) -> Result<Level, String> {
+    Level::new(level).ok_or_else(|| "expected a level from 1 to 60".to_owned())
+}
+
+/// The depth of a level's searches, and from how many empty squares on they go to the end.
+pub(crate) fn level(level: u32) -> Result<Json, String> {
     with(|Loaded { searcher, .. }| {
-        if forget {
-            searcher.new_game();
-        }
-        let empties = line.position.empties();
-        let depth = if empties <= exact { empties } else { depth };
-        let found = searcher.search(&line.position, depth);
-        let (steps, best, nodes) = (found.value.steps(), found.best, found.nodes);
-        let (best, exact) = (best.map(|square| square.to_string()), found.depth == empties);
-        Ok(Found { steps, best, depth: found.depth, exact, nodes, line: None })
+        let Strength { depth, exact } = read_level(level)?.plan(searcher.evaluator()).strength();
+        Ok(json!({ "depth": depth, "exact": exact }))
     })
 }
 
-/// Rates one move of a position; with `forget`, from an empty table.
-pub(crate) fn rate(
-    line: &BoardLine,
-    square: &str,
-    depth: u32,
-    exact: u32,
-    forget: bool,
-) -> Result<Found, String> {
+/// Has a searcher search as is asked for.
+fn prepare(Loaded { searcher, level, .. }: &mut Loaded, how: &How) -> Result<Strength, String> {
+    if how.forget {
+        searcher.new_game();
+    }
+    let plan = how.level.map(read_level).transpose()?.map(|level| level.plan(searcher.evaluator()));
+    if *level != how.level {
+        let selection = plan.as_ref().map(|plan| plan.selection(searcher.evaluator()));
+        searcher.select(selection.unwrap_or_default());
+        *level = how.level;
+    }
+    let usual = plan.map_or(Strength { depth: 0, exact: 0 }, |plan| plan.strength());
+    let (depth, exact) = (how.depth.unwrap_or(usual.depth), how.exact.unwrap_or(usual.exact));
+    Ok(Strength { depth, exact })
+}
+
+/// Searches a position. At depth 0 its value as it stands, unless the search goes to the end.
+pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
+    with(|loaded| {
+        let Strength { depth, exact } = prepare(loaded, how)?;
+        let empties = line.position.empties();
+        let found =
+            loaded.searcher.search(&line.position, if empties <= exact { empties } else { depth });
+        Ok(Found {
+            steps: found.value.steps(),
+            best: found.best.map(|square| square.to_string()),
+            depth: found.depth,
+            exact: found.depth == empties && found.selectivity == Selectivity::Full,
+            how: how_found(found.depth, found.selectivity, empties),
+            nodes: found.nodes,
+            line: None,
+        })
+    })
+}
+
+/// Rates one move of a position.
+pub(crate) fn rate(line: &BoardLine, square: &str, how: &How) -> Result<Found, String> {
     let illegal = || format!("{square} is no legal move here");
     let move_square: Square = square.parse().map_err(|_| illegal())?;
-    with(|Loaded { searcher, .. }| {
-        if forget {
-            searcher.new_game();
-        }
-        let strength = Strength { depth, exact };
-        let rated = rated_move(searcher, &line.position, move_square, strength);
+    with(|loaded| {
+        let strength = prepare(loaded, how)?;
+        let rated = rated_move(&mut loaded.searcher, &line.position, move_square, strength);
         let rated = rated.ok_or_else(illegal)?;
         Ok(Found {
             steps: rated.value.steps(),
             best: Some(square.to_owned()),
             depth: rated.depth,
             exact: rated.exact,
+            how: rated.how(line.position.empties()),
             nodes: rated.nodes,
             line: Some(rated.line.iter().map(Square::to_string).collect()),
         })

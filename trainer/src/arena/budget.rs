@@ -31,7 +31,8 @@ impl Budget {
     /// allows.
     pub(super) fn limits(self, by_clock: Option<Duration>) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis).into_iter().chain(by_clock).min();
-        Limits { nodes: self.nodes, deadline: time.map(|time| Instant::now() + time), stop: None }
+        let deadline = time.map(|time| Instant::now() + time);
+        Limits { nodes: self.nodes, deadline, ..Limits::default() }
     }
 }
 

@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
-use othello_engine::analysis::Level;
 use othello_engine::cli::arguments::{Output, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Kind, check_output, kind_of};
 use othello_engine::record::{Game, ScoredPosition, Shard, record_files};
-use othello_engine::search::{Selectivity, Strength};
+use othello_engine::search::{Level, Plan, Selectivity, Strength};
 use serde::Serialize;
 
 use super::histogram::Histogram;
@@ -42,12 +41,13 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
     nodes: Option<u64>,
 
-    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure,
-    /// with weights that `othello-trainer calibrate probcut` made; 100 leaves out nothing
-    #[arg(long, value_name = "PERCENT", default_value_t)]
-    selectivity: Selectivity,
+    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure, with weights that
+    /// `othello-trainer calibrate probcut` made; 100 leaves out nothing [default: 100, with --level that of the level]
+    #[arg(long, value_name = "PERCENT")]
+    selectivity: Option<Selectivity>,
 
-    /// Relabel by this level, 1 to 60: `--depth L --exact 2L`
+    /// Relabel by this level, 1 to 60: its row of the table of levels in engine/docs/commands.md gives --depth,
+    /// --selectivity and --exact; its selective ends are for play, and not for labels
     #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
     level: Option<Level>,
 
@@ -142,15 +142,16 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    fn settings(&self) -> anyhow::Result<Settings> {
-        let (exact, depth) = match self.level.map(Level::strength) {
-            Some(Strength { depth, exact }) => (exact.min(60), Some(depth)),
+    fn settings(&self, evaluator: &Evaluator) -> anyhow::Result<Settings> {
+        let (exact, depth, usual) = match self.level.map(|level| level.plan(evaluator)) {
+            Some(Plan { depth, selectivity, exact, .. }) => (exact, Some(depth), selectivity),
             // One of the two is required.
             None => {
-                (self.exact.unwrap_or(0), self.depth.or(self.nodes.map(|_| Strength::ANY_DEPTH)))
+                let depth = self.depth.or(self.nodes.map(|_| Strength::ANY_DEPTH));
+                (self.exact.unwrap_or(0), depth, Selectivity::Full)
             }
         };
-        let (nodes, selectivity) = (self.nodes, self.selectivity);
+        let (nodes, selectivity) = (self.nodes, self.selectivity.unwrap_or(usual));
         if depth.is_none() && selectivity != Selectivity::Full {
             bail!(
                 "--selectivity is for searches before exact scores, of which there are none: add \
@@ -168,7 +169,7 @@ impl Arguments {
     ) -> anyhow::Result<Relabelled> {
         let progress = session.progress();
         let inputs = Inputs::<R>::count(&self.files, progress)?;
-        let run = Run { settings: self.settings()?, inputs: &inputs, shard: self.shard };
+        let run = Run { settings: self.settings(evaluator)?, inputs: &inputs, shard: self.shard };
         Ok(relabel(&self.output.out, &run, evaluator, self.output.existing(), progress)?)
     }
 }

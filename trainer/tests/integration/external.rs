@@ -8,7 +8,6 @@ use std::io::{Write as _, stdin, stdout};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use othello_engine::analysis::Level;
 use othello_engine::board::{Position, Squares};
 use othello_engine::eval::{Evaluator, Zero};
 use othello_engine::progress::Silent;
@@ -16,7 +15,7 @@ use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server, serve};
 use othello_engine::random::Generator;
-use othello_engine::search::{Searcher, Strength};
+use othello_engine::search::{Level, Limits, Searcher, Strength};
 use othello_trainer::arena::{Contestant, ExternalEngine, Match, MatchResult, Protocol, Terms};
 use serde_json::Value;
 
@@ -33,7 +32,7 @@ struct Mannered<S> {
 }
 
 impl<S: Server> Server for Mannered<S> {
-    fn answer(&mut self, line: &str) -> Reply {
+    fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply {
         let asked = line == "go" || line.contains("genmove");
         // About every other game goes wrong.
         let manners = match self.manners.as_str() {
@@ -51,7 +50,7 @@ impl<S: Server> Server for Mannered<S> {
             std::thread::sleep(Duration::from_millis(1_100));
         }
         if !asked || matches!(manners.as_str(), "good" | "slow") {
-            return self.server.answer(line);
+            return self.server.answer_within(line, limits);
         }
         let number = line.split(' ').next().filter(|_| line != "go").map(str::to_owned);
         match (manners.as_str(), number) {
@@ -78,7 +77,7 @@ fn engine_process() {
     let random = Generator::new(std::process::id().into());
     // The line so far holds the name of the test.
     println!();
-    let (input, output) = (stdin().lock(), stdout().lock());
+    let (input, output) = (stdin(), stdout().lock());
     if std::env::var_os("OTHELLO_TEST_NBOARD").is_some() {
         let server = Nboard::new(player);
         serve(&mut Mannered { server, manners, random }, input, output).unwrap();

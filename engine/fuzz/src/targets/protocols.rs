@@ -1,13 +1,14 @@
 //! Targets for protocol servers: every line must get an answer of the right form.
 
-use othello_engine::analysis::Level;
+use std::io::Cursor;
+
 use othello_engine::board::Side;
 use othello_engine::board::sgf::SgfGame;
 use othello_engine::eval::Zero;
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Board, Player, Server, Turn, serve};
-use othello_engine::search::Searcher;
+use othello_engine::search::{Level, Searcher};
 
 /// Checks conversations by GTP and by NBoard, and SGF games.
 pub fn protocols(data: &[u8]) {
@@ -34,5 +35,5 @@ pub fn protocols(data: &[u8]) {
         assert!(text.is_empty() || text.ends_with('\n'), "{text:?}");
     }
     let mut output = vec![];
-    serve(&mut Gtp::new(player()), &lines.join(&b'\n')[..], &mut output).expect("memory");
+    serve(&mut Gtp::new(player()), Cursor::new(lines.join(&b'\n')), &mut output).expect("memory");
 }

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::Sides;
-use crate::analysis::{Level, RatedMove};
+use crate::analysis::how_found;
 use crate::board::{Side, Square};
 use crate::eval::{Evaluate, Value};
 use crate::protocol::{Board, Marks, Player, Reply, Server, Turn, name};
+use crate::search::{Level, Limits};
 
 const HELP: &str = "\
 f5          play a square; squares that may be played are marked *
@@ -36,28 +37,28 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
 
     /// Returns the text before any input.
     pub(super) fn begin(&mut self) -> String {
-        let played = self.play_on(false);
+        let played = self.play_on(false, &Limits::default());
         format!("Type a square to play it; `help` tells what else there is.\n\n{played}")
     }
 
-    fn command(&mut self, line: &str) -> Result<String, String> {
+    fn command(&mut self, line: &str, limits: &Limits) -> Result<String, String> {
         let (command, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match command.to_ascii_lowercase().as_str() {
             "" => Ok(self.prompt()),
             "help" | "?" => Ok(format!("{HELP}{}", self.prompt())),
             "undo" => self.undo(),
-            "hint" => self.hint(),
+            "hint" => self.hint(limits),
             "go" if self.is_over() => Err("the game is over".to_owned()),
-            "go" => Ok(self.play_on(true)),
+            "go" => Ok(self.play_on(true, limits)),
             "level" => {
-                self.player.level = argument.trim().parse::<Level>()?;
+                self.player.set_level(argument.trim().parse::<Level>()?);
                 Ok(format!("level {}\n{}", argument.trim(), self.prompt()))
             }
             "moves" => Ok(format!("{}\n{}", self.transcript(), self.prompt())),
             "new" => {
                 (self.board, self.turns) = (Board::default(), vec![]);
                 self.player.new_game();
-                Ok(self.play_on(false))
+                Ok(self.play_on(false, limits))
             }
             _ => {
                 let square: Square = line
@@ -67,7 +68,7 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
                     return Err("the game is over".to_owned());
                 }
                 self.play(Some(square))?;
-                Ok(self.play_on(false))
+                Ok(self.play_on(false, limits))
             }
         }
     }
@@ -83,10 +84,9 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
         Ok(())
     }
 
-    /// Plays the engine's turns, and passes, until the person has a choice or the game is over. If
-    /// the engine is `asked`, it plays the first of these turns for the person. Returns the text
-    /// with the board.
-    fn play_on(&mut self, asked: bool) -> String {
+    /// Plays the engine's turns, and passes, until the person has a choice or the game is over; where the
+    /// engine is `asked`, it plays the first of them for the person. Then the board is drawn.
+    fn play_on(&mut self, asked: bool, limits: &Limits) -> String {
         let (mut said, mut asked) = (String::new(), asked);
         while !self.is_over() {
             let side = self.board.side();
@@ -94,7 +94,7 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
                 None
             } else if asked || !self.sides.has(side) {
                 asked = false;
-                let Some((square, why)) = self.choose() else { break };
+                let Some((square, why)) = self.choose(limits) else { break };
                 let _ = writeln!(said, "{} plays {square} ({why})", name(side));
                 Some(square)
             } else {
@@ -111,16 +111,15 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
         format!("{said}{}{}", self.drawing(), self.prompt())
     }
 
-    /// Returns the engine's move, and its value and origin as text.
-    fn choose(&mut self) -> Option<(Square, String)> {
-        let position = self.board.position();
-        if let Some((square, value)) = self.player.from_book(position) {
+    /// The engine's move, and where it comes from.
+    fn choose(&mut self, limits: &Limits) -> Option<(Square, String)> {
+        let position = *self.board.position();
+        if let Some((square, value)) = self.player.from_book(&position) {
             return Some((square, format!("{}, from the book", told(value))));
         }
-        let strength = self.player.level.strength();
-        let exact = position.empties() <= strength.exact;
-        let found = self.player.search(position);
-        let how = if exact { "exact".to_owned() } else { format!("depth {}", strength.depth) };
+        let empties = position.empties();
+        let found = self.player.search(&position, limits);
+        let how = how_found(found.depth, found.selectivity, empties);
         Some((found.best?, format!("{}, {how}", told(found.value))))
     }
 
@@ -138,17 +137,17 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
         Ok(format!("{}{}", self.drawing(), self.prompt()))
     }
 
-    fn hint(&mut self) -> Result<String, String> {
+    fn hint(&mut self, limits: &Limits) -> Result<String, String> {
         if self.is_over() {
             return Err("the game is over".to_owned());
         }
         let mut text = String::new();
-        for rated in self.player.rated_moves(self.board.position()) {
-            let RatedMove { square, value, depth, exact, line, .. } = rated;
-            let how = if exact { "exact".to_owned() } else { format!("depth {depth}") };
-            let line: String = line.iter().map(Square::to_string).collect();
+        let position = *self.board.position();
+        for rated in self.player.rated_moves(&position, limits) {
+            let line: String = rated.line.iter().map(Square::to_string).collect();
+            let (square, value, how) = (rated.square, rated.value, rated.how(position.empties()));
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{square} {} {how:<8} {line}", told(value));
+            let _ = writeln!(text, "{square} {} {how:<9} {line}", told(value));
         }
         Ok(text + &self.prompt())
     }
@@ -184,11 +183,11 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
 }
 
 impl<E: Evaluate> Server for Terminal<'_, E> {
-    fn answer(&mut self, line: &str) -> Reply {
+    fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply {
         if matches!(line.to_ascii_lowercase().as_str(), "quit" | "exit") {
             return Reply { quits: true, ..Reply::default() };
         }
-        match self.command(line) {
+        match self.command(line, limits) {
             Ok(text) => Reply::says(text),
             Err(reason) => Reply::says(format!("{reason}\n{}", self.prompt())),
         }

@@ -7,6 +7,7 @@ use super::super::board::{Board, Turn};
 use super::super::player::Player;
 use crate::board::Side;
 use crate::eval::Evaluate;
+use crate::search::Limits;
 
 /// The commands, each with the type of its answer and its name in GoGui's menu.
 pub(super) const COMMANDS: [&str; 3] = [
@@ -19,8 +20,9 @@ pub(super) const COMMANDS: [&str; 3] = [
 pub(super) fn value<E: Evaluate>(
     player: &mut Player<'_, E>,
     board: &Board,
+    limits: &Limits,
 ) -> Result<String, String> {
-    Ok(format!("{:+.2}", player.value(board.position())))
+    Ok(format!("{:+.2}", player.value(board.position(), limits).value))
 }
 
 /// Returns the value of every move in discs for the side to move, as a label on its square, and the
@@ -28,22 +30,24 @@ pub(super) fn value<E: Evaluate>(
 pub(super) fn values<E: Evaluate>(
     player: &mut Player<'_, E>,
     board: &Board,
+    limits: &Limits,
 ) -> Result<String, String> {
-    let rated = player.rated_moves(board.position());
+    let rated = player.rated_moves(board.position(), limits);
     let Some(best) = rated.first() else { return Ok("TEXT no move is legal".to_owned()) };
     let label =
         |rated: &crate::analysis::RatedMove| format!("{} {:+.1}", rated.square, rated.value);
     let labels: Vec<String> = rated.iter().map(label).collect();
-    let exact = if best.exact { "exact".to_owned() } else { format!("depth {}", best.depth) };
-    Ok(format!("LABEL {}\nTEXT {} {:+.2}, {exact}", labels.join(" "), best.square, best.value))
+    let how = best.how(board.position().empties());
+    Ok(format!("LABEL {}\nTEXT {} {:+.2}, {how}", labels.join(" "), best.square, best.value))
 }
 
 /// Returns the best line, each move with its side, passes included.
 pub(super) fn line<E: Evaluate>(
     player: &mut Player<'_, E>,
     board: &Board,
+    limits: &Limits,
 ) -> Result<String, String> {
-    let rated = player.rated_moves(board.position());
+    let rated = player.rated_moves(board.position(), limits);
     let Some(best) = rated.first() else { return Ok(String::new()) };
     let (mut line, mut said) = (board.clone(), vec![]);
     for &square in &best.line {

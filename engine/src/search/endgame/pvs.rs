@@ -148,7 +148,8 @@ impl<E: Evaluate> Searcher<'_, E> {
             if window.take(value, next.square) {
                 break;
             }
-            if empties >= SHARED_EMPTIES && self.is_help_welcome(&moves) {
+            let is_full = self.end.selectivity == Selectivity::Full;
+            if empties >= SHARED_EMPTIES && self.is_help_welcome(&moves, is_full) {
                 if !rated {
                     self.rate_by_promise(&mut moves, table_moves, state, odd_squares, window.alpha);
                 }

@@ -1,0 +1,238 @@
+//! How strongly to play or analyse, as one number: the one table of levels.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{EndSteps, Selection, Selectivity, Strength};
+use crate::eval::Evaluate;
+
+/// A number from 1 to 60 that says how strongly to play or analyse: how deep searches go and how sure they are, and
+/// from how many empty squares on they go to the end of the game. No number takes less time than the one before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Level(u32);
+
+/// What a level means with given weights.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// The number of moves that a search looks ahead before the ends.
+    pub depth: u32,
+    /// How sure such a search is of what it leaves out.
+    pub selectivity: Selectivity,
+    /// The selective ends before perfect play.
+    pub ends: EndSteps,
+    /// The number of empty squares from which on play is perfect.
+    pub exact: u32,
+}
+
+/// The highest level whose searches with weights that have no predictions are as deep as with others.
+const FULL_DEPTH: u32 = 10;
+/// The highest level that is perfect from twice as many empty squares on.
+const DOUBLED: u32 = 10;
+/// The selective ends: how sure they are, the least level that has them, and how many more empty squares than
+/// perfect play they begin with, at levels below [`WIDE`] and from there on.
+const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
+    (Selectivity::Percent73, 12, [6, 8]),
+    (Selectivity::Percent87, 8, [4, 6]),
+    (Selectivity::Percent95, 4, [2, 4]),
+    (Selectivity::Percent99, 11, [1, 2]),
+];
+/// The least level whose selective ends are wide.
+const WIDE: u32 = 18;
+
+impl Level {
+    /// The level of who says nothing else: a move takes a fraction of a second.
+    pub const USUAL: Self = Self(10);
+    /// The least level.
+    pub const LEAST: Self = Self(1);
+    /// The greatest level.
+    pub const GREATEST: Self = Self(60);
+
+    /// The level with this number, 1 to 60.
+    pub const fn new(level: u32) -> Option<Self> {
+        if 1 <= level && level <= 60 { Some(Self(level)) } else { None }
+    }
+
+    /// The number.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// All levels, the least first.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
+        (Self::LEAST.0..=Self::GREATEST.0).map(Self).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The number of empty squares from which on play is perfect.
+    fn exact(self) -> u32 {
+        match self.0 {
+            level @ ..=DOUBLED => 2 * level,
+            level @ ..=20 => 20 + (level - DOUBLED) / 3,
+            level => 24 + (level - 21) / 3,
+        }
+    }
+
+    /// The row of the table, for weights that have what selective searches go by.
+    pub fn selective(self) -> Plan {
+        let (exact, is_wide) = (self.exact(), self.0 >= WIDE);
+        let steps = STEPS.iter().filter(|&&(_, from, _)| self.0 >= from);
+        let ends = EndSteps::of(
+            steps.map(|&(selectivity, _, more)| (exact + more[usize::from(is_wide)], selectivity)),
+        );
+        Plan { depth: self.0, selectivity: Selectivity::Percent73, ends, exact }
+    }
+
+    /// The same for weights that have not: nothing is left out, and beyond level 10 two levels make one more ply.
+    pub fn full(self) -> Plan {
+        let depth = self.0.min(FULL_DEPTH) + self.0.saturating_sub(FULL_DEPTH) / 2;
+        let exact = self.exact();
+        Plan { depth, selectivity: Selectivity::Full, ends: EndSteps::NONE, exact }
+    }
+
+    /// What the level means with the weights of an evaluation.
+    pub fn plan(self, evaluator: &impl Evaluate) -> Plan {
+        if evaluator.models().probcut.is_some() { self.selective() } else { self.full() }
+    }
+}
+
+impl Plan {
+    /// The strength: searches go to the end from the first step of the selective ends on, or from perfect play on.
+    pub fn strength(&self) -> Strength {
+        Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
+    }
+
+    /// The selection of what searches leave out. By an evaluation that has nothing to go by, they leave out nothing.
+    pub fn selection(&self, evaluator: &impl Evaluate) -> Selection {
+        let ends = self.ends.clone().exact_from(self.exact);
+        let selection = Selection::new(evaluator, self.selectivity);
+        let selection = selection.and_then(|selection| selection.with_ends(evaluator, &ends));
+        selection.unwrap_or_default().with_stages(evaluator)
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let level = text.parse().ok().and_then(Self::new);
+        level.ok_or_else(|| "expected a whole number from 1 to 60".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::eval::{Evaluator, Mobility};
+    use crate::random::{Generator, random_position};
+    use crate::search::tests::with_threads;
+    use crate::search::{Searcher, Team};
+
+    /// What a search of a position with so many empty squares takes: one to the end more than another, a surer one
+    /// more, a deeper one more.
+    fn effort(plan: &Plan, empties: u32) -> (bool, Selectivity, u32) {
+        if empties <= plan.strength().exact {
+            let ends = plan.ends.clone().exact_from(plan.exact);
+            (true, ends.selectivity(empties), empties)
+        } else {
+            (false, plan.selectivity, plan.depth)
+        }
+    }
+
+    #[test]
+    fn no_level_searches_less_than_the_one_before() {
+        for plan in [Level::selective, Level::full] {
+            let plans: Vec<Plan> = Level::all().map(plan).collect();
+            for (less, more) in plans.iter().zip(&plans[1..]) {
+                for empties in 1..=60 {
+                    assert!(effort(less, empties) <= effort(more, empties), "{less:?} {more:?}");
+                }
+            }
+        }
+        let plans: Vec<Plan> = Level::all().map(Level::selective).collect();
+        assert!(plans.is_sorted_by(|less, more| less.depth < more.depth));
+    }
+
+    /// The guide to the commands tells every level.
+    #[test]
+    fn the_table_is_the_one_that_is_told() {
+        let guide = include_str!("../../docs/commands.md");
+        let (_, section) = guide.split_once("\n## Levels\n").unwrap();
+        let (section, _) = section.split_once("\n## ").unwrap();
+        let told: Vec<&str> =
+            section.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+        for (level, told) in Level::all().zip(&told) {
+            let Plan { depth, selectivity, ends, exact } = level.selective();
+            let row = format!("| {level} | {depth} | {selectivity} % | {ends} | {exact} |");
+            assert!(told.starts_with(&row), "{row} is told as {told}");
+        }
+        assert_eq!(told.len(), Level::all().len());
+        // Steps are what the flag of the same name reads.
+        for level in Level::all() {
+            let ends = level.selective().ends;
+            assert_eq!(ends.to_string().parse(), Ok(ends));
+        }
+    }
+
+    #[test]
+    fn weights_without_predictions_leave_nothing_out_and_look_less_far() {
+        let level = Level::new(20).unwrap();
+        let plan = level.plan(&Mobility);
+        assert_eq!((plan.depth, plan.selectivity.percent(), plan.exact), (15, 100, 23));
+        assert!(plan.ends.is_none() && plan.selection(&Mobility).is_exact(60));
+        assert_eq!(level.plan(&Evaluator::embedded()), level.selective());
+        assert_eq!(Level::LEAST.plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
+    }
+
+    /// Helpers share what is selective, too; what is exact stays exact, and every move is legal.
+    #[test]
+    fn a_team_searches_as_deep_and_as_surely_as_one_searcher() {
+        let evaluator = Evaluator::embedded();
+        let plan = Level::new(12).unwrap().plan(&evaluator);
+        let mut random = Generator::new(34);
+        for empties in [44, 36, 26, 24, 21, 19] {
+            let position = random_position(&mut random, empties);
+            let team = Team::try_new(&evaluator, 4, 3, 1).unwrap();
+            let mut team = team.with_selection(&plan.selection(&evaluator));
+            let work = |searcher: &mut Searcher<'_, Evaluator>| {
+                plan.strength().search(searcher, &position)
+            };
+            let found = with_threads(3, || team.lead(work).unwrap());
+            let mut alone = Searcher::new(&evaluator, 4).with_selection(plan.selection(&evaluator));
+            let expected = plan.strength().search(&mut alone, &position);
+            assert_eq!((found.depth, found.selectivity), (expected.depth, expected.selectivity));
+            assert!(position.is_legal(found.best.unwrap()));
+            if found.selectivity == Selectivity::Full {
+                assert_eq!(found.value, expected.value, "{position:?}");
+            }
+            // The table stays: the same search is done at once.
+            let again = with_threads(3, || team.lead(work).unwrap());
+            assert!(again.nodes < expected.nodes, "{again:?} {expected:?}");
+        }
+    }
+
+    /// What is said to be the score is the score, and before that the depth is the table's.
+    #[test]
+    fn searches_of_a_level_are_as_deep_and_as_sure_as_its_row() {
+        let evaluator = Evaluator::embedded();
+        let plan = Level::new(7).unwrap().plan(&evaluator);
+        let mut searcher = Searcher::new(&evaluator, 4).with_selection(plan.selection(&evaluator));
+        let mut random = Generator::new(31);
+        for (empties, depth, percent) in
+            [(30, 7, 73), (17, 7, 73), (16, 16, 95), (15, 15, 95), (14, 14, 100), (9, 9, 100)]
+        {
+            let position: Position = random_position(&mut random, empties);
+            let found = plan.strength().search(&mut searcher, &position);
+            assert_eq!((found.depth, found.selectivity.percent()), (depth, percent));
+            if percent == 100 {
+                let score = Searcher::new(&Mobility, 4).solve(&position).score;
+                assert_eq!(found.value.score(), score, "{position:?}");
+            }
+        }
+    }
+}
