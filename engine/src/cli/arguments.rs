@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::bail;
+use clap::error::ContextValue;
 use clap::{Arg, Command, Parser, ValueEnum};
 
+use super::message::quoted;
 use crate::eval::Evaluate;
 use crate::file::Existing;
 use crate::search::{Selection, Selectivity};
@@ -145,8 +147,26 @@ pub fn decimal(text: &str) -> Result<f64, String> {
 /// Parses the process's arguments. A negative number in the place of a value is that value, so that
 /// the error names it; it is no flag.
 pub fn parse<P: Parser>() -> P {
-    let matches = with_negative_numbers(P::command()).get_matches();
-    P::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let matches = with_negative_numbers(P::command()).try_get_matches();
+    let parsed = matches.and_then(|matches| P::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| with_arguments_quoted(error).exit())
+}
+
+/// The error with the arguments that it tells as they may be shown: once it is put together, it is text for a
+/// terminal, and cannot be changed any more.
+fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
+    let shown = |text: &String| quoted(text).into_owned();
+    let told = error.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(text) => Some((kind, ContextValue::String(shown(text)))),
+        ContextValue::Strings(texts) => {
+            Some((kind, ContextValue::Strings(texts.iter().map(shown).collect())))
+        }
+        _ => None,
+    });
+    for (kind, value) in told.collect::<Vec<_>>() {
+        error.insert(kind, value);
+    }
+    error
 }
 
 fn with_negative_numbers(command: Command) -> Command {

@@ -7,7 +7,46 @@ use std::io::Write as _;
 
 /// Writes a line to standard error. If nobody reads it any more, the work goes on.
 pub(super) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(line)));
+    let line = shortened_words(line);
+    let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(&line)));
+}
+
+/// The most characters of an argument, or of a word, that a message repeats as they are.
+const LONGEST_WORD: usize = 300;
+
+/// The characters of a longer one that are shown of its beginning, and of its end.
+const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
+
+/// An argument as a message may repeat it: what a terminal obeys is written out, and of a long one the beginning
+/// and the end are shown.
+pub(super) fn quoted(argument: &str) -> Cow<'_, str> {
+    let argument = shortened_word(argument);
+    if !argument.contains(char::is_control) {
+        return argument;
+    }
+    let shown = argument.chars().map(|letter| match letter.is_control() {
+        true => letter.escape_debug().to_string(),
+        false => letter.to_string(),
+    });
+    shown.collect::<String>().into()
+}
+
+/// A text whose words are as long as a message repeats them: an argument may stand anywhere in it.
+fn shortened_words(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONGEST_WORD {
+        return text.into();
+    }
+    text.split_inclusive(char::is_whitespace).map(shortened_word).collect::<String>().into()
+}
+
+fn shortened_word(word: &str) -> Cow<'_, str> {
+    if word.chars().nth(LONGEST_WORD).is_none() {
+        return word.into();
+    }
+    let [first, last] = SHOWN_OF_A_WORD;
+    let beginning: String = word.chars().take(first).collect();
+    let end = word.char_indices().rev().nth(last - 1).map_or(0, |(at, _)| at);
+    format!("{beginning} … {}", &word[end..]).into()
 }
 
 /// Escapes the characters of a text that act on a terminal, except line breaks and tabs. Messages
@@ -68,6 +107,24 @@ mod tests {
         assert!(said.len() < MOST, "{}", said.len());
         assert!(said.starts_with("a.games: é") && said.ends_with(" is too long; cut it"));
         assert_eq!(shortened("short"), "short");
+    }
+
+    /// An argument of 100 kB was repeated whole.
+    #[test]
+    fn a_long_word_is_told_by_its_beginning_and_its_end() {
+        let argument = format!("<{}>", "é".repeat(100_000));
+        for shown in
+            [quoted(&argument), shortened_words(&format!("error: {argument}: is too long"))]
+        {
+            assert!(shown.chars().count() < 110, "{shown}");
+            assert!(shown.contains("<ééé") && shown.contains("ééé>"), "{shown}");
+        }
+        let path = format!("/{}", "x".repeat(LONGEST_WORD - 1));
+        assert_eq!(
+            (quoted(&path), shortened_words(&path)),
+            (path.as_str().into(), path.as_str().into())
+        );
+        assert_eq!(quoted("a\u{1b}[2J\nb"), "a\\u{1b}[2J\\nb");
     }
 
     #[test]

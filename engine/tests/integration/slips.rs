@@ -39,3 +39,27 @@ fn slips_are_refused_with_what_was_expected() {
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+/// Arguments of 100 kB were repeated whole, and what a terminal obeys was left out or obeyed.
+#[test]
+fn what_is_repeated_of_an_argument_is_short_and_harmless() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(100_000);
+    for command in [
+        "selfplay --games LONG --seed 1 --out a.games",
+        "LONG",
+        "hint LONG",
+        "solve LONG",
+        "bench --LONG",
+        "bench --weights LONG",
+        "openings --plies 2 --out missing/LONG",
+        "selfplay --games 1 --seed 1 --random-plies LONG --out a.games",
+    ] {
+        let message = refused(folder.path(), &command.replace("LONG", &long));
+        assert!(message.len() < 1000, "{command}: {} bytes", message.len());
+        assert!(message.contains("xxx … xxx"), "{command}: {message}");
+        let message = refused(folder.path(), &command.replace("LONG", "z\u{1b}[2J\u{9b}2J"));
+        assert!(message.contains("z\\u{1b}[2J\\u{9b}2J"), "{command}: {message}");
+        assert!(!message.contains(['\u{1b}', '\u{9b}']), "{command}: {message}");
+    }
+}

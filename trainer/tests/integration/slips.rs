@@ -37,3 +37,34 @@ fn slips_are_refused_with_what_was_expected() {
         assert!(message.contains(expected), "{arguments}: {message}");
     }
 }
+
+/// Arguments of 100 kB were repeated whole, and what a terminal obeys was left out or obeyed.
+#[test]
+fn what_is_repeated_of_an_argument_is_short_and_harmless() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(100_000);
+    for command in [
+        "fit LONG --out a.weights",
+        "fit a.games --labels LONG --out a.weights",
+        "fit a.games --window LONG --out a.weights",
+        "fit a.games*LONG --out a.weights",
+        "match LONG none --openings a.openings --pairs 1",
+        "match gtp:LONG none --openings LONG --pairs 1",
+        "LONG",
+    ] {
+        let run = |argument: &str| {
+            let binary = assert_cmd::cargo::cargo_bin!("othello-trainer");
+            let words = command.split(' ').map(|word| word.replace("LONG", argument));
+            let output =
+                Command::new(binary).current_dir(folder.path()).args(words).output().unwrap();
+            assert_eq!(output.status.code(), Some(2), "{command}: {}", message(&output));
+            message(&output)
+        };
+        let message = run(&long);
+        assert!(message.len() < 1000, "{command}: {} bytes", message.len());
+        assert!(message.contains("xxx … xxx"), "{command}: {message}");
+        let message = run("z\u{1b}[2J\u{9b}2J");
+        assert!(message.contains("z\\u{1b}[2J\\u{9b}2J"), "{command}: {message}");
+        assert!(!message.contains(['\u{1b}', '\u{9b}']), "{command}: {message}");
+    }
+}
