@@ -1,6 +1,7 @@
 //! A run of a subcommand: its threads, its progress, its report and its exit status.
 
-use std::io;
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -84,9 +85,29 @@ impl Session {
     }
 }
 
-/// Runs the body of a binary's `main` on a thread with a stack that is large enough, whatever the
-/// stack of the process is.
+/// The exit status of a process in which a thread panicked, as Rust has it.
+const PANICKED: i32 = 101;
+
+/// Ends the process where a thread panics, with a message: others might wait for that thread for ever. The usual
+/// message needs memory while it holds a lock that the message of missing memory takes, too; this one takes none.
+fn end_with_any_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        let thread = std::thread::current();
+        let thread = thread.name().unwrap_or("unnamed");
+        let _ = writeln!(io::stderr(), "thread '{thread}' {panic}");
+        // Where `RUST_BACKTRACE` asks for one.
+        let trace = Backtrace::capture();
+        if trace.status() == BacktraceStatus::Captured {
+            let _ = writeln!(io::stderr(), "{trace}");
+        }
+        std::process::exit(PANICKED);
+    }));
+}
+
+/// The body of a binary's `main`: does all of its work on a thread with a stack that is large enough,
+/// whatever that of the process is. A panic of any thread ends the process.
 pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
+    end_with_any_panic();
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("command".to_owned());
         match builder.stack_size(STACK_BYTES).spawn_scoped(scope, work) {

@@ -13,6 +13,8 @@ mod evaluation;
 mod hint_command;
 mod levels;
 mod library;
+#[cfg(target_os = "linux")]
+mod no_memory;
 mod playing;
 mod protocol_commands;
 mod protocols;

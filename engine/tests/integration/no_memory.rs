@@ -1,0 +1,64 @@
+//! Threads that panic where there is no memory: the process ends.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use othello_engine::cli::session;
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+const CHILD: &str = "OTHELLO_TEST_WITHOUT_MEMORY";
+
+/// No test: the process in which a thread panics without memory, while another waits for it.
+#[test]
+#[ignore = "a process for the other test"]
+fn process_without_memory() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    session::main(|| {
+        thread::spawn(|| {
+            take_all_memory();
+            panic!("{} words", "that need memory ".len());
+        });
+        loop {
+            thread::park();
+        }
+    });
+}
+
+fn take_all_memory() {
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    setrlimit(Resource::As, none).unwrap();
+    for bytes in [1 << 20, 1 << 12, 1 << 6, 1] {
+        let mut all: Vec<u8> = vec![];
+        while all.try_reserve_exact(bytes).is_ok() {
+            std::mem::forget(std::mem::take(&mut all));
+        }
+    }
+}
+
+/// The message of the panic held a lock while it found no memory, and so did the message of that: the
+/// process hung.
+#[test]
+fn a_panic_without_memory_ends_the_process() {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["no_memory::process_without_memory", "--exact", "--ignored", "--nocapture"]);
+    child.env(CHILD, "yes").env_remove("RUST_BACKTRACE");
+    let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if Instant::now() > deadline {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("it hangs");
+        }
+        thread::sleep(Duration::from_millis(10));
+    };
+    // By its own exit, or by the allocator's, which ends by a signal.
+    assert!(status.code() == Some(101) || status.signal() == Some(6), "{status}");
+}
