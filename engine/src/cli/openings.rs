@@ -1,7 +1,7 @@
 //! `othello-engine openings`: counts the unique positions of every ply, and scores them.
 
+use std::collections::BTreeSet;
 use std::fmt;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -12,8 +12,8 @@ use super::arguments::{existing, number_from, number_in};
 use super::table::{Align, table};
 use super::{Outcome, Session};
 use crate::board::{Discs, Square, transcript};
-use crate::eval::{Evaluator, WeightsChoice};
-use crate::file::{FileError, check_output, open_ordinary, plain};
+use crate::eval::{Evaluate, Evaluator, WeightsChoice};
+use crate::file::{FileError, check_output, check_replaceable, plain, read_ordinary};
 use crate::openings::{self, Balance, MAX_PLIES, MAX_PLIES_HELD, Settings, write_openings};
 use crate::record::Shard;
 
@@ -129,22 +129,42 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Refuses a file that does not begin with a transcript of `plies` moves, before the work.
-fn check_is_of_openings(path: &Path, plies: u32) -> anyhow::Result<()> {
+/// The openings that are looked for before all others where a file of such is there: those that it must have.
+const OPENINGS_OF_ITS_OWN: usize = 16;
+
+/// The most bytes of a file of openings near even.
+const LONGEST_FILE: u64 = 64 << 20;
+
+/// Refuses, before the work, a file that cannot be what the work would write: of lines that are no transcripts
+/// of so many moves, or without the openings that are found first.
+fn check_is_own<E: Evaluate>(
+    path: &Path,
+    balance: &Balance,
+    evaluator: &E,
+    session: &Session,
+) -> anyhow::Result<()> {
     if !path.exists() {
         return Ok(());
     }
-    let mut line = vec![];
-    let length = 2 * u64::from(plies) + 1;
-    open_ordinary(path)?.take(length).read_to_end(&mut line)?;
-    let is_transcript = str::from_utf8(&line).is_ok_and(|line| {
-        line.strip_suffix('\n').is_some_and(|moves| transcript::parse(moves).is_ok())
-    });
-    if is_transcript {
+    let refused = |reason: String| FileError::Exists { path: path.to_owned(), reason };
+    let text = read_ordinary(path, LONGEST_FILE)?;
+    let lines = String::from_utf8_lossy(&text);
+    let game = |line: &str| {
+        let game = transcript::parse(line).ok()?;
+        (game.len() == balance.plies as usize).then_some(game)
+    };
+    let there: Option<BTreeSet<Vec<Square>>> = lines.lines().map(game).collect();
+    let Some(there) = there else {
+        let reason = format!("it is no list of transcripts of {} moves", balance.plies);
+        return Err(refused(reason).into());
+    };
+    let count = balance.count.unwrap_or(usize::MAX).min(OPENINGS_OF_ITS_OWN);
+    let first =
+        Balance { count: Some(count), ..*balance }.openings(evaluator, session.progress())?;
+    if first.iter().all(|game| there.contains(game)) {
         return Ok(());
     }
-    let reason = format!("it does not begin with a transcript of {plies} moves");
-    Err(FileError::Exists { path: path.to_owned(), reason }.into())
+    Err(refused("it has other openings".to_owned()).into())
 }
 
 /// Writes transcripts of openings near even, one a line.
@@ -160,12 +180,14 @@ fn write_balanced(
         "--plies {plies}: openings near even are looked for up to ply {MAX_PLIES_BALANCED}"
     );
     check_output(path, arguments.weights.path())?;
-    if !arguments.force {
-        check_is_of_openings(path, plies)?;
-    }
     let evaluator = Evaluator::load(&arguments.weights)?;
-    let unique = openings::count(plies, session.progress());
     let balance = Balance { plies, depth, within, count, seed };
+    if arguments.force {
+        check_replaceable(path)?;
+    } else {
+        check_is_own(path, &balance, &evaluator, session)?;
+    }
+    let unique = openings::count(plies, session.progress());
     let openings = balance.openings(&evaluator, session.progress())?;
     let line =
         |game: &Vec<Square>| game.iter().map(Square::to_string).chain(["\n".into()]).collect();

@@ -129,7 +129,15 @@ pub enum FileError {
         /// The name by which the file is an input.
         input: PathBuf,
     },
-    /// Another process writes the same output.
+    /// A command would write two outputs to one place.
+    #[error("{}: is also another output ({}); name two", path.display(), other.display())]
+    OutputTwice {
+        /// The output.
+        path: PathBuf,
+        /// The name of the other one.
+        other: PathBuf,
+    },
+    /// Somebody else writes the same output.
     #[error("{}: {source}; wait for it, or name another output", path.display())]
     Busy {
         /// The file.

@@ -24,7 +24,7 @@ mod writer;
 pub use checkpoint::Checkpoint;
 pub use error::{FileError, may_pass, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
-pub use output::check_output;
+pub use output::{check_differ, check_output, check_replaceable, make_folder};
 pub use paths::{check_name, open_ordinary, read_ordinary};
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{Reader, kind_of, stated_sha256};

@@ -33,7 +33,48 @@ pub fn check_output<P: AsRef<Path>>(
     if output.exists() { Ok(()) } else { prove_writable(output) }
 }
 
-/// The names of the files that list the content of a folder of records or a dataset.
+/// Proves that what stands at `output` can be replaced, for a command that is to do so after its work.
+pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
+    prove_writable(output)
+}
+
+/// Refuses outputs of one command of which one would be another, or what stands beside it while it is not
+/// complete.
+pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
+    for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
+        for other in outputs[..number].iter().map(AsRef::as_ref) {
+            let [written, of_other] =
+                [output, other].map(|path| [path.to_owned(), partial_path(path)]);
+            if written.iter().any(|one| of_other.iter().any(|path| is_same_place(one, path))) {
+                let (path, other) = (output.to_owned(), other.to_owned());
+                return Err(FileError::OutputTwice { path, other });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Makes the folder that outputs are to be in, if need be, and proves that files can be written in it.
+pub fn make_folder(folder: &Path) -> Result<(), FileError> {
+    let failed =
+        |source| FileError::Io { path: folder.to_owned(), action: "make the folder", source };
+    fs::create_dir_all(folder).map_err(failed)?;
+    prove_writable(&folder.join("proof"))
+}
+
+/// Whether two paths name the same place in a folder, or lead to the same file.
+fn is_same_place(one: &Path, other: &Path) -> bool {
+    let folder = |path: &Path| {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        fs::canonicalize(parent.unwrap_or(Path::new(".")))
+    };
+    let is_same_name = one.file_name() == other.file_name();
+    is_same_file(one, other)
+        || is_same_name
+            && folder(one).is_ok_and(|one| folder(other).is_ok_and(|other| one == other))
+}
+
+/// The names of the files that say what a folder of records, or a dataset, holds.
 const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
 
 /// Returns whether a file is part of a folder that is named as an input: a file of records, or the
@@ -119,7 +160,38 @@ mod tests {
         check_output(&path("out.games"), &inputs).unwrap();
     }
 
-    /// Opening a named pipe would wait forever.
+    #[test]
+    fn two_outputs_at_one_place_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("folder")).unwrap();
+        check_differ(&[path("a"), path("b"), path("folder/a")]).unwrap();
+        for [one, other] in [["a", "a"], ["a", "folder/../a"], ["a", "a.partial"]] {
+            let error = check_differ(&[path("b"), path(one), path(other)]).unwrap_err().to_string();
+            assert!(error.contains("is also another output"), "{error}");
+        }
+    }
+
+    /// The name of the partial file may be too long where that of the file is not.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_cannot_be_replaced_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let [short, long] = [1, 250].map(|letters| folder.path().join("x".repeat(letters)));
+        for path in [&short, &long] {
+            fs::write(path, "somebody's").unwrap();
+            check_output(path, NO_INPUT).unwrap();
+        }
+        check_replaceable(&short).unwrap();
+        check_replaceable(&long).unwrap_err();
+        assert_eq!(fs::read(&short).unwrap(), b"somebody's");
+        make_folder(&folder.path().join("new/folder")).unwrap();
+        make_folder(&short).unwrap_err();
+        make_folder(&long).unwrap_err();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    /// Opening a named pipe would wait for ever.
     #[cfg(target_os = "linux")]
     #[test]
     fn what_is_no_ordinary_file_is_refused_before_it_is_opened() {

@@ -15,6 +15,7 @@ mod levels;
 mod library;
 #[cfg(target_os = "linux")]
 mod no_memory;
+mod openings_command;
 mod playing;
 mod protocol_commands;
 mod protocols;

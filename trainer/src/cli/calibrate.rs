@@ -15,7 +15,7 @@ use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsChoice};
 use othello_engine::file::{
-    Begin, FileError, Kind, Provenance, Reader, Writer, check_name, check_output,
+    Begin, FileError, Kind, Provenance, Reader, Writer, check_name, check_output, check_replaceable,
 };
 use serde::Serialize;
 
@@ -89,6 +89,9 @@ impl Changing {
     ) -> anyhow::Result<(Weights, Provenance)> {
         check_output(&self.out, self.weights.path().into_iter().chain(inputs))?;
         check_name(&self.out, Kind::Weights)?;
+        if self.force {
+            check_replaceable(&self.out)?;
+        }
         let ByClass { weights, sha256, provenance, .. } = ByClass::load(&self.weights)?;
         let provenance =
             Provenance::new(work).with("weights", sha256).with("weights_provenance", provenance);

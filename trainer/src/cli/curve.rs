@@ -10,7 +10,7 @@ use othello_engine::board::Phase;
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::file::{Existing, check_output, plain};
+use othello_engine::file::{Existing, check_differ, check_output, check_replaceable, plain};
 use serde::Serialize;
 
 use super::study::{Study, StudyArguments, label_list};
@@ -131,8 +131,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         let data = recipe.data.iter().map(|choice| choice.path.as_path());
         let inputs = data.chain(arguments.study.test());
         check_output(path, inputs.chain([arguments.recipe.as_path()]))?;
-        if arguments.study.existing() == Existing::Keep {
-            plain::check_head(path, picture::HEAD)?;
+        check_differ(&[path, &arguments.study.out])?;
+        match arguments.study.existing() {
+            Existing::Keep => plain::check_head(path, picture::HEAD)?,
+            Existing::Replace => check_replaceable(path)?,
         }
     }
     let mut shares = arguments.shares.clone();

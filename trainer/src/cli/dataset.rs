@@ -12,7 +12,7 @@ use othello_engine::text;
 use serde::Serialize;
 
 use crate::dataset::{
-    DataChoice, Dataset, DatasetFolder, LayoutInput, MemoryLimit, Part, allowed_bytes,
+    DataChoice, Dataset, DatasetError, DatasetFolder, LayoutInput, MemoryLimit, Part, allowed_bytes,
 };
 use crate::fit::FitSettings;
 use crate::source::LabelRules;
@@ -83,9 +83,16 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     std::fs::create_dir_all(out)
         .with_context(|| format!("cannot make the folder {}", out.display()))?;
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-    DatasetFolder::check_place(out, arguments.inputs(), existing)?;
+    let inputs: Vec<&Path> = arguments.inputs().collect();
     let limit = MemoryLimit { bytes: memory, folder: out.clone() };
-    let laid_out = Dataset::lay_out(limit, &data, &test, &layout, progress);
+    let place = DatasetFolder::check_place(out, &inputs, existing);
+    let own = place.and_then(|()| match existing {
+        Existing::Keep => DatasetFolder::check_is_own(out, &data, &test, &layout),
+        Existing::Replace => Ok(()),
+    });
+    let laid_out = own
+        .map_err(DatasetError::from)
+        .and_then(|()| Dataset::lay_out(limit, &data, &test, &layout, progress));
     if laid_out.is_err() {
         // A folder created for nothing is removed; one that holds something stays.
         let _ = std::fs::remove_dir(out);

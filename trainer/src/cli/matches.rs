@@ -16,7 +16,7 @@ use othello_engine::board::{Discs, Position, Side};
 use othello_engine::cli::arguments::{SearchBy, number_from, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, Identified as _, NoWeightsError, WeightsChoice};
-use othello_engine::file::{Provenance, check_output};
+use othello_engine::file::{Provenance, check_differ, check_output};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::Shard;
 use othello_engine::search::{Selection, Selectivity, Strength};
@@ -199,7 +199,9 @@ impl Arguments {
         if let Some(out) = &self.out {
             check_output(out, &inputs)?;
         }
-        self.kept.check(&inputs)
+        self.kept.check(&inputs)?;
+        let outputs: Vec<&PathBuf> = self.out.iter().chain(self.kept.outputs()).collect();
+        Ok(check_differ(&outputs)?)
     }
 
     fn second_depth(&self) -> u32 {
@@ -304,11 +306,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         sprt: arguments.sprt.test(),
     };
     let settings = |openings: &[Position]| arguments.provenance(&loaded, openings);
-    arguments.kept.check_are_own(&settings(&openings))?;
+    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+    arguments.kept.check_are_own(&settings(&openings), &openings, shard)?;
     let result = match &arguments.out {
         None => players.play_until(&openings, Sprt::ends(conditions.sprt), session.progress())?,
         Some(out) => {
-            let shard = arguments.shard.unwrap_or(Shard::WHOLE);
             let kept = KeptMatch { players, openings: &openings, shard, conditions: &conditions };
             let existing = arguments.kept.existing();
             kept.play(out, &settings(&openings), existing, session.progress())?.result

@@ -6,11 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use othello_engine::board::Phase;
 use othello_engine::cli::Session;
 use othello_engine::eval::{Evaluator, Weights};
-use othello_engine::file::{Existing, Provenance};
+use othello_engine::file::{Existing, Provenance, make_folder};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::record_files;
 use othello_engine::text::{from_toml, read_by};
@@ -89,8 +89,19 @@ impl StudyArguments {
         Ok(trained.check(record_files(&self.test)?.iter().map(PathBuf::as_path))?)
     }
 
-    /// Reads the test games, creates the folder, and picks the device.
+    /// Makes the folder, reads the test games, and picks the device.
     pub(super) fn begin<'a>(&'a self, session: &'a Session) -> anyhow::Result<Study<'a>> {
+        make_folder(&self.out)?;
+        let begun = self.read_test(session).and_then(|test| Ok((test, self.device.pick()?)));
+        if begun.is_err() {
+            // A folder that was made for nothing goes; one that holds something stays.
+            let _ = fs::remove_dir(&self.out);
+        }
+        let (test, device) = begun?;
+        Ok(Study { arguments: self, session, test, device, last: RefCell::default() })
+    }
+
+    fn read_test(&self, session: &Session) -> anyhow::Result<TestGames> {
         let rules = self.labels.clone().unwrap_or_default();
         let test = TestGames::read(&record_files(&self.test)?, &rules, session.progress())?;
         ensure!(
@@ -99,10 +110,7 @@ impl StudyArguments {
             test.len(),
             rules.remedy()
         );
-        fs::create_dir_all(&self.out)
-            .with_context(|| format!("cannot make the folder {}", self.out.display()))?;
-        let device = self.device.pick()?;
-        Ok(Study { arguments: self, session, test, device, last: RefCell::default() })
+        Ok(test)
     }
 
     /// Returns the files of test games, and the folders of such.

@@ -1,6 +1,7 @@
 //! A dataset that is laid out in a folder once, for fits on many machines that share it. The folder
 //! holds a file of positions for each phase and part, and a manifest of their origin and content.
 
+mod place;
 mod read;
 mod write;
 

@@ -113,7 +113,37 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     assert!(refused.contains("a.games: exists: made from other settings"), "{refused}");
 }
 
-/// A past bug: `--force` overwrote files that a command reads indirectly.
+/// One of them took the place of the other; and a file of another match was told after the match.
+#[test]
+fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
+    let folder = folder();
+    let at = folder.path();
+    let work = "match mobility none --openings openings.txt --pairs 3 --depth 30";
+    for outputs in [
+        "--out a --games-out a",
+        "--games-out a --transcripts-out ./a",
+        "--out a --transcripts-out a.partial",
+    ] {
+        let said = refusal(at, &format!("{work} {outputs}"));
+        assert!(said.contains("is also another output"), "{outputs}: {said}");
+    }
+    let quick = work.replace("--depth 30", "--depth 1 --exact 2");
+    let others = quick.replace("--pairs 3", "--pairs 2 --seed 9");
+    runs(at, &format!("{others} --transcripts-out there.jsonl"));
+    runs(at, &format!("{others} --transcripts-out there.jsonl"));
+    fs::write(at.join("openings.txt"), "f5f6e6d6\n").unwrap();
+    let other = work.replace("--pairs 3", "--pairs 1");
+    let said = refusal(at, &format!("{other} --transcripts-out there.jsonl"));
+    assert!(said.contains("there.jsonl: exists"), "{said}");
+    let long = "x".repeat(250);
+    fs::write(at.join(&long), "somebody's").unwrap();
+    for option in ["--transcripts-out", "--games-out"] {
+        let said = refusal(at, &format!("{other} {option} {long} --force"));
+        assert!(said.contains("name too long"), "{said}");
+    }
+}
+
+/// What a command reads by way of something else was overwritten with `--force`.
 #[test]
 fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     let folder = folder();
@@ -164,8 +194,57 @@ fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() 
     assert!(!at.join("dataset.json").exists() && !at.join("training-30.positions").exists());
 }
 
-/// Files that a program looks for by itself may be links to endless devices, or pipes that nobody
-/// writes to.
+/// It was found out after all positions were laid out. What is damaged here would be found in reading.
+#[test]
+fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
+    let folder = folder();
+    let at = folder.path();
+    runs(at, "dataset a.games --out laid-out");
+    let mut damaged = fs::read(at.join("a.games")).unwrap();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    fs::write(at.join("damaged.games"), damaged).unwrap();
+    let said = refusal(at, "dataset damaged.games --out other");
+    assert!(said.contains("damaged.games: damaged"), "{said}");
+    let said = refusal(at, "dataset damaged.games test.games --out laid-out");
+    assert!(said.contains("dataset.json: exists: it was made from other data"), "{said}");
+    let said = refusal(at, "dataset damaged.games --seed 7 --out laid-out");
+    assert!(said.contains("dataset.json: exists: it was made from other data"), "{said}");
+    // A run that was killed left no manifest.
+    fs::remove_file(at.join("laid-out/dataset.json")).unwrap();
+    let said = refusal(at, "dataset damaged.games --seed 7 --out laid-out");
+    assert!(said.contains("exists: made from other settings (settings.seed: 1 there"), "{said}");
+    let file = at.join("laid-out/validation-07.positions");
+    fs::remove_file(&file).unwrap();
+    symlink("/dev/zero", &file).unwrap();
+    let said = refusal(at, "dataset damaged.games --out laid-out --force");
+    assert!(said.contains("validation-07.positions: is a device"), "{said}");
+    fs::remove_file(&file).unwrap();
+    runs(at, "dataset a.games --out laid-out");
+}
+
+/// The folder for the weights was made after the test games were read, and after the picture was looked at.
+#[test]
+fn a_study_proves_its_folder_before_it_reads() {
+    let folder = folder();
+    let at = folder.path();
+    recipe(at);
+    fs::write(at.join("file"), "somebody's").unwrap();
+    fs::write(at.join("values.toml"), "[settings]\nridge = [3, 300]\n").unwrap();
+    for study in
+        ["curve recipe.toml", "compare recipe.toml recipe.toml", "tune recipe.toml values.toml"]
+    {
+        let said = refusal(at, &format!("{study} --test test.games --out file/folder"));
+        assert!(said.contains("file/folder: cannot make the folder"), "{study}: {said}");
+    }
+    let said = refusal(at, "curve recipe.toml --test test.games --out curve --picture curve");
+    assert!(said.contains("curve: is also another output"), "{said}");
+    fs::write(at.join("broken.games"), &fs::read(at.join("test.games")).unwrap()[..200]).unwrap();
+    refusal(at, "curve recipe.toml --test broken.games --out new");
+    assert!(!at.join("curve").exists() && !at.join("new").exists());
+}
+
+/// Files that a program looks for by itself may be links to what never ends, or pipes nobody writes to.
 #[test]
 fn what_stands_beside_files_is_read_with_care() {
     let folder = folder();

@@ -6,10 +6,10 @@ use othello_engine::board::{Position, Side, notation::board_text};
 use othello_engine::cli::Session;
 use othello_engine::cli::arguments::existing;
 use othello_engine::file::{
-    Begin, Existing, FileError, Kind, Provenance, Reader, check_output, plain,
+    Begin, Existing, FileError, Kind, Provenance, Reader, check_output, check_replaceable, plain,
 };
 use othello_engine::progress::Progress as _;
-use othello_engine::record::GameWriter;
+use othello_engine::record::{GameWriter, Shard};
 use sha2::{Digest as _, Sha256};
 
 use crate::arena::PlayedGame;
@@ -36,21 +36,32 @@ impl KeptArguments {
 
     /// Refuses outputs that cannot be written, before anything is played.
     pub(super) fn check(&self, inputs: &[&PathBuf]) -> anyhow::Result<()> {
-        let outputs = [&self.games_out, &self.transcripts_out];
-        for path in outputs.into_iter().flatten() {
+        for path in self.outputs() {
             check_output(path, inputs.iter().copied())?;
+            if self.force {
+                check_replaceable(path)?;
+            }
         }
         Ok(())
     }
 
-    /// Refuses files that were made from something else, as far as that is known before anything is
-    /// played.
-    pub(super) fn check_are_own(&self, settings: &Provenance) -> anyhow::Result<()> {
+    /// The files that are asked for.
+    pub(super) fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.games_out, &self.transcripts_out].into_iter().flatten()
+    }
+
+    /// Refuses files that were made from something else, as far as they tell before anything is played.
+    pub(super) fn check_are_own(
+        &self,
+        settings: &Provenance,
+        openings: &[Position],
+        shard: Shard,
+    ) -> anyhow::Result<()> {
         if self.existing() == Existing::Replace {
             return Ok(());
         }
         if let Some(path) = &self.transcripts_out {
-            plain::check_head(path, FIRST_GAME)?;
+            plain::check_head(path, first_game(openings, shard)?.as_bytes())?;
         }
         let Some(path) = self.games_out.as_ref().filter(|path| path.exists()) else {
             return Ok(());
@@ -104,8 +115,17 @@ impl KeptArguments {
     }
 }
 
-/// The first bytes of every file of transcripts.
-const FIRST_GAME: &[u8] = b"{\"pair\":1,\"game\":1,";
+/// The beginning of the file of transcripts of a part of a match from these openings, as far as it is known before
+/// the first game: up to its moves.
+fn first_game(openings: &[Position], shard: Shard) -> Result<String, serde_json::Error> {
+    let first = shard.frames(openings.len() as u64).start as usize;
+    let Some(&opening) = openings.get(first) else { return Ok(String::new()) };
+    let pair = first + 1;
+    let unplayed = PlayedGame { pair, game: 1, opening, squares: vec![], score: 0, forfeit: None };
+    let line = unplayed.to_json()?;
+    let known = line.rfind("\",\"moves\"").or_else(|| line.rfind(",\"moves\"")).unwrap_or(0);
+    Ok(line[..known].to_owned())
+}
 
 /// Returns the checksum of openings, which identifies them in a provenance.
 pub(super) fn checksum(openings: &[Position]) -> String {

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::file::{
-    Begin, Existing, FileError, Kind, Provenance, check_output, kind_of, plain, stated_sha256,
-};
+use othello_engine::file::{Begin, Existing, FileError, Provenance, plain, stated_sha256};
 use othello_engine::progress::Progress;
 use othello_engine::record::PositionWriter;
 use rayon::prelude::*;
@@ -16,7 +14,7 @@ use super::{
     Content, DatasetFolder, FORMAT, FileEntry, FolderError, LayoutSettings, MANIFEST, Manifest,
     PhaseEntry, VERSION,
 };
-use crate::dataset::{Dataset, Part};
+use crate::dataset::{Dataset, Input, Part};
 
 impl Dataset {
     /// Writes a dataset that [`Dataset::lay_out`] made to a folder. Complete files are not written
@@ -34,13 +32,10 @@ impl Dataset {
             source,
         })?;
         let path = folder.join(MANIFEST);
-        let provenance = self.provenance(settings);
+        let provenance = provenance(&self.inputs, &self.test_inputs, settings);
         if existing == Existing::Keep && path.exists() {
             let there = DatasetFolder::open(folder)?;
-            if there.manifest.provenance != json!(provenance.as_map()) {
-                let reason = "it was made from other data or settings".to_owned();
-                return Err(FileError::Exists { path, reason }.into());
-            }
+            there.check_is_by(&provenance)?;
             if there.has_all_files() {
                 progress.begin(FILES, FILE_COUNT, FILE_COUNT);
                 return Ok(there);
@@ -74,13 +69,6 @@ impl Dataset {
         DatasetFolder::open(folder)
     }
 
-    fn provenance(&self, settings: &LayoutSettings) -> Provenance {
-        Provenance::new("dataset")
-            .with("data", json!(self.inputs()))
-            .with("test", json!(self.test_inputs()))
-            .with("settings", json!(settings))
-    }
-
     fn write_file(
         &self,
         folder: &Path,
@@ -95,8 +83,7 @@ impl Dataset {
             Content::Part(part) => self.part(part, phase),
             Content::Sums => &self.sums[phase.index()],
         };
-        let provenance =
-            provenance.clone().with("phase", phase.index()).with("part", content.to_string());
+        let provenance = provenance_of_file(provenance, content, phase);
         let path = folder.join(content.file_name(phase));
         let summary = match PositionWriter::begin(&path, &provenance, existing)? {
             Begin::Done(summary) => summary,
@@ -113,37 +100,31 @@ impl Dataset {
     }
 }
 
+/// What decides a dataset.
+pub(super) fn provenance(data: &[Input], test: &[Input], settings: &LayoutSettings) -> Provenance {
+    Provenance::new("dataset")
+        .with("data", json!(data))
+        .with("test", json!(test))
+        .with("settings", json!(settings))
+}
+
+/// What decides a file of a dataset.
+pub(super) fn provenance_of_file(
+    dataset: &Provenance,
+    content: Content,
+    phase: Phase,
+) -> Provenance {
+    dataset.clone().with("phase", phase.index()).with("part", content.to_string())
+}
+
 impl DatasetFolder {
-    /// Refuses a folder that no dataset may be written to: one that cannot be written, one where
-    /// files of the `inputs` would be replaced, and, unless `existing` allows replacing, one with
-    /// foreign records that would look like parts of the dataset.
-    pub fn check_place<'a>(
-        folder: &Path,
-        inputs: impl IntoIterator<Item = &'a Path>,
-        existing: Existing,
-    ) -> Result<(), FolderError> {
-        check_output(&folder.join(MANIFEST), inputs)?;
-        if existing == Existing::Replace {
+    /// Refuses a dataset that was made from something else.
+    pub(super) fn check_is_by(&self, provenance: &Provenance) -> Result<(), FileError> {
+        if self.manifest.provenance == json!(provenance.as_map()) {
             return Ok(());
         }
-        let unreadable =
-            |source| FileError::Io { path: folder.to_owned(), action: "read it", source };
-        for entry in fs::read_dir(folder).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let is_own = Content::all().any(|content| {
-                Phase::all().any(|phase| name.starts_with(&content.file_name(phase)))
-            });
-            let is_record =
-                matches!(kind_of(&path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
-            if name == "records.json" || (is_record && !is_own) {
-                let reason = "a dataset belongs into a folder of its own, and this is a file of \
-                    records"
-                    .to_owned();
-                return Err(FileError::Exists { path, reason }.into());
-            }
-        }
-        Ok(())
+        let reason = "it was made from other data or settings".to_owned();
+        Err(FileError::Exists { path: self.path.join(MANIFEST), reason })
     }
 
     /// Returns true if every file of the manifest exists with the listed checksum at its end.

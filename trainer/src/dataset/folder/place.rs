@@ -1,0 +1,112 @@
+//! The folder that a dataset is to be written to, looked at before the work.
+
+use std::fs;
+use std::path::Path;
+
+use othello_engine::board::Phase;
+use othello_engine::file::{
+    Existing, FileError, Kind, Provenance, Reader, check_output, kind_of, stated_sha256,
+};
+
+use super::write::{provenance, provenance_of_file};
+use super::{Content, DatasetFolder, FolderError, LayoutSettings, MANIFEST};
+use crate::dataset::{DataChoice, Input, LayoutInput};
+
+/// The files of a dataset beside its manifest.
+fn files() -> impl Iterator<Item = (Content, Phase)> {
+    Phase::all().flat_map(|phase| Content::all().map(move |content| (content, phase)))
+}
+
+impl DatasetFolder {
+    /// Refuses a folder that no dataset may be written to: where nothing can be written, where files of
+    /// the `inputs` would be replaced, and, unless it may be replaced, where records of another kind
+    /// stand, which would look like parts of it.
+    pub fn check_place<P: AsRef<Path>>(
+        folder: &Path,
+        inputs: &[P],
+        existing: Existing,
+    ) -> Result<(), FolderError> {
+        check_output(&folder.join(MANIFEST), inputs)?;
+        for (content, phase) in files() {
+            check_output(&folder.join(content.file_name(phase)), inputs)?;
+        }
+        if existing == Existing::Replace {
+            return Ok(());
+        }
+        let unreadable =
+            |source| FileError::Io { path: folder.to_owned(), action: "read it", source };
+        for entry in fs::read_dir(folder).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_own =
+                files().any(|(content, phase)| name.starts_with(&content.file_name(phase)));
+            let is_record =
+                matches!(kind_of(&path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
+            if name == "records.json" || (is_record && !is_own) {
+                let reason = "a dataset belongs into a folder of its own, and this is a file of \
+                    records"
+                    .to_owned();
+                return Err(FileError::Exists { path, reason }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a folder whose files were made from other data or by other settings, before the data are read:
+    /// by the checksums that their ends state. Files that state none are left to their reader.
+    pub fn check_is_own(
+        folder: &Path,
+        data: &[LayoutInput],
+        test: &[DataChoice],
+        settings: &LayoutSettings,
+    ) -> Result<(), FolderError> {
+        let Some((data, test)) = stated(data, test) else { return Ok(()) };
+        let provenance = provenance(&data, &test, settings);
+        if Self::is_at(folder) {
+            Self::open(folder)?.check_is_by(&provenance)?;
+        }
+        for (content, phase) in files() {
+            let path = folder.join(content.file_name(phase));
+            if path.exists() {
+                check_file(&path, &provenance_of_file(&provenance, content, phase))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a file of a dataset that was made from something else.
+fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
+    let reason = match Reader::open(path, Kind::Positions) {
+        Ok(reader) if reader.provenance() == wanted => return Ok(()),
+        Ok(reader) => {
+            let differences = Provenance::differences(reader.provenance(), wanted);
+            format!("made from other settings ({differences})")
+        }
+        Err(_) => "it is no file of positions".to_owned(),
+    };
+    Err(FileError::Exists { path: path.to_owned(), reason })
+}
+
+/// What a dataset is to be made from, data and test, as the files state it.
+fn stated(data: &[LayoutInput], test: &[DataChoice]) -> Option<(Vec<Input>, Vec<Input>)> {
+    let input = |choice: &DataChoice| {
+        let sha256 = stated_sha256(&choice.path).ok()?;
+        Some(Input { sha256, weight: choice.weight })
+    };
+    let (mut all, mut all_tests) = (vec![], vec![]);
+    for from in data {
+        match from {
+            LayoutInput::Records(choice) => all.push(input(choice)?),
+            LayoutInput::Dataset(folder) => {
+                let (data, test) = folder.inputs();
+                all.extend_from_slice(data);
+                all_tests.extend_from_slice(test);
+            }
+        }
+    }
+    for choice in test {
+        all_tests.push(input(choice)?);
+    }
+    Some((all, all_tests))
+}
