@@ -8,6 +8,8 @@ mod closed_pipe;
 mod command_line;
 mod conformance;
 mod damage;
+#[cfg(target_os = "linux")]
+mod embedding;
 mod evaluate_command;
 mod evaluation;
 mod hint_command;

@@ -155,3 +155,16 @@ impl Mind<'_> {
         Ok((square, found.nodes))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A forged file of a match made the sum wrap.
+    #[test]
+    fn efforts_beyond_all_numbers_stay_at_the_end() {
+        let efforts = [u64::MAX, 5].map(|nodes| Effort { nodes, seconds: 1.0 });
+        let sum: Effort = efforts.into_iter().sum();
+        assert_eq!((sum.nodes, sum.seconds), (u64::MAX, 2.0));
+    }
+}

@@ -93,8 +93,33 @@ mod tests {
 
     use super::*;
 
-    /// A past bug: only the limit of the root group was read, which has none where a scheduler
-    /// makes a group for each job.
+    /// No test: a process that says what it may take.
+    #[test]
+    #[ignore = "a process for the next test"]
+    fn allowed_bytes_of_this_process() {
+        println!("allowed {}", allowed_bytes());
+    }
+
+    /// `ulimit -v` and `-d` were not seen: the process was killed, and killed again when it went on.
+    #[test]
+    fn the_limits_of_the_process_are_seen() {
+        let test = "dataset::memory::tests::allowed_bytes_of_this_process";
+        for limit in ["-v", "-d"] {
+            let script = format!(
+                "ulimit {limit} 3000000 && exec \"$0\" {test} --exact --ignored --nocapture"
+            );
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", &script]).arg(std::env::current_exe().unwrap());
+            let output = command.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            let bytes = said.lines().find_map(|line| line.split_once("allowed ")?.1.parse().ok());
+            let bytes: u64 = bytes.unwrap_or_else(|| panic!("{said}"));
+            assert!(bytes <= 3_000_000 << 9 && bytes > 1_000_000 << 9, "{limit}: {bytes}");
+        }
+    }
+
+    /// The limit of the root group alone was read, which has none where a scheduler makes a group for each
+    /// job.
     #[test]
     fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
         let root = tempfile::tempdir().unwrap();

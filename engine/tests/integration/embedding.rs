@@ -1,0 +1,71 @@
+//! The build script: what stands in names and in files reaches cargo as text, and as no instruction.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use othello_engine::eval::Weights;
+use othello_engine::file::{Existing, Provenance};
+use othello_engine::pattern::PatternSet;
+
+/// The build script of this crate, as it was compiled last.
+fn build_script() -> PathBuf {
+    let own_folder = Path::new(env!("OUT_DIR")).parent().unwrap();
+    let folders = fs::read_dir(own_folder.parent().unwrap()).unwrap().flatten();
+    let own = folders.filter(|folder| {
+        let name = folder.file_name();
+        let hash = name.to_str().and_then(|name| name.strip_prefix("othello-engine-"));
+        hash.is_some_and(|hash| !hash.contains('-'))
+    });
+    let scripts = own.map(|folder| folder.path().join("build-script-build"));
+    let newest = scripts.max_by_key(|path| fs::metadata(path).and_then(|it| it.modified()).ok());
+    newest.expect("cargo ran it")
+}
+
+/// Runs the build script with these weights; whether it is content, and what it tells cargo.
+fn embed(weights: &OsStr, out: &Path) -> (bool, String) {
+    let mut script = Command::new(build_script());
+    script.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR")).env("OUT_DIR", out);
+    let output = script.env("OTHELLO_WEIGHTS", weights).output().unwrap();
+    (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A line break in the name went on as an instruction of its own.
+#[test]
+fn a_line_break_in_the_name_of_the_weights_is_no_instruction_to_cargo() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [
+        &b"a.weights\ncargo::rustc-link-arg=x"[..],
+        b"a\rcargo::rustc-env=X=y",
+        b"\x1b[2J",
+        b"missing/a.weights",
+        b"\xff\ncargo::warning=x",
+        "\u{2028}cargo::x".as_bytes(),
+    ] {
+        let (_, said) = embed(OsStr::from_bytes(name), folder.path());
+        let lines: Vec<&str> = said.lines().collect();
+        let refused = lines.last().unwrap();
+        assert!(refused.starts_with("cargo::error="), "{said}");
+        let is_own = |line: &&str| line.starts_with("cargo::rerun-if-");
+        assert!(lines[..lines.len() - 1].iter().all(is_own), "{said}");
+        assert!(!refused.contains(|letter: char| letter.is_control()), "{said}");
+    }
+}
+
+#[test]
+fn a_line_break_inside_of_the_weights_is_no_instruction_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.weights");
+    let set = "name = \"a\"\n# \"; cargo::x\n[[pattern]]\nsquares = \"a1 b1\"\n";
+    let weights = Weights::zero(PatternSet::from_toml(set).unwrap());
+    let text = "\"\ncargo::rustc-env=X=y\n\u{1b}[2J";
+    let provenance = Provenance::new(text).with(text, text);
+    weights.write(&path, &provenance, Existing::Keep).unwrap();
+    let (is_content, said) = embed(path.as_os_str(), folder.path());
+    assert!(is_content && said.lines().all(|line| line.starts_with("cargo::rerun-if-")), "{said}");
+    // The text is one line of a literal, as it was.
+    let source = fs::read_to_string(folder.path().join("embedded.rs")).unwrap();
+    assert!(!source.contains('\u{1b}') && !source.lines().any(|line| line.starts_with("cargo::")));
+}
