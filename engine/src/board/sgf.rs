@@ -29,7 +29,8 @@ impl SgfGame {
             match (name.as_str(), values.as_slice()) {
                 ("GM", [value]) if value.trim() == "2" => setup.is_othello = true,
                 ("GM", values) => {
-                    return Err(format!("is of game {values:?}, not of Othello, GM[2]"));
+                    let game = values.join(" ");
+                    return Err(format!("is of game `{}`, not of Othello, GM[2]", excerpt(&game)));
                 }
                 ("SZ", [value]) if value.trim() != "8" => {
                     return Err(format!("has a board of size `{}`, not 8", excerpt(value)));

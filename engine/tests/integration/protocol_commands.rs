@@ -176,6 +176,29 @@ fn games_of_sgf_are_loaded_up_to_any_move() {
     assert_eq!(ask(&mut loaded, "loadsgf").unwrap_err(), "syntax error");
 }
 
+/// The first bytes of any file were told, and a device was read for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_no_game_is_not_told_and_what_never_ends_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("secret"), "root:secret:0\n".repeat(1000)).unwrap();
+    std::fs::write(path("long"), format!("(;GM[{}])", "9".repeat(100_000))).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
+    assert!(made.success());
+    let mut server = Gtp::new(player(1));
+    for (file, said) in [
+        (path("secret"), "begins no game of SGF"),
+        (path("long"), "not of Othello, GM[2]"),
+        (path("pipe"), "is a named pipe, and no ordinary file"),
+        ("/dev/zero".to_owned(), "is a device, and no ordinary file"),
+    ] {
+        let refused = ask(&mut server, &format!("loadsgf {file}")).unwrap_err();
+        assert!(refused.contains(said) && refused.len() < 400, "{refused}");
+        assert!(!refused.contains("root:"), "{refused}");
+    }
+}
+
 #[test]
 fn what_gogui_analyzes_is_listed_and_says_what_a_search_finds() {
     let mut server = Gtp::new(player(3));
