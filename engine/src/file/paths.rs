@@ -76,13 +76,16 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
 /// Reads an ordinary file of at most `most` bytes. The limit is for files that a program looks for
 /// beside its inputs, which may be anything.
 pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
-    let mut bytes = vec![];
-    let read = open_ordinary(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|source| FileError::Io { path: path.to_owned(), action: "read it", source })?;
-    if bytes.len() as u64 > most {
-        return Err(FileError::Long { path: path.to_owned(), most });
+    let failed = |source| FileError::Io { path: path.to_owned(), action: "read it", source };
+    let long = || FileError::Long { path: path.to_owned(), most };
+    let file = open_ordinary(path)?;
+    if file.metadata().map_err(failed)?.len() > most {
+        return Err(long());
     }
-    Ok(bytes)
+    // Some files of the kernel say that they are empty.
+    let mut bytes = vec![];
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most { Err(long()) } else { Ok(bytes) }
 }
 
 /// Refuses a path with something other than an ordinary file.
