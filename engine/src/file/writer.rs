@@ -74,6 +74,8 @@ pub struct Writer {
     /// A message for the user about anything that the comparison dropped.
     mismatch: Option<String>,
     removed_if_empty: bool,
+    /// Whether the file may hold something behind what is known to be whole.
+    is_torn: bool,
 }
 
 impl Writer {
@@ -120,6 +122,7 @@ impl Writer {
             compared: None,
             mismatch: None,
             removed_if_empty: false,
+            is_torn: true,
         };
         let resumes = existing == Existing::Keep && writer.resume(provenance)?;
         // Begun to replace an existing file: the next run must find that too.
@@ -326,12 +329,13 @@ impl Writer {
 
     /// Appends after the last whole part, so that a failed write can be repeated.
     fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
-        let written = self
-            .file
-            .seek(SeekFrom::Start(self.offset))
-            .and_then(|_| self.file.set_len(self.offset))
-            .and_then(|()| self.file.write_all(bytes));
+        let is_torn = std::mem::replace(&mut self.is_torn, true);
+        let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };
+        let written = whole
+            .and_then(|()| self.file.seek(SeekFrom::Start(self.offset)))
+            .and_then(|_| self.file.write_all(bytes));
         written.map_err(|error| self.failed("write it", error))?;
+        self.is_torn = false;
         self.offset += bytes.len() as u64;
         Ok(())
     }
