@@ -180,6 +180,8 @@ fn attack(place: &Place, words: &str, limits: Limits, draws: &mut Draws, finding
     let after = regular_files(folder.path());
     let fault = ended
         .fault(limits)
+        .or_else(|| ended.misspoken())
+        .or_else(|| ended.repeats_its_input())
         .or((ended.took_too_long() && !endless).then(|| "hangs".to_owned()))
         .or_else(|| harm(&list, &inputs, &before, &after))
         .or_else(|| litter(ended.code(), &before, &after));

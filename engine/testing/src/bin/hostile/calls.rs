@@ -7,7 +7,7 @@ use othello_testing::mutation::Draws;
 
 use crate::commands::{Place, WRITERS, name};
 use crate::findings::{End, Findings};
-use crate::kills::{difference, finish, undisturbed};
+use crate::kills::{difference, files_differ, finish, undisturbed};
 use crate::process::{Limits, run};
 
 const ROUND: &str = "calls";
@@ -73,15 +73,10 @@ pub(crate) fn round(
                 findings.report(ROUND, &name(words), &fault, &how);
                 continue;
             }
-            let is_done = ended.code() != Some(2);
+            let is_done = !ended.is_refused();
             let left = othello_testing::kill::files_in(folder.path(), &[]);
-            if is_done && left != whole.files {
-                findings.report(
-                    ROUND,
-                    &name(words),
-                    "says that it is done, and other files are there",
-                    &how,
-                );
+            if is_done && let Some(wrong) = files_differ(&whole, &left, report) {
+                findings.report(ROUND, &name(words), &format!("is done, but {wrong}"), &how);
                 continue;
             }
             let wrong = match finish(place, folder.path(), words, limits).0 {

@@ -10,8 +10,8 @@ use othello_testing::guides::inputs;
 /// A command line; the word `@name` stands for the input file of that name.
 pub(crate) type Words = &'static str;
 
-/// The commands that write, each with whether its report is the same each time.
-pub(crate) const WRITERS: [(Words, bool); 31] = [
+/// Commands that write, and whether their report is the same each time.
+pub(crate) const WRITERS: [(Words, bool); 39] = [
     (
         "othello-engine selfplay --games 300 --seed 1 --depth 3 --exact 8 --weights mobility --values --out out.games",
         true,
@@ -76,6 +76,29 @@ pub(crate) const WRITERS: [(Words, bool); 31] = [
         true,
     ),
     ("othello-trainer bench --device cpu --games 40 --repetitions 1 --indices out.bin", false),
+    (
+        "othello-engine openings --plies 5 --score-depth 2 --weights mobility --balanced --within 8 --out out.txt",
+        true,
+    ),
+    ("othello-engine weights @small.weights --picture out.svg", true),
+    (
+        "othello-trainer match mobility none --openings @some.openings --pairs 12 --depth 1 --exact 4 --out out.match --games-out out.games --transcripts-out out.jsonl",
+        false,
+    ),
+    ("othello-trainer loss @small.weights @random.games --picture out.svg", true),
+    ("othello-trainer import weights @arrays.npz --format npz --out out.weights", true),
+    (
+        "othello-trainer curve @recipe.toml --test @test.games --phases 40..41 --seeds 1 --out out --picture out.svg",
+        true,
+    ),
+    (
+        "othello-trainer compare @recipe.toml @other.toml --test @test.games --phases 40..41 --seeds 2 --out out",
+        true,
+    ),
+    (
+        "othello-trainer tune @recipe.toml @values.toml --test @test.games --phases 40..41 --seeds 2 --out out",
+        true,
+    ),
 ];
 
 /// The commands that only read.
@@ -119,6 +142,11 @@ impl Place {
             "name = \"tiny\"\nscalars = [\"moves_pair\"]\n[factors]\ndimensions = 8\nphases = 4\n\
              [[pattern]]\nsquares = \"a1 b1 c1 d1 a2\"\n",
         );
+        let recipe =
+            "data = ['random.games']\npatterns = 'discs'\n[settings.least_squares]\nepochs = 3\n";
+        write("recipe.toml", recipe);
+        write("other.toml", &recipe.replace("3", "1"));
+        write("values.toml", "[settings]\nridge = [3, 300]\n");
         write("fit.toml", "ridge = 30.0\n[adam]\nbatch = 100\n");
         for (name, from) in [
             ("games.ggf", "trainer/fuzz/corpus/ggf/two"),
@@ -143,6 +171,7 @@ impl Place {
         let open = "othello-engine openings --plies 7 --score-depth 1 --weights mobility --out";
         let mut commands = vec![
             format!("{play} @random.games"),
+            format!("{play} @test.games").replace("--seed 1", "--seed 7").replace("900", "100"),
             format!("{open} @some.openings"),
             "othello-trainer import boards @boards.txt --out @random.positions".to_owned(),
             "othello-trainer fit @random.games --patterns @patterns.toml --optimizer lsq --iterations 2 --out @small.weights".to_owned(),
@@ -154,6 +183,7 @@ impl Place {
             format!("{calibrate} realization @b.weights --data @random.games --games 200 --out @whole.weights"),
             "othello-trainer fit @random.games --patterns @factors.toml --phases 30..33 --iterations 2 --out @factors.weights".to_owned(),
             "othello-trainer dataset @random.games --out @laid-out".to_owned(),
+            "othello-trainer export @small.weights --format npz --out @arrays.npz".to_owned(),
         ]);
         for shard in 1..=2 {
             commands.push(format!("othello-trainer fit @random.games --patterns small --iterations 2 --phases 30..37 --shard {shard}/2 --out @part{shard}.weights"));

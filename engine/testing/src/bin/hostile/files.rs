@@ -1,6 +1,7 @@
 //! Damaged files, and forged files with right checksums, given to every command that reads them;
 //! and unfinished files whose frames are not the ones that were written.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use othello_testing::mutation::{Draws, mutate};
 use crate::commands::{Place, WRITERS, Words, name};
 use crate::findings::{End, Findings};
 use crate::kills::{difference, finish, undisturbed, unfinished};
-use crate::process::{Limits, run};
+use crate::process::{Limits, is_refusal, run};
 
 const ROUND: &str = "files";
 
@@ -192,10 +193,23 @@ fn damage(sound: &[u8], number: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes, must_be_refused }
 }
 
-/// Makes a container that is sound as such, and whose content is nonsense.
+/// The place of a section: every kind as likely as any other, however many there are of it.
+fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
+    let kind = |section: &Section| {
+        let name = String::from_utf8_lossy(&section.name).into_owned();
+        name.trim_end_matches(|letter: char| letter.is_ascii_digit()).to_owned()
+    };
+    let all: Vec<String> = container.sections.iter().map(kind).collect();
+    let kinds: Vec<&String> = all.iter().collect::<BTreeSet<_>>().into_iter().collect();
+    let wanted = kinds[draws.below(kinds.len())];
+    let places: Vec<usize> = (0..all.len()).filter(|&at| all[at] == *wanted).collect();
+    places[draws.below(places.len())]
+}
+
+/// A container that is sound as such, and whose content is nonsense.
 fn forged(sound: &Container, draws: &mut Draws) -> Damaged {
     let mut forged = sound.clone();
-    let place = draws.below(forged.sections.len());
+    let place = place_of_a_kind(&forged, draws);
     let section = forged.sections[place].clone();
     let renew =
         |content: &[u8]| Section { name: section.name.clone(), ..Section::new("", content) };
@@ -390,7 +404,7 @@ fn forge_unfinished(
         let (result, code) = finish(place, folder.path(), words, limits);
         let wrong = match result {
             Ok(result) if must_be_as_undisturbed => difference(&whole, &result, false),
-            Err(error) if code != 2 => Some(error),
+            Err(error) if !is_refusal(Some(code)) => Some(error),
             _ => None,
         };
         match wrong {
@@ -401,7 +415,7 @@ fn forge_unfinished(
                 let how = format!("{how}\n  the file: {}", kept.display());
                 findings.report(ROUND, &name, &format!("{wrong} ({})", damaged.what), &how);
             }
-            None if code == 2 => findings.count(ROUND, &name, End::Refused),
+            None if is_refusal(Some(code)) => findings.count(ROUND, &name, End::Refused),
             None => findings.count(ROUND, &name, End::Done),
         }
     }

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::commands::{Place, WRITERS, Words, name};
 use crate::findings::{End, Findings};
-use crate::process::{Limits, run};
+use crate::process::{Limits, is_refusal, run};
 
 const ROUND: &str = "kills";
 
@@ -47,7 +47,7 @@ pub(crate) fn finish(
     if let Some(fault) = fault {
         return (Err(fault), code);
     }
-    if code == 2 {
+    if is_refusal(Some(code)) {
         return (Err(ended.errors), code);
     }
     let report = serde_json::from_str(&ended.output).unwrap_or(Value::Null);
@@ -56,15 +56,27 @@ pub(crate) fn finish(
 
 /// Returns the difference from the undisturbed run, if there is one.
 pub(crate) fn difference(undisturbed: &Result, found: &Result, report: bool) -> Option<String> {
-    let names = |result: &Result| result.files.keys().cloned().collect::<Vec<_>>();
-    if names(undisturbed) != names(found) {
-        return Some(format!("leaves {:?}, not {:?}", names(found), names(undisturbed)));
+    files_differ(undisturbed, &found.files, report).or_else(|| {
+        (report && undisturbed.report != found.report).then(|| "the report differs".to_owned())
+    })
+}
+
+/// The same of the files alone. Where the report is another each time, the file of a match is, too: it has the
+/// time of the searches.
+pub(crate) fn files_differ(
+    undisturbed: &Result,
+    found: &BTreeMap<PathBuf, Vec<u8>>,
+    report: bool,
+) -> Option<String> {
+    let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    let (expected, names) = (names(&undisturbed.files), names(found));
+    if names != expected {
+        return Some(format!("leaves {names:?}, not {expected:?}"));
     }
-    let differs = |name: &&PathBuf| undisturbed.files[*name] != found.files[*name];
-    if let Some(name) = undisturbed.files.keys().find(differs) {
-        return Some(format!("{} differs", name.display()));
-    }
-    (report && undisturbed.report != found.report).then(|| "the report differs".to_owned())
+    let has_times = |name: &Path| !report && name.extension().is_some_and(|it| it == "match");
+    let differs = |name: &&PathBuf| undisturbed.files[*name] != found[*name] && !has_times(name);
+    let name = expected.iter().find(differs)?;
+    Some(format!("{} differs", name.display()))
 }
 
 /// Runs every command that writes, killed `kills` times.

@@ -29,8 +29,10 @@ pub(crate) fn round(
         let largest = whole.files.values().map(Vec::len).max().unwrap_or(0) >> 9;
         for number in 0..times {
             let limit = match number % 3 {
-                0 => format!("-f {}", draws.below(largest.max(1) + 1)),
-                1 => format!("-v {}", 150_000 + draws.below(600_000)),
+                // What is said goes into a file, too, and needs a kilobyte.
+                0 => format!("-f {}", 2 + draws.below(largest.max(1))),
+                // The programs alone are of 210 MB, since the weights are inside.
+                1 => format!("-v {}", 260_000 + draws.below(600_000)),
                 _ => format!("-d {}", 20_000 + draws.below(200_000)),
             };
             let folder = tempfile::tempdir().expect("a folder");

@@ -1,15 +1,17 @@
 //! Attacks the programs from outside, and counts. `scripts/hostile.sh` builds everything and runs
 //! this.
 //!
-//! There are eight rounds: commands that are killed at random moments and resumed; damaged and
-//! forged files; failing system calls; faults at every write, rename and map; limits on memory and
-//! on the size of files; programs in a match that leave processes behind; names with markup;
-//! hostile argument lists. These are findings, with exit status 1: a panic, a signal, a hang, too
-//! much memory, a wrong result, output that acts on a terminal, an overwritten foreign file, and
-//! anything left behind.
+//! Nine rounds: commands killed at random moments and gone on with; damaged and forged files; calls of the
+//! system that fail; faults at every write, rename and map; limits on memory and on the size of files; pipes,
+//! devices, links and huge files where outputs belong, and beside inputs; programs in a match that leave others
+//! behind; names with markup; hostile lists of arguments. A panic, a signal, a hang,
+//! too much memory, a wrong result, what a terminal obeys, a file written over that is somebody else's, and what
+//! is left behind are findings: exit status 1.
 
 #[cfg(target_os = "linux")]
 mod arguments;
+#[cfg(target_os = "linux")]
+mod beside;
 #[cfg(target_os = "linux")]
 mod calls;
 #[cfg(target_os = "linux")]
@@ -67,6 +69,9 @@ fn main() -> std::process::ExitCode {
         /// Limits on memory and on the size of files for each command that writes
         #[arg(long, default_value_t = 3)]
         limits: usize,
+        /// Things that are no file of ours where outputs of each command that writes belong
+        #[arg(long, default_value_t = 2)]
+        beside: usize,
         /// Lists of arguments, in all
         #[arg(long, default_value_t = 400)]
         lists: usize,
@@ -98,6 +103,8 @@ fn main() -> std::process::ExitCode {
     faults::round(&place, options.faults, limits, &mut draws, &mut findings);
     say("limits");
     limits::round(&place, options.limits, limits, &mut draws, &mut findings);
+    say("beside");
+    beside::round(&place, options.beside, limits, &mut draws, &mut findings);
     say("engines");
     engines::round(&place, limits, &mut findings);
     say("markup");

@@ -14,7 +14,12 @@ pub(crate) struct Limits {
     pub(crate) mebibytes: u64,
 }
 
-/// The greatest length of a line in a message.
+/// Whether an exit status says that nothing was done.
+pub(crate) fn is_refusal(code: Option<i32>) -> bool {
+    matches!(code, Some(2 | 75))
+}
+
+/// The longest line that a message may have.
 const LONGEST_LINE: usize = 10_000;
 
 /// The end of a run.
@@ -32,6 +37,11 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
+    /// Whether it ended with a message: to mend something, or to try again.
+    pub(crate) fn is_refused(&self) -> bool {
+        is_refusal(self.code())
+    }
+
     pub(crate) fn took_too_long(&self) -> bool {
         self.status.is_none()
     }
@@ -45,7 +55,14 @@ impl Ended {
         found.then(|| "says what a terminal obeys".to_owned())
     }
 
-    /// Returns a fault that no run may have, whatever its input. A long time is not among them.
+    /// A message that repeats an argument of 100 kB, or much of it.
+    pub(crate) fn repeats_its_input(&self) -> Option<String> {
+        const LONGEST_WORD: usize = 400;
+        let word = self.errors.split_whitespace().find(|word| word.len() > LONGEST_WORD)?;
+        Some(format!("says a word of {} bytes", word.len()))
+    }
+
+    /// What no run may do, whatever it is given; how long it takes is another matter.
     pub(crate) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {

@@ -1,0 +1,131 @@
+//! Pipes, devices, links and huge files at the names of outputs, at those that outputs have until they are
+//! complete, and at those that are looked for beside inputs: they are refused, soon, and stay as they are.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use othello_testing::mutation::Draws;
+
+use crate::commands::{Place, WRITERS, name};
+use crate::findings::{End, Findings};
+use crate::kills::undisturbed;
+use crate::process::{Limits, run};
+
+const ROUND: &str = "beside";
+
+/// What stands there.
+const THINGS: [&str; 7] =
+    ["a pipe", "/dev/zero", "/dev/full", "nowhere", "itself", "a folder", "1 TB"];
+
+/// The length of the huge file, of which the disk holds nothing.
+const HUGE: u64 = 1 << 40;
+
+/// Commands with a folder or weights of their own, and the names that they look for there.
+const READERS: [(&str, &str); 8] = [
+    ("othello-trainer inspect records", "records/records.json"),
+    ("othello-trainer validate records --manifest", "records/records.json"),
+    ("othello-trainer fit records --patterns discs --out out.weights", "records/records.json"),
+    ("othello-trainer fit data --patterns discs --out out.weights", "data/dataset.json"),
+    ("othello-trainer dataset data --out other", "data/dataset.json"),
+    ("othello-trainer report own.weights --out out.html", "own.weights.report.json"),
+    ("othello-trainer report own.weights --match match.json --out out.html", "match.json"),
+    ("othello-trainer report own.weights --loss loss.json --out out.html", "loss.json"),
+];
+
+/// So many things for every command that writes, and all of them for those that look for files.
+pub(crate) fn round(
+    place: &Place,
+    times: usize,
+    limits: Limits,
+    draws: &mut Draws,
+    findings: &mut Findings,
+) {
+    if times == 0 {
+        return;
+    }
+    for (words, _) in WRITERS {
+        let outputs: Vec<PathBuf> = undisturbed(place, words, limits).files.into_keys().collect();
+        for _ in 0..times {
+            let output = &outputs[draws.below(outputs.len())];
+            let beside = ["", ".partial", ".checkpoint.partial"][draws.below(3)];
+            let path = PathBuf::from(format!("{}{beside}", output.display()));
+            let folder = tempfile::tempdir().expect("a folder");
+            let thing = THINGS[draws.below(THINGS.len())];
+            // Unfinished files of folders of weights are looked at when their turn comes.
+            let must_be_refused = beside.is_empty();
+            attack(place, folder.path(), words, (&path, thing), must_be_refused, limits, findings);
+        }
+    }
+    for (words, path) in READERS {
+        for thing in THINGS {
+            let folder = tempfile::tempdir().expect("a folder");
+            let at = folder.path();
+            for (from, to) in [
+                ("random.games", "records/random.games"),
+                ("laid-out/training-30.positions", "data/training-30.positions"),
+                ("small.weights", "own.weights"),
+            ] {
+                fs::create_dir_all(at.join(to).parent().expect("a folder")).expect("a folder");
+                fs::copy(place.input(from), at.join(to)).expect("writable");
+            }
+            // A report that is not there is none.
+            let must_be_refused = !path.ends_with("report.json");
+            attack(place, at, words, (Path::new(path), thing), must_be_refused, limits, findings);
+        }
+    }
+}
+
+/// Runs a command where a thing stands at a path.
+fn attack(
+    place: &Place,
+    folder: &Path,
+    words: &str,
+    (path, thing): (&Path, &str),
+    must_be_refused: bool,
+    limits: Limits,
+    findings: &mut Findings,
+) {
+    let there = folder.join(path);
+    fs::create_dir_all(there.parent().expect("a folder")).expect("a folder");
+    put(&there, thing);
+    let ended = run(&mut place.command(folder, words), limits);
+    let is_done = ended.code() == Some(0);
+    let fault = ended
+        .fault(limits)
+        .or_else(|| ended.misspoken())
+        .or(ended.took_too_long().then(|| "hangs".to_owned()))
+        .or((!is_as_it_was(&there, thing)).then(|| "writes over what is not its own".to_owned()))
+        .or((is_done && must_be_refused).then(|| "says that it is done".to_owned()));
+    let how = || format!("{thing} at {}: {words}", path.display());
+    match fault {
+        Some(wrong) => findings.report(ROUND, &name(words), &wrong, &how()),
+        None if is_done => findings.count(ROUND, &name(words), End::Done),
+        None => findings.count(ROUND, &name(words), End::Refused),
+    }
+}
+
+fn put(path: &Path, thing: &str) {
+    match thing {
+        "a pipe" => {
+            let made = Command::new("mkfifo").arg(path).status();
+            assert!(made.is_ok_and(|status| status.success()), "no mkfifo");
+        }
+        "a folder" => fs::create_dir(path).expect("a folder"),
+        "1 TB" => fs::File::create(path).and_then(|file| file.set_len(HUGE)).expect("sparse files"),
+        "itself" => symlink(path.file_name().expect("a name"), path).expect("a link"),
+        target => symlink(target, path).expect("a link"),
+    }
+}
+
+/// Whether it is there still, whatever it is.
+fn is_as_it_was(path: &Path, thing: &str) -> bool {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return false };
+    match thing {
+        "a pipe" => !metadata.is_file() && !metadata.is_dir() && !metadata.is_symlink(),
+        "a folder" => metadata.is_dir(),
+        "1 TB" => metadata.is_file() && metadata.len() == HUGE,
+        _ => metadata.is_symlink(),
+    }
+}
