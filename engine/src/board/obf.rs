@@ -20,7 +20,12 @@ pub struct Problem {
 impl Problem {
     /// Returns the stated score of the position: that of its best move.
     pub fn expected(&self) -> Option<Discs> {
-        self.moves.iter().filter_map(|&(_, score)| score).max()
+        self.scored_moves().map(|(_, score)| score).max()
+    }
+
+    /// Returns the moves whose scores the file states, with these.
+    pub fn scored_moves(&self) -> impl Iterator<Item = (Square, Discs)> {
+        self.moves.iter().filter_map(|&(square, score)| Some((square, score?)))
     }
 }
 
@@ -33,7 +38,12 @@ impl FromStr for Problem {
         let side = side(fields.next().unwrap_or(""))?;
         let position = read_board(board, side)?;
         let moves = fields.filter(|field| !field.starts_with("--")).map(scored_move);
-        Ok(Self { position, side, moves: moves.collect::<Result<_, _>>()? })
+        let moves: Vec<(Square, Option<Discs>)> = moves.collect::<Result<_, _>>()?;
+        if let Some((square, _)) = moves.iter().find(|(square, _)| !position.is_legal(*square)) {
+            let number = position.ply() as usize + 1;
+            return Err(NotationError::Illegal { number, square: square.to_string() });
+        }
+        Ok(Self { position, side, moves })
     }
 }
 
@@ -72,6 +82,8 @@ mod tests {
     fn damaged_lines_are_refused() {
         assert!(LINE.replace(" X;", " Z;").parse::<Problem>().is_err());
         assert!(LINE.replace("E1", "E9").parse::<Problem>().is_err());
+        let illegal = LINE.replace("E1", "A1").parse::<Problem>().unwrap_err();
+        assert!(matches!(illegal, NotationError::Illegal { .. }), "{illegal}");
         assert!(LINE.replace("+0", "+x").parse::<Problem>().is_err());
         assert!(LINE.replace("+0", "+99").parse::<Problem>().is_err());
     }

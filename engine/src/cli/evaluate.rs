@@ -1,5 +1,7 @@
 //! `othello-engine evaluate`: the value of each board of a file.
 
+mod agreement;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -7,20 +9,22 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::{Serialize, Serializer};
 
+use self::agreement::{Agreement, Line, Told};
 use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
 use super::{Outcome, Session};
-use crate::board::{Position, StatedPosition};
+use crate::board::{Position, Square};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
-use crate::search::{EndSteps, Level, Selection, Selectivity, Strength, TableError, strong_values};
+use crate::search::{EndSteps, Level, Selection, Selectivity, Strength, TableError, findings};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// File of positions, one a line, `-` for standard input, or a position itself: 64 characters,
-    /// optionally the side to move, optionally a score to compare values with; OBF; or a transcript
+    /// optionally the side to move, optionally a score to compare values with; OBF, whose scores
+    /// of moves the best moves are compared with; or a transcript
     #[arg(allow_hyphen_values = true)]
     file: Positions,
 
@@ -95,12 +99,8 @@ struct Evaluation {
     values: Vec<Value>,
     /// The number of values from the book.
     from_book: usize,
-    /// The number of lines with a score.
-    scored: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mae: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mse: Option<f64>,
+    #[serde(flatten)]
+    told: Told,
     seconds: f64,
 }
 
@@ -117,12 +117,12 @@ impl fmt::Display for Evaluation {
         if self.from_book > 0 {
             write!(f, ", {} from the book", self.from_book)?;
         }
-        if let (Some(mae), Some(mse)) = (self.mae, self.mse) {
-            write!(f, "; on {} with a score: MAE {mae:.3}, MSE {mse:.3}", self.scored)?;
-        }
-        Ok(())
+        write!(f, "{}", self.told)
     }
 }
+
+/// The value of a position for its player, and a best move where one is known.
+type Finding = (Value, Option<Square>);
 
 /// Evaluates the file piece by piece and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
@@ -134,38 +134,32 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let mut lines = arguments.file.lines()?;
     let mut evaluation = Evaluation::default();
-    let (mut absolute, mut squared) = (0.0, 0.0);
+    let mut agreement = Agreement::default();
     session.progress().begin("evaluate (bytes)", 0, lines.bytes());
     loop {
         let bytes_before = lines.bytes_read();
-        let boards: Vec<StatedPosition> = lines.next_lines(lines_at_once)?;
+        let boards: Vec<Line> = lines.next_lines(lines_at_once)?;
         if boards.is_empty() {
             break;
         }
         let positions: Vec<Position> = boards.iter().map(|board| board.position).collect();
         let search = |unknown: &[Position]| {
             let hash_mb = arguments.hash_mb;
-            strong_values(unknown, &evaluator, strength, &selection, hash_mb, &Silent)
+            let found = findings(unknown, &evaluator, strength, &selection, hash_mb, &Silent)?;
+            Ok(found.into_iter().map(|found| (found.value, found.best)).collect())
         };
         let found = match &book {
             None => search(&positions),
             Some(book) => book_first(book, &positions, search, &mut evaluation.from_book),
         };
         let found = found.context("--hash-mb, of which each thread needs as much")?;
-        for (board, &value) in boards.iter().zip(&found) {
-            let Some(score) = board.score else { continue };
-            let error = value.discs() - score;
-            evaluation.scored += 1;
-            absolute += error.abs();
-            squared += error * error;
+        for (board, &(value, best)) in boards.iter().zip(&found) {
+            agreement.add(board, value, best);
         }
-        evaluation.values.extend(found);
+        evaluation.values.extend(found.into_iter().map(|(value, _)| value));
         session.progress().advance(lines.bytes_read() - bytes_before);
     }
-    if evaluation.scored > 0 {
-        evaluation.mae = Some(absolute / evaluation.scored as f64);
-        evaluation.mse = Some(squared / evaluation.scored as f64);
-    }
+    evaluation.told = agreement.told();
     evaluation.seconds = begun.elapsed().as_secs_f64();
     session.print(&evaluation)?;
     Ok(Outcome::Done)
@@ -176,10 +170,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 fn book_first(
     book: &Book,
     positions: &[Position],
-    search: impl Fn(&[Position]) -> Result<Vec<Value>, TableError>,
+    search: impl Fn(&[Position]) -> Result<Vec<Finding>, TableError>,
     from_book: &mut usize,
-) -> Result<Vec<Value>, TableError> {
-    let known: Vec<Option<Value>> = positions.iter().map(|position| book.value(position)).collect();
+) -> Result<Vec<Finding>, TableError> {
+    let in_book = |position: &Position| {
+        let best = book.best_move(position).map(|(square, _)| square);
+        Some((book.value(position)?, best))
+    };
+    let known: Vec<Option<Finding>> = positions.iter().map(in_book).collect();
     let both = positions.iter().zip(&known);
     let unknown: Vec<Position> =
         both.filter(|(_, known)| known.is_none()).map(|(position, _)| *position).collect();

@@ -67,14 +67,8 @@ impl FromStr for Line {
             let not_whole = || NotationError::Score { found: score.to_string() };
             if score.fract() == 0.0 { Ok(score as Discs) } else { Err(not_whole()) }
         };
-        let moves = if text.contains(';') { text.parse::<Problem>()?.moves } else { vec![] };
-        let stated = moves.into_iter().filter_map(|(square, score)| Some((square, score?)));
-        let moves = stated.collect::<Vec<_>>();
-        let illegal = moves.iter().find(|(square, _)| !position.is_legal(*square));
-        if let Some((square, _)) = illegal {
-            let number = position.ply() as usize + 1;
-            return Err(NotationError::Illegal { number, square: square.to_string() });
-        }
+        let problem = text.contains(';').then(|| text.parse::<Problem>()).transpose()?;
+        let moves = problem.iter().flat_map(Problem::scored_moves).collect();
         Ok(Self { position, side, expected: score.map(whole).transpose()?, moves })
     }
 }

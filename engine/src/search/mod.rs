@@ -56,7 +56,7 @@ pub use selection::Selection;
 pub use strength::Strength;
 pub use table::TableError;
 pub use team::Team;
-pub use values::{strong_values, values};
+pub use values::{findings, strong_values, values};
 
 /// The number of plies of a game, counting the full board.
 const PLIES_OF_NODES: usize = 61;

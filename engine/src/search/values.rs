@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 use rayon::prelude::*;
 
-use super::{Searcher, Selection, Strength, TableError, Team};
+use super::{Found, Searcher, Selection, Strength, TableError, Team};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
@@ -39,30 +39,47 @@ pub fn values<E: Evaluate>(
 ///
 /// # Errors
 /// If there is no memory for the tables.
-pub fn strong_values<'a, E: Evaluate>(
+pub fn strong_values<E: Evaluate>(
+    positions: &[Position],
+    evaluator: &E,
+    strength: Strength,
+    selection: &Selection,
+    hash_megabytes: Option<usize>,
+    progress: &dyn Progress,
+) -> Result<Vec<Value>, TableError> {
+    let found = findings(positions, evaluator, strength, selection, hash_megabytes, progress)?;
+    Ok(found.into_iter().map(|found| found.value).collect())
+}
+
+/// Returns the results of the searches whose values [`strong_values`] returns. At depth 0, and where
+/// the player must pass, there is no best move.
+///
+/// # Errors
+/// If there is no memory for the tables.
+pub fn findings<'a, E: Evaluate>(
     positions: &[Position],
     evaluator: &'a E,
     strength: Strength,
     selection: &Selection,
     hash_megabytes: Option<usize>,
     progress: &dyn Progress,
-) -> Result<Vec<Value>, TableError> {
+) -> Result<Vec<Found>, TableError> {
     let Strength { depth, exact } = strength;
     let hash_megabytes = match (depth, exact) {
         (0, 0) => 0,
         (_, 0) => hash_megabytes.unwrap_or(HASH_MEGABYTES),
         _ => hash_megabytes.unwrap_or(EXACT_HASH_MEGABYTES),
     };
-    let value = |searcher: &mut Searcher<'_, E>, position: &Position| {
+    let search = |searcher: &mut Searcher<'_, E>, position: &Position| {
         let empties = position.empties();
         let found = searcher.search(position, if empties <= exact { empties } else { depth });
         progress.advance(1);
-        found.value
+        found
     };
     let threads = rayon::current_num_threads();
     if positions.len() < threads && selection.is_full() {
         let mut team = Team::try_new(evaluator, hash_megabytes, threads, positions.len())?;
-        return Ok(team.work(positions, value));
+        return Ok(team.work(positions, search));
     }
     // Each phase has weights of its own: going phase by phase keeps them in the cache.
     let mut order: Vec<usize> = (0..positions.len()).collect();
@@ -75,12 +92,12 @@ pub fn strong_values<'a, E: Evaluate>(
     let afresh = |searcher: &mut Result<Searcher<'a, E>, TableError>, position: &Position| {
         let searcher = searcher.as_mut().map_err(|error| *error)?;
         searcher.new_game();
-        Ok(value(searcher, position))
+        Ok(search(searcher, position))
     };
-    let found: Vec<Value> = in_order.map_init(new, afresh).collect::<Result<_, _>>()?;
-    let mut values = vec![Value::ZERO; positions.len()];
-    order.into_iter().zip(found).for_each(|(place, value)| values[place] = value);
-    Ok(values)
+    let found: Vec<Found> = in_order.map_init(new, afresh).collect::<Result<_, _>>()?;
+    let mut by_place: Vec<(usize, Found)> = order.into_iter().zip(found).collect();
+    by_place.sort_by_key(|&(place, _)| place);
+    Ok(by_place.into_iter().map(|(_, found)| found).collect())
 }
 
 impl<E: Evaluate> Searcher<'_, E> {

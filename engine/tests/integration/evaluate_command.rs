@@ -52,6 +52,31 @@ fn errors_are_those_of_the_lines_with_a_score() {
     assert!(unscored.get("mae").is_none() && unscored.get("mse").is_none());
 }
 
+/// Of the first position of the game, d3 and its images are all moves; the discs that a choice loses are those that
+/// the line states.
+#[test]
+fn best_moves_are_those_that_the_line_states() {
+    let line = |scores: [i32; 4]| {
+        let moves = ["c4", "d3", "e6", "f5"].into_iter().zip(scores);
+        let moves: Vec<String> =
+            moves.map(|(square, score)| format!("{square}:{score:+}")).collect();
+        format!("{START} X; {};\n", moves.join("; "))
+    };
+    let all_best = json(&line([0; 4]), &["--weights", "mobility", "--depth", "3"]);
+    assert_eq!((&all_best["best_stated"], &all_best["best_found"]), (&1.into(), &1.into()));
+    assert_eq!(
+        (all_best["bias"].as_f64(), all_best["discs_lost"].as_f64().unwrap()),
+        (all_best["values"][0].as_f64(), 0.0)
+    );
+    // The choice is one of the four: of four lines with another best move each, one names it.
+    let lines = [[6, 0, 0, 0], [0, 6, 0, 0], [0, 0, 6, 0], [0, 0, 0, 6]].map(line).concat();
+    let one_best = json(&lines, &["--weights", "mobility", "--depth", "3"]);
+    assert_eq!((&one_best["best_stated"], &one_best["best_found"]), (&4.into(), &1.into()));
+    assert_eq!(one_best["discs_lost"].as_f64(), Some(18.0 / 4.0));
+    // A static value chooses no move.
+    assert!(json(&lines, &["--weights", "mobility"]).get("best_stated").is_none());
+}
+
 #[test]
 fn values_do_not_depend_on_the_threads() {
     let file: String = (0..3000).map(|n| format!("{START} {}\n", ["X", "O"][n % 2])).collect();

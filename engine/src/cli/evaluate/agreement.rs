@@ -1,0 +1,120 @@
+//! The scores and moves that a file states, and how well searches agree with them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::board::notation::NotationError;
+use crate::board::obf::Problem;
+use crate::board::{Discs, Position, Square, StatedPosition};
+use crate::eval::Value;
+
+/// A position of the file, and what its line states of it.
+pub(super) struct Line {
+    /// The position, seen by the side to move.
+    pub(super) position: Position,
+    /// The score of the position, in discs.
+    score: Option<f64>,
+    /// The moves whose scores the line states (OBF), with these.
+    moves: Vec<(Square, Discs)>,
+}
+
+impl FromStr for Line {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        let StatedPosition { position, score, .. } = text.parse()?;
+        let problem = text.contains(';').then(|| text.parse::<Problem>()).transpose()?;
+        let moves = problem.iter().flat_map(Problem::scored_moves).collect();
+        Ok(Self { position, score, moves })
+    }
+}
+
+/// Sums over the lines that state something.
+#[derive(Default)]
+pub(super) struct Agreement {
+    scored: u64,
+    errors: f64,
+    absolute: f64,
+    squared: f64,
+    with_moves: u64,
+    best: u64,
+    with_score_of_choice: u64,
+    lost: Discs,
+}
+
+impl Agreement {
+    /// Adds a line, with the value and the best move that were found for its position.
+    pub(super) fn add(&mut self, line: &Line, value: Value, best: Option<Square>) {
+        if let Some(score) = line.score {
+            let error = value.discs() - score;
+            self.scored += 1;
+            self.errors += error;
+            self.absolute += error.abs();
+            self.squared += error * error;
+        }
+        let most = line.moves.iter().map(|&(_, score)| score).max();
+        let (Some(most), Some(choice)) = (most, best) else { return };
+        self.with_moves += 1;
+        let of_choice = line.moves.iter().find(|&&(square, _)| square == choice);
+        if let Some(&(_, score)) = of_choice {
+            self.best += u64::from(score == most);
+            self.with_score_of_choice += 1;
+            self.lost += most - score;
+        }
+    }
+
+    /// Returns the means.
+    pub(super) fn told(&self) -> Told {
+        let mean = |sum: f64, count: u64| (count > 0).then(|| sum / count as f64);
+        Told {
+            scored: self.scored,
+            bias: mean(self.errors, self.scored),
+            mae: mean(self.absolute, self.scored),
+            mse: mean(self.squared, self.scored),
+            best_stated: (self.with_moves > 0).then_some(self.with_moves),
+            best_found: (self.with_moves > 0).then_some(self.best),
+            discs_lost: mean(f64::from(self.lost), self.with_score_of_choice),
+        }
+    }
+}
+
+/// The agreement with a file, as it is printed.
+#[derive(Default, Serialize)]
+pub(super) struct Told {
+    /// The number of lines with a score.
+    scored: u64,
+    /// The mean of value minus score, in discs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bias: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mae: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mse: Option<f64>,
+    /// The number of lines with scores of moves whose search chose a move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best_stated: Option<u64>,
+    /// The number of these whose choice has the best score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best_found: Option<u64>,
+    /// The mean of the best score minus that of the choice, in discs, where the line states both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    discs_lost: Option<f64>,
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some(bias), Some(mae), Some(mse)) = (self.bias, self.mae, self.mse) {
+            let scored = self.scored;
+            write!(f, "; on {scored} with a score: bias {bias:+.3}, MAE {mae:.3}, MSE {mse:.3}")?;
+        }
+        if let (Some(found), Some(stated)) = (self.best_found, self.best_stated) {
+            write!(f, "; best moves found: {found} of {stated}")?;
+        }
+        if let Some(lost) = self.discs_lost {
+            write!(f, ", {lost:.3} discs lost a move")?;
+        }
+        Ok(())
+    }
+}
