@@ -44,7 +44,7 @@ pub struct RatedMove {
     pub depth: u32,
     /// True if the value is the score under perfect play.
     pub exact: bool,
-    /// How sure the search was of what it left out.
+    /// The selectivity of the search.
     pub selectivity: Selectivity,
     /// The number of positions entered to find the value.
     pub nodes: u64,
@@ -53,14 +53,16 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// How the value was found, in a position with so many empty squares.
+    /// Returns the kind of the value in a position with `empties` empty squares, as [`how_found`]
+    /// does.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
 }
 
-/// How a search of a position with so many empty squares found its value: `depth 12`, `exact`, or where it went to the
-/// end and left something out, `95 % sure`.
+/// Returns the kind of a search's value, for people: `depth 12`, `exact`, or `95 % sure` if the
+/// search went to the end of the game and left something out. The position has `empties` empty
+/// squares.
 pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     match selectivity {
         _ if depth < empties => format!("depth {depth}"),
@@ -69,7 +71,7 @@ pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     }
 }
 
-/// All legal moves of a position, the best first; of equally good ones the one that comes first on the board.
+/// Rates all legal moves of a position: the best first, equal ones in the order of squares.
 /// The table of the searcher may hold what it learned before.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
@@ -122,8 +124,8 @@ pub fn rated_move_within<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Adds the best moves from a position on, as many as the search looks ahead. Each is searched again, by one
-/// ply less and as sure as before: most of it stands in the table.
+/// Adds the best moves from a position on, as many as the search looks ahead. Each position is
+/// searched again, one ply less deep and with the same selectivity: most of it stands in the table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,

@@ -152,8 +152,8 @@ pub fn parse<P: Parser>() -> P {
     parsed.unwrap_or_else(|error| with_arguments_quoted(error).exit())
 }
 
-/// The error with the arguments that it tells as they may be shown: once it is put together, it is text for a
-/// terminal, and cannot be changed any more.
+/// The error with the arguments that it tells as they may be shown: once it is put together, it is
+/// text for a terminal, and cannot be changed any more.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

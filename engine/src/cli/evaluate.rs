@@ -32,9 +32,9 @@ pub struct Arguments {
     #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]
     depth: u32,
 
-    /// Search as strongly as this level, 1 to 60, says: about so many moves ahead, and to the end from some empty squares
-    /// on, likely scores first and exact ones later. The table of levels stands in the guide to the commands,
-    /// engine/docs/commands.md
+    /// Search as strongly as this level, 1 to 60, says: about so many moves ahead, and to the end
+    /// from some empty squares on, likely scores first and exact ones later. The table of levels
+    /// stands in the guide to the commands, engine/docs/commands.md
     #[arg(long, value_name = "L", conflicts_with = "depth")]
     level: Option<Level>,
 
@@ -42,13 +42,13 @@ pub struct Arguments {
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     search: SearchBy,
 
-    /// Leave out of the search what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100 leaves out
-    /// nothing [default: 100, with --level that of the level]
+    /// Leave out of the search what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100
+    /// leaves out nothing [default: 100, with --level that of the level]
     #[arg(long, value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
 
-    /// Leave as much out of searches to the end, whose values are then likely and no longer exact [default: 100, with
-    /// --level by its steps]
+    /// Leave as much out of searches to the end, whose values are then likely and no longer exact
+    /// [default: 100, with --level by its steps]
     #[arg(long, value_name = "PERCENT")]
     end_selectivity: Option<Selectivity>,
 
@@ -67,7 +67,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// How to search, by these weights.
+    /// Returns the strength and the selection of the searches with these weights.
     fn how(&self, evaluator: &Evaluator) -> anyhow::Result<(Strength, Selection)> {
         let Some(level) = self.level else {
             let strength = Strength { depth: self.depth, exact: 0 };

@@ -25,9 +25,10 @@ pub struct Arguments {
     #[arg(value_name = "POSITION", allow_hyphen_values = true, default_value = START)]
     positions: Positions,
 
-    /// Level, 1 to 60: about so many moves ahead, and to the end from some empty squares on, likely scores first and
-    /// exact ones later. The table of levels stands in the guide to the commands, engine/docs/commands.md; weights
-    /// without predictions (`calibrate probcut`) leave nothing out, and look less far beyond level 10
+    /// Level, 1 to 60: about so many moves ahead, and to the end from some empty squares on, likely
+    /// scores first and exact ones later. The table of levels stands in the guide to the commands,
+    /// engine/docs/commands.md; weights without predictions (`calibrate probcut`) leave nothing
+    /// out, and look less far beyond level 10
     #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
     level: Level,
 
@@ -35,8 +36,8 @@ pub struct Arguments {
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     search: SearchBy,
 
-    /// Leave out of searches that are not exact what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100
-    /// leaves out nothing [default: that of the level]
+    /// Leave out of searches that are not exact what is unlikely to matter: 73, 87, 95, 98 or 99
+    /// percent sure; 100 leaves out nothing [default: that of the level]
     #[arg(long, value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
 
@@ -60,7 +61,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// How to search, by these weights.
+    /// Returns the strength and the selection of the searches with these weights.
     fn how(&self, evaluator: &Evaluator) -> anyhow::Result<(Strength, Selection)> {
         let plan = self.level.plan(evaluator);
         Ok(match (self.search, self.selectivity) {
@@ -113,9 +114,9 @@ struct Hint {
     depth: u32,
     /// True if the value is the score under perfect play.
     exact: bool,
-    /// How sure the search was of what it left out, in percent.
+    /// The selectivity of the search, in percent.
     selectivity: u32,
-    /// How the value was found, for people.
+    /// The kind of the value, for people.
     #[serde(skip)]
     how: String,
     /// The number of positions entered to find the value.

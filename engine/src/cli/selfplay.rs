@@ -35,8 +35,8 @@ pub struct Arguments {
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
-    /// Play at this level, 1 to 60: its row of the table of levels gives --depth, --selectivity, --ends and --exact. The
-    /// table stands in the guide to the commands, engine/docs/commands.md
+    /// Play at this level, 1 to 60: its row of the table of levels gives --depth, --selectivity,
+    /// --ends and --exact. The table stands in the guide to the commands, engine/docs/commands.md
     #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
     level: Option<Level>,
 
@@ -55,9 +55,9 @@ pub struct Arguments {
     #[arg(long, value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
 
-    /// Search to the end of the game before perfect play, too, as sure of the score as each step says:
-    /// `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights that
-    /// `othello-trainer calibrate ends` made, or `none` [default: none, with --level its own]
+    /// Search to the end of the game before perfect play, too, as sure of the score as each step
+    /// says: `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights
+    /// that `othello-trainer calibrate ends` made, or `none` [default: none, with --level its own]
     #[arg(long, value_name = "STEPS")]
     ends: Option<EndSteps>,
 
@@ -133,7 +133,8 @@ impl Arguments {
         self.depth.unwrap_or(usual)
     }
 
-    /// How games are played: as the level says, or as usual, and as flags say that are given.
+    /// Returns the plan of the games: that of the level, or the usual one, changed by the flags
+    /// given.
     fn plan(&self, evaluators: PerSide<&Evaluator>) -> Plan {
         let is_selective = are_selective(evaluators);
         let usual = match self.level {
@@ -153,7 +154,8 @@ impl Arguments {
         }
     }
 
-    /// Whether values are kept. Those of weights by hand are worse labels than results.
+    /// Returns true if values are kept. Values of weights made by hand are worse labels than
+    /// results.
     fn values(&self) -> bool {
         let learned = self.weights.is_learned()
             && self.white_weights.as_ref().is_none_or(WeightsChoice::is_learned);
@@ -171,7 +173,7 @@ impl Arguments {
     }
 }
 
-/// Whether both sides' weights say what to leave out.
+/// Returns true if both sides' weights have predictions for ProbCut.
 fn are_selective(evaluators: PerSide<&Evaluator>) -> bool {
     let selective = |evaluator: &Evaluator| evaluator.models().probcut.is_some();
     selective(evaluators.black) && selective(evaluators.white)

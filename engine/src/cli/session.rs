@@ -88,8 +88,9 @@ impl Session {
 /// The exit status of a process in which a thread panicked, as Rust has it.
 const PANICKED: i32 = 101;
 
-/// Ends the process where a thread panics, with a message: others might wait for that thread for ever. The usual
-/// message needs memory while it holds a lock that the message of missing memory takes, too; this one takes none.
+/// Ends the process where a thread panics, with a message: others might wait for that thread for
+/// ever. The usual message needs memory while it holds a lock that the message of missing memory
+/// takes, too; this one takes none.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
@@ -104,8 +105,8 @@ fn end_with_any_panic() {
     }));
 }
 
-/// The body of a binary's `main`: does all of its work on a thread with a stack that is large enough,
-/// whatever that of the process is. A panic of any thread ends the process.
+/// The body of a binary's `main`: does all of its work on a thread with a stack that is large
+/// enough, whatever that of the process is. A panic of any thread ends the process.
 pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
     end_with_any_panic();
     std::thread::scope(|scope| {

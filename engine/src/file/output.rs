@@ -33,13 +33,13 @@ pub fn check_output<P: AsRef<Path>>(
     if output.exists() { Ok(()) } else { prove_writable(output) }
 }
 
-/// Proves that what stands at `output` can be replaced, for a command that is to do so after its work.
+/// Proves that `output` can be replaced, for a command that replaces it after its work.
 pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
     prove_writable(output)
 }
 
-/// Refuses outputs of one command of which one would be another, or what stands beside it while it is not
-/// complete.
+/// Refuses outputs of one command of which one would be another, or what stands beside it while it
+/// is not complete.
 pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         for other in outputs[..number].iter().map(AsRef::as_ref) {
@@ -54,7 +54,8 @@ pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Makes the folder that outputs are to be in, if need be, and proves that files can be written in it.
+/// Makes the folder that outputs are to be in, if need be, and proves that files can be written in
+/// it.
 pub fn make_folder(folder: &Path) -> Result<(), FileError> {
     let failed =
         |source| FileError::Io { path: folder.to_owned(), action: "make the folder", source };
@@ -62,7 +63,7 @@ pub fn make_folder(folder: &Path) -> Result<(), FileError> {
     prove_writable(&folder.join("proof"))
 }
 
-/// Whether two paths name the same place in a folder, or lead to the same file.
+/// Returns true if two paths name the same place in a folder, or lead to the same file.
 fn is_same_place(one: &Path, other: &Path) -> bool {
     let folder = |path: &Path| {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());

@@ -74,7 +74,7 @@ pub struct Writer {
     /// A message for the user about anything that the comparison dropped.
     mismatch: Option<String>,
     removed_if_empty: bool,
-    /// Whether the file may hold something behind what is known to be whole.
+    /// True if bytes of an unfinished section may follow the last complete section.
     is_torn: bool,
 }
 

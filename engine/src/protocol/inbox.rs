@@ -1,4 +1,5 @@
-//! What a client says while an answer is being found: lines wait for their turn, and some of them end the search.
+//! The lines that a client sends during a search: they wait for their turn, and some end the
+//! search.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -12,11 +13,11 @@ use crate::search::Limits;
 const MAX_LINE_BYTES: usize = 1 << 16;
 /// The greatest number of bytes of lines that wait; a client that says more waits itself.
 const MAX_WAITING_BYTES: usize = 1 << 20;
-/// The time after the beginning of a search in which what comes belongs to what was asked with it. A script writes its
-/// commands at once, and means them all.
+/// The time after the beginning of a search in which what comes belongs to what was asked with it.
+/// A script writes its commands at once, and means them all.
 const TOGETHER: Duration = Duration::from_millis(250);
 
-/// What a line does to the search for the answer to one before it.
+/// The effect of a line on the search for the answer to an earlier line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Interruption {
     /// It waits for its turn.
@@ -27,7 +28,8 @@ pub enum Interruption {
     Always,
 }
 
-/// Says what a line does to the search for the answer to another one, the first; `None` is the end of the lines.
+/// Decides the effect of a line (the second argument) on the search for the answer to an earlier
+/// line (the first); `None` is the end of the lines.
 pub(super) type Rule = fn(&str, Option<&str>) -> Interruption;
 
 /// Lines that a client said, in their order.
@@ -83,7 +85,8 @@ impl Inbox {
         }
     }
 
-    /// The limits of the search for the answer to a line: what is said from now on may interrupt it.
+    /// Returns the limits of the search for the answer to a line: lines from now on may interrupt
+    /// it.
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();

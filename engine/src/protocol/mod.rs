@@ -46,7 +46,8 @@ pub trait Server {
         self.answer_within(line, &Limits::default())
     }
 
-    /// What a line does to the search for the answer to one before it; `None` is the end of the lines.
+    /// Returns the effect of a line on the search for the answer to an earlier line; `None` is the
+    /// end of the lines.
     fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
         if came == Some("") { Interruption::Never } else { Interruption::Late }
     }
@@ -60,9 +61,9 @@ pub trait Server {
     fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until one ends the conversation or there are no more. Every answer is flushed. What is said while one is
-/// being found may end the search for it ([`Server::interruption`]). A server that has to ponder does so in another thread
-/// while a line is waited for.
+/// Answers lines until one ends the conversation or there are no more. Every answer is flushed.
+/// What is said while one is being found may end the search for it ([`Server::interruption`]). A
+/// server that has to ponder does so in another thread while a line is waited for.
 pub fn serve<S: Server + Send>(
     server: &mut S,
     input: impl Read + Send + 'static,
@@ -153,7 +154,7 @@ mod tests {
         }
     }
 
-    /// What somebody says, each after some milliseconds.
+    /// The lines of a client, each sent after some milliseconds.
     struct Said(VecDeque<(u64, &'static str)>);
 
     impl Read for Said {

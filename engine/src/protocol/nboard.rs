@@ -75,7 +75,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// The turn to play, its value in discs and the seconds that it took. A clock of the game ends the search.
+    /// The turn to play, its value in discs and the seconds that it took. A clock of the game ends
+    /// the search.
     fn go(&mut self, limits: &Limits) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
@@ -96,7 +97,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
 
-    /// The best moves with their lines and values: from the book where it knows what all moves lead to.
+    /// The best moves with their lines and values: from the book where it knows what all moves lead
+    /// to.
     fn hint(&mut self, most: usize, limits: &Limits) -> Reply {
         let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
@@ -122,8 +124,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// The value of every position of the game for its side to move, the last one first, by the number of turns
-    /// before it.
+    /// The value of every position of the game for its side to move, the last one first, by the
+    /// number of turns before it.
     fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {
@@ -137,8 +139,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
     }
 }
 
-/// The depth of a search of a position with so many empty squares, as it is told: `100%` where the value is the score by
-/// perfect play, and less where it is likely to be.
+/// The depth of a search of a position with so many empty squares, as it is told: `100%` where the
+/// value is the score by perfect play, and less where it is likely to be.
 fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
@@ -149,8 +151,8 @@ fn book_line(square: &str, value: Value) -> String {
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
-    /// `ping` says that the position is about to change: what is thought about it is of no use any more. A move that was
-    /// asked for together with it still is.
+    /// `ping` says that the position is about to change: what is thought about it is of no use any
+    /// more. A move that was asked for together with it still is.
     fn interruption(answered: &str, came: Option<&str>) -> Interruption {
         let command = |line: &str| line.split_whitespace().next().map(str::to_owned);
         let is_open_ended = matches!(command(answered).as_deref(), Some("hint" | "analyze"));

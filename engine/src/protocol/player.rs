@@ -47,8 +47,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         player
     }
 
-    /// A player whose searches leave out what a selection says, whatever the level; only how deep they go and from where
-    /// play is perfect are the level's.
+    /// A player whose searches leave out what a selection says, whatever the level; only how deep
+    /// they go and from where play is perfect are the level's.
     #[must_use]
     pub fn with_selection(mut self, selection: Selection) -> Self {
         self.selection = Some(selection);
@@ -88,7 +88,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         (self.level, self.strength) = (level, strength);
     }
 
-    /// Whether it thinks in the other side's time, too.
+    /// Returns true if the player thinks in the other side's time, too.
     pub fn ponders(&self) -> bool {
         self.ponders
     }
@@ -99,7 +99,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.last = None;
     }
 
-    /// The move to play: from the book, or by a search that limits may end; that of the level ends it in any case.
+    /// Chooses the move to play: from the book, or by a search to the level or to the limits, which
+    /// is sooner.
     pub fn choose(&mut self, position: &Position, limits: &Limits) -> Choice {
         let choice = self.find(position, limits);
         let after = choice.square.and_then(|square| position.play(square));
@@ -148,8 +149,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         next.filter(|next| next.moves() != 0 && self.from_book(next).is_none()).collect()
     }
 
-    /// The best move of a position, if its player has one, and its value, by a search of the level that limits may end,
-    /// perfect play included.
+    /// The best move of a position, if its player has one, and its value, by a search of the level
+    /// that limits may end, perfect play included.
     pub fn search(&mut self, position: &Position, limits: &Limits) -> Found {
         let strength = self.strength;
         let found = self.with_all(|searcher| strength.search_by_clock(searcher, position, limits));
@@ -162,8 +163,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         })
     }
 
-    /// The value of any position for its player, and how it was found: one that must pass has that after the pass, and a
-    /// finished game has its score.
+    /// The value of any position for its player, and how it was found: one that must pass has that
+    /// after the pass, and a finished game has its score.
     pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
             let value = Value::from_score(position.score());
@@ -179,7 +180,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// A search for which a clock leaves so much time, if there is one; whoever may interrupt it still may.
+    /// A search for which a clock leaves so much time, if there is one; whoever may interrupt it
+    /// still may.
     pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
         // A time without end is none.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));

@@ -11,9 +11,10 @@ use crate::board::Position;
 use crate::eval::{Evaluate, Value};
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Whether to share the moves that are left of a node that is worth it: with someone idle, and enough to do for
-    /// both. A limit of nodes is to end the search at the same place each time. What a search finds that leaves something
-    /// out depends on the table, and so on who helps: it is shared where all is.
+    /// Returns true if the remaining moves of a node are to be shared: a helper is idle, and the
+    /// subtree is large enough for both. Under a limit of nodes nothing is shared, since such a
+    /// search ends at the same node each time. The value of a selective search depends on the
+    /// table, and so on the helpers: it is shared only in a pool that shares everything.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, leaves_nothing_out: bool) -> bool {
         self.pool

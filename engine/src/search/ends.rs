@@ -42,7 +42,7 @@ impl EndSteps {
         self.0.first().map_or(0, |&(from, _)| from)
     }
 
-    /// How sure a search to the end of a position with so many empty squares is.
+    /// Returns the selectivity of a search to the end from `empties` empty squares.
     pub fn selectivity(&self, empties: u32) -> Selectivity {
         let own = self.0.iter().rev().find(|&&(from, _)| empties <= from);
         own.map_or(Selectivity::Full, |&(_, selectivity)| selectivity)

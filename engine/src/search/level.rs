@@ -1,4 +1,4 @@
-//! How strongly to play or analyse, as one number: the one table of levels.
+//! Levels: the strength of play and of analysis as one number, and the only table of them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,17 +6,18 @@ use std::str::FromStr;
 use super::{EndSteps, Selection, Selectivity, Strength};
 use crate::eval::Evaluate;
 
-/// A number from 1 to 60 that says how strongly to play or analyse: how deep searches go and how sure they are, and
-/// from how many empty squares on they go to the end of the game. No number takes less time than the one before.
+/// A number from 1 to 60 for the strength of play: the depth and selectivity of searches, and the
+/// numbers of empty squares from which they go to the end of the game. No level takes less time
+/// than the one before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Level(u32);
 
-/// What a level means with given weights.
+/// The meaning of a level with given weights.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The number of moves that a search looks ahead before the ends.
     pub depth: u32,
-    /// How sure such a search is of what it leaves out.
+    /// The selectivity of such a search.
     pub selectivity: Selectivity,
     /// The selective ends before perfect play.
     pub ends: EndSteps,
@@ -24,12 +25,13 @@ pub struct Plan {
     pub exact: u32,
 }
 
-/// The highest level whose searches with weights that have no predictions are as deep as with others.
+/// The highest level whose searches with weights that have no predictions are as deep as with
+/// others.
 const FULL_DEPTH: u32 = 10;
 /// The highest level that is perfect from twice as many empty squares on.
 const DOUBLED: u32 = 10;
-/// The selective ends: how sure they are, the least level that has them, and how many more empty squares than
-/// perfect play they begin with, at levels below [`WIDE`] and from there on.
+/// The selective ends: how sure they are, the least level that has them, and how many more empty
+/// squares than perfect play they begin with, at levels below [`WIDE`] and from there on.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
@@ -81,26 +83,29 @@ impl Level {
         Plan { depth: self.0, selectivity: Selectivity::Percent73, ends, exact }
     }
 
-    /// The same for weights that have not: nothing is left out, and beyond level 10 two levels make one more ply.
+    /// Returns the row for weights without predictions: nothing is left out, and beyond level 10
+    /// two levels make one more ply.
     pub fn full(self) -> Plan {
         let depth = self.0.min(FULL_DEPTH) + self.0.saturating_sub(FULL_DEPTH) / 2;
         let exact = self.exact();
         Plan { depth, selectivity: Selectivity::Full, ends: EndSteps::NONE, exact }
     }
 
-    /// What the level means with the weights of an evaluation.
+    /// Returns the meaning of the level with the weights of an evaluation.
     pub fn plan(self, evaluator: &impl Evaluate) -> Plan {
         if evaluator.models().probcut.is_some() { self.selective() } else { self.full() }
     }
 }
 
 impl Plan {
-    /// The strength: searches go to the end from the first step of the selective ends on, or from perfect play on.
+    /// The strength: searches go to the end from the first step of the selective ends on, or from
+    /// perfect play on.
     pub fn strength(&self) -> Strength {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }
 
-    /// The selection of what searches leave out. By an evaluation that has nothing to go by, they leave out nothing.
+    /// The selection of what searches leave out. By an evaluation that has nothing to go by, they
+    /// leave out nothing.
     pub fn selection(&self, evaluator: &impl Evaluate) -> Selection {
         let ends = self.ends.clone().exact_from(self.exact);
         let selection = Selection::new(evaluator, self.selectivity);
@@ -133,8 +138,8 @@ mod tests {
     use crate::search::tests::with_threads;
     use crate::search::{Searcher, Team};
 
-    /// What a search of a position with so many empty squares takes: one to the end more than another, a surer one
-    /// more, a deeper one more.
+    /// Returns the effort of a search from `empties` empty squares, in order: to the end or not,
+    /// selectivity, depth.
     fn effort(plan: &Plan, empties: u32) -> (bool, Selectivity, u32) {
         if empties <= plan.strength().exact {
             let ends = plan.ends.clone().exact_from(plan.exact);
@@ -216,7 +221,7 @@ mod tests {
         }
     }
 
-    /// What is said to be the score is the score, and before that the depth is the table's.
+    /// Values called exact are scores by perfect play; other searches have the depth of the table.
     #[test]
     fn searches_of_a_level_are_as_deep_and_as_sure_as_its_row() {
         let evaluator = Evaluator::embedded();

@@ -18,8 +18,9 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// The flag that ends the search once any thread sets it.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Another flag that anyone may set who wants no more than any answer at once. Until then a search goes as it
-    /// goes without limits, and then it does not even wait for its first and shallowest round.
+    /// Another flag that anyone may set who wants no more than any answer at once. Until then a
+    /// search goes as it goes without limits, and then it does not even wait for its first and
+    /// shallowest round.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
@@ -32,12 +33,12 @@ impl Limits {
             || self.are_interrupted()
     }
 
-    /// Whether someone wants an answer at once.
+    /// Returns true if someone wants an answer at once.
     pub fn are_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 
-    /// Whether there are any that end a search while nobody interrupts it.
+    /// Returns true if some limit can end a search that nobody interrupts.
     pub(super) fn are_set(&self) -> bool {
         self.nodes.is_some() || self.are_of_time()
     }
@@ -56,8 +57,8 @@ pub(super) struct Control {
     pub(super) has_limits: bool,
     /// Limits do not end the search yet: the first move has to be found.
     pub(super) is_patient: bool,
-    /// Where nothing is found at all, there is something else to answer with: an interruption ends the search, patient
-    /// or not.
+    /// True if there is an answer already: then an interruption ends the search, even before the
+    /// search found anything.
     pub(super) is_interruptible: bool,
     /// A limit was reached.
     pub(super) is_stopped: bool,
@@ -200,8 +201,8 @@ mod tests {
         }
     }
 
-    /// Until someone interrupts it, such a search visits the nodes of one without limits; then it does not wait for its first
-    /// round, and what it leaves in the table is right.
+    /// Until someone interrupts it, such a search visits the nodes of one without limits; then it
+    /// does not wait for its first round, and what it leaves in the table is right.
     #[test]
     fn an_interrupted_search_has_a_move_at_once_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();

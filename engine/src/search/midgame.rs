@@ -126,7 +126,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// What a look at every move finds, where not even the first search came to its end.
+    /// Rates every move by a search of one ply, for when not even the first search came to its end.
     pub(super) fn one_ply(&mut self, position: &Position, state: &E::State) -> Reached {
         let control = std::mem::take(&mut self.control);
         let best = self.aspirate(position, state, (1, Going::ByDepth), None);

@@ -102,7 +102,7 @@ pub struct Found {
     pub nodes: u64,
     /// The depth of the search in moves, not counting passes; at most the number of empty squares.
     pub depth: u32,
-    /// How sure the search was of what it left out.
+    /// The selectivity of the search.
     pub selectivity: Selectivity,
 }
 
@@ -182,7 +182,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.search_to(position, depth, self.selection.end(position.empties()), limits)
     }
 
-    /// The same, where a search to the end of the game is as sure as this, if the selection knows such ends.
+    /// Searches as [`Self::search_within`] does; a search to the end of the game has the given
+    /// selectivity, if the selection has such ends.
     pub(crate) fn search_as(
         &mut self,
         position: &Position,
@@ -209,8 +210,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         };
         let Reached { best: Best { value, mut square }, depth } = reached;
         if square.is_none() && depth > 0 && position.moves() != 0 {
-            // What several threads leave in the table, and searches that leave something out, may bound a value
-            // without a move.
+            // What several threads leave in the table, and searches that leave something out, may
+            // bound a value without a move.
             let state = self.evaluator.state(position);
             square = self.remembered_move(position).or(self.one_ply(position, &state).best.square);
         }

@@ -9,11 +9,11 @@ use super::probcut::{Cuts, Selectivity};
 use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
 
-/// How sure the searches are that come before one to the end.
+/// The selectivities of the searches that come before an exact search to the end.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
-/// A selection of what a search leaves out: by a selectivity, with what the weights say of shallow searches; or by
-/// the probability of lines, with what they say of moves.
+/// A selection of what a search leaves out: by a selectivity, with what the weights say of shallow
+/// searches; or by the probability of lines, with what they say of moves.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     pub(super) selectivity: Selectivity,
@@ -45,8 +45,8 @@ impl Selection {
         Ok(Self { ends: Ends::new(evaluator, steps)?, ..self })
     }
 
-    /// This selection with less sure searches before each to the end that limits may end, as far as the evaluation
-    /// has what they go by.
+    /// This selection with less sure searches before each to the end that limits may end, as far as
+    /// the evaluation has what they go by.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stage = |&selectivity: &Selectivity| {
             let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
@@ -55,7 +55,8 @@ impl Selection {
         Self { stages: STAGES.iter().filter_map(stage).collect(), ..self }
     }
 
-    /// How sure the searches are that come before one to the end of a position with so many empty squares.
+    /// Returns the selectivities of the searches before one to the end from `empties` empty
+    /// squares.
     pub(super) fn stages(&self, empties: u32) -> Vec<Selectivity> {
         let own = self.end(empties).selectivity;
         let stages = self.stages.iter().map(|end| end.selectivity);
@@ -93,7 +94,8 @@ impl Selection {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// How sure the searches are that come before one of this position to the end, where limits may end it.
+    /// Returns the selectivities of the searches before one of a position to the end, if limits may
+    /// end the latter.
     pub(super) fn stages(&self, position: &Position) -> Vec<Selectivity> {
         self.selection.stages(position.empties())
     }

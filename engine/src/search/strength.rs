@@ -91,9 +91,9 @@ impl Strength {
     }
 }
 
-/// Searches a position to the end of the game. Where there are limits, a search to a lesser depth comes first, and
-/// counts where they end the other; and where the selection has some, less sure searches to the end, of which the
-/// last counts that was done.
+/// Searches a position to the end of the game. Where there are limits, a search to a lesser depth
+/// comes first, and counts where they end the other; and where the selection has some, less sure
+/// searches to the end, of which the last counts that was done.
 fn to_the_end_after<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,

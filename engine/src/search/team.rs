@@ -67,8 +67,9 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, Sharing::WithoutEffect)
     }
 
-    /// Lends the searcher with the table while the others help it: with searches that leave something out, too, so that
-    /// what these find depends on the number of threads. The table keeps what it knows.
+    /// Lends the searcher with the table while the others help it: with searches that leave
+    /// something out, too, so that what these find depends on the number of threads. The table
+    /// keeps what it knows.
     pub fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
@@ -133,7 +134,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 }
 
-/// What the searchers of a team help each other with.
+/// The kind of searches that the searchers of a team share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sharing {
     /// Searches that find the same, whoever helps: those that leave nothing out.
@@ -142,7 +143,7 @@ enum Sharing {
     Everything,
 }
 
-/// What the searchers of a team know of each other.
+/// The state that the searchers of a team share.
 pub(super) struct Pool<S> {
     sharing: Sharing,
     open: Mutex<Open<S>>,
@@ -169,7 +170,7 @@ impl<S> Pool<S> {
         Self { sharing, open, changed: Condvar::new(), idle: AtomicUsize::new(0) }
     }
 
-    /// Whether searches are shared that leave something out, too.
+    /// Returns true if selective searches are shared, too.
     pub(super) fn shares_everything(&self) -> bool {
         self.sharing == Sharing::Everything
     }

@@ -51,8 +51,8 @@ pub fn strong_values<E: Evaluate>(
     Ok(found.into_iter().map(|found| found.value).collect())
 }
 
-/// Returns the results of the searches whose values [`strong_values`] returns. At depth 0, and where
-/// the player must pass, there is no best move.
+/// Returns the results of the searches whose values [`strong_values`] returns. At depth 0, and
+/// where the player must pass, there is no best move.
 ///
 /// # Errors
 /// If there is no memory for the tables.

@@ -1,4 +1,5 @@
-//! The build script: what stands in names and in files reaches cargo as text, and as no instruction.
+//! The build script: what stands in names and in files reaches cargo as text, and as no
+//! instruction.
 
 use std::ffi::OsStr;
 use std::fs;

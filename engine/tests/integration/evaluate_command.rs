@@ -52,8 +52,8 @@ fn errors_are_those_of_the_lines_with_a_score() {
     assert!(unscored.get("mae").is_none() && unscored.get("mse").is_none());
 }
 
-/// Of the first position of the game, d3 and its images are all moves; the discs that a choice loses are those that
-/// the line states.
+/// Of the first position of the game, d3 and its images are all moves; the discs that a choice
+/// loses are those that the line states.
 #[test]
 fn best_moves_are_those_that_the_line_states() {
     let line = |scores: [i32; 4]| {

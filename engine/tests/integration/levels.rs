@@ -13,7 +13,7 @@ fn engine() -> Command {
     Command::new(env!("CARGO_BIN_EXE_othello-engine"))
 }
 
-/// What a command says to these lines.
+/// Returns the output of a command for the given lines.
 fn said(arguments: &[&str], lines: &str) -> String {
     let mut child = engine()
         .args(arguments)
@@ -90,7 +90,8 @@ fn every_door_gives_the_same_move_for_the_same_level() {
         let evaluated = json(&[&of_value[..], &[GAMES[game], "--json"]].concat());
         assert!((evaluated["values"][0].as_f64().unwrap() - value).abs() < 0.006, "{evaluated}");
 
-        // Moves are searched one by one, so that searches which leave something out may find other values.
+        // Moves are searched one by one, so that searches which leave something out may find other
+        // values.
         let hints = json(&[&with("hint")[..], &[GAMES[game], "--json"]].concat());
         let moves = hints["moves"].as_array().unwrap();
         let own = moves.iter().find(|hint| hint["move"] == by_gtp.to_string()).unwrap();

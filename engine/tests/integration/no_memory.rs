@@ -39,8 +39,8 @@ fn take_all_memory() {
     }
 }
 
-/// The message of the panic held a lock while it found no memory, and so did the message of that: the
-/// process hung.
+/// The message of the panic held a lock while it found no memory, and so did the message of that:
+/// the process hung.
 #[test]
 fn a_panic_without_memory_ends_the_process() {
     let mut child = Command::new(std::env::current_exe().unwrap());

@@ -39,13 +39,13 @@ enum Question {
     Parts { board: String },
 }
 
-/// How to search: as a level says, or so many moves ahead and to the end from so many empty squares on. With both, depth
-/// and end are as given and only what is left out is the level's; without a level nothing is.
+/// The strength of a search: a level, or a depth and the number of empty squares of perfect play.
+/// With both, only the selectivity is the level's; without a level nothing is left out.
 pub(crate) struct How {
     pub(crate) level: Option<u32>,
     pub(crate) depth: Option<u32>,
     pub(crate) exact: Option<u32>,
-    /// Whether to search from an empty table.
+    /// True to search from an empty table.
     pub(crate) forget: bool,
 }
 

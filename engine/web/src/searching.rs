@@ -116,7 +116,7 @@ pub(crate) struct Found {
     best: Option<String>,
     depth: u32,
     exact: bool,
-    /// How it was found, for people.
+    /// The kind of the value, for people.
     how: String,
     nodes: u64,
     line: Option<Vec<String>>,

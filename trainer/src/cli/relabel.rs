@@ -41,13 +41,15 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
     nodes: Option<u64>,
 
-    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure, with weights that
-    /// `othello-trainer calibrate probcut` made; 100 leaves out nothing [default: 100, with --level that of the level]
+    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure,
+    /// with weights that `othello-trainer calibrate probcut` made; 100 leaves out nothing [default:
+    /// 100, with --level that of the level]
     #[arg(long, value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
 
-    /// Relabel by this level, 1 to 60: its row of the table of levels in engine/docs/commands.md gives --depth,
-    /// --selectivity and --exact; its selective ends are for play, and not for labels
+    /// Relabel by this level, 1 to 60: its row of the table of levels in engine/docs/commands.md
+    /// gives --depth, --selectivity and --exact; its selective ends are for play, and not for
+    /// labels
     #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
     level: Option<Level>,
 

@@ -100,7 +100,8 @@ mod tests {
         println!("allowed {}", allowed_bytes());
     }
 
-    /// `ulimit -v` and `-d` were not seen: the process was killed, and killed again when it went on.
+    /// `ulimit -v` and `-d` were not seen: the process was killed, and killed again when it went
+    /// on.
     #[test]
     fn the_limits_of_the_process_are_seen() {
         let test = "dataset::memory::tests::allowed_bytes_of_this_process";
@@ -118,8 +119,8 @@ mod tests {
         }
     }
 
-    /// The limit of the root group alone was read, which has none where a scheduler makes a group for each
-    /// job.
+    /// The limit of the root group alone was read, which has none where a scheduler makes a group
+    /// for each job.
     #[test]
     fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
         let root = tempfile::tempdir().unwrap();

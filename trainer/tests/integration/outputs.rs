@@ -143,7 +143,7 @@ fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
     }
 }
 
-/// What a command reads by way of something else was overwritten with `--force`.
+/// A past bug: files that a command reads indirectly were overwritten with `--force`.
 #[test]
 fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     let folder = folder();
@@ -194,7 +194,8 @@ fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() 
     assert!(!at.join("dataset.json").exists() && !at.join("training-30.positions").exists());
 }
 
-/// It was found out after all positions were laid out. What is damaged here would be found in reading.
+/// It was found out after all positions were laid out. What is damaged here would be found in
+/// reading.
 #[test]
 fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     let folder = folder();
@@ -223,7 +224,8 @@ fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     runs(at, "dataset a.games --out laid-out");
 }
 
-/// The folder for the weights was made after the test games were read, and after the picture was looked at.
+/// The folder for the weights was made after the test games were read, and after the picture was
+/// looked at.
 #[test]
 fn a_study_proves_its_folder_before_it_reads() {
     let folder = folder();
@@ -244,7 +246,8 @@ fn a_study_proves_its_folder_before_it_reads() {
     assert!(!at.join("curve").exists() && !at.join("new").exists());
 }
 
-/// Files that a program looks for by itself may be links to what never ends, or pipes nobody writes to.
+/// Files that a program looks for by itself may be links to what never ends, or pipes nobody writes
+/// to.
 #[test]
 fn what_stands_beside_files_is_read_with_care() {
     let folder = folder();

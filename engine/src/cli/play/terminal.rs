@@ -84,8 +84,9 @@ impl<'a, E: Evaluate> Terminal<'a, E> {
         Ok(())
     }
 
-    /// Plays the engine's turns, and passes, until the person has a choice or the game is over; where the
-    /// engine is `asked`, it plays the first of them for the person. Then the board is drawn.
+    /// Plays the engine's turns, and passes, until the person has a choice or the game is over;
+    /// where the engine is `asked`, it plays the first of them for the person. Then the board is
+    /// drawn.
     fn play_on(&mut self, asked: bool, limits: &Limits) -> String {
         let (mut said, mut asked) = (String::new(), asked);
         while !self.is_over() {

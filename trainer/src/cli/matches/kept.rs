@@ -50,7 +50,8 @@ impl KeptArguments {
         [&self.games_out, &self.transcripts_out].into_iter().flatten()
     }
 
-    /// Refuses files that were made from something else, as far as they tell before anything is played.
+    /// Refuses files that were made from something else, as far as they tell before anything is
+    /// played.
     pub(super) fn check_are_own(
         &self,
         settings: &Provenance,
@@ -115,8 +116,8 @@ impl KeptArguments {
     }
 }
 
-/// The beginning of the file of transcripts of a part of a match from these openings, as far as it is known before
-/// the first game: up to its moves.
+/// The beginning of the file of transcripts of a part of a match from these openings, as far as it
+/// is known before the first game: up to its moves.
 fn first_game(openings: &[Position], shard: Shard) -> Result<String, serde_json::Error> {
     let first = shard.frames(openings.len() as u64).start as usize;
     let Some(&opening) = openings.get(first) else { return Ok(String::new()) };

@@ -18,9 +18,9 @@ fn files() -> impl Iterator<Item = (Content, Phase)> {
 }
 
 impl DatasetFolder {
-    /// Refuses a folder that no dataset may be written to: where nothing can be written, where files of
-    /// the `inputs` would be replaced, and, unless it may be replaced, where records of another kind
-    /// stand, which would look like parts of it.
+    /// Refuses a folder that no dataset may be written to: where nothing can be written, where
+    /// files of the `inputs` would be replaced, and, unless it may be replaced, where records of
+    /// another kind stand, which would look like parts of it.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,
         inputs: &[P],
@@ -52,8 +52,9 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Refuses a folder whose files were made from other data or by other settings, before the data are read:
-    /// by the checksums that their ends state. Files that state none are left to their reader.
+    /// Refuses a folder whose files were made from other data or by other settings, before the data
+    /// are read: by the checksums that their ends state. Files that state none are left to their
+    /// reader.
     pub fn check_is_own(
         folder: &Path,
         data: &[LayoutInput],
@@ -88,7 +89,7 @@ fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
     Err(FileError::Exists { path: path.to_owned(), reason })
 }
 
-/// What a dataset is to be made from, data and test, as the files state it.
+/// Returns the inputs of a dataset, data and test, as their files state them.
 fn stated(data: &[LayoutInput], test: &[DataChoice]) -> Option<(Vec<Input>, Vec<Input>)> {
     let input = |choice: &DataChoice| {
         let sha256 = stated_sha256(&choice.path).ok()?;

@@ -100,7 +100,7 @@ impl Dataset {
     }
 }
 
-/// What decides a dataset.
+/// Returns the provenance of a dataset.
 pub(super) fn provenance(data: &[Input], test: &[Input], settings: &LayoutSettings) -> Provenance {
     Provenance::new("dataset")
         .with("data", json!(data))
@@ -108,7 +108,7 @@ pub(super) fn provenance(data: &[Input], test: &[Input], settings: &LayoutSettin
         .with("settings", json!(settings))
 }
 
-/// What decides a file of a dataset.
+/// Returns the provenance of a file of a dataset.
 pub(super) fn provenance_of_file(
     dataset: &Provenance,
     content: Content,

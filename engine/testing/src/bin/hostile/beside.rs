@@ -1,5 +1,6 @@
-//! Pipes, devices, links and huge files at the names of outputs, at those that outputs have until they are
-//! complete, and at those that are looked for beside inputs: they are refused, soon, and stay as they are.
+//! Pipes, devices, links and huge files at the names of outputs, at those that outputs have until
+//! they are complete, and at those that are looked for beside inputs: they are refused, soon, and
+//! stay as they are.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +16,7 @@ use crate::process::{Limits, run};
 
 const ROUND: &str = "beside";
 
-/// What stands there.
+/// The kinds of obstacles.
 const THINGS: [&str; 7] =
     ["a pipe", "/dev/zero", "/dev/full", "nowhere", "itself", "a folder", "1 TB"];
 
@@ -119,7 +120,7 @@ fn put(path: &Path, thing: &str) {
     }
 }
 
-/// Whether it is there still, whatever it is.
+/// Returns true if an obstacle is as it was put there.
 fn is_as_it_was(path: &Path, thing: &str) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     match thing {

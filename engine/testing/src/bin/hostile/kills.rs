@@ -61,8 +61,8 @@ pub(crate) fn difference(undisturbed: &Result, found: &Result, report: bool) -> 
     })
 }
 
-/// The same of the files alone. Where the report is another each time, the file of a match is, too: it has the
-/// time of the searches.
+/// The same of the files alone. Where the report is another each time, the file of a match is, too:
+/// it has the time of the searches.
 pub(crate) fn files_differ(
     undisturbed: &Result,
     found: &BTreeMap<PathBuf, Vec<u8>>,

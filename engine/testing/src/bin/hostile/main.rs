@@ -1,12 +1,12 @@
 //! Attacks the programs from outside, and counts. `scripts/hostile.sh` builds everything and runs
 //! this.
 //!
-//! Nine rounds: commands killed at random moments and gone on with; damaged and forged files; calls of the
-//! system that fail; faults at every write, rename and map; limits on memory and on the size of files; pipes,
-//! devices, links and huge files where outputs belong, and beside inputs; programs in a match that leave others
-//! behind; names with markup; hostile lists of arguments. A panic, a signal, a hang,
-//! too much memory, a wrong result, what a terminal obeys, a file written over that is somebody else's, and what
-//! is left behind are findings: exit status 1.
+//! Nine rounds: commands killed at random moments and gone on with; damaged and forged files; calls
+//! of the system that fail; faults at every write, rename and map; limits on memory and on the size
+//! of files; pipes, devices, links and huge files where outputs belong, and beside inputs; programs
+//! in a match that leave others behind; names with markup; hostile lists of arguments. A panic, a
+//! signal, a hang, too much memory, a wrong result, what a terminal obeys, a file written over that
+//! is somebody else's, and what is left behind are findings: exit status 1.
 
 #[cfg(target_os = "linux")]
 mod arguments;

@@ -14,7 +14,7 @@ pub(crate) struct Limits {
     pub(crate) mebibytes: u64,
 }
 
-/// Whether an exit status says that nothing was done.
+/// Returns true if an exit status means that nothing was done.
 pub(crate) fn is_refusal(code: Option<i32>) -> bool {
     matches!(code, Some(2 | 75))
 }
@@ -37,7 +37,7 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Whether it ended with a message: to mend something, or to try again.
+    /// Returns true if the run ended with a message: to mend something, or to try again.
     pub(crate) fn is_refused(&self) -> bool {
         is_refusal(self.code())
     }
@@ -62,7 +62,8 @@ impl Ended {
         Some(format!("says a word of {} bytes", word.len()))
     }
 
-    /// What no run may do, whatever it is given; how long it takes is another matter.
+    /// Returns the fault of a run that no input excuses, if there is one; time is checked
+    /// elsewhere.
     pub(crate) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {
