@@ -29,6 +29,7 @@ fn build_script() -> PathBuf {
 fn embed(weights: &OsStr, out: &Path) -> (bool, String) {
     let mut script = Command::new(build_script());
     script.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR")).env("OUT_DIR", out);
+    script.env("CARGO_CFG_TARGET_OS", std::env::consts::OS);
     let output = script.env("OTHELLO_WEIGHTS", weights).output().unwrap();
     (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
