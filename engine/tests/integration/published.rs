@@ -1,6 +1,7 @@
 //! Tests of published endgame problems, with their scores and a best move of each, and of positions
 //! of the strong test.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -32,6 +33,34 @@ fn solve_all(name: &str, count: usize) {
 #[test]
 fn fforum_1_to_19_are_solved() {
     solve_all("fforum-1-19.obf", 19);
+}
+
+/// The hard part has every legal move of positions of the strong test, each half of its own, and
+/// the best of their scores is the score that the game has there.
+#[test]
+fn the_hard_part_agrees_with_the_strong_test() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/benchmark");
+    for half in ["validation", "test"] {
+        let games = GameReader::open(&folder.join(format!("strong.{half}.games"))).unwrap();
+        let mut scores = HashMap::new();
+        for game in games {
+            let game = game.unwrap();
+            let steps = game.replay().steps;
+            for (step, value) in steps.iter().zip(game.values().unwrap()) {
+                scores.insert(step.position, value.map(i32::from));
+            }
+        }
+        let text = std::fs::read_to_string(folder.join(format!("strong-hard.{half}.obf"))).unwrap();
+        assert_eq!(text.lines().count(), 150);
+        for line in text.lines() {
+            let Problem { position, moves, .. } = line.parse().unwrap();
+            assert_eq!(position.empties(), 24);
+            let stated = moves.iter().fold(0, |squares, (square, _)| squares | square.bit());
+            assert!(stated == position.moves() && moves.iter().all(|it| it.1.is_some()), "{line}");
+            assert!(moves.is_sorted_by(|one, next| one.1 >= next.1), "{line}");
+            assert_eq!(scores[&position], moves[0].1, "{line}");
+        }
+    }
 }
 
 /// The scores of the strong test are those that a search with the mobility evaluation finds.
