@@ -117,8 +117,8 @@ pub trait Backend: Sync {
 
     /// Returns Σ left · right, in this order: the vectors are cut into chunks of [`DOT_CHUNK`]
     /// elements. In a chunk, lane l of [`DOT_LANES`] begins with 0 and adds the products of
-    /// elements l, l + 256, l + 512, … in turn. Then, for h = 128, 64, …, 1, lane l < h adds lane l
-    /// + h to itself; lane 0 is the chunk's sum. The sums of the chunks are added to 0 in turn.
+    /// elements l, l + 256, l + 512, … in turn. Then, for h = 128, 64, …, 1, lane l < h adds lane
+    /// `l + h` to itself; lane 0 is the chunk's sum. The sums of the chunks are added to 0 in turn.
     fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64, BackendError>;
 
     /// Returns the largest absolute value; NaN if an element is NaN.
