@@ -27,9 +27,9 @@ pub enum Origin {
 
 /// The λ of a λ-return, 0 to 1 in hundredths: the part of a label that comes from later values.
 /// With the value v₀ of the position, v₁ of the next one, and so on, the λ-return is
-/// `(1 − λ) · (v₀ + λ v₁ + λ² v₂ + …)`. The last term takes the remaining weight: the game's result,
-/// or the last value before a move that the search did not choose. (Sutton, Learning to Predict by
-/// the Methods of Temporal Differences, 1988.)
+/// `(1 − λ) · (v₀ + λ v₁ + λ² v₂ + …)`. The last term takes the remaining weight: the game's
+/// result, or the last value before a move that the search did not choose. (Sutton, Learning to
+/// Predict by the Methods of Temporal Differences, 1988.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
 
