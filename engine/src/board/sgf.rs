@@ -1,4 +1,4 @@
-//! Games in SGF, the Smart Game Format, version 4: GM[2] is Othello.
+//! Games in SGF, the Smart Game Format, version 4: `GM[2]` is Othello.
 //!
 //! A point is written as in Othello, `d3`, or as in Go, `dc`: column and row, both from the upper
 //! left corner.

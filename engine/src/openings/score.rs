@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::eval::Value;
 
-/// Converts the positions of a ply, as [`super::enumerate`] returns them, to the form in which they
-/// are scored: canonical, in ascending order, the player with a legal move. A position whose player
-/// must pass becomes the position after the pass; finished games are left out.
+/// Converts the positions of a ply, as [`super::enumerate()`] returns them, to the form in which
+/// they are scored: canonical, in ascending order, the player with a legal move. A position whose
+/// player must pass becomes the position after the pass; finished games are left out.
 pub fn movers(positions: &[Position]) -> Vec<Position> {
     let mover = |position: &Position| {
         let passed = position.pass();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// The openings that [`enumerate`](super::enumerate) finds, except finished games, each with one
+/// The openings that [`enumerate`](super::enumerate()) finds, except finished games, each with one
 /// game that leads to it.
 #[derive(Clone, Debug)]
 pub struct OpeningTree {

@@ -1,8 +1,8 @@
 //! A CUDA driver and NVRTC for tests without a GPU.
 //!
 //! The shared library has the entry points of `libcuda` and `libnvrtc` that the trainer uses. A
-//! test puts it under their names into the `LD_LIBRARY_PATH` of a child process ([`install`]). The
-//! child then runs as on a GPU, as far as its own code can tell:
+//! test puts it under their names into the `LD_LIBRARY_PATH` of a child process ([`install()`]).
+//! The child then runs as on a GPU, as far as its own code can tell:
 //!
 //! | of a GPU | here |
 //! |---|---|
