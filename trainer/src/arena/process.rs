@@ -95,6 +95,9 @@ impl Process {
         let mark = Mark::new();
         #[cfg(unix)]
         shell.env(Mark::VARIABLE, &mark.0);
+        // Before the program: this process may be killed at any moment.
+        #[cfg(unix)]
+        let mut guard = Guard::new(&mark).map_err(failed)?;
         let mut child = shell
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -108,7 +111,7 @@ impl Process {
         let (last_sender, last_words) = sync_channel(1);
         let listener = || std::thread::Builder::new().name("engine".to_owned());
         #[cfg(unix)]
-        let guard = Guard::of(&mut child, &mark).map_err(failed)?;
+        guard.watch_group(&child);
         let process = Self {
             child,
             input,
@@ -236,25 +239,41 @@ struct Guard(Child);
 
 #[cfg(unix)]
 impl Guard {
-    /// The script of the guard. It waits until this process is gone, then kills the group and twice
-    /// all processes with the mark, since a killed process may have started more meanwhile.
-    const SCRIPT: &str = "read -r nothing; kill -s KILL -- \"-$0\"
-        for round in 1 2; do for process in /proc/[0-9]*; do
-            if grep -qzFx -- \"$1\" \"$process/environ\"; then kill -s KILL \"${process#/proc/}\"; fi
-        done; done";
+    /// The script of the guard. It reads the program's group, and waits until this process is gone.
+    /// Then it kills the group, and all processes with the mark until three rounds in a row found
+    /// none: a killed process may have started more, which have no environment for a moment.
+    const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
+        quiet=0
+        while [ $quiet -lt 3 ]; do
+            quiet=$((quiet + 1))
+            for process in /proc/[0-9]*; do
+                if grep -qzFx -- \"$0\" \"$process/environ\"; then
+                    kill -s KILL \"${process#/proc/}\" && quiet=0
+                fi
+            done
+            sleep 0.1
+        done";
 
-    /// Starts the guard of a program in a group of its own. If that fails, kills the program.
-    fn of(program: &mut Child, mark: &Mark) -> io::Result<Self> {
+    /// Starts the guard of a program that is not started yet, in a group of its own.
+    fn new(mark: &Mark) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
         let marked = format!("{}={}", Mark::VARIABLE, mark.0);
         let guard = Command::new("sh")
-            .args(["-c", Self::SCRIPT, &program.id().to_string(), &marked])
+            .args(["-c", Self::SCRIPT, &marked])
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        guard.map(Self).inspect_err(|_| drop(program.kill()))
+        guard.map(Self)
+    }
+
+    /// Tells the guard the process group of the program.
+    fn watch_group(&mut self, program: &Child) {
+        if let Some(pipe) = &mut self.0.stdin {
+            // A guard that has ended guards by the mark no more; the program is dropped as usual.
+            drop(writeln!(pipe, "{}", program.id()));
+        }
     }
 
     /// Ends the guard after the program is gone.
