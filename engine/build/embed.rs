@@ -71,9 +71,9 @@ fn embed() -> Result<(), String> {
 
 /// Writes a table, and returns Rust code that declares it as a static of type `Aligned<[u8; N]>`.
 ///
-/// If object files are in ELF, the assembler includes the bytes, because a compiler needs minutes
-/// and gigabytes for a constant of that size. The symbol is weak and named after the weights,
-/// because two builds of this crate may be linked into one program.
+/// If object files are in ELF, the assembler includes the bytes, so that the compiler does not
+/// carry a constant of that size through every build. The symbol is weak and named after the
+/// weights, because two builds of this crate may be linked into one program.
 fn table(name: &str, sha256: &str, content: &[u8]) -> Result<String, String> {
     let file = format!("embedded.{}", name.to_lowercase());
     write(&file, content)?;

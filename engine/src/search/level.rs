@@ -7,8 +7,8 @@ use super::{EndSteps, Selection, Selectivity, Strength};
 use crate::eval::Evaluate;
 
 /// A number from 1 to 60 for the strength of play: the depth and selectivity of searches, and the
-/// numbers of empty squares from which they go to the end of the game. No level takes less time
-/// than the one before.
+/// numbers of empty squares from which they go to the end of the game. No level searches less than
+/// the one before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Level(u32);
 

@@ -271,7 +271,7 @@ impl Guard {
     /// Tells the guard the process group of the program.
     fn watch_group(&mut self, program: &Child) {
         if let Some(pipe) = &mut self.0.stdin {
-            // A guard that has ended guards by the mark no more; the program is dropped as usual.
+            // A guard that has ended cannot be told; the program then ends when it is dropped.
             drop(writeln!(pipe, "{}", program.id()));
         }
     }

@@ -35,7 +35,8 @@ const READERS: [(&str, &str); 8] = [
     ("othello-trainer report own.weights --loss loss.json --out out.html", "loss.json"),
 ];
 
-/// So many things for every command that writes, and all of them for those that look for files.
+/// Puts `times` obstacles where outputs of every command that writes belong, and every kind of
+/// obstacle where commands look for files by themselves.
 pub(crate) fn round(
     place: &Place,
     times: usize,
