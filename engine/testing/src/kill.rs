@@ -205,6 +205,16 @@ fn seconds_of_children() -> f64 {
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
 }
 
+/// Writes files into a folder by the names that [`files_in`] gave them, with the folders that
+/// these stand in.
+pub fn write_files(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("a file in a folder")).expect("a folder");
+        fs::write(path, bytes).expect("a file");
+    }
+}
+
 /// Returns the bytes of every ordinary file in a folder and its subfolders, except files with some
 /// names.
 pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {

@@ -385,9 +385,7 @@ fn forge_unfinished(
     let left = othello_testing::kill::files_in(left.path(), &[]);
     for _ in 0..files {
         let folder = tempfile::tempdir().expect("a folder");
-        left.iter().for_each(|(name, bytes)| {
-            fs::write(folder.path().join(name), bytes).expect("writable");
-        });
+        othello_testing::kill::write_files(folder.path(), &left);
         // A complete output with right checksums counts as sound.
         let is_partial = |name: &&PathBuf| name.to_string_lossy().ends_with(".partial");
         let partial: Vec<&PathBuf> = left.keys().filter(is_partial).collect();
