@@ -21,8 +21,10 @@ use crate::pattern::{Coverage, FactorShape, Geometry, Scalar, lines};
 
 mod history;
 mod picture;
+mod predictions;
 
 use history::History;
+use predictions::Predictions;
 
 /// Arguments of `weights`.
 #[derive(clap::Args, Debug)]
@@ -35,6 +37,11 @@ pub struct Arguments {
     /// what stands on them (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
+
+    /// Print what selective searches predict, too: slope, offset and standard deviation by ply and
+    /// pair of depths (ProbCut), and by number of empty squares (ends)
+    #[arg(long)]
+    predictions: bool,
 
     /// Draw the patterns into this SVG file: their squares, instances and classes, and how many
     /// instances have each square
@@ -64,6 +71,9 @@ struct Report {
     ordering: Option<Light>,
     /// The selective searches for which the file has a model.
     selective: Vec<&'static str>,
+    /// The predictions of these models, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predictions: Option<Predictions>,
     /// The counts of training for each phase; the embedded weights have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
@@ -171,6 +181,7 @@ impl fmt::Display for Report {
         self.counts.as_deref().map_or(Ok(()), |counts| describe_counts(f, counts))?;
         writeln!(f, "sha256       {}", self.sha256)?;
         History(&self.provenance).fmt(f)?;
+        self.predictions.as_ref().map_or(Ok(()), |predictions| predictions.fmt(f))?;
         self.inspect.as_ref().map_or(Ok(()), |inspection| inspection.fmt(f))
     }
 }
@@ -215,11 +226,16 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         let existing = existing(arguments.force);
         plain::write(path, picture::picture(&chosen.weights).as_bytes(), existing)?;
     }
-    session.print(&report(chosen, inspect))?;
+    let predictions = arguments.predictions.then(|| Predictions::of(chosen.weights.models()));
+    session.print(&report(chosen, predictions, inspect))?;
     Ok(Outcome::Done)
 }
 
-fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
+fn report(
+    chosen: ByClass,
+    predictions: Option<Predictions>,
+    inspect: Option<Inspection>,
+) -> Report {
     let ByClass { weights, counted, sha256, mut provenance } = chosen;
     provenance.sort_keys();
     let set = weights.set();
@@ -234,6 +250,7 @@ fn report(chosen: ByClass, inspect: Option<Inspection>) -> Report {
         coverage: Covered::of(weights.geometry()),
         ordering: weights.move_ordering().map(Light::of),
         selective: selective(&weights),
+        predictions,
         counts: counted.then(|| Phase::all().map(|phase| counts(&weights, phase)).collect()),
         sha256,
         provenance,
