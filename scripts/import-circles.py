@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-CRATES = ["engine/src", "trainer/src", "kernels/src"]
+CRATES = ["engine/core/src", "engine/src", "trainer/src", "kernels/src"]
 PATH = re.compile(r"\b(?:crate|self|super)(?:::[A-Za-z_][A-Za-z_0-9]*)+(?:::\{|::\*)?")
 
 

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use crate::eval::{self, MoveOrderingWeights, Weights, WeightsFile};
-use crate::{file, pattern};
+use othello_core::file::Provenance;
+use othello_core::pattern::PatternSet;
+use othello_core::weights::{MoveOrderingWeights, Weights, WeightsFile, layout};
 
 const VARIABLE: &str = "OTHELLO_WEIGHTS";
 const NONE: &str = "none";
@@ -34,12 +35,11 @@ fn embed() -> Result<(), String> {
         }
     };
     let factors = file.weights.factors();
-    let factors = factors.map(|it| eval::layout::expand_factors(file.weights.geometry(), it));
-    let factors = factors.unwrap_or_default();
-    let factors = table("FACTORS", &file.sha256, bytemuck::cast_slice(&factors))?;
-    let tables: Vec<u8> =
-        eval::layout::expand(&file.weights).iter().flat_map(|step| step.to_le_bytes()).collect();
-    let tables = table("TABLES", &file.sha256, &tables)?;
+    let factors = factors.map(|it| layout::expand_factors(file.weights.geometry(), it));
+    let factors = factors.unwrap_or_default().into_iter().flat_map(u128::to_ne_bytes);
+    let factors = table("FACTORS", &file.sha256, &factors.collect::<Vec<u8>>())?;
+    let tables = layout::expand(&file.weights).into_iter().flat_map(i16::to_le_bytes);
+    let tables = table("TABLES", &file.sha256, &tables.collect::<Vec<u8>>())?;
     let ordering = match file.weights.move_ordering().map(MoveOrderingWeights::sections) {
         Some([set, weights]) => {
             write("embedded.ordering", &weights.content)?;
@@ -117,10 +117,10 @@ fn read(path: &Path) -> Result<WeightsFile, String> {
 /// Returns weights of the smallest pattern set, all 0: every position has value 0.
 fn no_weights() -> WeightsFile {
     let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
-    let set = pattern::PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());
+    let set = PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());
     WeightsFile {
         weights: Weights::zero(set),
-        provenance: file::Provenance::new(NONE),
+        provenance: Provenance::new(NONE),
         sha256: NONE.to_owned(),
     }
 }

@@ -1,8 +1,8 @@
 //! Othello engine: boards, patterns, weights files, search, self-play and openings.
 //!
-//! The modules depend on each other in one direction: [`mod@file`] ← [`text`] ← [`board`] ←
-//! [`pattern`] ← [`eval`] ← [`search`] ← [`openings`] ← [`selfplay`] ← `cli`, and [`eval`] ←
-//! [`record`] ← [`openings`].
+//! The ground floor is a crate of its own, [`othello_core`]: [`board`], [`mod@file`], [`pattern`],
+//! [`record`], [`text`], and what [`eval`] knows of weights files. Above it, the modules depend on
+//! each other in one direction: [`eval`] ← [`search`] ← [`openings`] ← [`selfplay`] ← `cli`.
 //!
 //! With `default-features = false`, the crate is the library alone, without the command line and
 //! its dependencies. Weights come from a file or from inside the binary. A position can be
@@ -47,19 +47,15 @@
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+#[doc(inline)]
+pub use othello_core::{board, file, pattern, progress, random, record, text};
+
 pub mod analysis;
-pub mod board;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod eval;
-pub mod file;
 pub mod openings;
-pub mod pattern;
-pub mod progress;
 pub mod protocol;
-pub mod random;
-pub mod record;
 pub mod search;
 pub mod selfplay;
 pub mod statistics;
-pub mod text;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::factor_sum::{Places, sum};
-use super::factors::steps_of_sum;
 use super::layout::{MARGIN, TableLayout};
+use super::steps_of_sum;
 use crate::board::Phase;
 use crate::pattern::{FactorShape, Geometry};
 

@@ -1,42 +1,25 @@
 //! The evaluations of positions: the interface that the search uses, and their implementations.
+//!
+//! What a weights file holds is [`othello_core::weights`], and re-exported here.
 
 mod builtin;
 pub mod embedded;
-mod ends;
 mod evaluator;
 mod factor_sum;
 mod factor_tables;
-mod factors;
-pub mod layout;
 mod likely;
-mod models;
 mod move_ordering;
-mod move_ordering_weights;
-mod parts;
-mod probcut;
-mod realization;
-mod sections;
 mod sum;
 mod tables;
-mod value;
-mod weights;
 
 use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
-pub use ends::{CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends};
 pub use evaluator::{Evaluator, NoWeightsError, WeightsChoice};
-pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth};
-pub use models::Models;
 pub use move_ordering::MoveOrdering;
-pub use move_ordering_weights::MoveOrderingWeights;
-pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};
-pub use probcut::{Depths, ERROR_TERMS, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
-pub use realization::{Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES};
-pub use sections::{PhaseRow, PhaseSection};
+#[doc(inline)]
+pub use othello_core::weights::*;
 pub use tables::Tables;
-pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};
-pub use weights::{Weights, WeightsError, WeightsFile};
 
 /// An evaluation that can follow a search move by move.
 ///

@@ -231,3 +231,25 @@ impl Evaluate for Tables {
 fn phase_at(ply: u32) -> usize {
     (ply as usize).min(PHASES - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::random_game;
+
+    #[test]
+    fn the_parts_add_up_to_the_value_of_the_tables() {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/conformance.weights");
+        let bytes = std::fs::read(path).unwrap();
+        let weights = Weights::read_bytes(path.as_ref(), bytes).unwrap().weights;
+        let tables = Tables::new(&weights);
+        for step in random_game(7, 1, usize::MAX).steps {
+            let parts = weights.parts(&step.position).unwrap();
+            let value = tables.value(&tables.state(&step.position), &step.position);
+            assert_eq!(Value::clamped(parts.steps()), value);
+            assert_eq!(parts.scalars.len(), weights.set().scalars().len());
+        }
+        assert!(weights.parts(&Position::new(15, 0).unwrap()).is_none());
+    }
+}

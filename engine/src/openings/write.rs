@@ -256,10 +256,12 @@ pub fn value(scored: &ScoredPosition) -> Value {
 mod tests {
     use std::fs;
 
+    use othello_testing::StopAfter;
+
     use super::*;
     use crate::eval::Mobility;
     use crate::file::Checkpoint;
-    use crate::progress::{Silent, StopAfter};
+    use crate::progress::Silent;
     use crate::record::PositionReader;
     use crate::search;
 

@@ -109,8 +109,15 @@ pub fn links() -> Vec<(PathBuf, PathBuf)> {
 /// guides mean. Names with capitals are placeholders.
 pub fn missing_files() -> Vec<(PathBuf, String)> {
     const KINDS: [&str; 5] = ["rs", "md", "toml", "sh", "sha256"];
-    const FOLDERS: [&str; 6] =
-        ["", "engine", "engine/src", "engine/src/search", "trainer/src", "scripts"];
+    const FOLDERS: [&str; 7] = [
+        "",
+        "engine",
+        "engine/core/src",
+        "engine/src",
+        "engine/src/search",
+        "trainer/src",
+        "scripts",
+    ];
     let is_file = |span: &&str| {
         span.contains('/')
             && span.chars().all(|c| c.is_ascii_lowercase() || "/._-0123456789".contains(c))

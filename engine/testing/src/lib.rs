@@ -1,5 +1,6 @@
-//! The parts that the tests of all crates share: games of random moves, damaged files, kills, small
-//! disks, the blocks of the guides, messages of programs, and the count of skipped tests.
+//! The parts that the tests of all crates share: games of random moves, damaged files, kills, work
+//! that stops, small disks, the blocks of the guides, messages of programs, and the count of tests
+//! that were skipped.
 
 pub mod container;
 pub mod corpus;
@@ -14,3 +15,6 @@ pub mod program;
 pub mod random_games;
 pub mod scratch;
 pub mod skipped;
+mod stop_after;
+
+pub use stop_after::StopAfter;

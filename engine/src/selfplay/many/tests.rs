@@ -1,10 +1,12 @@
 //! Tests of runs of games: shards, resumption, provenance.
 
+use othello_testing::StopAfter;
+
 use super::*;
 use crate::board::{Position, Square};
 use crate::eval::{ERROR_TERMS, Evaluate, MEAN_TERMS, Mobility, Models, ProbCut};
 use crate::file::Checkpoint;
-use crate::progress::{Silent, StopAfter};
+use crate::progress::Silent;
 use crate::record::Record as _;
 
 /// Returns a run of three frames, with games that repeat others.

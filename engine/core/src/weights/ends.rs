@@ -19,7 +19,7 @@ pub const END_MEAN_TERMS: usize = 9;
 /// The number of coefficients of the error.
 pub const END_ERROR_TERMS: usize = 5;
 
-/// The number of confidences: all [`crate::search::Selectivity`] but the full one.
+/// The number of confidences: all selectivities of a search but the full one.
 pub const CONFIDENCES: usize = 5;
 
 /// The least slope of a prediction: scores grow with values.
@@ -94,7 +94,7 @@ impl Ends {
     }
 
     /// Returns the section of the file.
-    pub(crate) fn section(&self) -> Section {
+    pub(super) fn section(&self) -> Section {
         let content = self.coefficients().iter().flat_map(|c| c.to_le_bytes()).collect();
         Section { name: ENDS.to_owned(), content }
     }

@@ -1,8 +1,6 @@
 //! The interface by which long work reports its progress.
 
 use std::path::Path;
-#[cfg(test)]
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An observer of long work. The command line draws bars with one; [`Silent`] shows nothing.
 ///
@@ -63,48 +61,4 @@ impl Progress for Silent {
     fn begin(&self, _stage: &str, _done: u64, _total: u64) {}
     fn advance(&self, _units: u64) {}
     fn message(&self, _line: &str) {}
-}
-
-/// An observer that stops the work after some units, and remembers the reports.
-#[cfg(test)]
-#[derive(Debug, Default)]
-pub(crate) struct StopAfter {
-    units: u64,
-    finished: AtomicU64,
-    begun_with: AtomicU64,
-}
-
-#[cfg(test)]
-impl StopAfter {
-    pub(crate) fn units(units: u64) -> Self {
-        Self { units, ..Self::default() }
-    }
-
-    /// Returns the number of units finished since the stage began.
-    pub(crate) fn finished(&self) -> u64 {
-        self.finished.load(Ordering::SeqCst)
-    }
-
-    /// Returns the number of units that an earlier run had finished.
-    pub(crate) fn begun_with(&self) -> u64 {
-        self.begun_with.load(Ordering::SeqCst)
-    }
-}
-
-#[cfg(test)]
-impl Progress for StopAfter {
-    fn begin(&self, _stage: &str, done: u64, _total: u64) {
-        self.begun_with.store(done, Ordering::SeqCst);
-        self.finished.store(0, Ordering::SeqCst);
-    }
-
-    fn advance(&self, units: u64) {
-        self.finished.fetch_add(units, Ordering::SeqCst);
-    }
-
-    fn message(&self, _line: &str) {}
-
-    fn is_interrupted(&self) -> bool {
-        self.finished() >= self.units
-    }
 }

@@ -8,10 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 
 use super::{Record, RecordError};
-use crate::eval::Value;
 use crate::file::{Checkpoint, Existing, Provenance, Section, Writer};
 use crate::progress::Progress;
 use crate::text::excerpt;
+use crate::weights::Value;
 
 /// The result of a piece of work: a record, or the value of a position.
 pub trait Finished: Clone + Send + Sync {

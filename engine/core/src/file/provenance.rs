@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_behaviour_revision_moves_with_the_recorded_checksum() {
-        let recorded = include_str!("../../../scripts/regenerate-small.sha256").trim();
+        let recorded = include_str!("../../../../scripts/regenerate-small.sha256").trim();
         assert_eq!(
             (RECORDED.len(), RECORDED.last()),
             (BEHAVIOUR_REVISION as usize, Some(&recorded)),

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::{GameError, RowError};
-use crate::eval::NoProbCut;
 use crate::file::FileError;
 use crate::progress::Interrupted;
+use crate::weights::NoProbCut;
 
 /// The error for records that were not read or not written.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,8 @@
 //! The layout of weights in memory, expanded from classes to configurations.
 
-use super::Weights;
-use super::factors::Factors;
+use super::{Factors, Weights};
 use crate::board::{PHASES, Phase};
-#[cfg(feature = "embedded")]
-use crate::pattern::PatternSet;
-use crate::pattern::{FactorShape, Geometry, LANES, Scalar, permuted};
+use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
 /// The number of unused weights before the first phase and after the last. Any 16-bit index then
 /// leads to a place inside the table, so that reads need no check.
@@ -17,11 +14,11 @@ pub const MARGIN: usize = 1 << 15;
 #[derive(Clone, Debug)]
 pub struct TableLayout {
     /// The place of the configuration 0 of each lane's pattern.
-    pub(super) middles: [u32; LANES],
+    pub middles: [u32; LANES],
     /// The place of the first scalar.
-    pub(super) scalars: usize,
+    pub scalars: usize,
     /// The number of weights from one phase to the next.
-    pub(super) stride: usize,
+    pub stride: usize,
 }
 
 impl TableLayout {
@@ -46,13 +43,13 @@ impl TableLayout {
     }
 
     /// Returns the number of bytes of the vectors of factors of all groups, with the margins.
-    pub(super) fn bytes_of_factors(&self, shape: FactorShape) -> usize {
+    pub fn bytes_of_factors(&self, shape: FactorShape) -> usize {
         (self.stride * shape.groups() + 2 * MARGIN) * shape.dimensions()
     }
 
     /// Returns the place at which the table of a phase starts.
     #[inline]
-    pub(super) fn start(&self, phase: usize) -> usize {
+    pub fn start(&self, phase: usize) -> usize {
         MARGIN + phase * self.stride
     }
 }
@@ -67,7 +64,7 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
 
 /// Returns, for every configuration of every pattern, its place in the table of a phase and the
 /// number of its class among all parameters.
-pub(super) fn places(geometry: &Geometry) -> Vec<(usize, usize)> {
+fn places(geometry: &Geometry) -> Vec<(usize, usize)> {
     let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));
     let of_pattern = patterns.flat_map(|(pattern, start)| {
         pattern.class_of.iter().enumerate().map(move |(index, &class)| {
@@ -80,8 +77,7 @@ pub(super) fn places(geometry: &Geometry) -> Vec<(usize, usize)> {
 
 /// Returns the class weights that were expanded into `tables`, undoing [`expand`]. Their counts are
 /// unknown and set to 0.
-#[cfg(feature = "embedded")]
-pub(super) fn fold(set: PatternSet, tables: &[i16]) -> Weights {
+pub fn fold(set: PatternSet, tables: &[i16]) -> Weights {
     let mut weights = Weights::zero(set);
     let layout = TableLayout::new(weights.geometry());
     let places = places(weights.geometry());
@@ -141,8 +137,7 @@ pub fn expand_factors(geometry: &Geometry, factors: &Factors) -> Vec<u128> {
 }
 
 /// Sets the factors that were expanded into `vectors`, undoing [`expand_factors`].
-#[cfg(feature = "embedded")]
-pub(super) fn fold_factors(geometry: &Geometry, vectors: &[u128], factors: &mut Factors) {
+pub fn fold_factors(geometry: &Geometry, vectors: &[u128], factors: &mut Factors) {
     let (layout, shape) = (TableLayout::new(geometry), factors.shape());
     let (dimensions, places) = (shape.dimensions(), places_of_vectors(geometry, &layout));
     let vectors: &[i8] = bytemuck::cast_slice(vectors);

@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView2};
 
 use super::factors::{FactorParts, Factors};
 use super::models::once;
-use super::move_ordering_weights::{ORDERING_SET, ORDERING_WEIGHTS};
+use super::move_ordering::{ORDERING_SET, ORDERING_WEIGHTS};
 use super::{MAX_STEPS, Models, MoveOrderingWeights, PhaseSection};
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};

@@ -166,12 +166,13 @@ impl Realization {
     }
 
     /// Returns the probability of a move, by the stage of its position and the index of its kind.
+    #[inline]
     pub fn probability(&self, stage: usize, kind: usize) -> f64 {
         f64::from(self.steps[stage * MoveKind::COUNT + kind]) / CERTAIN
     }
 
     /// Returns the section of the file.
-    pub(crate) fn section(&self) -> Section {
+    pub(super) fn section(&self) -> Section {
         let numbers = [VERSION].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(u16::to_le_bytes).collect();
         Section { name: REALIZATION.to_owned(), content }

@@ -5,7 +5,7 @@
 //! name is always whole. A run that was killed continues after the last whole section.
 //! `datasets/formats.md` describes the bytes.
 //!
-//! The build script compiles this module too, so it uses no other module of the crate.
+//! It uses no other module of the crate.
 
 mod checkpoint;
 mod differences;

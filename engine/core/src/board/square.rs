@@ -25,11 +25,13 @@ impl Square {
     pub const A1: Self = Self(0);
 
     /// Returns the square with this number; `None` for 64 and more.
+    #[inline]
     pub const fn new(index: u8) -> Option<Self> {
         if index < 64 { Some(Self(index)) } else { None }
     }
 
     /// Returns the square at `file` (0 = a) and `rank` (0 = 1); `None` outside the board.
+    #[inline]
     pub const fn at(file: u8, rank: u8) -> Option<Self> {
         if file < 8 && rank < 8 { Some(Self(rank * 8 + file)) } else { None }
     }
@@ -40,6 +42,7 @@ impl Square {
     }
 
     /// Returns the number of the square, 0..=63.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -51,16 +54,19 @@ impl Square {
     }
 
     /// Returns the bitboard with only this square set.
+    #[inline]
     pub const fn bit(self) -> u64 {
         1 << self.0
     }
 
     /// Returns the lowest square of a bitboard; `None` for the empty one.
+    #[inline]
     pub const fn lowest(bits: u64) -> Option<Self> {
         Self::new(bits.trailing_zeros() as u8)
     }
 
     /// Returns the `n`-th square of a bitboard in ascending order, counted from 0.
+    #[inline]
     pub fn nth(bits: u64, n: usize) -> Option<Self> {
         Squares(bits).nth(n)
     }
@@ -104,6 +110,7 @@ impl Iterator for Squares {
         Some(square)
     }
 
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         let count = self.0.count_ones() as usize;
         (count, Some(count))

@@ -33,6 +33,7 @@ impl Value {
     pub const INFINITE: Self = Self(Self::MAX.0 + 1);
 
     /// Returns the value of `steps` steps; `None` if it would be outside ±64 discs.
+    #[inline]
     pub const fn from_steps(steps: i32) -> Option<Self> {
         if Self::MIN.0 <= steps && steps <= Self::MAX.0 { Some(Self(steps)) } else { None }
     }
@@ -51,12 +52,16 @@ impl Value {
     }
 
     /// Returns the value raised by `steps` steps for a window, at most [`Self::INFINITE`].
-    pub(crate) fn raised(self, steps: i32) -> Self {
+    #[inline]
+    #[must_use]
+    pub fn raised(self, steps: i32) -> Self {
         Self((self.0 + steps).min(Self::INFINITE.0))
     }
 
     /// Returns the value lowered by `steps` steps for a window, at least −[`Self::INFINITE`].
-    pub(crate) fn lowered(self, steps: i32) -> Self {
+    #[inline]
+    #[must_use]
+    pub fn lowered(self, steps: i32) -> Self {
         Self((self.0 - steps).max(-Self::INFINITE.0))
     }
 
@@ -67,6 +72,7 @@ impl Value {
     }
 
     /// Returns the value in discs, exactly.
+    #[inline]
     pub fn discs(self) -> f64 {
         f64::from(self.0) / f64::from(STEPS_PER_DISC)
     }
@@ -80,12 +86,14 @@ impl Value {
     }
 
     /// Returns the nearest whole disc, halves away from zero.
+    #[inline]
     pub const fn nearest_disc(self) -> Discs {
         self.nearest_multiple(1)
     }
 
     /// Returns the nearest even number of discs, odd numbers away from zero: the score of a full
     /// board is even.
+    #[inline]
     pub const fn nearest_even_disc(self) -> Discs {
         self.nearest_multiple(2)
     }
@@ -130,6 +138,7 @@ impl fmt::Display for Value {
 }
 
 /// Returns a weight in discs, exactly.
+#[inline]
 pub fn weight_in_discs(steps: i16) -> f64 {
     f64::from(steps) / f64::from(STEPS_PER_DISC)
 }

@@ -1,7 +1,7 @@
 //! The parts that all readers of text share: lines with limits, whole small files, TOML, and
 //! excerpts for messages.
 //!
-//! The build script compiles this module too; of the other modules, it uses only [`crate::file`].
+//! Of the other modules, it uses only [`crate::file`].
 
 mod error;
 mod lines;

@@ -126,7 +126,7 @@ pub fn own_worth(vector: &[i8]) -> f64 {
 ///
 /// 80 factors of at most 127 add up to less than 2¹⁴, and 16 squares of such sums to less than 2³².
 #[inline]
-pub(super) fn steps_of_sum(sum: &[i16]) -> i32 {
+pub fn steps_of_sum(sum: &[i16]) -> i32 {
     const SHIFT: u32 = (2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT / STEPS_PER_DISC).ilog2();
     let (added, taken) = sum.split_at(sum.len() / 2);
     let squares = |half: &[i16]| -> i64 {

@@ -62,7 +62,7 @@ impl MoveOrderingWeights {
     }
 
     /// Returns the sections of the file, in their order.
-    pub(crate) fn sections(&self) -> [Section; 2] {
+    pub fn sections(&self) -> [Section; 2] {
         let numbers = [self.strength].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(i16::to_le_bytes).collect();
         [
@@ -72,7 +72,10 @@ impl MoveOrderingWeights {
     }
 
     /// Reads the two sections.
-    pub(super) fn from_sections(set: &[u8], weights: &[u8]) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].
+    pub fn from_sections(set: &[u8], weights: &[u8]) -> Result<Self, String> {
         let text = str::from_utf8(set).map_err(|_| "its pattern set is no text in UTF-8")?;
         let set =
             PatternSet::from_toml(text).map_err(|error| format!("its pattern set: {error}"))?;

@@ -17,17 +17,20 @@ pub struct Phase(u8);
 
 impl Phase {
     /// Returns the phase with this number; `None` for 60 and more.
+    #[inline]
     pub const fn new(index: usize) -> Option<Self> {
         if index < PHASES { Some(Self(index as u8)) } else { None }
     }
 
     /// Returns the phase of a position; `None` for a full board (or one with fewer than four
     /// discs).
+    #[inline]
     pub fn of(position: &Position) -> Option<Self> {
         Self::new((position.discs() as usize).wrapping_sub(4))
     }
 
     /// Returns the number of the phase, 0..=59.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }

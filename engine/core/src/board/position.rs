@@ -21,6 +21,7 @@ pub enum Side {
 
 impl Side {
     /// Returns the other side.
+    #[inline]
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -31,6 +32,7 @@ impl Side {
 
     /// Returns +1 for black and −1 for white, to convert a score for this side to one for black and
     /// back.
+    #[inline]
     pub const fn sign(self) -> Discs {
         match self {
             Self::Black => 1,
@@ -44,36 +46,43 @@ impl Position {
     pub const START: Self = Self { player: 0x0000_0008_1000_0000, opponent: 0x0000_0010_0800_0000 };
 
     /// Creates a position from two bitboards; `None` if they overlap.
+    #[inline]
     pub const fn new(player: u64, opponent: u64) -> Option<Self> {
         if player & opponent == 0 { Some(Self { player, opponent }) } else { None }
     }
 
     /// Returns the discs of the side to move.
+    #[inline]
     pub const fn player(&self) -> u64 {
         self.player
     }
 
     /// Returns the discs of the opponent.
+    #[inline]
     pub const fn opponent(&self) -> u64 {
         self.opponent
     }
 
     /// Returns the empty squares.
+    #[inline]
     pub const fn empty(&self) -> u64 {
         !(self.player | self.opponent)
     }
 
     /// Returns the number of empty squares: 0..=60.
+    #[inline]
     pub const fn empties(&self) -> u32 {
         self.empty().count_ones()
     }
 
     /// Returns the number of discs on the board: 4..=64.
+    #[inline]
     pub const fn discs(&self) -> u32 {
         64 - self.empties()
     }
 
     /// Returns the ply: discs on the board − 4, 0..=60. A pass does not change it.
+    #[inline]
     pub const fn ply(&self) -> u32 {
         self.discs().saturating_sub(4)
     }
@@ -85,6 +94,7 @@ impl Position {
     }
 
     /// Returns whether the player may move on `square`.
+    #[inline]
     pub fn is_legal(&self, square: Square) -> bool {
         self.moves() & square.bit() != 0
     }
@@ -118,6 +128,7 @@ impl Position {
     }
 
     /// Returns the position after a legal move on `square`; `None` if the move is not legal.
+    #[inline]
     #[must_use]
     pub fn play(&self, square: Square) -> Option<Self> {
         let flips = if self.empty() & square.bit() == 0 { 0 } else { self.flips(square) };
@@ -132,6 +143,7 @@ impl Position {
     }
 
     /// Returns whether the game is over: neither side can move.
+    #[inline]
     pub fn is_over(&self) -> bool {
         self.moves() == 0 && self.pass().moves() == 0
     }
@@ -147,6 +159,7 @@ impl Position {
     }
 
     /// Returns the image of the position under a symmetry of the board.
+    #[inline]
     #[must_use]
     pub const fn image(&self, symmetry: Symmetry) -> Self {
         Self { player: symmetry.bits(self.player), opponent: symmetry.bits(self.opponent) }

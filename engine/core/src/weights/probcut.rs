@@ -84,7 +84,7 @@ impl ProbCut {
     }
 
     /// Returns the section of the file.
-    pub(crate) fn section(&self) -> Section {
+    pub(super) fn section(&self) -> Section {
         let content = self.mean.iter().chain(&self.error).flat_map(|c| c.to_le_bytes()).collect();
         Section { name: PROBCUT.to_owned(), content }
     }
@@ -160,6 +160,7 @@ impl Depths {
 impl Prediction {
     /// Returns the smallest known value, in steps, for which the deeper one is likely to be at
     /// least `bound` steps: the predicted mean is `deviations` standard deviations above `bound`.
+    #[inline]
     pub fn least_for(&self, bound: i32, deviations: f64) -> i32 {
         let bound = f64::from(bound) / f64::from(STEPS_PER_DISC);
         let known = (bound + deviations * self.error - self.offset) / self.slope;
@@ -168,6 +169,7 @@ impl Prediction {
 
     /// Returns the largest known value, in steps, for which the deeper one is likely to be at most
     /// `bound` steps.
+    #[inline]
     pub fn greatest_for(&self, bound: i32, deviations: f64) -> i32 {
         let mirrored = Self { offset: -self.offset, ..*self };
         -mirrored.least_for(-bound, deviations)

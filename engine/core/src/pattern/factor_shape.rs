@@ -34,17 +34,20 @@ impl FactorShape {
 
     /// Returns the number of factors of each class: squares of the first half count for the player,
     /// those of the second half for the opponent.
+    #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
     }
 
     /// Returns the number of phases that share factors, 1 to 60.
+    #[inline]
     pub fn phases(self) -> usize {
         self.phases
     }
 
     /// Returns the number of groups of phases. The last group may have fewer phases than the
     /// others.
+    #[inline]
     pub fn groups(self) -> usize {
         PHASES.div_ceil(self.phases)
     }

@@ -35,6 +35,7 @@ impl Symmetry {
     }
 
     /// Returns the image of a set of squares.
+    #[inline]
     pub const fn bits(self, bits: u64) -> u64 {
         let mut image = bits;
         if self.0 & 1 != 0 {
@@ -50,6 +51,7 @@ impl Symmetry {
     }
 
     /// Returns the image of one square.
+    #[inline]
     pub fn square(self, square: Square) -> Square {
         Square::lowest(self.bits(square.bit())).unwrap_or(square)
     }

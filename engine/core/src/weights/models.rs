@@ -21,7 +21,7 @@ impl Models {
     pub const NONE: Self = Self { probcut: None, ends: None, realization: None };
 
     /// Returns the sections of the file, one for each model.
-    pub(crate) fn sections(&self) -> impl Iterator<Item = Section> + '_ {
+    pub fn sections(&self) -> impl Iterator<Item = Section> + '_ {
         let probcut = self.probcut.iter().map(ProbCut::section);
         let ends = self.ends.iter().map(Ends::section);
         probcut.chain(ends).chain(self.realization.iter().map(Realization::section))
@@ -31,7 +31,7 @@ impl Models {
     ///
     /// # Errors
     /// A message for a model that is damaged or comes a second time.
-    pub(super) fn take(&mut self, name: &str, content: &[u8]) -> Result<bool, String> {
+    pub fn take(&mut self, name: &str, content: &[u8]) -> Result<bool, String> {
         match name {
             PROBCUT => once(&mut self.probcut, ProbCut::from_section(content)?)?,
             ENDS => once(&mut self.ends, Ends::from_section(content)?)?,

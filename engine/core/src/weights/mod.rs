@@ -1,0 +1,28 @@
+//! Weights: their unit, their file, its sections, and their layout in the tables that are played
+//! from.
+//!
+//! A weights file has the weights by class, and may have factors, weights that order moves, and
+//! models of what searches may leave out.
+
+mod by_class;
+mod ends;
+mod factors;
+pub mod layout;
+mod models;
+mod move_ordering;
+mod parts;
+mod probcut;
+mod realization;
+mod sections;
+mod value;
+
+pub use by_class::{Weights, WeightsError, WeightsFile};
+pub use ends::{CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends};
+pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth, steps_of_sum};
+pub use models::Models;
+pub use move_ordering::MoveOrderingWeights;
+pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};
+pub use probcut::{Depths, ERROR_TERMS, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
+pub use realization::{Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES};
+pub use sections::{PhaseRow, PhaseSection};
+pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};
