@@ -39,7 +39,8 @@ step "board, pattern and table code under miri, in the portable build"
 if cargo +nightly miri --version >/dev/null 2>&1; then
     # Miri knows no AVX; tests on thousands of random boards would take it hours.
     RUSTFLAGS="-C target-cpu=x86-64" MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
-        cargo +nightly miri test -p othello-engine --no-default-features --features embedded --lib -- \
+        cargo +nightly miri test -p othello-core -p othello-engine --no-default-features \
+        --features othello-engine/embedded --lib -- \
         board::position board::symmetry board::square board::transcript pattern::set \
         search::table search::window search::ordering 2>"$out/log" | grep "test result"
 else
