@@ -1,19 +1,35 @@
 #!/usr/bin/env python3
-"""Finds circles of imports between the modules of each crate, and fails on any.
+"""Finds imports that are not as ARCHITECTURE.md says, and circles of them, and fails on any.
 
-A module is a file. It imports another where a `use` or a path in its code names something that the
-other defines; what a room re-exports (`pub use`) counts for the file that defines it. Tests are left
-out. A room's own file (mod.rs) and the files below it may know each other: they are one unit, and a
-child that implements a part of its parent's type is no circle.
+A module is a file. It imports another where a `use` or a path in its code names something that
+the other defines; what a room re-exports (`pub use`) counts for the file that defines it. Tests are
+left out. A room's own file (mod.rs) and the files below it may know each other: they are one unit,
+and a child that implements a part of its parent's type is no circle.
 
-    scripts/import-circles.py [CRATE/src ...]
+A room is a file or folder at the top of a crate. The block of arrows in ARCHITECTURE.md says what
+it may use: the rooms to its left, directly or through others. A room that the arrows do not name,
+an arrow of a room that is not there, and one that no import needs fail, too.
+
+    scripts/import-circles.py
 """
 
 import re
 import sys
 from pathlib import Path
 
-CRATES = ["engine/core/src", "engine/src", "trainer/src", "kernels/src"]
+REPOSITORY = Path(__file__).resolve().parent.parent
+CRATES = {
+    "core": "engine/core/src",
+    "engine": "engine/src",
+    "kernels": "kernels/src",
+    "trainer": "trainer/src",
+}
+# The first word of the line of arrows between crates.
+BETWEEN_CRATES = "crates"
+BEFORE_ARROWS = "A room may use those on its left, and no other:"
+# Stands for all rooms to the right of an arrow.
+ALL = "all"
+OTHER_CRATE = re.compile(r"\bothello_([a-z_]+)\s*::")
 PATH = re.compile(r"\b(?:crate|self|super)(?:::[A-Za-z_][A-Za-z_0-9]*)+(?:::\{|::\*)?")
 
 
@@ -78,12 +94,13 @@ class Crate:
             if parts == ("main",) or any(part in ("tests", "testing") for part in parts):
                 continue
             self.files[parts] = file
-        self.imports, self.exports, self.named = {}, {}, {}
+        self.imports, self.exports, self.other_crates = {}, {}, {}
         for module, file in self.files.items():
             self.read(module, without_tests(without_comments_and_strings(file.read_text())))
 
     def read(self, module, code):
         self.imports[module], self.exports[module] = set(), {}
+        self.other_crates[module] = set(OTHER_CRATE.findall(code))
         use = re.compile(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]*);")
         for public, tree in use.findall(code):
             for path, name in use_paths(tree):
@@ -136,7 +153,7 @@ class Crate:
         return graph
 
     def name(self, module):
-        return str(self.files[module])
+        return str(self.files[module].relative_to(REPOSITORY))
 
 
 def circles(graph):
@@ -166,40 +183,146 @@ def circles(graph):
 
 
 def rooms(graph):
-    """The same graph between the rooms, the folders at the top."""
-    result = {}
-    for module, targets in graph.items():
-        own = result.setdefault(module[:1], set())
-        own.update(target[:1] for target in targets if target[:1] != module[:1])
-    for targets in list(result.values()):
-        for target in targets:
-            result.setdefault(target, set())
+    """The imports between the rooms, the folders at the top: for each room what it uses, each with
+    the pairs of modules. The crate's own file is no room."""
+    result = {module[0]: {} for module in graph if module}
+    for module, targets in sorted(graph.items()):
+        for target in sorted(targets):
+            if module and target and module[0] != target[0]:
+                result[module[0]].setdefault(target[0], []).append((module, target))
     return result
 
 
-def main(roots):
-    count = 0
-    for root in roots:
-        crate = Crate(root)
+class Arrows:
+    """The arrows of one crate, or those between crates: which name may use which directly."""
+
+    def __init__(self):
+        self.uses, self.used_by_all = {}, set()
+
+    def add(self, chain):
+        """Adds a chain such as `a, b <- c <- d`."""
+        steps = [[name.strip() for name in step.split(",")] for step in chain.split("<-")]
+        for names in steps:
+            for name in names:
+                if not re.fullmatch(r"[a-z_]+", name):
+                    raise ValueError(f"`{name}` in `{chain.strip()}` is no name of a room")
+                if name != ALL:
+                    self.uses.setdefault(name, set())
+        for left, right in zip(steps, steps[1:]):
+            if ALL in left or ALL in right and right != [ALL]:
+                raise ValueError(f"`{ALL}` must stand alone at the end of `{chain.strip()}`")
+            if right == [ALL]:
+                self.used_by_all.update(left)
+            for name in right:
+                if name != ALL:
+                    self.uses[name].update(left)
+
+    def left_of(self, name):
+        """What a name may use: all to its left, directly or through others."""
+        found, open_names = set(self.used_by_all), [name]
+        while open_names:
+            for left in self.uses.get(open_names.pop(), ()):
+                if left not in found:
+                    found.add(left)
+                    open_names.append(left)
+        return found
+
+    @staticmethod
+    def read(text):
+        """Reads the block of arrows: `CRATE: chain; chain`, and more chains on the lines below."""
+        _, found, below = text.partition(BEFORE_ARROWS)
+        block = re.match(r"\s*```text\n(.*?)```", below, re.S)
+        if not found or not block:
+            raise ValueError(f"there is no block of arrows below `{BEFORE_ARROWS}`")
+        crates, current = {}, None
+        for line in block[1].splitlines():
+            crate, _, chains = line.rpartition(":")
+            if crate:
+                current = crates.setdefault(crate.strip(), Arrows())
+            if current is None:
+                raise ValueError(f"`{line}` belongs to no crate")
+            for chain in filter(str.strip, chains.split(";")):
+                current.add(chain)
+        return crates
+
+
+def against_arrows(arrows, uses, of):
+    """Yields what differs between the arrows and the imports: what each name uses, and where."""
+    for name in sorted(uses.keys() - arrows.uses.keys()):
+        yield f"{of}: no arrow names `{name}`"
+    for name in sorted(arrows.uses.keys() - uses.keys()):
+        yield f"{of}: an arrow names `{name}`, which is not there"
+    for circle in circles(arrows.uses):
+        yield f"{of}: the arrows go round in a circle: {', '.join(circle)}"
+    for name, targets in sorted(uses.items()):
+        for target, places in sorted(targets.items()):
+            if target not in arrows.left_of(name):
+                yield f"{of}: no arrow leads from `{target}` to `{name}`:\n" + "\n".join(
+                    f"  {place}" for place in places
+                )
+    for name, left in sorted(arrows.uses.items()):
+        for target in sorted(left):
+            if name in uses and target in uses and target not in uses[name]:
+                yield f"{of}: no import needs the arrow `{target} <- {name}`"
+
+
+def circles_of(crate, graph):
+    """Yields the circles between modules, and those between rooms."""
+    for circle in circles(graph):
+        imports = (
+            f"  {crate.name(module)} imports "
+            + ", ".join(crate.name(target) for target in sorted(graph[module]) if target in circle)
+            for module in circle
+        )
+        yield "\n".join([f"circle of {len(circle)} modules:", *imports])
+    between = rooms(graph)
+    for circle in circles(between):
+        imports = (
+            f"  {crate.name(module)} imports {crate.name(target)}"
+            for room in circle
+            for target_room, pairs in between[room].items()
+            if target_room in circle
+            for module, target in pairs
+        )
+        root = crate.root.relative_to(REPOSITORY)
+        yield "\n".join([f"circle of rooms in {root}: {', '.join(circle)}", *imports])
+
+
+def differences():
+    """Yields all that is not as it should be."""
+    arrows = Arrows.read((REPOSITORY / "ARCHITECTURE.md").read_text())
+    for name in sorted(arrows.keys() ^ {BETWEEN_CRATES, *CRATES}):
+        yield f"`{name}:` has arrows, or is a crate, but not both"
+    of_crates = {}
+    for name, root in CRATES.items():
+        crate = Crate(REPOSITORY / root)
         graph = crate.graph()
-        for circle in circles(graph):
-            count += 1
-            print(f"circle of {len(circle)} modules:", file=sys.stderr)
-            for module in circle:
-                to = ", ".join(crate.name(target) for target in sorted(graph[module]) if target in circle)
-                print(f"  {crate.name(module)} imports {to}", file=sys.stderr)
-        between = rooms(graph)
-        for circle in circles(between):
-            count += 1
-            names = ", ".join("/".join(room) or "the crate's root" for room in circle)
-            print(f"circle of rooms in {root}: {names}", file=sys.stderr)
-            for module, targets in sorted(graph.items()):
-                for target in sorted(targets):
-                    if module[:1] != target[:1] and module[:1] in circle and target[:1] in circle:
-                        print(f"  {crate.name(module)} imports {crate.name(target)}", file=sys.stderr)
-    print(f"{count} circles of imports in {', '.join(roots)}")
-    return 1 if count else 0
+        yield from circles_of(crate, graph)
+        uses = {
+            room: {
+                target: [f"{crate.name(one)} imports {crate.name(other)}" for one, other in pairs]
+                for target, pairs in targets.items()
+            }
+            for room, targets in rooms(graph).items()
+        }
+        yield from against_arrows(arrows.get(name, Arrows()), uses, name)
+        of_crates[name] = {}
+        for module, others in sorted(crate.other_crates.items()):
+            for other in others - {name}:
+                of_crates[name].setdefault(other, []).append(crate.name(module))
+    yield from against_arrows(arrows.get(BETWEEN_CRATES, Arrows()), of_crates, BETWEEN_CRATES)
+
+
+def main():
+    try:
+        found = list(differences())
+    except ValueError as error:
+        found = [f"ARCHITECTURE.md: {error}"]
+    for difference in found:
+        print(difference, file=sys.stderr)
+    print(f"{len(found)} imports or arrows to mend in {', '.join(CRATES.values())}")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or CRATES))
+    sys.exit(main())
