@@ -1,6 +1,7 @@
 //! The guides: the Markdown files that tell a reader what to type, and the needs of their blocks.
 
 pub mod inputs;
+pub mod names;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use othello_testing::guides::{self, BINARIES, Block, JSON_FIELDS, LOG, ONLY_CHECK};
+use othello_testing::guides::{self, BINARIES, Block, JSON_FIELDS, LOG, ONLY_CHECK, names};
 use othello_testing::json_page::{Page, Printed};
 use othello_testing::{skip, skipped};
 use serde_json::Value;
@@ -63,6 +63,15 @@ fn every_link_of_the_guides_leads_somewhere() {
 fn every_file_that_a_guide_names_is_there() {
     let missing = guides::missing_files();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn every_name_that_says_where_to_add_something_is_in_the_code() {
+    let section = names::section();
+    let spans = section.split('`').count() / 2;
+    assert!(spans >= 30, "the names of the section were not found: {section}");
+    let missing = names::missing_names(&section);
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
 /// Runs the blocks of a guide; returns the failures and the JSON fields that were printed.
