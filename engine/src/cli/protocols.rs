@@ -18,8 +18,8 @@ use crate::search::{Level, Selectivity, Team};
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Level, 1 to 60: about so many moves ahead, and to the end from some empty squares on, likely
-    /// scores first and exact ones later. The table of levels stands in the guide to the commands,
-    /// engine/docs/commands.md; weights without predictions (`calibrate probcut`) leave nothing
+    /// scores first and exact ones later. The table of levels stands in the guides,
+    /// engine/docs/levels.md; weights without predictions (`calibrate probcut`) leave nothing
     /// out, and look less far beyond level 10
     #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
     level: Level,

@@ -163,14 +163,11 @@ mod tests {
         assert!(plans.is_sorted_by(|less, more| less.depth < more.depth));
     }
 
-    /// The guide to the commands tells every level.
+    /// The guide to the levels tells every one.
     #[test]
     fn the_table_is_the_one_that_is_told() {
-        let guide = include_str!("../../docs/commands.md");
-        let (_, section) = guide.split_once("\n## Levels\n").unwrap();
-        let (section, _) = section.split_once("\n## ").unwrap();
-        let told: Vec<&str> =
-            section.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+        let guide = include_str!("../../docs/levels.md");
+        let told: Vec<&str> = guide.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
         for (level, told) in Level::all().zip(&told) {
             let Plan { depth, selectivity, ends, exact } = level.selective();
             let row = format!("| {level} | {depth} | {selectivity} % | {ends} | {exact} |");

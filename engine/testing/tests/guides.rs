@@ -74,6 +74,25 @@ fn every_name_that_says_where_to_add_something_is_in_the_code() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
+#[test]
+fn the_index_of_the_guides_has_every_command() {
+    let Some(binaries) = binaries() else { skip!("cargo build first: the binaries are not there") };
+    for (program, index) in [("othello-engine", "engine"), ("othello-trainer", "trainer")] {
+        let help = Command::new(binaries.join(program)).arg("--help").output().unwrap().stdout;
+        let help = String::from_utf8(help).unwrap();
+        let (_, list) = help.split_once("\nCommands:\n").unwrap();
+        let lines = list.lines().take_while(|line| !line.is_empty());
+        let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+        let names: Vec<&str> = names.filter(|name| !name.is_empty() && *name != "help").collect();
+        assert!(names.len() > 10, "{program} --help: {help}");
+        let path = guides::repository().join(index).join("docs/commands.md");
+        let text = fs::read_to_string(path).unwrap();
+        for name in names {
+            assert!(text.contains(&format!("\n| [`{name}`](")), "no line for `{program} {name}`");
+        }
+    }
+}
+
 /// Runs the blocks of a guide; returns the failures and the JSON fields that were printed.
 fn run(guide: &Path, binaries: &Path) -> (Vec<String>, Vec<Printed>) {
     let blocks = guides::blocks(&fs::read_to_string(guide).unwrap());
