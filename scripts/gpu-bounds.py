@@ -5,7 +5,7 @@
 
 PTX is a file of the trainer's cache (~/.cache/othello-trainer) for the standard set, PTXAS is NVIDIA's
 (`scripts/nvrtc.sh --ptxas` gets it), NVDISASM too (`pip install nvidia-cuda-nvdisasm`). Prints a table,
-whose least bounds are in MEASURED.md. Nothing here was timed: a bound says what cannot be passed, if the figures of
+whose least bounds are in trainer/docs/measured.md. Nothing here was timed: a bound says what cannot be passed, if the figures of
 the cards below hold.
 """
 
