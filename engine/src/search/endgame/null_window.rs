@@ -50,34 +50,46 @@ struct Candidates {
     /// The key of each move: its promise, then its place (earlier is greater). Fixed-size lanes, so
     /// that the greatest key is found by vector instructions without a branch.
     keys: [i32; PLACES],
+    /// The greatest key. Most nodes end with its move: to read all lanes right after single ones
+    /// were written would wait for these.
+    greatest: i32,
 }
 
 /// The number of lanes of a vector of keys.
 const PLACES: usize = 16;
-const _: () = assert!(PVS_EMPTIES as usize <= PLACES);
+const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
 impl Candidates {
     fn new() -> Self {
-        Self { moves: ArrayVec::new(), keys: [i32::MIN; PLACES] }
+        Self { moves: ArrayVec::new(), keys: [i32::MIN; PLACES], greatest: i32::MIN }
     }
 
     #[inline]
     fn push(&mut self, candidate: Candidate, promise: i32) {
         let place = self.moves.len();
-        self.keys[place & (PLACES - 1)] = promise * PLACES as i32 + (PLACES - 1 - place) as i32;
+        let key = promise * PLACES as i32 + (PLACES - 1 - place) as i32;
+        self.keys[place & (PLACES - 1)] = key;
+        self.greatest = self.greatest.max(key);
         self.moves.push(candidate);
     }
 
-    /// Removes and returns the most promising move; among equals, the first.
+    /// Returns the most promising move; among equals, the first.
     #[inline]
-    fn take_best(&mut self) -> Option<Candidate> {
-        let best = self.keys.iter().fold(i32::MIN, |best, &key| best.max(key));
-        if best == i32::MIN {
-            return None;
-        }
-        let place = PLACES - 1 - best as usize % PLACES;
-        self.keys[place] = i32::MIN;
-        self.moves.get(place).copied()
+    fn best(&self) -> Option<Candidate> {
+        self.moves.get(Self::place(self.greatest)).copied()
+    }
+
+    /// Removes the most promising move.
+    #[inline]
+    fn remove_best(&mut self) {
+        self.keys[Self::place(self.greatest)] = i32::MIN;
+        self.greatest = self.keys.iter().fold(i32::MIN, |best, &key| best.max(key));
+    }
+
+    /// Returns the place of the move with a key; no move is at that of `i32::MIN`.
+    #[inline]
+    fn place(key: i32) -> usize {
+        PLACES - 1 - key as usize % PLACES
     }
 }
 
@@ -244,7 +256,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             };
             candidates.push(Candidate { square, child, replies }, promise);
         }
-        while let Some(next) = candidates.take_best() {
+        while let Some(next) = candidates.best() {
             let parity = parity.after(next.square);
             let score = -self.null_window_with_moves(
                 next.child,
@@ -259,6 +271,7 @@ impl<E: Evaluate> Searcher<'_, E> {
                     return best;
                 }
             }
+            candidates.remove_best();
         }
         best
     }
