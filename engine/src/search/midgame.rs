@@ -26,6 +26,9 @@ const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 const DEEPENING: u32 = 2;
 /// The least depth at which the moves of a node are worth sharing.
 const SHARED_DEPTH: u32 = 6;
+/// The ply whose weights rate the moves of an exact search: one phase's weights stay in the
+/// processor's cache.
+const RATING_PLY: u32 = 44;
 
 /// The quantity that a search's depth limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -338,6 +341,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             return -self.alpha_beta(&passed, &state, -beta, -alpha, depth);
         }
         match depth {
+            0 if self.is_rating => self.evaluator.value_at(state, position, RATING_PLY),
             0 => self.evaluator.value(state, position),
             1 => self.best_leaf(position, squares, state, alpha, beta),
             _ => self.best_child(position, squares, state, alpha, beta, depth),
@@ -394,7 +398,10 @@ impl<E: Evaluate> Searcher<'_, E> {
                 } else {
                     self.nodes += 1;
                     let (evaluator, window) = (self.evaluator, [-beta, -best.max(alpha)]);
-                    -if is_sure {
+                    -if self.is_rating {
+                        let state = evaluator.after(state, square, flips);
+                        evaluator.value_at(&state, &child, RATING_PLY)
+                    } else if is_sure {
                         evaluator.value_after(state, square, flips, &child)
                     } else {
                         evaluator.value_after_within(state, square, flips, &child, window)

@@ -78,6 +78,8 @@ pub struct Searcher<'a, E: Evaluate> {
     tuning: Tuning,
     /// The move that ended the last node above the leaves: it often ends the next one, too.
     refutation: Option<Square>,
+    /// True while the moves of an exact search are rated by the weights without the factors.
+    is_rating: bool,
     /// The selection of what searches leave out.
     selection: Selection,
     /// The selectivity of the current search to the end.
@@ -143,6 +145,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
             nodes: 0,
             tuning: Tuning::of(&Position::START, 0, 0),
             refutation: None,
+            is_rating: false,
             selection: Selection::default(),
             end: End::default(),
             nodes_by_ply: [0; PLIES_OF_NODES],

@@ -20,6 +20,10 @@ const TRUSTED_DEPTH: u32 = 8;
 /// more time.
 const PROMISE_EMPTIES: [u32; 3] = [16, 18, 21];
 
+/// The least number of empty squares at which factors count in a move's promise. Below, the weights
+/// of one phase alone order moves nearly as well: 1 to 4 % more nodes, 5 to 15 % less time.
+const FACTOR_EMPTIES: u32 = 19;
+
 /// The greatest difference to the best move's promise, in steps, that is still computed exactly.
 const PROMISE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
@@ -244,7 +248,9 @@ impl<E: Evaluate> Searcher<'_, E> {
             let depth = PROMISE_EMPTIES.iter().filter(|&&from| empties >= from).count() as u32;
             let enough = least.map_or(Value::INFINITE, |least| Value::ZERO.raised(promise - least));
             let beta = enough.min(-hopeless).max(Value::MIN);
+            self.is_rating = (PVS_EMPTIES..FACTOR_EMPTIES).contains(&empties);
             promise -= self.alpha_beta(child, &state, -Value::INFINITE, beta, depth).steps();
+            self.is_rating = false;
         }
         promise
     }
