@@ -1,21 +1,15 @@
 //! Tests that the benchmark runs and reports its fields; its measurements are not tested.
 
-use std::process::{Command, Output};
-
+use othello_testing::program::message;
 use serde_json::Value;
+
+use super::folder::{Folder, printed};
 
 #[test]
 fn the_benchmark_reports_rates_and_writes_indices() {
-    let folder = tempfile::tempdir().unwrap();
-    let indices = folder.path().join("indices.bin");
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
-        .args(["bench", "--device", "cpu", "--games", "100", "--repetitions", "1", "--json"])
-        .arg("--indices")
-        .arg(&indices)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let folder = Folder::new();
+    let bench = "bench --device cpu --games 100 --repetitions 1 --indices indices.bin";
+    let report = folder.json(bench);
     for field in ["positions_per_second", "limit_positions_per_second", "ratio", "speedup"] {
         assert!(report[field].as_f64().unwrap() > 0.0, "{field}");
     }
@@ -25,36 +19,31 @@ fn the_benchmark_reports_rates_and_writes_indices() {
     let positions = report["positions"].as_u64().unwrap();
     assert!(positions > 400, "{positions}");
     // 64 instances and a scalar, 4 bytes each.
-    assert_eq!(indices.metadata().unwrap().len(), positions * 65 * 4);
+    assert_eq!(folder.read("indices.bin").len() as u64, positions * 65 * 4);
 }
 
-fn bench_on(device: &str) -> Output {
-    Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
-        .args(["bench", "--device", device, "--games", "50", "--repetitions", "1", "--json"])
-        .output()
-        .unwrap()
+fn bench_on(device: &str) -> String {
+    format!("bench --device {device} --games 50 --repetitions 1 --json")
 }
 
 /// The same as on a GPU, by kernels that the C compiler makes of the same sources.
 #[test]
 fn the_kernels_are_measured_beside_their_limits_and_the_usual_layout() {
-    check_kernels("host", &bench_on("host"));
+    check_kernels("host", &printed(&Folder::new().run(&bench_on("host"))));
 }
 
 #[test]
 fn the_gpu_is_measured_likewise_or_the_benchmark_says_what_is_missing() {
-    let output = bench_on("cuda");
+    let output = Folder::new().run(&bench_on("cuda"));
     if output.status.success() {
-        return check_kernels("cuda", &output);
+        return check_kernels("cuda", &printed(&output));
     }
     assert_eq!(output.status.code(), Some(2));
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    let message = message(&output);
     assert!(message.contains("--device cuda") && message.contains("NV"), "{message}");
 }
 
-fn check_kernels(device: &str, output: &Output) {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+fn check_kernels(device: &str, report: &Value) {
     eprintln!("{report:#}");
     assert_eq!(report["device"], device);
     let rate = |value: &Value| {
@@ -100,10 +89,5 @@ fn check_kernels(device: &str, output: &Output) {
 
 #[test]
 fn phases_without_positions_are_refused() {
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
-        .args(["bench", "--games", "0"])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--phases"));
+    Folder::new().refuses("bench --games 0", "--phases");
 }

@@ -1,62 +1,33 @@
 //! The command line as a whole: inputs are never replaced, and outputs of an earlier run are
 //! reported as such.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
+#[cfg(unix)]
+use std::process::Command;
 
-use othello_engine::eval::Mobility;
-use othello_engine::file::Existing;
-use othello_engine::progress::Silent;
-use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
-use othello_testing::program::message;
-use serde_json::{Value, json};
+use othello_engine::selfplay::Run;
+use serde_json::json;
+
+use super::folder::{Folder, self_play};
 
 const FIT: &str = "fit a.games --patterns small --epochs 2 --optimizer lsq --phases 40..42";
 
-/// A folder with games, `a.games`, and the two shards of the same run.
-struct Folder {
-    folder: tempfile::TempDir,
-    /// The number of games in `a.games`.
-    games: u64,
-}
-
-impl Folder {
-    fn new() -> Self {
-        let mut folder = Self { folder: tempfile::tempdir().unwrap(), games: 0 };
-        for (name, shard) in [("1.games", "1/2"), ("2.games", "2/2"), ("a.games", "1/1")] {
-            let settings = Settings::new(9, "4..20".parse().unwrap(), 1, 4);
-            let run = Run { shard: shard.parse().unwrap(), ..Run::whole(settings, 300) };
-            let path = folder.path(name);
-            let evaluators = PerSide::both(&Mobility);
-            let played = play_games(&path, &run, evaluators, Existing::Keep, &Silent).unwrap();
-            folder.games = played.games;
-        }
-        fs::write(folder.path("a.txt"), "f5d6c3d3c4\n").unwrap();
-        folder
+/// Creates a folder with games, `a.games`, and the two shards of the same run. Also returns the
+/// number of games.
+fn folder() -> (Folder, u64) {
+    let (folder, mut games) = (Folder::new(), 0);
+    for (name, shard) in [("1.games", "1/2"), ("2.games", "2/2"), ("a.games", "1/1")] {
+        let shard = shard.parse().unwrap();
+        games = folder.self_play(name, &Run { shard, ..Run::whole(self_play(9, "4..20", 4), 300) });
     }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn trainer(&self, arguments: &str) -> Output {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"));
-        command.current_dir(self.folder.path()).args(arguments.split_whitespace()).output().unwrap()
-    }
-
-    fn report(&self, arguments: &str) -> Value {
-        let output = self.trainer(&format!("{arguments} --json"));
-        assert!(output.status.success(), "{arguments}: {}", message(&output));
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
+    folder.write("a.txt", "f5d6c3d3c4\n");
+    (folder, games)
 }
 
 /// A past bug: with `--force` each of these commands silently replaced its input.
 #[test]
 fn no_command_replaces_its_own_input() {
-    let folder = Folder::new();
-    folder.report(&format!("{FIT} --out a.weights"));
+    let (folder, _) = folder();
+    folder.runs(&format!("{FIT} --out a.weights"));
     for (arguments, input) in [
         ("shuffle a.games --out @", "a.games"),
         ("sample a.games --count 9 --out @", "a.games"),
@@ -72,23 +43,22 @@ fn no_command_replaces_its_own_input() {
         ("fit a.games --init a.weights --out @", "a.weights"),
         ("quantize a.weights --out @", "a.weights"),
         (&format!("{FIT} --out @"), "a.games"),
+        (&format!("{FIT} --out ./@"), "a.games"),
         ("report a.weights --out @", "a.weights"),
         ("bench --data a.games --repetitions 1 --indices @", "a.games"),
     ] {
-        let before = fs::read(folder.path(input)).unwrap();
-        let refused = folder.trainer(&format!("{} --force", arguments.replace('@', input)));
-        assert_eq!(refused.status.code(), Some(2), "{arguments}: {}", message(&refused));
-        let said = message(&refused);
-        assert!(said.contains(&format!("{input}: is also an input")), "{arguments}: {said}");
-        assert!(fs::read(folder.path(input)).unwrap() == before, "{arguments}");
+        let before = folder.read(input);
+        let forced = format!("{} --force", arguments.replace('@', input));
+        folder.refuses(&forced, &format!("{input}: is also an input"));
+        assert!(folder.read(input) == before, "{arguments}");
     }
 }
 
 /// A past bug: no message told a new output from one that was complete already.
 #[test]
 fn complete_outputs_are_said_to_be_from_an_earlier_run() {
-    let folder = Folder::new();
-    let (games, fit) = (folder.games, format!("{FIT} --out a.weights"));
+    let (folder, games) = folder();
+    let fit = format!("{FIT} --out a.weights");
     for (arguments, resumed) in [
         ("shuffle a.games --out b.games", json!({"shuffle (games read)": games})),
         ("sample a.games --count 9 --out c.games", json!({"sample (games)": games})),
@@ -98,9 +68,9 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
         ("import transcripts a.txt --out g.games", json!({"import (bytes)": 11})),
         (&fit, json!({"fit (phases)": 3})),
     ] {
-        let made = folder.report(arguments);
+        let made = folder.json(arguments);
         assert!(made["resumed"].is_null(), "{arguments}: {made}");
-        let there = folder.report(arguments);
+        let there = folder.json(arguments);
         assert_eq!(there["resumed"], resumed, "{arguments}");
     }
 }
@@ -108,15 +78,13 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
 /// A selectivity without a search would be accepted and have no effect.
 #[test]
 fn a_selectivity_without_a_search_or_its_model_is_refused() {
-    let folder = Folder::new();
-    folder.report(&format!("{FIT} --out a.weights"));
+    let (folder, _) = folder();
+    folder.runs(&format!("{FIT} --out a.weights"));
     for (more, said) in
         [("", "add --depth, --nodes or --level"), ("--nodes 50", "calibrate probcut")]
     {
         let relabel = "relabel a.games --exact 4 --weights a.weights --selectivity 73";
-        let output = folder.trainer(&format!("{relabel} {more} --out b.games"));
-        assert_eq!(output.status.code(), Some(2));
-        assert!(message(&output).contains(said), "{}", message(&output));
+        folder.refuses(&format!("{relabel} {more} --out b.games"), said);
     }
 }
 
@@ -125,7 +93,7 @@ fn a_selectivity_without_a_search_or_its_model_is_refused() {
 #[cfg(unix)]
 #[test]
 fn small_stacks_of_the_environment_do_not_matter() {
-    let folder = Folder::new();
+    let (folder, _) = folder();
     for arguments in [
         &format!("{FIT} --out a.weights"),
         "relabel a.games --exact 4 --out b.games",
@@ -135,7 +103,7 @@ fn small_stacks_of_the_environment_do_not_matter() {
             .args(["-c", &format!("ulimit -s 128 && exec \"$PROGRAM\" {arguments}")])
             .env("PROGRAM", assert_cmd::cargo::cargo_bin!("othello-trainer"))
             .env("RUST_MIN_STACK", "16384")
-            .current_dir(folder.folder.path())
+            .current_dir(folder.at())
             .output()
             .unwrap();
         assert!(output.status.success(), "{arguments}: {output:?}");
@@ -145,7 +113,7 @@ fn small_stacks_of_the_environment_do_not_matter() {
 /// A past bug: some help texts said "plays", others "play".
 #[test]
 fn subcommands_are_described_by_imperatives() {
-    let help = Folder::new().trainer("--help").stdout;
+    let help = Folder::new().run("--help").stdout;
     let help = String::from_utf8(help).unwrap();
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let commands: Vec<_> = commands.take_while(|line| !line.is_empty()).collect();

@@ -2,34 +2,23 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use ndarray::{Array0, Array1, Array2, Array3};
 use ndarray_npy::NpzReader;
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 use othello_testing::skip;
-use serde_json::Value;
+
+use super::folder::Folder;
 
 fn vectors(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/conformance").join(name)
 }
 
-fn trainer(arguments: &[&str]) -> Output {
-    Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer")).args(arguments).output().unwrap()
-}
-
-fn export(weights: &str, out: &Path, more: &[&str]) -> Output {
-    let arguments = ["export", weights, "--format", "npz", "--json", "--out"];
-    trainer(&[&arguments[..], &[out.to_str().unwrap()], more].concat())
-}
-
-fn conformance_weights() -> String {
-    path_of("conformance.weights")
-}
-
-fn path_of(name: &str) -> String {
-    vectors(name).to_str().unwrap().to_owned()
+/// Returns the command that exports weights of the conformance vectors as arrays.
+fn export(weights: &str, out: &str) -> String {
+    format!("export {} --format npz --out {out}", vectors(weights).display())
 }
 
 /// Weights of all kinds, and the files of their values of `boards.txt`.
@@ -38,16 +27,13 @@ const VALUED: [(&str, &str); 2] =
 
 #[test]
 fn the_arrays_hold_the_weights_and_their_origin() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("weights.npz");
-    let exported = export(&conformance_weights(), &out, &[]);
-    assert!(exported.status.success(), "{}", String::from_utf8_lossy(&exported.stderr));
-    let report: Value = serde_json::from_slice(&exported.stdout).unwrap();
-    assert_eq!(report["bytes"], std::fs::metadata(&out).unwrap().len());
+    let folder = Folder::new();
+    let report = folder.json(&export("conformance.weights", "weights.npz"));
+    assert_eq!(report["bytes"], folder.read("weights.npz").len());
 
     let file = Weights::read(&vectors("conformance.weights")).unwrap();
     let (weights, geometry) = (&file.weights, file.weights.geometry());
-    let mut npz = NpzReader::new(File::open(&out).unwrap()).unwrap();
+    let mut npz = NpzReader::new(File::open(folder.path("weights.npz")).unwrap()).unwrap();
     let mut text = |name: &str| {
         let bytes: Array1<u8> = npz.by_name(name).unwrap();
         String::from_utf8(bytes.to_vec()).unwrap()
@@ -89,43 +75,36 @@ fn the_arrays_hold_the_weights_and_their_origin() {
 
 #[test]
 fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let (first, second) = (folder.path().join("1.npz"), folder.path().join("2.npz"));
-    assert!(export(&conformance_weights(), &first, &[]).status.success());
-    assert!(export(&conformance_weights(), &second, &["--threads", "1"]).status.success());
-    let bytes = std::fs::read(&first).unwrap();
-    assert!(bytes == std::fs::read(&second).unwrap());
+    let folder = Folder::new();
+    let [first, second] = ["1.npz", "2.npz"].map(|out| export("conformance.weights", out));
+    folder.runs(&first);
+    folder.runs(&format!("{second} --threads 1"));
+    let bytes = folder.read("1.npz");
+    assert!(bytes == folder.read("2.npz"));
     // The date in a zip's first entry (MS-DOS, bytes 10 to 13) is its earliest: 1980-01-01.
     assert_eq!(bytes[10..14], [0, 0, 0x21, 0]);
 
-    let written = std::fs::metadata(&first).unwrap().modified().unwrap();
-    assert!(export(&conformance_weights(), &first, &[]).status.success());
-    assert_eq!(std::fs::metadata(&first).unwrap().modified().unwrap(), written);
+    let modified = || folder.path("1.npz").metadata().unwrap().modified().unwrap();
+    let written = modified();
+    folder.runs(&first);
+    assert_eq!(modified(), written);
 
-    std::fs::write(&second, "something else").unwrap();
-    let refused = export(&conformance_weights(), &second, &[]);
-    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(2), "{message}");
+    folder.write("2.npz", "something else");
+    let message = folder.refusal(&second);
     assert!(message.contains("2.npz") && message.contains("--force"), "{message}");
-    assert!(export(&conformance_weights(), &second, &["--force"]).status.success());
-    assert!(bytes == std::fs::read(&second).unwrap());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "a file was left behind");
+    folder.runs(&format!("{second} --force"));
+    assert!(bytes == folder.read("2.npz"));
+    assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 2, "a file was left behind");
 }
 
 #[test]
 fn what_cannot_be_exported_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("x");
-    let out = ["--out", out.to_str().unwrap()];
     for (arguments, message) in [
-        (&["export", "mobility", "--format", "npz"][..], "has no weights by class"),
-        (&["export", "/nowhere/x.weights", "--format", "npz"], "/nowhere/x.weights"),
-        (&["export", "mobility", "--format", "zebra"], "possible values: npz"),
+        ("mobility --format npz", "has no weights by class"),
+        ("/nowhere/x.weights --format npz", "/nowhere/x.weights"),
+        ("mobility --format zebra", "possible values: npz"),
     ] {
-        let output = trainer(&[arguments, &out[..]].concat());
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
-        assert!(stderr.contains(message), "{arguments:?}: {stderr}");
+        Folder::new().refuses(&format!("export {arguments} --out x"), message);
     }
 }
 
@@ -137,7 +116,7 @@ fn numpy_evaluates_from_the_arrays() {
     if !there.is_ok_and(|output| output.status.success()) {
         skip!("{python} has no numpy; set PYTHON");
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/formats.md");
     let formats = std::fs::read_to_string(formats).unwrap();
     let code = formats.split("```python\n").nth(1).and_then(|rest| rest.split("```").next());
@@ -151,12 +130,11 @@ fn numpy_evaluates_from_the_arrays() {
     let program = code.unwrap().replace("\"first.npz\"", "sys.argv[1]") + check;
     let readers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/readers");
     for (weights, values) in VALUED {
-        let out = folder.path().join(weights).with_extension("npz");
-        assert!(export(&path_of(weights), &out, &[]).status.success());
+        folder.runs(&export(weights, "weights.npz --force"));
         let output = Command::new(&python)
             .env("PYTHONPATH", &readers)
             .args(["-c", &format!("import sys\n{program}")])
-            .args([&out, &vectors("boards.txt"), &vectors(values)])
+            .args([&folder.path("weights.npz"), &vectors("boards.txt"), &vectors(values)])
             .output()
             .unwrap();
         let stdout = String::from_utf8_lossy(&output.stdout);
@@ -201,24 +179,24 @@ int main(int argc, char **argv) {
 #[test]
 fn a_program_in_c_values_boards_by_the_words_and_the_header_alone() {
     for (weights, values) in VALUED {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let folder = Folder::new();
         for (format, name) in [("raw", "weights.raw"), ("c", "weights.h")] {
-            let exported =
-                trainer(&["export", &path_of(weights), "--format", format, "--out", &path(name)]);
-            assert!(exported.status.success(), "{}", String::from_utf8_lossy(&exported.stderr));
+            let weights = vectors(weights);
+            let export = format!("export {} --format {format} --out {name}", weights.display());
+            folder.runs(&export);
         }
-        std::fs::write(path("values.c"), PROGRAM).unwrap();
+        folder.write("values.c", PROGRAM);
         let readers = vectors("../readers");
         let compiled = Command::new("cc")
             .args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-I"])
             .arg(&readers)
-            .args([&path("values.c"), "-o", &path("values")])
+            .args(["values.c", "-o", "values"])
+            .current_dir(folder.at())
             .output();
         let Ok(compiled) = compiled else { skip!("no C compiler `cc`") };
         assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-        let valued = Command::new(path("values"))
-            .arg(path("weights.raw"))
+        let valued = Command::new(folder.path("values"))
+            .arg(folder.path("weights.raw"))
             .arg(vectors("boards.txt"))
             .output();
         let expected = std::fs::read_to_string(vectors(values)).unwrap();

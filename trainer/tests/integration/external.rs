@@ -16,8 +16,11 @@ use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server, serve};
 use othello_engine::random::Generator;
 use othello_engine::search::{Level, Limits, Searcher, Strength};
+use othello_testing::program::message;
 use othello_trainer::arena::{Contestant, ExternalEngine, Match, MatchResult, Protocol, Terms};
 use serde_json::Value;
+
+use super::folder::{Folder, printed};
 
 const STRENGTH: Strength = Strength { depth: 1, exact: 2 };
 
@@ -237,20 +240,16 @@ fn programs_are_told_their_time_and_forfeit_where_they_use_it_up() {
 
 #[test]
 fn a_program_that_is_not_there_is_refused_before_the_match() {
-    let folder = tempfile::tempdir().unwrap();
-    let openings = folder.path().join("openings.txt");
-    std::fs::write(&openings, "f5d6c3\nf5f6e6\nf5f4e3\n").unwrap();
+    let folder = Folder::new();
+    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\n");
     let run = |player: &str| {
-        Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
-            .args(["match", player, "mobility", "--pairs", "3", "--depth", "1", "--exact", "2"])
-            .args(["--json", "--timeout", "30", "--openings"])
-            .arg(&openings)
-            .output()
-            .unwrap()
+        let arguments = "--pairs 3 --depth 1 --exact 2 --json --timeout 30 --openings openings.txt";
+        let mut command = folder.command("match");
+        command.args([player, "mobility"]).args(arguments.split(' ')).output().unwrap()
     };
     for player in ["gtp:no-such-program", "nboard:exit 1"] {
         let refused = run(player);
-        let said = String::from_utf8_lossy(&refused.stderr);
+        let said = message(&refused);
         assert_eq!(refused.status.code(), Some(2), "{said}");
         assert!(said.contains(&format!("player {player}: it ended while")), "{said}");
     }
@@ -258,8 +257,8 @@ fn a_program_that_is_not_there_is_refused_before_the_match() {
         let kind = if protocol == "gtp" { Protocol::Gtp } else { Protocol::Nboard };
         let player = format!("{protocol}:{}", command(kind, "good"));
         let output = run(&player);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(output.status.success(), "{}", message(&output));
+        let report = printed(&output);
         assert_eq!((&report["pairs"], &report["forfeits"]), (&3.into(), &Value::Array(vec![])));
         assert_eq!(report["first"], player);
     }
@@ -268,15 +267,14 @@ fn a_program_that_is_not_there_is_refused_before_the_match() {
 /// A past bug: a killed match left programs running that did not read their input.
 #[test]
 fn no_program_outlives_the_match_that_started_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let [openings, started] = ["openings.txt", "started"].map(|name| folder.path().join(name));
-    std::fs::write(&openings, "f5d6c3\n").unwrap();
+    let folder = Folder::new();
+    let started = folder.path("started");
+    folder.write("openings.txt", "f5d6c3\n");
     let engine = format!("gtp:echo $$ > '{}'; sleep 1000; true", started.display());
     let begin = || {
         let _ = std::fs::remove_file(&started);
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"));
-        let command = command.args(["match", &engine, "mobility", "--pairs", "1", "--openings"]);
-        let running = command.arg(&openings).stderr(Stdio::null()).spawn().unwrap();
+        let mut command = folder.command("match mobility --pairs 1 --openings openings.txt");
+        let running = command.arg(&engine).stderr(Stdio::null()).spawn().unwrap();
         let there = || std::fs::read_to_string(&started).ok().filter(|text| text.ends_with('\n'));
         (running, until(there).trim().to_owned())
     };

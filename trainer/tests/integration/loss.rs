@@ -1,49 +1,29 @@
 //! Errors by number of empty squares, of static values and of searches, on the command line.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 use std::sync::Mutex;
 
-use othello_engine::board::{Phase, Position};
+use othello_engine::board::notation::board_text;
+use othello_engine::board::{Phase, Position, Side};
 use othello_engine::eval::Mobility;
-use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::progress::{Progress, Silent};
-use othello_engine::record::{Game, GameWriter, ScoredPosition};
+use othello_engine::record::{Game, ScoredPosition};
 use othello_engine::search::{Selection, values};
-use othello_testing::random_games::random_moves;
+use othello_testing::program::message;
 use othello_trainer::measure::Measuring;
 use othello_trainer::source::LabelRules;
 use serde_json::Value;
 
+use super::folder::{Folder, printed, random_game};
+
 const GAMES: u64 = 300;
 
 fn random_games() -> impl Iterator<Item = Game> {
-    (0..GAMES).map(|seed| Game::new(6, &random_moves(seed)).unwrap())
+    (0..GAMES).map(random_game)
 }
 
 /// Creates a folder with the random games.
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.games");
-    let begun = GameWriter::begin(&path, &Provenance::new("test"), Existing::Replace).unwrap();
-    let Begin::Writer(mut writer) = begun else { panic!("nothing was there before") };
-    random_games().for_each(|game| writer.push(game).unwrap());
-    writer.finish().unwrap();
-    folder
-}
-
-fn trainer(folder: &Path, arguments: &str) -> Output {
-    let binary = assert_cmd::cargo::cargo_bin!("othello-trainer");
-    Command::new(binary).current_dir(folder).args(arguments.split(' ')).output().unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+fn folder() -> Folder {
+    Folder::with_random_games(0..GAMES)
 }
 
 /// Computes bias, its standard error by games, mean absolute and mean squared error by the textbook
@@ -79,8 +59,7 @@ fn errors_of_searches_by_number_of_empty_squares_are_those_computed_by_hand() {
                 rows.into_iter().zip(found.iter().map(|value| value.discs())).collect()
             })
             .collect();
-        let loss = format!("loss mobility a.games --phases 40..56 --depth {depth} --json");
-        let found = json(&trainer(folder.path(), &loss));
+        let found = folder.json(&format!("loss mobility a.games --phases 40..56 --depth {depth}"));
         assert_eq!(found["depth"], depth);
         let check = |row: &Value, wanted: &dyn Fn(u32) -> bool| {
             let expected = errors_by_hand(&games, wanted);
@@ -112,9 +91,7 @@ fn errors_of_searches_do_not_depend_on_the_number_of_threads() {
     let folder = folder();
     let loss = |threads: u32| {
         let loss = "loss embedded a.games --phases 45..50 --depth 4 --selectivity 73";
-        let loss = trainer(folder.path(), &format!("{loss} --worst 5 --json --threads {threads}"));
-        assert!(loss.status.success(), "{}", said(&loss));
-        loss.stdout
+        folder.json(&format!("{loss} --worst 5 --threads {threads}"))
     };
     assert_eq!(loss(1), loss(3));
 }
@@ -147,7 +124,7 @@ fn searches_are_shown_position_by_position() {
         worst: 0,
     };
     let (paths, rules, stages) =
-        ([folder.path().join("a.games")], LabelRules::default(), Stages::default());
+        ([folder.path("a.games")], LabelRules::default(), Stages::default());
     let measured = measuring.files(&paths, &rules, &stages).unwrap();
     let (positions, stages) = (measured.all.positions, stages.0.into_inner().unwrap());
     assert!(positions > 2 * GAMES);
@@ -162,8 +139,8 @@ fn searches_are_shown_position_by_position() {
 #[test]
 fn a_bias_above_the_limit_names_the_numbers_of_empty_squares() {
     let folder = folder();
-    let loss = |more: &str| trainer(folder.path(), &format!("loss mobility a.games --json {more}"));
-    let found = json(&loss("--phases 52..55"));
+    let loss = |more: &str| folder.run(&format!("loss mobility a.games --json {more}"));
+    let found = printed(&loss("--phases 52..55"));
     assert!(found["passed"].is_null());
     let bias = |row: &Value| row["bias"].as_f64().unwrap();
     let mut rows = found["phases"].as_array().unwrap().clone();
@@ -171,13 +148,14 @@ fn a_bias_above_the_limit_names_the_numbers_of_empty_squares() {
     // A limit between the second and the third largest bias is exceeded by two.
     let limit = (bias(&rows[1]).abs() + bias(&rows[2]).abs()) / 2.0;
     let failed = loss(&format!("--phases 52..55 --max-bias {limit}"));
-    assert_eq!((failed.status.code(), &json(&failed)["passed"]), (Some(1), &false.into()));
+    assert_eq!((failed.status.code(), &printed(&failed)["passed"]), (Some(1), &false.into()));
+    let said = message(&failed);
     for (number, row) in rows.iter().enumerate() {
         let name = format!("the bias with {} empty squares is {:.3}", row["empties"], bias(row));
-        assert_eq!(said(&failed).contains(&name), number >= 2, "{name}: {}", said(&failed));
+        assert_eq!(said.contains(&name), number >= 2, "{name}: {said}");
     }
     let within = loss("--phases 52..55 --max-bias 64");
-    assert_eq!((within.status.code(), &json(&within)["passed"]), (Some(0), &true.into()));
+    assert_eq!((within.status.code(), &printed(&within)["passed"]), (Some(0), &true.into()));
     let other_limit = loss("--phases 52..55 --max-bias 64 --max-mae 0.1");
     assert_eq!(other_limit.status.code(), Some(1));
 }
@@ -189,17 +167,15 @@ fn the_bias_of_few_positions_is_not_judged() {
         .take(99)
         .map(|game| {
             let row = LabelRules::default().positions(&game, 1.0)[30];
-            let side = othello_engine::board::Side::Black;
-            format!("{} 64\n", othello_engine::board::notation::board_text(&row.position(), side))
+            format!("{} 64\n", board_text(&row.position(), Side::Black))
         })
         .collect();
-    fs::write(folder.path().join("boards.txt"), boards).unwrap();
-    let imported = trainer(folder.path(), "import boards boards.txt --out few.positions");
-    assert!(imported.status.success(), "{}", said(&imported));
-    let few = trainer(folder.path(), "loss none few.positions --max-bias 0");
+    folder.write("boards.txt", boards);
+    folder.runs("import boards boards.txt --out few.positions");
+    let few = folder.run("loss none few.positions --max-bias 0");
     assert_eq!(few.status.code(), Some(1));
     let expected = "--max-bias 0, and no number of empty squares has 100 positions";
-    assert!(said(&few).contains(expected), "{}", said(&few));
+    assert!(message(&few).contains(expected), "{}", message(&few));
 }
 
 #[test]
@@ -211,35 +187,28 @@ fn what_does_not_go_together_is_refused() {
         ("loss mobility a.games --depth 61", "from 0 to 60"),
         ("loss mobility a.games --max-bias nan", "--max-bias"),
     ] {
-        let refused = trainer(folder.path(), arguments);
-        assert_eq!(refused.status.code(), Some(2), "{arguments}");
-        assert!(said(&refused).contains(why), "{arguments}: {}", said(&refused));
+        folder.refuses(arguments, why);
     }
 }
 
 #[test]
 fn a_page_takes_what_loss_printed_and_nothing_else() {
     let folder = folder();
-    let fit = "fit a.games --patterns small --phases 50..51 --out a.weights";
-    assert!(trainer(folder.path(), fit).status.success());
+    folder.runs("fit a.games --patterns small --phases 50..51 --out a.weights");
     for (name, depth) in [("still.json", 0), ("deep.json", 2)] {
         let loss = format!("loss a.weights a.games --phases 49..52 --depth {depth} --json");
-        fs::write(folder.path().join(name), trainer(folder.path(), &loss).stdout).unwrap();
+        folder.write(name, folder.run(&loss).stdout);
     }
-    let report = "report a.weights --out page.html --json --loss";
-    let shown = trainer(folder.path(), &format!("{report} still.json deep.json"));
-    assert!(shown.status.success(), "{}", said(&shown));
-    assert_eq!(json(&shown)["losses"], 2);
-    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    let report = "report a.weights --out page.html --loss";
+    assert_eq!(folder.json(&format!("{report} still.json deep.json"))["losses"], 2);
+    let page = folder.text("page.html");
     for (name, depth) in [("still", 0), ("deep", 2)] {
         assert!(
             page.contains(&format!(r#"{{"name":"{name}","errors":{{"depth":{depth},"#)),
             "{name}"
         );
     }
-    fs::write(folder.path().join("match.json"), r#"{"elo_interval": [1, 2]}"#).unwrap();
-    let refused = trainer(folder.path(), &format!("{report} match.json --force"));
-    assert_eq!(refused.status.code(), Some(2));
+    folder.write("match.json", r#"{"elo_interval": [1, 2]}"#);
     let expected = "match.json: has no `by_group`; expected what `loss --json` printed";
-    assert!(said(&refused).contains(expected), "{}", said(&refused));
+    folder.refuses(&format!("{report} match.json --force"), expected);
 }

@@ -16,6 +16,7 @@ mod factors;
 mod fit;
 mod fit_outputs;
 mod fit_shards;
+mod folder;
 mod loss;
 #[cfg(target_os = "linux")]
 mod outputs;

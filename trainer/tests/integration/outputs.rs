@@ -3,42 +3,29 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use assert_cmd::cargo::cargo_bin;
-use othello_engine::file::{Begin, Existing, Provenance};
-use othello_engine::record::{Game, GameWriter};
 use othello_testing::program::message;
-use othello_testing::random_games::random_moves;
-use tempfile::TempDir;
+
+use super::folder::Folder;
 
 /// Creates a folder with games to fit to and to test on, weights, and openings.
-fn folder() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    write_games(&at.join("a.games"), 0..300);
-    write_games(&at.join("test.games"), 1000..1100);
-    runs(at, "fit a.games --patterns discs --epochs 2 --out w.weights");
-    fs::write(at.join("openings.txt"), "f5d6c3\nf5f6e6f4\nf5f4e3d6\n").unwrap();
+fn folder() -> Folder {
+    let folder = Folder::with_random_games(0..300);
+    folder.random_games("test.games", 1000..1100);
+    runs(&folder, "fit a.games --patterns discs --epochs 2 --out w.weights");
+    folder.write("openings.txt", "f5d6c3\nf5f6e6f4\nf5f4e3d6\n");
     folder
 }
 
-fn write_games(path: &Path, seeds: std::ops::Range<u64>) {
-    let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
-    let Begin::Writer(mut writer) = begun else { panic!("nothing is there") };
-    seeds.for_each(|seed| writer.push(Game::new(6, &random_moves(seed)).unwrap()).unwrap());
-    writer.finish().unwrap();
-}
-
 /// Runs a command that must end soon: the work that some commands ask for takes hours.
-fn run(folder: &Path, arguments: &str) -> Output {
+fn run(folder: &Folder, arguments: &str) -> Output {
     const SOON: Duration = Duration::from_secs(120);
-    let mut command = Command::new(cargo_bin!("othello-trainer"));
-    command.current_dir(folder).args(arguments.split_whitespace()).stdin(Stdio::null());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut command = folder.command(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
     let deadline = Instant::now() + SOON;
     while child.try_wait().unwrap().is_none() {
         if Instant::now() > deadline {
@@ -51,16 +38,22 @@ fn run(folder: &Path, arguments: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn runs(folder: &Path, arguments: &str) {
+fn runs(folder: &Folder, arguments: &str) {
     let output = run(folder, arguments);
     assert!(output.status.success(), "{arguments}: {}", message(&output));
 }
 
 /// Returns the message of a command that is refused.
-fn refusal(folder: &Path, arguments: &str) -> String {
+fn refusal(folder: &Folder, arguments: &str) -> String {
     let output = run(folder, arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments}: {}", message(&output));
     message(&output)
+}
+
+/// Checks that a command is refused with a message that contains `expected`.
+fn refuses(folder: &Folder, arguments: &str, expected: &str) {
+    let said = refusal(folder, arguments);
+    assert!(said.contains(expected), "{arguments}: {said}");
 }
 
 /// Commands with hours of work, each with `OUT` in place of an output.
@@ -73,85 +66,72 @@ const WORK: [&str; 6] = [
     "curve recipe.toml --test test.games --out curve --seeds 1000 --picture OUT",
 ];
 
-fn recipe(folder: &Path) {
-    fs::write(folder.join("recipe.toml"), "data = ['a.games']\npatterns = 'small'\n").unwrap();
+fn recipe(folder: &Folder) {
+    folder.write("recipe.toml", "data = ['a.games']\npatterns = 'small'\n");
 }
 
 #[test]
 fn an_output_that_cannot_be_written_is_refused_before_the_work() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     recipe(at);
-    fs::write(at.join("foreign"), "somebody's").unwrap();
-    symlink("nowhere", at.join("dangling")).unwrap();
-    symlink("itself", at.join("itself")).unwrap();
+    at.write("foreign", "somebody's");
+    symlink("nowhere", at.path("dangling")).unwrap();
+    symlink("itself", at.path("itself")).unwrap();
     for work in WORK {
-        let said = |out: &str| refusal(at, &work.replace("OUT", out));
-        let missing = said("missing/out");
-        assert!(missing.contains("out.partial: cannot create it"), "{work}: {missing}");
-        let long = said(&"x".repeat(250));
-        assert!(long.contains("name too long"), "{work}: {long}");
-        for link in ["dangling", "itself"] {
-            let refused = said(link);
-            assert!(
-                refused.contains(&format!("{link}: is a link that leads nowhere")),
-                "{refused}"
-            );
+        for (out, expected) in [
+            ("missing/out", "out.partial: cannot create it"),
+            (&"x".repeat(250), "name too long"),
+            ("dangling", "dangling: is a link that leads nowhere"),
+            ("itself", "itself: is a link that leads nowhere"),
+            ("foreign", "foreign: "),
+        ] {
+            refuses(at, &work.replace("OUT", out), expected);
         }
-        let foreign = said("foreign");
-        assert!(foreign.contains("foreign: "), "{work}: {foreign}");
     }
-    assert_eq!(fs::read(at.join("foreign")).unwrap(), b"somebody's");
-    assert!(at.join("dangling").is_symlink() && at.join("itself").is_symlink());
+    assert_eq!(at.read("foreign"), b"somebody's");
+    assert!(at.path("dangling").is_symlink() && at.path("itself").is_symlink());
     // Weights and games that were made from something else.
     runs(at, "calibrate probcut w.weights --positions 200 --depth 4 --out other.weights");
     for work in &WORK[2..5] {
-        let refused = refusal(at, &work.replace("OUT", "other.weights"));
-        assert!(refused.contains("made from other settings"), "{work}: {refused}");
+        refuses(at, &work.replace("OUT", "other.weights"), "made from other settings");
     }
-    let refused = refusal(at, &WORK[0].replace("OUT", "a.games"));
-    assert!(refused.contains("a.games: exists: made from other settings"), "{refused}");
+    refuses(at, &WORK[0].replace("OUT", "a.games"), "a.games: exists: made from other settings");
 }
 
 /// One of them took the place of the other; and a file of another match was told after the match.
 #[test]
 fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     let work = "match mobility none --openings openings.txt --pairs 3 --depth 30";
     for outputs in [
         "--out a --games-out a",
         "--games-out a --transcripts-out ./a",
         "--out a --transcripts-out a.partial",
     ] {
-        let said = refusal(at, &format!("{work} {outputs}"));
-        assert!(said.contains("is also another output"), "{outputs}: {said}");
+        refuses(at, &format!("{work} {outputs}"), "is also another output");
     }
     let quick = work.replace("--depth 30", "--depth 1 --exact 2");
     let others = quick.replace("--pairs 3", "--pairs 2 --seed 9");
     runs(at, &format!("{others} --transcripts-out there.jsonl"));
     runs(at, &format!("{others} --transcripts-out there.jsonl"));
-    fs::write(at.join("openings.txt"), "f5f6e6d6\n").unwrap();
+    at.write("openings.txt", "f5f6e6d6\n");
     let other = work.replace("--pairs 3", "--pairs 1");
-    let said = refusal(at, &format!("{other} --transcripts-out there.jsonl"));
-    assert!(said.contains("there.jsonl: exists"), "{said}");
+    refuses(at, &format!("{other} --transcripts-out there.jsonl"), "there.jsonl: exists");
     let long = "x".repeat(250);
-    fs::write(at.join(&long), "somebody's").unwrap();
+    at.write(&long, "somebody's");
     for option in ["--transcripts-out", "--games-out"] {
-        let said = refusal(at, &format!("{other} {option} {long} --force"));
-        assert!(said.contains("name too long"), "{said}");
+        refuses(at, &format!("{other} {option} {long} --force"), "name too long");
     }
 }
 
 /// A past bug: files that a command reads indirectly were overwritten with `--force`.
 #[test]
 fn no_input_that_is_named_by_way_of_another_is_overwritten() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     recipe(at);
     runs(at, "dataset a.games --out laid-out");
-    fs::create_dir(at.join("records")).unwrap();
-    fs::copy(at.join("a.games"), at.join("records/a.games")).unwrap();
+    fs::create_dir(at.path("records")).unwrap();
+    fs::copy(at.path("a.games"), at.path("records/a.games")).unwrap();
     runs(at, "validate records --manifest");
     let fit = "--patterns discs --epochs 1 --force --out";
     for refused in [
@@ -164,8 +144,7 @@ fn no_input_that_is_named_by_way_of_another_is_overwritten() {
         "curve recipe.toml --test test.games --out c --force --picture test.games".to_owned(),
         "curve recipe.toml --test test.games --out c --force --picture a.games".to_owned(),
     ] {
-        let said = refusal(at, &refused);
-        assert!(said.contains("is also an input"), "{refused}: {said}");
+        refuses(at, &refused, "is also an input");
     }
     // Weights beside the data that they are fitted to are not part of it.
     let fit = "fit records --patterns discs --epochs 1 --out records/w.weights";
@@ -175,10 +154,9 @@ fn no_input_that_is_named_by_way_of_another_is_overwritten() {
 
 #[test]
 fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     runs(at, "dataset a.games --out laid-out");
-    let file = at.join("laid-out/training-30.positions");
+    let file = at.path("laid-out/training-30.positions");
     let whole = fs::read(&file).unwrap();
     fs::remove_file(&file).unwrap();
     runs(at, "dataset a.games --out laid-out");
@@ -189,37 +167,33 @@ fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() 
     runs(at, "dataset a.games --out laid-out --force");
     assert!(fs::read(&file).unwrap() == whole);
 
-    let said = refusal(at, "dataset a.games --out .");
-    assert!(said.contains("folder of its own"), "{said}");
-    assert!(!at.join("dataset.json").exists() && !at.join("training-30.positions").exists());
+    refuses(at, "dataset a.games --out .", "folder of its own");
+    assert!(!at.path("dataset.json").exists() && !at.path("training-30.positions").exists());
 }
 
 /// It was found out after all positions were laid out. What is damaged here would be found in
 /// reading.
 #[test]
 fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     runs(at, "dataset a.games --out laid-out");
-    let mut damaged = fs::read(at.join("a.games")).unwrap();
+    let mut damaged = at.read("a.games");
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
-    fs::write(at.join("damaged.games"), damaged).unwrap();
-    let said = refusal(at, "dataset damaged.games --out other");
-    assert!(said.contains("damaged.games: damaged"), "{said}");
-    let said = refusal(at, "dataset damaged.games test.games --out laid-out");
-    assert!(said.contains("dataset.json: exists: it was made from other data"), "{said}");
-    let said = refusal(at, "dataset damaged.games --seed 7 --out laid-out");
-    assert!(said.contains("dataset.json: exists: it was made from other data"), "{said}");
+    at.write("damaged.games", damaged);
+    refuses(at, "dataset damaged.games --out other", "damaged.games: damaged");
+    let other = "dataset.json: exists: it was made from other data";
+    refuses(at, "dataset damaged.games test.games --out laid-out", other);
+    refuses(at, "dataset damaged.games --seed 7 --out laid-out", other);
     // A run that was killed left no manifest.
-    fs::remove_file(at.join("laid-out/dataset.json")).unwrap();
-    let said = refusal(at, "dataset damaged.games --seed 7 --out laid-out");
-    assert!(said.contains("exists: made from other settings (settings.seed: 1 there"), "{said}");
-    let file = at.join("laid-out/validation-07.positions");
+    fs::remove_file(at.path("laid-out/dataset.json")).unwrap();
+    let other = "exists: made from other settings (settings.seed: 1 there";
+    refuses(at, "dataset damaged.games --seed 7 --out laid-out", other);
+    let file = at.path("laid-out/validation-07.positions");
     fs::remove_file(&file).unwrap();
     symlink("/dev/zero", &file).unwrap();
-    let said = refusal(at, "dataset damaged.games --out laid-out --force");
-    assert!(said.contains("validation-07.positions: is a device"), "{said}");
+    let forced = "dataset damaged.games --out laid-out --force";
+    refuses(at, forced, "validation-07.positions: is a device");
     fs::remove_file(&file).unwrap();
     runs(at, "dataset a.games --out laid-out");
 }
@@ -228,32 +202,30 @@ fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
 /// looked at.
 #[test]
 fn a_study_proves_its_folder_before_it_reads() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     recipe(at);
-    fs::write(at.join("file"), "somebody's").unwrap();
-    fs::write(at.join("values.toml"), "[settings]\nridge = [3, 300]\n").unwrap();
+    at.write("file", "somebody's");
+    at.write("values.toml", "[settings]\nridge = [3, 300]\n");
     for study in
         ["curve recipe.toml", "compare recipe.toml recipe.toml", "tune recipe.toml values.toml"]
     {
-        let said = refusal(at, &format!("{study} --test test.games --out file/folder"));
-        assert!(said.contains("file/folder: cannot make the folder"), "{study}: {said}");
+        let study = format!("{study} --test test.games --out file/folder");
+        refuses(at, &study, "file/folder: cannot make the folder");
     }
-    let said = refusal(at, "curve recipe.toml --test test.games --out curve --picture curve");
-    assert!(said.contains("curve: is also another output"), "{said}");
-    fs::write(at.join("broken.games"), &fs::read(at.join("test.games")).unwrap()[..200]).unwrap();
+    let curve = "curve recipe.toml --test test.games --out curve --picture curve";
+    refuses(at, curve, "curve: is also another output");
+    at.write("broken.games", &at.read("test.games")[..200]);
     refusal(at, "curve recipe.toml --test broken.games --out new");
-    assert!(!at.join("curve").exists() && !at.join("new").exists());
+    assert!(!at.path("curve").exists() && !at.path("new").exists());
 }
 
 /// Files that a program looks for by itself may be links to what never ends, or pipes nobody writes
 /// to.
 #[test]
 fn what_stands_beside_files_is_read_with_care() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     let make = |path: &str, pipe: bool| {
-        let path = at.join(path);
+        let path = at.path(path);
         let _ = fs::remove_file(&path);
         if pipe {
             assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
@@ -261,9 +233,9 @@ fn what_stands_beside_files_is_read_with_care() {
             symlink("/dev/zero", &path).unwrap();
         }
     };
-    fs::create_dir(at.join("records")).unwrap();
-    fs::copy(at.join("a.games"), at.join("records/a.games")).unwrap();
-    fs::create_dir(at.join("laid-out")).unwrap();
+    fs::create_dir(at.path("records")).unwrap();
+    fs::copy(at.path("a.games"), at.path("records/a.games")).unwrap();
+    fs::create_dir(at.path("laid-out")).unwrap();
     let fit = "fit a.games --patterns discs --epochs 2 --out";
     for pipe in [false, true] {
         let special = |path: &str, command: &str| {
@@ -271,7 +243,7 @@ fn what_stands_beside_files_is_read_with_care() {
             let said = refusal(at, command);
             let found = if pipe { "a named pipe" } else { "a device" };
             assert!(said.contains(path) && said.contains(found), "{command}: {said}");
-            fs::remove_file(at.join(path)).unwrap();
+            fs::remove_file(at.path(path)).unwrap();
         };
         special("records/records.json", "inspect records");
         special("records/records.json", "fit records --patterns discs --out new.weights");
@@ -280,28 +252,27 @@ fn what_stands_beside_files_is_read_with_care() {
         special("page.html", "report w.weights --out page.html");
         special("new.weights.report.json", &format!("{fit} new.weights"));
         special("new.weights.metrics.jsonl", &format!("{fit} new.weights"));
-        let report = fs::read(at.join("w.weights.report.json")).unwrap();
+        let report = at.read("w.weights.report.json");
         special("w.weights.report.json", &format!("{fit} w.weights"));
         special("w.weights.report.json", "report w.weights --out page.html");
-        fs::write(at.join("w.weights.report.json"), report).unwrap();
+        at.write("w.weights.report.json", report);
     }
     // A foreign output is not read to its end for the comparison: this one has 1 TB.
-    let huge = fs::File::create(at.join("huge.html")).unwrap();
+    let huge = fs::File::create(at.path("huge.html")).unwrap();
     huge.set_len(1 << 40).unwrap();
-    let said = refusal(at, "report w.weights --out huge.html");
-    assert!(said.contains("huge.html: exists: it has other content"), "{said}");
+    let other = "huge.html: exists: it has other content";
+    refuses(at, "report w.weights --out huge.html", other);
 }
 
 #[test]
 fn a_match_that_no_page_can_show_is_refused() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     let whole = "{\"first\":\"<!--<script>\",\"second\":\"b\",\"pairs\":1,\"wins\":1,\"draws\":0,\"losses\":1,\
         \"mean_discs\":0.5,\"mean_discs_error\":null,\"elo\":null,\"elo_interval\":[null,null],\"p_value\":1}";
     let report = "report w.weights --match match.json --out page.html --force";
-    fs::write(at.join("match.json"), whole).unwrap();
+    at.write("match.json", whole);
     runs(at, report);
-    let page = fs::read_to_string(at.join("page.html")).unwrap();
+    let page = at.text("page.html");
     assert!(!page.contains("<!--<script>") && page.contains("\\u003c!--\\u003cscript>"));
     for (wrong, field) in [
         ("{\"elo_interval\":[1,2]}".to_owned(), "first"),
@@ -309,9 +280,8 @@ fn a_match_that_no_page_can_show_is_refused() {
         (whole.replace("\"pairs\":1", "\"pairs\":\"1\""), "pairs"),
         (whole.replace("\"p_value\":1", "\"p_value\":{}"), "p_value"),
     ] {
-        fs::write(at.join("match.json"), wrong).unwrap();
-        let said = refusal(at, report);
-        assert!(said.contains(&format!("match.json: `{field}`")), "{said}");
+        at.write("match.json", wrong);
+        refuses(at, report, &format!("match.json: `{field}`"));
     }
 }
 
@@ -319,18 +289,17 @@ fn a_match_that_no_page_can_show_is_refused() {
 /// the earlier trials were lost.
 #[test]
 fn a_search_of_other_values_does_not_drop_the_trials_of_the_one_before() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     recipe(at);
     let tune =
         "tune recipe.toml values.toml --test test.games --out tuned --seeds 2 --phases 40..41";
-    fs::write(at.join("values.toml"), "[settings]\nridge = [3, 300]\n").unwrap();
+    at.write("values.toml", "[settings]\nridge = [3, 300]\n");
     runs(at, tune);
-    let trials = || fs::read_to_string(at.join("tuned/trials.jsonl")).unwrap();
+    let trials = || at.text("tuned/trials.jsonl");
     let first = trials();
     runs(at, tune);
     assert_eq!(trials(), first);
-    fs::write(at.join("values.toml"), "[settings]\nridge = [300, 3000]\n").unwrap();
+    at.write("values.toml", "[settings]\nridge = [300, 3000]\n");
     runs(at, tune);
     let both = trials();
     let of = |text: &str, ridge: &str| {
@@ -345,10 +314,9 @@ fn a_search_of_other_values_does_not_drop_the_trials_of_the_one_before() {
 
 #[test]
 fn of_a_million_bad_lines_not_each_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("bad.txt"), "f5d6c3\n".to_owned() + &"nonsense\n".repeat(5000))
-        .unwrap();
-    let output = run(folder.path(), "import transcripts bad.txt --out a.games");
+    let folder = Folder::new();
+    folder.write("bad.txt", "f5d6c3\n".to_owned() + &"nonsense\n".repeat(5000));
+    let output = run(&folder, "import transcripts bad.txt --out a.games");
     assert!(output.status.success());
     let said = message(&output);
     assert!(said.lines().count() < 120 && said.contains("rejected: 4900 more"), "{said}");
@@ -357,17 +325,15 @@ fn of_a_million_bad_lines_not_each_is_told() {
 /// A past bug: the signal of such a write ended the process without a message.
 #[test]
 fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     let fit = "fit a.games --patterns small --epochs 2 --phases 30..33 --out";
     let script = format!("ulimit -f 16; exec \"$PROGRAM\" {fit} limited.weights");
     let mut command = Command::new("sh");
-    command.args(["-c", &script]).env("PROGRAM", cargo_bin!("othello-trainer"));
-    let output = command.current_dir(at).output().unwrap();
+    command.args(["-c", &script]).env("PROGRAM", assert_cmd::cargo::cargo_bin!("othello-trainer"));
+    let output = command.current_dir(at.at()).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", message(&output));
     assert!(message(&output).contains("ulimit -f"), "{}", message(&output));
     runs(at, &format!("{fit} limited.weights"));
     runs(at, &format!("{fit} free.weights"));
-    let read = |name: &str| fs::read(at.join(name)).unwrap();
-    assert!(read("limited.weights") == read("free.weights"));
+    assert!(at.read("limited.weights") == at.read("free.weights"));
 }

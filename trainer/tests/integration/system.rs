@@ -3,49 +3,34 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 use assert_cmd::cargo::cargo_bin;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use othello_engine::file::{Begin, Existing, Provenance};
-use othello_engine::record::{Game, GameWriter};
-
+use othello_engine::record::Game;
 use othello_testing::disk::{Scenario, left};
 use othello_testing::program::message;
 use othello_testing::random_games::random_moves;
 use othello_testing::skip;
 
+use super::folder::{Folder, printed};
+
 const FIT: &str = "fit ../random.games --patterns small --optimizer lsq --out a.weights";
 
-fn command(folder: &Path, arguments: &str) -> Command {
-    let mut command = Command::new(cargo_bin!("othello-trainer"));
-    command.current_dir(folder).args(arguments.split_whitespace());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn run(folder: &Path, arguments: &str) -> Output {
-    command(folder, arguments).output().expect("the binary runs")
-}
-
 /// Creates a folder with `random.games`, and an empty folder in it.
-fn folder_with_games() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let games: Vec<Game> =
-        (0..600).map(|seed| Game::new(6, &random_moves(seed)).unwrap()).collect();
-    write_games(&folder.path().join("random.games"), &games);
-    fs::create_dir(folder.path().join("work")).unwrap();
+fn folder_with_games() -> Folder {
+    let folder = Folder::new();
+    folder.random_games("random.games", 0..600);
+    fs::create_dir(folder.path("work")).unwrap();
     folder
 }
 
-fn write_games(path: &Path, games: &[Game]) {
-    let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
-    let Begin::Writer(mut writer) = begun else { panic!("nothing is there") };
-    games.iter().for_each(|game| writer.push(game.clone()).unwrap());
-    writer.finish().unwrap();
+/// Runs a command in the empty folder.
+fn run_in_work(folder: &Folder, arguments: &str) -> Output {
+    folder.command(arguments).current_dir(folder.path("work")).output().unwrap()
 }
 
 fn transcripts(games: u64) -> String {
@@ -61,20 +46,19 @@ fn a_full_disk_loses_no_phase() {
          room; \"$PROGRAM\" {FIT} --json >../report && cp a.weights ..; ls >../after"
     );
     let trainer = cargo_bin!("othello-trainer");
-    if !(Scenario { program: trainer, script: &script, kilobytes: 200 }).run(folder.path()) {
+    if !(Scenario { program: trainer, script: &script, kilobytes: 200 }).run(folder.at()) {
         skip!("no disk can be mounted here (unshare --mount)");
     }
-    assert_eq!(left(folder.path(), "status"), "75");
-    let message = left(folder.path(), "message");
+    assert_eq!(left(folder.at(), "status"), "75");
+    let message = left(folder.at(), "message");
     let expected = "a.weights.checkpoint.partial: cannot write it: No space left on device (os \
                     error 28); make room and run the same command again: what is finished is kept";
     assert_eq!(message.lines().last(), Some(format!("error: {expected}").as_str()), "{message}");
-    let report: serde_json::Value = serde_json::from_str(&left(folder.path(), "report")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&left(folder.at(), "report")).unwrap();
     assert!(report["resumed"]["fit (phases)"].as_u64() > Some(1), "{report}");
-    assert!(!left(folder.path(), "after").contains("partial"));
-    assert!(run(&folder.path().join("work"), FIT).status.success());
-    let file = |name: &str| fs::read(folder.path().join(name)).unwrap();
-    assert!(file("a.weights") == file("work/a.weights"));
+    assert!(!left(folder.at(), "after").contains("partial"));
+    assert!(run_in_work(&folder, FIT).status.success());
+    assert!(folder.read("a.weights") == folder.read("work/a.weights"));
 }
 
 /// Runs each command with so little room that it ends in the middle, in its output or in a
@@ -82,18 +66,16 @@ fn a_full_disk_loses_no_phase() {
 #[test]
 fn a_full_disk_in_the_middle_loses_no_record() {
     let folder = folder_with_games();
-    let at = folder.path();
-    fs::write(at.join("games.txt"), transcripts(600)).unwrap();
+    let at = folder.at();
+    folder.write("games.txt", transcripts(600));
     let short = |seed| {
         let moves = random_moves(seed);
         Game::new(0, &moves[..moves.len().min(12)]).unwrap()
     };
-    let short: Vec<Game> = (0..3000).map(short).collect();
-    write_games(&at.join("short.games"), &short);
+    folder.games("short.games", (0..3000).map(short));
     for shard in 1..=2 {
-        let relabel =
-            format!("relabel random.games --exact 0 --shard {shard}/2 --out {shard}.games");
-        assert!(run(at, &relabel).status.success());
+        let relabel = "relabel random.games --exact 0 --shard";
+        folder.runs(&format!("{relabel} {shard}/2 --out {shard}.games"));
     }
     const OUTPUT: &str = "make room and run the same command again: what is finished is kept";
     const TEMPORARY: &str =
@@ -130,7 +112,7 @@ fn a_full_disk_in_the_middle_loses_no_record() {
         if remedy == TEMPORARY {
             assert!(message.contains(" MB "), "nothing was said beforehand: {message}");
         }
-        assert!(run(&at.join("work"), command).status.success());
+        assert!(run_in_work(&folder, command).status.success());
         let [there, wanted] = [at.join(name), at.join("work").join(name)];
         let manifest =
             |path: &Path| if path.is_dir() { path.join("dataset.json") } else { path.into() };
@@ -143,7 +125,7 @@ fn a_full_disk_in_the_middle_loses_no_record() {
 
 #[test]
 fn a_missing_input_is_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     for (arguments, action) in [
         ("fit none --out a.weights", "open it"),
         ("loss mobility none", "open it"),
@@ -152,42 +134,39 @@ fn a_missing_input_is_named() {
         ("import transcripts none --out a.games", "read it"),
         ("import boards none --out a.positions", "read it"),
     ] {
-        let output = run(folder.path(), arguments);
+        let message = folder.refusal(arguments);
         let expected = "No such file or directory (os error 2); check the path";
         let expected = format!("error: none: cannot {action}: {expected}");
-        let message = message(&output);
         assert_eq!(message.lines().last(), Some(expected.as_str()), "{arguments}: {message}");
-        assert_eq!(output.status.code(), Some(2));
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments}");
+        assert_eq!(fs::read_dir(folder.at()).unwrap().count(), 0, "{arguments}");
     }
 }
 
 /// Deletes the second input while the first, a pipe, is being read.
 #[test]
 fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let (first, second) = (folder.path().join("first.txt"), folder.path().join("second.txt"));
-    fs::write(&first, transcripts(60_000)).unwrap();
-    let games = transcripts(1);
-    fs::write(&second, &games).unwrap();
+    let folder = Folder::new();
+    folder.write("first.txt", transcripts(60_000));
+    folder.write("second.txt", transcripts(1));
     let arguments = "import transcripts first.txt second.txt --out a.games";
     // The checkpoint grows once the program has checked its inputs and reads the first one.
-    let child = start(folder.path(), arguments, "a.games", 1);
-    fs::remove_file(&second).unwrap();
+    let child = start(&folder, "", arguments, "a.games", 1);
+    fs::remove_file(folder.path("second.txt")).unwrap();
     let output = child.wait_with_output().unwrap();
     let refusal =
         "error: second.txt: cannot open it: No such file or directory (os error 2); check the path";
     assert!(message(&output).ends_with(refusal), "{}", message(&output));
     assert_eq!(output.status.code(), Some(2));
-    fs::write(&second, &games).unwrap();
-    let again = command(folder.path(), arguments).output().unwrap();
-    assert_eq!(again.status.code(), Some(0), "{}", message(&again));
+    folder.write("second.txt", transcripts(1));
+    folder.runs(arguments);
 }
 
-/// Starts a command and waits until its checkpoint has `finished` bytes.
-fn start(folder: &Path, arguments: &str, output: &str, finished: u64) -> Child {
-    let mut child = command(folder, arguments).spawn().unwrap();
-    let checkpoint = folder.join(format!("{output}.checkpoint.partial"));
+/// Starts a command in an inner folder and waits until its checkpoint has `finished` bytes.
+fn start(folder: &Folder, inner: &str, arguments: &str, output: &str, finished: u64) -> Child {
+    let mut command = folder.command(arguments);
+    command.current_dir(folder.path(inner)).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let checkpoint = folder.path(inner).join(format!("{output}.checkpoint.partial"));
     while fs::metadata(&checkpoint).map_or(0, |metadata| metadata.len()) < finished {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before it could be stopped");
         sleep(Duration::from_millis(1));
@@ -198,24 +177,22 @@ fn start(folder: &Path, arguments: &str, output: &str, finished: u64) -> Child {
 #[test]
 fn an_interrupted_import_and_fit_go_on() {
     let folder = folder_with_games();
-    let work = folder.path().join("work");
-    fs::write(work.join("games.txt"), transcripts(60_000)).unwrap();
+    folder.write("work/games.txt", transcripts(60_000));
     let import = "import transcripts games.txt --out a.games --json";
     let fit = format!("{FIT} --json");
     for (arguments, output, finished) in [(import, "a.games", 3000), (&fit, "a.weights", 40_000)] {
-        let child = start(&work, arguments, output, finished);
+        let child = start(&folder, "work", arguments, output, finished);
         kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
         let stopped = child.wait_with_output().unwrap();
         let message = message(&stopped);
         assert_eq!(stopped.status.code(), Some(130), "{message}");
         let kept = "interrupted: what is finished is kept; run the same command again to go on";
         assert_eq!(message.lines().last(), Some(kept));
-        let resumed = run(&work, arguments);
-        let report: serde_json::Value = serde_json::from_slice(&resumed.stdout).unwrap();
+        let report = printed(&run_in_work(&folder, arguments));
         assert!(!report["resumed"].is_null(), "{report}");
-        let first = fs::read(work.join(output)).unwrap();
-        assert!(run(&work, &format!("{arguments} --force")).status.success());
-        assert!(fs::read(work.join(output)).unwrap() == first);
+        let first = folder.read(&format!("work/{output}"));
+        assert!(run_in_work(&folder, &format!("{arguments} --force")).status.success());
+        assert!(folder.read(&format!("work/{output}")) == first);
     }
 }
 
@@ -223,21 +200,21 @@ fn an_interrupted_import_and_fit_go_on() {
 #[test]
 fn a_torn_frame_is_counted() {
     let folder = folder_with_games();
-    let work = folder.path().join("work");
-    fs::write(work.join("games.txt"), transcripts(60_000)).unwrap();
+    folder.write("work/games.txt", transcripts(60_000));
     let import = "import transcripts games.txt --out a.games";
     for (arguments, output, finished) in [(import, "a.games", 3000), (FIT, "a.weights", 40_000)] {
-        let mut child = start(&work, arguments, output, finished);
+        let mut child = start(&folder, "work", arguments, output, finished);
         child.kill().unwrap();
         child.wait().unwrap();
         let mut names = vec![format!("{output}.checkpoint.partial")];
         names.extend((output == "a.games").then(|| "a.games.partial".to_owned()));
         for name in &names {
-            let file = fs::OpenOptions::new().write(true).open(work.join(name)).unwrap();
+            let path = folder.path("work").join(name);
+            let file = fs::OpenOptions::new().write(true).open(path).unwrap();
             let length = file.metadata().unwrap().len();
             file.set_len(length - 3).unwrap();
         }
-        let message = message(&run(&work, arguments));
+        let message = message(&run_in_work(&folder, arguments));
         for name in &names {
             let lines = message.lines().filter(|line| line.contains(&format!("{name}: section ")));
             let said = "from there on were dropped, and what they held is made again";
@@ -249,11 +226,10 @@ fn a_torn_frame_is_counted() {
 /// Rejected records are listed on standard error, whose reader may go away.
 #[test]
 fn a_closed_standard_error_is_no_reason_to_stop() {
-    let folder = tempfile::tempdir().unwrap();
-    let text = "no game\n".repeat(20_000) + &transcripts(300);
-    fs::write(folder.path().join("games.txt"), text).unwrap();
-    let arguments = "import transcripts games.txt --out a.games";
-    let mut child = command(folder.path(), arguments).spawn().unwrap();
+    let folder = Folder::new();
+    folder.write("games.txt", "no game\n".repeat(20_000) + &transcripts(300));
+    let mut command = folder.command("import transcripts games.txt --out a.games");
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stderr.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }

@@ -1,9 +1,6 @@
 //! Tests of `export --format edax` and `egaroucid`, and of the way back. A slow evaluator that
 //! reads the bytes like the other program gives every position the same value.
 
-use std::path::Path;
-use std::process::{Command, Output};
-
 use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluate as _, STEPS_PER_DISC, Tables, Weights};
 use othello_engine::file::{Existing, Provenance};
@@ -12,7 +9,8 @@ use othello_engine::record::Game;
 use othello_testing::random_games::random_moves;
 use othello_trainer::export::edax::{edax, read_edax};
 use othello_trainer::export::egaroucid::{egaroucid, read_egaroucid};
-use serde_json::Value;
+
+use super::folder::Folder;
 
 /// Edax's patterns in the order of the file: the squares, the first most significant; the number of
 /// classes; and the mirror of each digit, the least significant first, unless the mirror is the
@@ -347,48 +345,27 @@ fn a_damaged_file_is_refused_by_what_is_wrong() {
     assert!(refused(&(-1_i32).to_le_bytes()).contains("number of words, which is -1"));
 }
 
-fn trainer(arguments: &[&str]) -> Output {
-    Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer")).args(arguments).output().unwrap()
-}
-
 #[test]
 fn the_commands_write_files_and_read_them_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (own, table, back) = (path("own.weights"), path("eval.egev2"), path("back.weights"));
+    let folder = Folder::new();
     let (written, provenance) = (weights(shipped("egaroucid")), Provenance::new("test"));
-    written.write(Path::new(&own), &provenance, Existing::Keep).unwrap();
-    let done = |arguments: &[&str]| {
-        let output = trainer(arguments);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice::<Value>(&output.stdout).unwrap()
-    };
-    let report = done(&["export", &own, "--format", "egaroucid", "--out", &table, "--json"]);
-    assert_eq!(report["bytes"], std::fs::metadata(&table).unwrap().len());
-    let import = ["import", "weights", &table, "--format", "egaroucid", "--out", &back, "--json"];
-    let report = done(&import);
+    written.write(&folder.path("own.weights"), &provenance, Existing::Keep).unwrap();
+    let report = folder.json("export own.weights --format egaroucid --out eval.egev2");
+    assert_eq!(report["bytes"], folder.read("eval.egev2").len());
+    let import = "import weights eval.egev2 --format egaroucid --out back.weights";
+    let report = folder.json(import);
     assert_eq!(
         (&report["pattern_set"], &report["rounding"]["rms"]),
         (&"egaroucid".into(), &0.0.into())
     );
-    assert_eq!(report["sha256"], done(&import)["sha256"]);
-    assert_eq!(done(&["diff", &own, &back, "--json"])["equal"], true);
+    assert_eq!(report["sha256"], folder.json(import)["sha256"]);
+    assert_eq!(folder.json("diff own.weights back.weights")["equal"], true);
 
-    let refused = |arguments: &[&str], message: &str| {
-        let output = trainer(arguments);
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{stderr}");
-        assert!(stderr.contains(message), "{stderr}");
-    };
-    let dat = path("eval.dat");
-    refused(&["export", &own, "--format", "edax", "--out", &dat], "own.weights: pattern 2");
-    assert!(!Path::new(&dat).exists());
-    refused(
-        &["import", "weights", &table, "--format", "edax", "--out", &dat],
-        "eval.egev2: no evaluation",
-    );
-    refused(
-        &["import", "weights", &table, "--format", "egaroucid", "--out", &table],
-        "also an input",
-    );
+    let export = "export own.weights --format edax --out eval.dat";
+    folder.refuses(export, "own.weights: pattern 2");
+    assert!(!folder.path("eval.dat").exists());
+    let import = "import weights eval.egev2 --format edax --out eval.dat";
+    folder.refuses(import, "eval.egev2: no evaluation");
+    let import = "import weights eval.egev2 --format egaroucid --out eval.egev2";
+    folder.refuses(import, "also an input");
 }

@@ -2,18 +2,16 @@
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use othello_engine::eval::Mobility;
-use othello_engine::file::Existing;
-use othello_engine::progress::Silent;
-use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 use othello_stand_in::{Installed, install, settings};
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::folder::Folder;
 
 /// The time after which a run counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -23,7 +21,7 @@ static KERNELS: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap(
 
 /// A folder with games, a library folder, and room for outputs.
 pub(crate) struct Place {
-    folder: TempDir,
+    folder: Folder,
     fits: Cell<u32>,
 }
 
@@ -39,21 +37,17 @@ pub(crate) struct Ended {
 
 impl Place {
     pub(crate) fn new(games: u64, what: Installed) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let settings = Settings::new(9, "4..=20".parse().unwrap(), 1, 4);
-        let path = folder.path().join("a.games");
-        let run = Run::whole(settings, games);
-        play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent).unwrap();
-        install(&folder.path().join("lib"), what).unwrap();
+        let folder = Folder::with_self_play(9, games, 4);
+        install(&folder.path("lib"), what).unwrap();
         Self { folder, fits: Cell::new(0) }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.path(name)
     }
 
     /// Runs the trainer with settings for the stand-in.
-    pub(crate) fn run(&self, asked: &str, arguments: &[&str]) -> Ended {
+    pub(crate) fn run(&self, asked: &str, arguments: &str) -> Ended {
         let report = self.path("report.json");
         let _ = fs::remove_file(&report);
         let kernels = KERNELS.path().display();
@@ -61,9 +55,8 @@ impl Place {
         let before = env::var("LD_LIBRARY_PATH").unwrap_or_default();
         let (out, err) = (self.path("stdout"), self.path("stderr"));
         let file = |path: &Path| Stdio::from(fs::File::create(path).unwrap());
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("othello-trainer"))
-            .args(arguments)
-            .current_dir(self.folder.path())
+        let mut command = self.folder.command(arguments);
+        let mut child = command
             .env(settings::VARIABLE, asked)
             .env("LD_LIBRARY_PATH", format!("{}:{before}", self.path("lib").display()))
             .env("XDG_CACHE_HOME", self.path("cache"))
@@ -88,16 +81,16 @@ impl Place {
 
     /// Fits three phases with a window.
     pub(crate) fn fit(&self, asked: &str, fit: Fit<'_>) -> Ended {
-        let settings = self.path("fit.toml");
-        fs::write(&settings, "[adam]\nupdates = 4\n").unwrap();
+        self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);
         let out = format!("{}.weights", self.fits.get());
         let out = fit.out.unwrap_or(&out);
-        let mut arguments = vec!["fit", "a.games", "--out", out, "--json"];
-        arguments.extend(["--phases", "30..32", "--window", "1,0.5", "--epochs", "2"]);
-        arguments.extend(["--patterns", fit.patterns, "--settings", "fit.toml"]);
-        arguments.extend(["--device", fit.device, "--optimizer", fit.optimizer]);
-        arguments.extend(["--threads", fit.threads]);
+        let Fit { device, optimizer, threads, patterns, .. } = fit;
+        let flags = "--json --phases 30..32 --window 1,0.5 --epochs 2 --settings fit.toml";
+        let arguments = format!(
+            "fit a.games --out {out} --device {device} --optimizer {optimizer} --threads {threads} \
+             --patterns {patterns} {flags}"
+        );
         self.run(asked, &arguments)
     }
 }

@@ -87,9 +87,8 @@ fn bytes_that_a_copy_still_reads_are_not_given_back_before_it_is_done() {
 #[test]
 fn the_benchmark_runs_through_the_driver() {
     let place = Place::new(1, Installed::DriverAndNvrtc);
-    let arguments =
-        ["bench", "--device", "cuda", "--patterns", "small", "--games", "20", "--repetitions", "1"];
-    let ended = place.run("seed=2", &[&arguments[..], &["--json"]].concat());
+    let bench = "bench --device cuda --patterns small --games 20 --repetitions 1 --json";
+    let ended = place.run("seed=2", bench);
     assert_eq!(ended.json()["device"], "cuda");
     check_clean(&ended, "bench");
 }
@@ -97,7 +96,7 @@ fn the_benchmark_runs_through_the_driver() {
 #[test]
 fn the_doctor_describes_the_gpu() {
     let place = Place::new(1, Installed::DriverAndNvrtc);
-    let ended = place.run("capability=89 driver=12020", &["doctor", "--json"]);
+    let ended = place.run("capability=89 driver=12020", "doctor --json");
     let report = ended.json();
     assert_eq!((&report["device"], &report["optimizer"]), (&"cuda".into(), &"adam".into()));
     let gpu = &report["gpu"];
