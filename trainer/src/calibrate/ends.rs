@@ -7,12 +7,8 @@
 //! numbers of standard deviations. Each confidence gets the number at which this share of the
 //! scores is right.
 
-use ndarray::{Array1, Array2};
 use othello_engine::board::{Discs, Position, Squares};
-use othello_engine::eval::{
-    CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends, Evaluate, Models, Tables,
-    Weights,
-};
+use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Models, Tables, Weights};
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
 use othello_engine::search::{
@@ -22,8 +18,8 @@ use othello_engine::selfplay::{Beginnings, Players, Schedule, Settings as Play, 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::CalibrateError;
-use super::regression::{least_squares, log_error};
+use super::regression::{mean_and_error, root_mean_squares};
+use super::{CalibrateError, HASH_MEGABYTES, of_each, part};
 
 /// The settings of a calibration.
 #[derive(Clone, Debug)]
@@ -51,7 +47,6 @@ const MOST_CHANCE: u32 = 2;
 const HELD_OUT: usize = 5;
 /// The numbers of standard deviations that are tried.
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
-const HASH_MEGABYTES: usize = 16;
 
 /// A calibrated model, and its performance on positions that it was not fitted to.
 #[derive(Clone, Debug)]
@@ -123,12 +118,8 @@ pub fn calibrate(
 ) -> Result<Calibrated, CalibrateError> {
     let evaluator = Tables::new(weights);
     let samples = samples(settings, &evaluator, progress)?;
-    let part = |held_out: bool| {
-        let samples = samples.iter().enumerate();
-        samples.filter(move |(number, _)| (number % HELD_OUT == 0) == held_out).map(|(_, one)| one)
-    };
-    let ends = fit(part(false))?;
-    let held_out: Vec<&Sample> = part(true).collect();
+    let ends = fit(part(&samples, HELD_OUT, false))?;
+    let held_out: Vec<&Sample> = part(&samples, HELD_OUT, true).collect();
     let empties = LEAST_EMPTIES..=settings.empties;
     let empties = empties.filter_map(|empties| empties_error(&ends, &held_out, empties)).collect();
     let least = settings.empties.saturating_sub(BELOW_GREATEST);
@@ -152,14 +143,9 @@ fn samples<E: Evaluate>(
     let beginnings = Beginnings::new(&play);
     let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
     progress.begin_stoppable("ends (positions)", 0, settings.positions);
-    let sample = |number: u64| {
-        progress.check()?;
-        let sample = searchers.with(|searcher| sample(settings, &beginnings, number, searcher));
-        progress.advance(1);
-        Ok(sample)
-    };
-    let found: Result<Vec<Option<Sample>>, CalibrateError> =
-        (0..settings.positions).into_par_iter().map(sample).collect();
+    let found = of_each((0..settings.positions).into_par_iter(), progress, |number| {
+        searchers.with(|searcher| sample(settings, &beginnings, number, searcher))
+    });
     Ok(found?.into_iter().flatten().collect())
 }
 
@@ -207,45 +193,27 @@ fn fit<'s>(samples: impl Iterator<Item = &'s Sample>) -> Result<Ends, CalibrateE
             sample.known.iter().map(move |&(depth, value)| (depths(sample, depth), value, score))
         })
         .collect();
-    let matrix = |columns: usize, all: Vec<f64>| {
-        Array2::from_shape_vec((pairs.len(), columns), all).expect("every pair has as many terms")
-    };
-    let terms = pairs.iter().flat_map(|&(depths, value, _)| depths.mean_terms(value));
-    let terms = matrix(END_MEAN_TERMS, terms.collect());
-    let scores: Array1<f64> = pairs.iter().map(|&(_, _, score)| score).collect();
-    let mean = least_squares(&terms, &scores);
-    let residuals = scores - terms.dot(&mean);
-    let terms = pairs.iter().flat_map(|(depths, _, _)| depths.error_terms());
-    let error = log_error(&matrix(END_ERROR_TERMS, terms.collect()), &residuals);
+    let mean_terms = pairs.iter().map(|&(depths, value, _)| depths.mean_terms(value)).collect();
+    let error_terms = pairs.iter().map(|(depths, _, _)| depths.error_terms()).collect();
+    let scores = pairs.iter().map(|&(_, _, score)| score).collect();
+    let (mean, error) = mean_and_error(mean_terms, error_terms, scores);
     let usual = std::array::from_fn(|place| Selectivity::ALL[place].deviations().unwrap_or(0.0));
-    let ends = Ends::new(
-        std::array::from_fn(|term| mean[term]),
-        std::array::from_fn(|term| error[term]),
-        usual,
-    );
-    ends.map_err(CalibrateError::Model)
+    Ends::new(mean, error, usual).map_err(CalibrateError::Model)
 }
 
 fn empties_error(ends: &Ends, samples: &[&Sample], empties: u32) -> Option<EmptiesError> {
     let shallow = shallow_depth_of_end(empties);
     let own = samples.iter().filter(|sample| sample.position.empties() == empties);
-    let squares: Vec<[f64; 2]> = own
+    let errors: Vec<[f64; 2]> = own
         .map(|sample| {
             let prediction = ends.prediction(EndDepths { empties, shallow });
             let expected = prediction.slope * sample.known[1].1 + prediction.offset;
-            [prediction.error.powi(2), (f64::from(sample.score) - expected).powi(2)]
+            [prediction.error, f64::from(sample.score) - expected]
         })
         .collect();
-    let root = |which: usize| {
-        (squares.iter().map(|pair| pair[which]).sum::<f64>() / squares.len() as f64).sqrt()
-    };
-    (!squares.is_empty()).then(|| EmptiesError {
-        empties,
-        shallow,
-        positions: squares.len() as u64,
-        predicted: root(0),
-        observed: root(1),
-    })
+    let [predicted, observed] = root_mean_squares(&errors)?;
+    let positions = errors.len() as u64;
+    Some(EmptiesError { empties, shallow, positions, predicted, observed })
 }
 
 /// Solves positions by searches whose cuts keep several numbers of standard deviations.
@@ -263,17 +231,13 @@ fn trials(
         let selection = Selection::default()
             .with_ends(&evaluator, &EndSteps::always(Selectivity::Percent73))?;
         let searchers = Searchers::try_new(&evaluator, HASH_MEGABYTES, &selection)?;
-        let solve = |sample: &&Sample| {
-            progress.check()?;
+        let found: Vec<[u64; 3]> = of_each(samples.par_iter(), progress, |sample| {
             let found = searchers.with(|searcher| {
                 searcher.new_game();
                 searcher.solve(&sample.position)
             });
-            progress.advance(1);
-            Ok([u64::from((found.score - sample.score).unsigned_abs()), found.nodes, sample.nodes])
-        };
-        let found: Result<Vec<[u64; 3]>, CalibrateError> = samples.par_iter().map(solve).collect();
-        let found = found?;
+            [u64::from((found.score - sample.score).unsigned_abs()), found.nodes, sample.nodes]
+        })?;
         let share = |count: u64| count as f64 / found.len().max(1) as f64;
         let sum = |which: usize| found.iter().map(|one| one[which]).sum::<u64>();
         Ok(Trial {
@@ -308,12 +272,8 @@ fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calibrate::testing::{assert_threads_change_nothing, shipped};
     use othello_engine::progress::Silent;
-
-    fn shipped() -> Weights {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/weights/default.weights");
-        Weights::read(path.as_ref()).unwrap().weights
-    }
 
     #[test]
     fn predictions_hold_on_positions_that_were_held_out_and_more_deviations_are_right_more_often() {
@@ -333,11 +293,7 @@ mod tests {
     #[test]
     fn threads_change_no_prediction() {
         let settings = Settings { seed: 2, positions: 150, empties: 13 };
-        let [one, three] = [1, 3].map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| calibrate(&settings, &shipped(), &Silent)).unwrap()
-        });
-        assert_eq!(one.ends, three.ends);
+        assert_threads_change_nothing(|| calibrate(&settings, &shipped(), &Silent).unwrap().ends);
     }
 
     #[test]

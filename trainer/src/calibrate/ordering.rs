@@ -8,13 +8,14 @@ use othello_engine::eval::{
     Evaluate, MoveOrderingWeights, STEPS_PER_DISC, Tables, Weights, nearest_weight,
 };
 use othello_engine::pattern::{Geometry, PatternSet};
-use othello_engine::progress::{Interrupted, Progress};
+use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::search::{Searcher, Searchers, Selection, TableError};
+use othello_engine::search::{Searcher, Searchers, Selection};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::siblings::{COUNTS, Family, Siblings};
+use super::{CalibrateError, HASH_MEGABYTES, of_each};
 
 /// The settings of a calibration.
 #[derive(Clone, Debug)]
@@ -62,29 +63,9 @@ const HELD_OUT: usize = 10;
 /// The pull of weights towards 0, in occurrences. Parameters that occur more often decide their own
 /// weight.
 const RIDGE: f64 = 10.0;
-const HASH_MEGABYTES: usize = 16;
 
 /// A ridge so large that the weights of patterns are 0.
 const COUNTS_ALONE: f64 = 1e18;
-
-/// Errors of a calibration.
-#[derive(Debug, thiserror::Error)]
-pub enum CalibrateError {
-    /// The pattern set cannot order moves.
-    #[error("the pattern set `{set}` cannot order moves: {reason}")]
-    Set {
-        /// The name of the set.
-        set: String,
-        /// The reason.
-        reason: String,
-    },
-    /// There is no memory to search with.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The work was asked to stop.
-    #[error(transparent)]
-    Interrupted(#[from] Interrupted),
-}
 
 /// Learns from positions of games that the evaluation plays against itself. The same weights,
 /// settings and seed give the same result.
@@ -139,19 +120,15 @@ fn families(
 ) -> Result<[Siblings; 2], CalibrateError> {
     progress.begin_stoppable("solve (positions with all moves)", 0, settings.families);
     let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
-    let family = |number: u64| {
-        progress.check()?;
-        progress.advance(1);
+    let found = of_each((0..settings.families).into_par_iter(), progress, |number| {
         let empties = EMPTIES[number as usize % EMPTIES.len()];
         let random = Generator::split(settings.seed, number);
         let solved = |searcher: &mut Searcher<'_, Tables>| {
             let position = play_to(empties, random, searcher)?;
             Some(family_of(&position, geometry, searcher))
         };
-        Ok(searchers.with(solved))
-    };
-    let found = (0..settings.families).into_par_iter().map(family);
-    let found: Vec<Option<Family>> = found.collect::<Result<_, Interrupted>>()?;
+        searchers.with(solved)
+    })?;
     let mut parts = [vec![], vec![]];
     for (number, family) in found.into_iter().flatten().enumerate() {
         parts[usize::from(number % HELD_OUT == 0)].push(family);
@@ -231,15 +208,13 @@ fn nodes(
     progress: &dyn Progress,
 ) -> Result<u64, CalibrateError> {
     let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
-    let nodes = |position: &Position| {
-        progress.check()?;
-        progress.advance(1);
-        Ok(searchers.with(|searcher| {
+    let nodes = of_each(positions.par_iter(), progress, |position| {
+        searchers.with(|searcher| {
             searcher.new_game();
             searcher.solve(position).nodes
-        }))
-    };
-    Ok(positions.par_iter().map(nodes).sum::<Result<u64, Interrupted>>()?)
+        })
+    })?;
+    Ok(nodes.into_iter().sum())
 }
 
 #[cfg(test)]
@@ -249,6 +224,7 @@ mod tests {
     use othello_engine::random::random_position;
 
     use super::*;
+    use crate::calibrate::testing::{assert_threads_change_nothing, shipped};
 
     fn settings(families: u64) -> Settings {
         let set = PatternSet::shipped("ordering").unwrap();
@@ -257,13 +233,6 @@ mod tests {
 
     fn weights() -> Weights {
         Weights::zero(PatternSet::shipped("discs").unwrap())
-    }
-
-    /// Returns the shipped weights. With weights of 0 the games would depend on the choice among
-    /// equal moves.
-    fn shipped() -> Weights {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/weights/default.weights");
-        Weights::read(path.as_ref()).unwrap().weights
     }
 
     #[test]
@@ -291,9 +260,8 @@ mod tests {
 
     #[test]
     fn the_same_seed_learns_the_same() {
-        let one = || calibrate(&settings(60), &weights(), &Silent).unwrap().weights;
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        assert_eq!(one(), threads.install(one));
+        let learned = || calibrate(&settings(60), &weights(), &Silent).unwrap().weights;
+        assert_threads_change_nothing(learned);
     }
 
     #[test]

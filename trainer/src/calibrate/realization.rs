@@ -5,11 +5,13 @@ use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 
 use othello_engine::eval::{Evaluate, MoveKind, Realization, STAGES, Tables, Weights};
-use othello_engine::progress::{Interrupted, Progress};
-use othello_engine::record::{Game, GameReader, RecordError};
-use othello_engine::search::{Searcher, Searchers, Selection, TableError};
+use othello_engine::progress::Progress;
+use othello_engine::record::{Game, GameReader};
+use othello_engine::search::{Searcher, Searchers, Selection};
 use rayon::prelude::*;
 use serde::Serialize;
+
+use super::CalibrateError;
 
 /// The depth of the search whose best move counts as the one that a shallower search remembers.
 const REMEMBERED_DEPTH: u32 = 2;
@@ -60,23 +62,6 @@ pub struct Family {
     pub played: [Option<f64>; STAGES],
 }
 
-/// Errors of a calibration.
-#[derive(Debug, thiserror::Error)]
-pub enum CalibrateError {
-    /// A file of games cannot be read.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// No game has a move that a search chose.
-    #[error("the games have no move that was not drawn by chance; expected games of play")]
-    Empty,
-    /// There is no memory to search with.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The work was asked to stop.
-    #[error(transparent)]
-    Interrupted(#[from] Interrupted),
-}
-
 /// Counts the moves of the first `games` games of some files. The same weights and files give the
 /// same result.
 pub fn calibrate(
@@ -93,7 +78,7 @@ pub fn calibrate(
         sha256.push(counts.add_file(path, games, &searchers, progress)?);
     }
     if counts.positions == 0 {
-        return Err(CalibrateError::Empty);
+        return Err(CalibrateError::NoMoves);
     }
     let realization = counts.model();
     Ok(Calibrated {

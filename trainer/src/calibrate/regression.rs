@@ -2,10 +2,32 @@
 
 use ndarray::{Array1, Array2};
 
+/// Fits `wanted` by the terms of the mean, and the logarithm of the error that remains by those of
+/// the error; a row of terms belongs to each number.
+pub(super) fn mean_and_error<const M: usize, const E: usize>(
+    mean_terms: Vec<[f64; M]>,
+    error_terms: Vec<[f64; E]>,
+    wanted: Array1<f64>,
+) -> ([f64; M], [f64; E]) {
+    let terms = Array2::from(mean_terms);
+    let mean = least_squares(&terms, &wanted);
+    let error = log_error(&Array2::from(error_terms), &(wanted - terms.dot(&mean)));
+    (std::array::from_fn(|term| mean[term]), std::array::from_fn(|term| error[term]))
+}
+
+/// Returns the root mean squares of two errors, the first and the second of each pair; `None`
+/// without pairs.
+pub(super) fn root_mean_squares(pairs: &[[f64; 2]]) -> Option<[f64; 2]> {
+    let count = pairs.len() as f64;
+    let root =
+        |which: usize| (pairs.iter().map(|pair| pair[which].powi(2)).sum::<f64>() / count).sqrt();
+    (!pairs.is_empty()).then(|| [root(0), root(1)])
+}
+
 /// Returns the coefficients by which the columns of `terms` explain `wanted` with the least squared
 /// error. Solves the normal equations with a tiny ridge, so that linearly dependent terms do no
 /// harm.
-pub(super) fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
+fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     const RIDGE: f64 = 1e-9;
     let mut matrix = terms.t().dot(terms);
     let largest = matrix.diag().fold(f64::MIN_POSITIVE, |largest, &one| largest.max(one));
@@ -16,7 +38,7 @@ pub(super) fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1
 /// Returns the coefficients of the logarithm of the standard deviation of normally distributed
 /// residuals. Maximises the likelihood by iteratively reweighted least squares. (Squared residuals
 /// have a gamma distribution with a logarithmic link, all with the same weight.)
-pub(super) fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
+fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     const ITERATIONS: usize = 40;
     let squares = residuals.mapv(|residual| residual * residual);
     let mean = squares.mean().unwrap_or(1.0).max(f64::MIN_POSITIVE);

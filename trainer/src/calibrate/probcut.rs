@@ -1,17 +1,20 @@
 //! Calibrates the model behind Multi-ProbCut (Buro): how well shallow searches predict deeper ones.
 //! The model is fitted to positions of games that the evaluation plays against itself.
 
-mod samples;
+use std::ops::RangeInclusive;
 
-use ndarray::{Array1, Array2};
-use othello_engine::eval::{Depths, ERROR_TERMS, MEAN_TERMS, ProbCut, Tables, Weights};
+use othello_engine::eval::{Depths, Evaluate, ProbCut, Tables, Value, Weights};
 use othello_engine::progress::Progress;
-use othello_engine::search::{Selectivity, shallow_depth};
+use othello_engine::random::Generator;
+use othello_engine::search::{Searcher, Searchers, Selection, Selectivity, shallow_depth};
+use othello_engine::selfplay::{
+    Beginnings, Exploration, Players, Schedule, Settings as Play, play,
+};
+use rayon::prelude::*;
 use serde::Serialize;
 
-use super::CalibrateError;
-use super::regression::{least_squares, log_error};
-use samples::{Sample, samples};
+use super::regression::{mean_and_error, root_mean_squares};
+use super::{CalibrateError, HASH_MEGABYTES, of_each, part};
 
 /// The settings of a calibration.
 #[derive(Clone, Debug)]
@@ -28,6 +31,8 @@ pub struct Settings {
 const LEAST_DEPTH: u32 = 3;
 /// One of this many positions is kept to test the model fitted to the others.
 const HELD_OUT: usize = 5;
+/// The numbers of random moves at the beginning of the games.
+const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
 
 /// A calibrated model, and its performance on positions that it was not fitted to.
 #[derive(Clone, Debug)]
@@ -75,16 +80,57 @@ pub fn calibrate(
 ) -> Result<Calibrated, CalibrateError> {
     let evaluator = Tables::new(weights);
     let samples = samples(settings, &evaluator, progress)?;
-    let part = |held_out: bool| {
-        let samples = samples.iter().enumerate();
-        samples.filter(move |(number, _)| (number % HELD_OUT == 0) == held_out).map(|(_, one)| one)
-    };
-    let probcut = fit(part(false))?;
-    let held_out: Vec<Pair> = part(true).flat_map(used_pairs).collect();
+    let probcut = fit(part(&samples, HELD_OUT, false))?;
+    let held_out: Vec<Pair> = part(&samples, HELD_OUT, true).flat_map(used_pairs).collect();
     let depths =
         (LEAST_DEPTH..=settings.depth).filter_map(|deep| depth_error(&probcut, &held_out, deep));
     let misses = Selectivity::ALL.into_iter().filter_map(|one| miss(&probcut, &held_out, one));
     Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
+}
+
+/// The values of searches of one position.
+#[derive(Clone, PartialEq, Debug)]
+struct Sample {
+    /// The ply of the position.
+    ply: u32,
+    /// The values by depth, from 0 on; no search reaches the end of the game.
+    values: Vec<Value>,
+}
+
+/// Returns samples of positions, each from one ply of a game of its own. Most moves of the games
+/// are drawn by their values, so that lost and won positions are among them.
+fn samples<E: Evaluate>(
+    settings: &Settings,
+    evaluator: &E,
+    progress: &dyn Progress,
+) -> Result<Vec<Sample>, CalibrateError> {
+    let play = Play {
+        exploration: Exploration::softmax(1.0),
+        ..Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), 1, 0)
+    };
+    let beginnings = Beginnings::new(&play);
+    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
+    progress.begin_stoppable("probcut (positions)", 0, settings.positions);
+    let samples = of_each((0..settings.positions).into_par_iter(), progress, |number| {
+        searchers.with(|searcher| sample(settings, &beginnings, number, searcher))
+    });
+    Ok(samples?)
+}
+
+fn sample<E: Evaluate>(
+    settings: &Settings,
+    beginnings: &Beginnings<'_>,
+    number: u64,
+    searcher: &mut Searcher<'_, E>,
+) -> Sample {
+    let game = play(beginnings, number, &mut Players::Same(searcher));
+    let replay = game.replay();
+    let mut random = Generator::split(settings.seed, number);
+    let position = replay.steps[random.below(replay.steps.len() as u32) as usize].position;
+    searcher.new_game();
+    let depths = 0..=settings.depth.min(position.empties().saturating_sub(1));
+    let values = depths.map(|depth| searcher.search(&position, depth).value).collect();
+    Sample { ply: position.ply(), values }
 }
 
 /// The values of two searches of a position, in discs.
@@ -115,21 +161,11 @@ fn used_pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
 
 fn fit<'s>(samples: impl Iterator<Item = &'s Sample>) -> Result<ProbCut, CalibrateError> {
     let pairs: Vec<Pair> = samples.flat_map(pairs).collect();
-    let rows = |terms: &dyn Fn(&Pair) -> Vec<f64>, count: usize| {
-        let all: Vec<f64> = pairs.iter().flat_map(terms).collect();
-        let matrix = Array2::from_shape_vec((pairs.len(), count), all);
-        matrix.expect("every pair has as many terms")
-    };
-    let terms = rows(&|pair| pair.depths.mean_terms(pair.known).into(), MEAN_TERMS);
-    let wanted: Array1<f64> = pairs.iter().map(|pair| pair.wanted).collect();
-    let mean = least_squares(&terms, &wanted);
-    let residuals = wanted - terms.dot(&mean);
-    let error = log_error(&rows(&|pair| pair.depths.error_terms().into(), ERROR_TERMS), &residuals);
-    let probcut = ProbCut::new(
-        std::array::from_fn(|term| mean[term]),
-        std::array::from_fn(|term| error[term]),
-    );
-    probcut.map_err(CalibrateError::Model)
+    let mean_terms = pairs.iter().map(|pair| pair.depths.mean_terms(pair.known)).collect();
+    let error_terms = pairs.iter().map(|pair| pair.depths.error_terms()).collect();
+    let wanted = pairs.iter().map(|pair| pair.wanted).collect();
+    let (mean, error) = mean_and_error(mean_terms, error_terms, wanted);
+    ProbCut::new(mean, error).map_err(CalibrateError::Model)
 }
 
 /// Returns the residual of a pair, and the error that the model expects.
@@ -140,22 +176,14 @@ fn residual(probcut: &ProbCut, pair: &Pair) -> (f64, f64) {
 
 fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthError> {
     let of_depth = pairs.iter().filter(|pair| pair.depths.deep == deep);
-    let squares: Vec<[f64; 2]> = of_depth
-        .map(|pair| {
-            let (residual, error) = residual(probcut, pair);
-            [error * error, residual * residual]
-        })
-        .collect();
-    let root = |which: usize| {
-        (squares.iter().map(|pair| pair[which]).sum::<f64>() / squares.len() as f64).sqrt()
-    };
-    (!squares.is_empty()).then(|| DepthError {
-        deep,
-        shallow: shallow_depth(deep),
-        positions: squares.len() as u64,
-        predicted: root(0),
-        observed: root(1),
-    })
+    let errors = of_depth.map(|pair| {
+        let (residual, error) = residual(probcut, pair);
+        [error, residual]
+    });
+    let errors: Vec<[f64; 2]> = errors.collect();
+    let [predicted, observed] = root_mean_squares(&errors)?;
+    let (shallow, positions) = (shallow_depth(deep), errors.len() as u64);
+    Some(DepthError { deep, shallow, positions, predicted, observed })
 }
 
 /// Returns the misses of a selectivity on both sides: wrong cuts above and below the window are
@@ -177,12 +205,8 @@ fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<M
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calibrate::testing::{assert_threads_change_nothing, shipped};
     use othello_engine::progress::Silent;
-
-    fn shipped() -> Weights {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/weights/default.weights");
-        Weights::read(path.as_ref()).unwrap().weights
-    }
 
     #[test]
     fn predictions_hold_on_positions_that_were_held_out() {
@@ -206,10 +230,8 @@ mod tests {
     #[test]
     fn threads_change_no_prediction() {
         let settings = Settings { seed: 2, positions: 300, depth: 4 };
-        let [one, three] = [1, 3].map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| calibrate(&settings, &shipped(), &Silent)).unwrap()
+        assert_threads_change_nothing(|| {
+            calibrate(&settings, &shipped(), &Silent).unwrap().probcut
         });
-        assert_eq!(one.probcut, three.probcut);
     }
 }
