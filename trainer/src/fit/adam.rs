@@ -14,7 +14,6 @@
 
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::schedule::{Plateau, Schedule};
 use super::settings::AdamSettings;
@@ -53,45 +52,32 @@ struct Progress {
 }
 
 impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
-    /// Creates Adam at the start of a fit.
+    /// Creates Adam at the start of a fit, or in the state that `state` describes.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         settings: &'p AdamSettings,
         seed: u64,
-    ) -> Result<Self, BackendError> {
-        let moments = Moments {
-            weights: problem.backend.upload(&problem.initial)?,
-            first: problem.zero()?,
-            second: problem.zero()?,
-        };
-        Self::with(problem, settings, seed, moments, Progress::default())
-    }
-
-    /// Creates Adam in the state that `state` describes.
-    pub(super) fn restore(
-        problem: &'p Problem<'a, B>,
-        settings: &'p AdamSettings,
-        seed: u64,
-        state: &State,
+        state: Option<&State>,
     ) -> Result<Self, RestoreError> {
-        let vector =
-            |name| -> Result<_, RestoreError> { Ok(problem.backend.upload(state.vector(name)?)?) };
-        let moments = Moments {
-            weights: vector("weights")?,
-            first: vector("first moment")?,
-            second: vector("second moment")?,
-        };
-        Ok(Self::with(problem, settings, seed, moments, state.scalars()?)?)
-    }
-
-    fn with(
-        problem: &'p Problem<'a, B>,
-        settings: &'p AdamSettings,
-        seed: u64,
-        moments: Moments<B>,
-        progress: Progress,
-    ) -> Result<Self, BackendError> {
         let backend = problem.backend;
+        let (moments, progress) = match state {
+            None => (
+                Moments {
+                    weights: backend.upload(&problem.initial)?,
+                    first: problem.zero()?,
+                    second: problem.zero()?,
+                },
+                Progress::default(),
+            ),
+            Some(state) => (
+                Moments {
+                    weights: problem.vector(state, "weights")?,
+                    first: problem.vector(state, "first moment")?,
+                    second: problem.vector(state, "second moment")?,
+                },
+                state.scalars()?,
+            ),
+        };
         let mut fixed = backend.zero_fixed()?;
         backend.round_weights(&moments.weights, &mut fixed)?;
         let batches = problem.batches(settings.batch);
@@ -214,15 +200,9 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     }
 
     fn state(&self) -> Result<State, BackendError> {
-        let vector = |name: &str, vector| -> Result<_, BackendError> {
-            Ok((name.to_owned(), self.problem.backend.download(vector)?))
-        };
-        let vectors = vec![
-            vector("weights", &self.moments.weights)?,
-            vector("first moment", &self.moments.first)?,
-            vector("second moment", &self.moments.second)?,
-        ];
-        Ok(State { scalars: json!(self.progress), vectors })
+        let Moments { weights, first, second } = &self.moments;
+        let vectors = [("weights", weights), ("first moment", first), ("second moment", second)];
+        self.problem.state(&self.progress, vectors)
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-use super::checkpoint::Found;
+use super::checkpoint::FinishedPhases;
 use super::fitted::FittedPhase;
 use super::report::{FitReport, Metrics, PhaseReport, nearest};
 
@@ -41,7 +41,7 @@ impl Assembly {
     }
 
     /// Adds the phases and factors that an earlier run or another machine has finished.
-    pub(super) fn insert_found(&mut self, found: Found) {
+    pub(super) fn insert_found(&mut self, found: FinishedPhases) {
         found.phases.into_iter().for_each(|phase| self.insert(phase));
         let factors = found.factors.into_iter();
         factors.for_each(|(group, factors)| self.insert_factors(group, &factors));

@@ -8,8 +8,8 @@ use super::checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, Snapsho
 use super::optimizer::Optimizer;
 use super::report::Metrics;
 use super::settings::FitSettings;
-use super::solver::{Advance, Solver};
-use super::state::{Epoch, StateError};
+use super::solver::{Advance, RestoreError, Solver};
+use super::state::{Epoch, HEAD, StateError};
 use crate::backend::{Backend, BackendError};
 
 /// The bound of a weight, in discs. Larger weights mean that the fit diverged; fixed-point
@@ -41,6 +41,15 @@ pub enum PhaseError {
     },
 }
 
+impl From<RestoreError> for PhaseError {
+    fn from(error: RestoreError) -> Self {
+        match error {
+            RestoreError::Backend(error) => Self::Backend(error),
+            RestoreError::State(error) => Self::Mismatch(error),
+        }
+    }
+}
+
 /// A running fit of a phase or of a group of phases.
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
@@ -56,12 +65,15 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 
 impl<B: Backend> Epochs<'_, '_, B> {
     /// Runs updates until the fit is finished or the checkpointer stops it; returns true if
-    /// stopped.
+    /// stopped. Refuses a solver that has done other epochs than the best weights so far.
     pub(super) fn until_the_end(
         &mut self,
         solver: &mut dyn Solver<B>,
         checkpointer: &mut impl Checkpointer,
     ) -> Result<bool, PhaseError> {
+        if solver.epochs() != u64::from(self.best.progress.epochs) {
+            return Err(PhaseError::Mismatch(StateError::in_section(HEAD)));
+        }
         while !self.best.progress.finished {
             let policy = checkpointer.policy();
             if policy != CheckpointPolicy::Continue {

@@ -11,16 +11,14 @@ use othello_engine::record::ScoredPosition;
 use super::adam::Adam;
 use super::best::Best;
 use super::checkpoint::{Checkpointer, NoCheckpoints, Snapshot};
-use super::epochs::Epochs;
-use super::epochs::PhaseError;
+use super::epochs::{Epochs, PhaseError};
 use super::fitted::FittedPhase;
 use super::measure::{Measured, counts};
 use super::optimizer::Optimizer;
 use super::phase::PhaseFit;
 use super::report::Metrics;
 use super::settings::FitSettings;
-use super::solver::{Problem, RestoreError, Solver as _};
-use super::state::{HEAD, StateError};
+use super::solver::Problem;
 use crate::backend::{Backend, BackendError, Group, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
@@ -111,20 +109,8 @@ impl<B: Backend> GroupFit<'_, B> {
         // Each group draws the orders of its batches from a stream of its own.
         let phase = phases[0];
         let seed = settings.seed ^ ((phase.index() as u64 + 1) << 56);
-        let mismatch = |error| match error {
-            RestoreError::Backend(error) => PhaseError::Backend(error),
-            RestoreError::State(error) => PhaseError::Mismatch(error),
-        };
-        let (mut solver, best, metrics) = match resumed {
-            None => (Adam::new(&problem, adam, seed)?, Best::new(&problem.initial), vec![]),
-            Some(Snapshot { state, best, metrics }) => {
-                let solver = Adam::restore(&problem, adam, seed, &state).map_err(mismatch)?;
-                (solver, best, metrics)
-            }
-        };
-        if solver.epochs() != u64::from(best.progress.epochs) {
-            return Err(PhaseError::Mismatch(StateError::in_section(HEAD)));
-        }
+        let (state, best, metrics) = Snapshot::or_start(resumed, &problem.initial);
+        let mut solver = Adam::new(&problem, adam, seed, state.as_ref())?;
         let fixed = backend.zero_fixed()?;
         let optimizer = Optimizer::Adam;
         let mut epochs =

@@ -10,7 +10,6 @@
 //! sums of integers, and the result depends neither on threads nor on the order of the data.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::settings::LeastSquaresSettings;
 use super::solver::{Advance, Problem, RestoreError, Solver};
@@ -98,12 +97,13 @@ struct Scratch<B: Backend> {
 }
 
 impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
-    /// Creates least squares at the start of a fit.
+    /// Creates least squares at the start of a fit, or in the state that `state` describes.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         directions: Directions,
         settings: &LeastSquaresSettings,
-    ) -> Result<Self, BackendError> {
+        state: Option<&State>,
+    ) -> Result<Self, RestoreError> {
         let sample = Sample::of(problem, directions, settings);
         let sample_steps = sample.map_or(0, |sample| sample.steps);
         let mut solver = Self {
@@ -118,32 +118,15 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
             progress: Progress { epoch: 0, sample_steps, start: 0.0, energy: 0.0, objective: 0.0 },
             scratch: Scratch::new(problem)?,
         };
-        solver.begin()?;
-        solver.progress.start = solver.progress.energy / solver.part().1;
-        Ok(solver)
-    }
-
-    /// Creates least squares in the state that `state` describes.
-    pub(super) fn restore(
-        problem: &'p Problem<'a, B>,
-        directions: Directions,
-        settings: &LeastSquaresSettings,
-        state: &State,
-    ) -> Result<Self, RestoreError> {
-        let vector =
-            |name| -> Result<_, RestoreError> { Ok(problem.backend.upload(state.vector(name)?)?) };
-        let mut solver = Self {
-            problem,
-            directions,
-            sample: Sample::of(problem, directions, settings),
-            diagonal: problem.zero()?,
-            initial: starts(problem)?,
-            weights: vector("weights")?,
-            gradient: vector("gradient")?,
-            direction: vector("direction")?,
-            progress: state.scalars()?,
-            scratch: Scratch::new(problem)?,
+        let Some(state) = state else {
+            solver.begin()?;
+            solver.progress.start = solver.progress.energy / solver.part().1;
+            return Ok(solver);
         };
+        solver.weights = problem.vector(state, "weights")?;
+        solver.gradient = problem.vector(state, "gradient")?;
+        solver.direction = problem.vector(state, "direction")?;
+        solver.progress = state.scalars()?;
         solver.diagonal = solver.diagonal()?;
         Ok(solver)
     }
@@ -273,15 +256,9 @@ impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
     }
 
     fn state(&self) -> Result<State, BackendError> {
-        let vector = |name: &str, vector| -> Result<_, BackendError> {
-            Ok((name.to_owned(), self.problem.backend.download(vector)?))
-        };
-        let vectors = vec![
-            vector("weights", &self.weights)?,
-            vector("gradient", &self.gradient)?,
-            vector("direction", &self.direction)?,
-        ];
-        Ok(State { scalars: json!(self.progress), vectors })
+        let Self { weights, gradient, direction, .. } = self;
+        let vectors = [("weights", weights), ("gradient", gradient), ("direction", direction)];
+        self.problem.state(self.progress, vectors)
     }
 }
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsError};
-use othello_engine::file::{Existing, FileError, Kind, Provenance, Reader, Summary};
+use othello_engine::file::{Existing, FileError, Kind, Provenance, Summary};
 use serde_json::json;
 
-use super::checkpoint::PhaseFile;
+use super::checkpoint::{PhaseFile, check_is_own};
 use super::report::FitReport;
 use super::{metrics_file, report_file};
 
@@ -53,19 +53,10 @@ impl<'a> Outputs<'a> {
     pub(super) fn check_are_own(&self, phases: &[Phase]) -> Result<(), FileError> {
         phases.iter().try_for_each(|&phase| self.phase_file(phase).check_is_own())?;
         let aside = self.unfinished();
-        for path in [aside.with_added_extension("partial"), aside] {
-            let reason = match path.exists().then(|| Reader::open(&path, Kind::Weights)) {
-                None | Some(Err(FileError::Truncated { .. } | FileError::Damaged { .. })) => {
-                    continue;
-                }
-                Some(Ok(reader)) if self.is_of_this_fit(reader.provenance()) => continue,
-                Some(Ok(_)) => "it was made from other settings".to_owned(),
-                Some(Err(error @ FileError::Io { .. })) => return Err(error),
-                Some(Err(error)) => error.to_string(),
-            };
-            return Err(FileError::Exists { path, reason });
-        }
-        Ok(())
+        let is_own = |there: &Provenance| self.is_of_this_fit(there);
+        [&aside.with_added_extension("partial"), &aside].into_iter().try_for_each(|path| {
+            check_is_own(path, Kind::Weights, is_own, "it was made from other settings")
+        })
     }
 
     /// Returns the path of unfinished weights before they are complete. The usual name of a partial

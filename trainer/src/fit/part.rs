@@ -9,7 +9,7 @@ use othello_engine::progress::Progress;
 use othello_engine::text::excerpt;
 
 use super::assembly::Assembly;
-use super::checkpoint::{Found, sections_of};
+use super::checkpoint::{FinishedPhases, sections_of};
 use crate::model::Model;
 
 /// Writes all fitted phases, with their factors before them. Compares them with the sections that a
@@ -42,7 +42,7 @@ const LONGEST_TEXT: usize = 16 << 20;
 const MOST_SECTIONS: usize = 300;
 
 /// Reads the phases of a part.
-pub(super) fn read(path: &Path, model: &Model) -> Result<Found, FileError> {
+pub(super) fn read(path: &Path, model: &Model) -> Result<FinishedPhases, FileError> {
     let mut reader = Reader::open(path, Kind::Checkpoint)?;
     let factors = model.set().factors().map_or(0, |shape| shape.dimensions());
     let longest = (model.parameters() * factors.max(size_of::<u32>())).max(LONGEST_TEXT);
@@ -53,7 +53,7 @@ pub(super) fn read(path: &Path, model: &Model) -> Result<Found, FileError> {
         }
         sections.push(section);
     }
-    Found::among(&sections, model).map_err(|section| {
+    FinishedPhases::among(&sections, model).map_err(|section| {
         reader.meaningless(format!("ends a file whose `{}` is no part of a fit", excerpt(section)))
     })
 }

@@ -14,7 +14,7 @@ use super::optimizer::Optimizer;
 use super::report::Metrics;
 use super::settings::FitSettings;
 use super::solver::{Problem, RestoreError, Solver};
-use super::state::{HEAD, State, StateError};
+use super::state::State;
 use crate::backend::{Backend, BackendError, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
@@ -58,14 +58,8 @@ impl<B: Backend> PhaseFit<'_, B> {
             return Ok(PhaseEnd { fitted: None, stopped: false });
         }
         let problem = self.problem()?;
-        let (state, best, metrics) = match resumed {
-            Some(Snapshot { state, best, metrics }) => (Some(state), best, metrics),
-            None => (None, Best::new(&problem.initial), vec![]),
-        };
+        let (state, best, metrics) = Snapshot::or_start(resumed, &problem.initial);
         let mut solver = self.solver(&problem, state.as_ref())?;
-        if solver.epochs() != u64::from(best.progress.epochs) {
-            return Err(PhaseError::Mismatch(StateError::in_section(HEAD)));
-        }
         self.run_from(best, metrics, &mut *solver, checkpointer)
     }
 
@@ -122,32 +116,18 @@ impl<B: Backend> PhaseFit<'_, B> {
         &'p self,
         problem: &'p Problem<'_, B>,
         state: Option<&State>,
-    ) -> Result<Box<dyn Solver<B> + 'p>, PhaseError> {
-        let mismatch = |error| match error {
-            RestoreError::Backend(error) => PhaseError::Backend(error),
-            RestoreError::State(error) => PhaseError::Mismatch(error),
-        };
+    ) -> Result<Box<dyn Solver<B> + 'p>, RestoreError> {
         let directions = match self.optimizer {
             Optimizer::Adam => {
                 let settings = &self.settings.adam;
                 // Each phase draws the orders of its batches from a stream of its own.
                 let seed = self.settings.seed ^ ((self.phase.index() as u64 + 1) << 56);
-                return Ok(match state {
-                    None => Box::new(Adam::new(problem, settings, seed)?),
-                    Some(state) => {
-                        Box::new(Adam::restore(problem, settings, seed, state).map_err(mismatch)?)
-                    }
-                });
+                return Ok(Box::new(Adam::new(problem, settings, seed, state)?));
             }
             Optimizer::LeastSquares => Directions::Conjugate,
             Optimizer::Descent => Directions::Steepest,
         };
         let settings = &self.settings.least_squares;
-        Ok(match state {
-            None => Box::new(LeastSquares::new(problem, directions, settings)?),
-            Some(state) => Box::new(
-                LeastSquares::restore(problem, directions, settings, state).map_err(mismatch)?,
-            ),
-        })
+        Ok(Box::new(LeastSquares::new(problem, directions, settings, state)?))
     }
 }

@@ -1,6 +1,9 @@
 //! The common interface of the optimizers: a problem, and updates between which a fit can be
 //! stopped and resumed.
 
+use serde::Serialize;
+use serde_json::json;
+
 use super::state::{Epoch, State, StateError};
 use crate::backend::{
     Backend, BackendError, Batch, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE,
@@ -45,6 +48,23 @@ impl<'a, B: Backend> Problem<'a, B> {
     /// Returns a vector of zeros on the device.
     pub fn zero(&self) -> Result<B::Reals, BackendError> {
         self.backend.upload(&vec![0.0; self.backend.parameters()])
+    }
+
+    /// Copies a vector of a state to the device.
+    pub(super) fn vector(&self, state: &State, name: &str) -> Result<B::Reals, RestoreError> {
+        Ok(self.backend.upload(state.vector(name)?)?)
+    }
+
+    /// Returns the state that consists of scalars and of vectors on the device.
+    pub(super) fn state<const N: usize>(
+        &self,
+        scalars: impl Serialize,
+        vectors: [(&str, &B::Reals); N],
+    ) -> Result<State, BackendError> {
+        let vector =
+            |(name, vector): (&str, _)| Ok((name.to_owned(), self.backend.download(vector)?));
+        let vectors = vectors.into_iter().map(vector).collect::<Result<_, BackendError>>()?;
+        Ok(State { scalars: json!(scalars), vectors })
     }
 
     /// The integer sum of a residual of 1 disc at one occurrence.

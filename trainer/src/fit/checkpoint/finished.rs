@@ -21,14 +21,14 @@ pub(in crate::fit) struct Finished {
 }
 
 /// The phases and factors that an earlier run has finished.
-pub(in crate::fit) struct Found {
+pub(in crate::fit) struct FinishedPhases {
     /// The phases.
     pub(in crate::fit) phases: Vec<FittedPhase>,
     /// The factors of groups of phases, each with the number of its group.
     pub(in crate::fit) factors: Vec<(usize, Vec<i8>)>,
 }
 
-impl Found {
+impl FinishedPhases {
     /// Reads the finished phases and factors from sections.
     ///
     /// # Errors
@@ -66,11 +66,13 @@ impl Finished {
         provenance: &Provenance,
         existing: Existing,
         model: &Model,
-    ) -> Result<(Self, Found), CheckpointError> {
+    ) -> Result<(Self, FinishedPhases), CheckpointError> {
         let (checkpoint, sections) = Checkpoint::open(weights, provenance, existing)?;
-        let found = Found::among(&sections, model).map_err(|section| CheckpointError::Content {
-            path: weights.with_added_extension("checkpoint.partial"),
-            section: excerpt(section),
+        let found = FinishedPhases::among(&sections, model).map_err(|section| {
+            CheckpointError::Content {
+                path: weights.with_added_extension("checkpoint.partial"),
+                section: excerpt(section),
+            }
         })?;
         Ok((Self { checkpoint }, found))
     }

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use othello_engine::file::FileError;
 
-pub(super) use finished::{Finished, Found, sections_of};
-pub(super) use phase_file::PhaseFile;
+pub(super) use finished::{Finished, FinishedPhases, sections_of};
+pub(super) use phase_file::{PhaseFile, check_is_own};
 pub use snapshot::Snapshot;
 
 /// Saves the state of a phase's fit. The fit asks [`Self::policy`] before every update. The answer

@@ -57,17 +57,10 @@ impl<'a> PhaseFile<'a> {
     /// Refuses a foreign file under this name before it is replaced. A damaged checkpoint may be
     /// replaced.
     pub(in crate::fit) fn check_is_own(&self) -> Result<(), FileError> {
-        for path in self.paths().iter().filter(|path| path.exists()) {
-            let reason = match Reader::open(path, Kind::Checkpoint) {
-                Ok(reader) if reader.provenance() == &self.provenance => continue,
-                Err(FileError::Truncated { .. } | FileError::Damaged { .. }) => continue,
-                Err(error @ FileError::Io { .. }) => return Err(error),
-                Err(error) => error.to_string(),
-                Ok(_) => "it is the checkpoint of a fit with other settings".to_owned(),
-            };
-            return Err(FileError::Exists { path: path.clone(), reason });
-        }
-        Ok(())
+        let other = "it is the checkpoint of a fit with other settings";
+        let is_own = |there: &Provenance| *there == self.provenance;
+        let check = |path: &PathBuf| check_is_own(path, Kind::Checkpoint, is_own, other);
+        self.paths().iter().try_for_each(check)
     }
 
     /// Reads the state in which an earlier run of the same fit left the phase; `None` if there is
@@ -122,6 +115,24 @@ impl<'a> PhaseFile<'a> {
     fn paths(&self) -> [PathBuf; 2] {
         [self.path.clone(), self.path.with_added_extension("partial")]
     }
+}
+
+/// Refuses a foreign file before it is replaced; `other` is the reason for one of another
+/// provenance. A damaged or unfinished file may be replaced.
+pub(in crate::fit) fn check_is_own(
+    path: &Path,
+    kind: Kind,
+    is_own: impl Fn(&Provenance) -> bool,
+    other: &str,
+) -> Result<(), FileError> {
+    let reason = match path.exists().then(|| Reader::open(path, kind)) {
+        None | Some(Err(FileError::Truncated { .. } | FileError::Damaged { .. })) => return Ok(()),
+        Some(Ok(reader)) if is_own(reader.provenance()) => return Ok(()),
+        Some(Ok(_)) => other.to_owned(),
+        Some(Err(error @ FileError::Io { .. })) => return Err(error),
+        Some(Err(error)) => error.to_string(),
+    };
+    Err(FileError::Exists { path: path.to_owned(), reason })
 }
 
 impl Checkpointer for PhaseFile<'_> {

@@ -39,6 +39,18 @@ impl Snapshot {
         self.best.progress.epochs
     }
 
+    /// Returns the state to go on from, if there is one, with the best weights and the metrics so
+    /// far; without a snapshot, those at the start.
+    pub(in crate::fit) fn or_start(
+        resumed: Option<Self>,
+        initial: &[f64],
+    ) -> (Option<State>, Best, Vec<Metrics>) {
+        match resumed {
+            Some(Self { state, best, metrics }) => (Some(state), best, metrics),
+            None => (None, Best::new(initial), vec![]),
+        }
+    }
+
     /// Returns the snapshot as sections of a container.
     pub(in crate::fit) fn sections(&self) -> Vec<Section> {
         let names = self.state.vectors.iter().map(|(name, _)| name.clone());

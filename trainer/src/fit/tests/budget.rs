@@ -9,20 +9,13 @@ use othello_engine::file::{Existing, Kind, Provenance, Reader};
 use othello_engine::progress::Silent;
 
 use super::*;
-use crate::dataset::{Dataset, DatasetBuilder, Split};
-use crate::fit::checkpoint::{
-    CheckpointError, CheckpointPolicy, Checkpointer, PhaseFile, Snapshot,
-};
-use crate::fit::phase::PhaseFit;
+use crate::fit::checkpoint::PhaseFile;
 use crate::fit::report::FitReport;
 use crate::fit::run::{Fit, FitError, Limits};
 use crate::fit::settings::FitSettings;
-use crate::source::LabelRules;
 
 fn dataset() -> Dataset {
-    let mut builder = DatasetBuilder::new(LabelRules::default(), Split::new(1));
-    builder.add_positions(&rows(20_000), 1.0, false);
-    builder.finish()
+    dataset_of(&rows(20_000), Split::new(1))
 }
 
 /// Fits ten phases by Adam, as far as `time` allows.
@@ -31,20 +24,21 @@ fn fit(
     path: &Path,
     time: Option<Duration>,
 ) -> Result<(String, FitReport), FitError> {
-    let model = model();
+    fit_within(&model(), dataset, path, Limits { time, memory: None })
+}
+
+fn fit_within(
+    model: &Model,
+    dataset: &Dataset,
+    path: &Path,
+    limits: Limits,
+) -> Result<(String, FitReport), FitError> {
     let adam = AdamSettings { epochs: 8, batch: 100, ..AdamSettings::default() };
-    let settings = FitSettings { adam, ..FitSettings::default() };
-    let fit = Fit {
-        model: &model,
-        dataset,
-        settings: &settings,
-        optimizer: Optimizer::Adam,
-        initial: None,
-        phases: Phase::new(20).unwrap()..=Phase::new(29).unwrap(),
-        shard: None,
-        limits: Limits { time, memory: None },
-    };
-    let (summary, report) = fit.run(&Cpu::new(&model), path, Existing::Keep, &Silent)?;
+    let settings = &FitSettings { adam, ..FitSettings::default() };
+    let phases = Phase::new(20).unwrap()..=Phase::new(29).unwrap();
+    let (optimizer, initial, shard) = (Optimizer::Adam, None, None);
+    let fit = Fit { model, dataset, settings, optimizer, initial, phases, shard, limits };
+    let (summary, report) = fit.run(&Cpu::new(model), path, Existing::Keep, &Silent)?;
     Ok((summary.sha256, report))
 }
 
@@ -85,33 +79,14 @@ fn a_fit_that_runs_out_of_time_again_and_again_comes_out_the_same() {
 fn too_little_memory_for_one_phase_is_said_with_what_it_takes() {
     let (dataset, folder) = (dataset(), tempfile::tempdir().unwrap());
     let model = Model::new(PatternSet::shipped("standard").unwrap());
-    let settings = FitSettings::default();
-    let fit = Fit {
-        model: &model,
-        dataset: &dataset,
-        settings: &settings,
-        optimizer: Optimizer::LeastSquares,
-        initial: None,
-        phases: Phase::new(20).unwrap()..=Phase::new(20).unwrap(),
-        shard: None,
-        limits: Limits { time: None, memory: Some(1 << 20) },
-    };
+    let limits = Limits { time: None, memory: Some(1 << 20) };
     let out = folder.path().join("a.weights");
-    let error = fit.run(&Cpu::new(&model), &out, Existing::Keep, &Silent).unwrap_err();
+    let error = fit_within(&model, &dataset, &out, limits).unwrap_err();
     assert!(error.to_string().contains("--memory-mb"), "{error}");
 }
 
 #[test]
 fn a_file_of_an_unfinished_phase_that_cannot_be_used_is_told_of_and_not_used() {
-    struct StopAtOnce(PhaseFile<'static>);
-    impl Checkpointer for StopAtOnce {
-        fn policy(&mut self) -> CheckpointPolicy {
-            CheckpointPolicy::Stop
-        }
-        fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
-            self.0.save(snapshot)
-        }
-    }
     let (dataset, model, folder) = (dataset(), model(), tempfile::tempdir().unwrap());
     let (settings, phase) = (FitSettings::default(), Phase::new(25).unwrap());
     let fit = PhaseFit {
@@ -133,7 +108,9 @@ fn a_file_of_an_unfinished_phase_that_cannot_be_used_is_told_of_and_not_used() {
         (found, warned.into_inner().join("\n"))
     };
     assert_eq!(read("fit"), (false, String::new()));
-    fit.run(None, &mut StopAtOnce(unfinished("fit"))).unwrap();
+    let mut stopped = StopAfter::updates(0);
+    fit.run(None, &mut stopped).unwrap();
+    unfinished("fit").save(&stopped.saved.unwrap()).unwrap();
     assert_eq!(read("fit"), (true, String::new()));
     let (found, warned) = read("another fit");
     assert!(!found && warned.contains("other settings"), "{warned}");

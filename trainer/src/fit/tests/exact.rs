@@ -40,7 +40,7 @@ fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]
 }
 
 /// Returns the relative difference of the objective from that of the exact solution.
-fn excess(by: &By) -> f64 {
+fn excess(by: &Solution) -> f64 {
     let (model, rows, ridge) = (model(), rows(3000), 10.0);
     let best = objective(&model, &rows, ridge, &exact(&model, &rows, ridge));
     let found = solve(&model, &rows, ridge, zeros(&model), by);
@@ -51,13 +51,13 @@ fn excess(by: &By) -> f64 {
 
 #[test]
 fn least_squares_reaches_the_objective_of_the_exact_solution() {
-    assert!(excess(&By::least_squares(200)) < 1e-7);
-    assert!(excess(&By::sampled_least_squares(200)) < 1e-7);
+    assert!(excess(&Solution::least_squares(200)) < 1e-7);
+    assert!(excess(&Solution::sampled_least_squares(200)) < 1e-7);
 }
 
 #[test]
 fn steps_on_a_sample_leave_few_epochs_to_take() {
-    let (sampled, whole) = (By::sampled_least_squares(4), By::least_squares(4));
+    let (sampled, whole) = (Solution::sampled_least_squares(4), Solution::least_squares(4));
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
@@ -69,7 +69,11 @@ fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let from: Vec<f64> = (0..model.parameters()).map(|p| (p % 5) as f64 / 32.0).collect();
     let backend = Cpu::new(&model);
     for initial in [zeros(&model), from] {
-        for by in [By::least_squares(20), By::sampled_least_squares(20), By::descent(20)] {
+        for by in [
+            Solution::least_squares(20),
+            Solution::sampled_least_squares(20),
+            Solution::descent(20),
+        ] {
             let problem =
                 Problem::new(&backend, &[Rows::full(&rows)], 10.0, initial.clone()).unwrap();
             let mut solver = by.steps(&problem);
@@ -94,7 +98,7 @@ fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
 #[test]
 fn adam_reaches_the_objective_of_the_exact_solution_with_full_batches_and_with_small_ones() {
     let full = AdamSettings { epochs: 600, batch: 0, learning_rate: 0.5, ..Default::default() };
-    assert!(excess(&By::adam(full)) < 1e-4);
+    assert!(excess(&Solution::adam(full)) < 1e-4);
     let small = AdamSettings {
         epochs: 400,
         batch: 500,
@@ -102,14 +106,14 @@ fn adam_reaches_the_objective_of_the_exact_solution_with_full_batches_and_with_s
         learning_rate: 0.1,
         ..Default::default()
     };
-    assert!(excess(&By::adam(small)) < 1e-4);
+    assert!(excess(&Solution::adam(small)) < 1e-4);
 }
 
 #[test]
 fn steepest_descent_gets_there_slowly() {
-    let (few, many) = (excess(&By::descent(20)), excess(&By::descent(1000)));
+    let (few, many) = (excess(&Solution::descent(20)), excess(&Solution::descent(1000)));
     assert!(many < 1e-3 && many < few / 10.0);
-    assert!(few > 10.0 * excess(&By::least_squares(20)));
+    assert!(few > 10.0 * excess(&Solution::least_squares(20)));
 }
 
 /// Returns settings that use every part of Adam: a short step, a small batch, clipping, warm-up and
@@ -130,7 +134,7 @@ fn all_of_adam() -> AdamSettings {
 #[test]
 fn threads_change_no_bit() {
     let (model, rows) = (model(), rows(300_000));
-    for by in [By::least_squares(5), By::adam(all_of_adam())] {
+    for by in [Solution::least_squares(5), Solution::adam(all_of_adam())] {
         let with_threads = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| solve(&model, &rows, 10.0, zeros(&model), &by))
@@ -143,7 +147,7 @@ fn threads_change_no_bit() {
 fn the_order_of_the_data_changes_no_bit_of_full_batches() {
     let (model, mut rows) = (model(), rows(20_000));
     let full = AdamSettings { batch: 0, epochs: 5, ..all_of_adam() };
-    let bys = [By::least_squares(5), By::adam(full)];
+    let bys = [Solution::least_squares(5), Solution::adam(full)];
     let solutions = |rows: &[ScoredPosition]| {
         bys.clone().map(|by| solve(&model, rows, 10.0, zeros(&model), &by))
     };
@@ -156,13 +160,13 @@ fn the_order_of_the_data_changes_no_bit_of_full_batches() {
 fn starting_weights_are_what_the_ridge_pulls_towards() {
     let (model, rows) = (model(), rows(50));
     let initial: Vec<f64> = (0..model.parameters()).map(|p| p as f64 / 64.0).collect();
-    for by in [By::least_squares(3), By::descent(3)] {
+    for by in [Solution::least_squares(3), Solution::descent(3)] {
         let found = solve(&model, &rows, 1e9, initial.clone(), &by);
         assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-3));
     }
     // Adam first steps away at its learning rate, and is back when that has fallen.
     let adam = AdamSettings { epochs: 500, batch: 0, ..AdamSettings::default() };
-    let found = solve(&model, &rows, 1e6, initial.clone(), &By::adam(adam));
+    let found = solve(&model, &rows, 1e6, initial.clone(), &Solution::adam(adam));
     assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-2));
 }
 
@@ -177,7 +181,7 @@ fn weight_decay_pulls_towards_the_start_whatever_the_gradient() {
             weight_decay,
             ..AdamSettings::default()
         };
-        let found = solve(&model, &rows, 1.0, zeros(&model), &By::adam(adam));
+        let found = solve(&model, &rows, 1.0, zeros(&model), &Solution::adam(adam));
         found.iter().map(|w| w * w).sum::<f64>()
     };
     let free = distance(0.0);
@@ -191,7 +195,7 @@ fn clipping_shortens_what_is_long_and_nothing_else() {
         // With so large an epsilon a step is as long as its gradient.
         let settings =
             AdamSettings { epochs: 1, batch: 0, epsilon: 1e3, clip, ..Default::default() };
-        solve(&model, &rows, 1.0, zeros(&model), &By::adam(settings))
+        solve(&model, &rows, 1.0, zeros(&model), &Solution::adam(settings))
     };
     let length = |weights: &[f64]| weights.iter().map(|w| w * w).sum::<f64>().sqrt();
     let free = after_one_update(None);

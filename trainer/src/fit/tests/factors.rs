@@ -5,33 +5,10 @@ use othello_engine::eval::{Evaluate as _, Tables, Weights};
 use othello_engine::pattern::FactorShape;
 
 use super::*;
-use crate::dataset::{Dataset, DatasetBuilder, Split};
 use crate::fit::assembly::Assembly;
-use crate::fit::checkpoint::{
-    CheckpointError, CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot,
-};
+use crate::fit::checkpoint::NoCheckpoints;
 use crate::fit::group::{FittedGroup, GroupFit, group_of};
 use crate::fit::settings::{FactorSettings, FitSettings};
-use crate::source::LabelRules;
-
-/// A checkpointer that stops before every second update and holds the snapshot.
-#[derive(Default)]
-struct StopOften {
-    updates: u32,
-    saved: Option<Snapshot>,
-}
-
-impl Checkpointer for StopOften {
-    fn policy(&mut self) -> CheckpointPolicy {
-        self.updates += 1;
-        if self.updates > 2 { CheckpointPolicy::Stop } else { CheckpointPolicy::Continue }
-    }
-
-    fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
-        self.saved = Some(snapshot.clone());
-        Ok(())
-    }
-}
 
 fn factor_model() -> Model {
     Model::new(model().set().clone().with_factors(FactorShape::new(8, 3)))
@@ -40,7 +17,6 @@ fn factor_model() -> Model {
 /// Returns positions whose labels are higher where both sides have corners, which no sum of weights
 /// can express.
 fn dataset() -> Dataset {
-    let mut builder = DatasetBuilder::new(LabelRules::default(), Split::new(1));
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];
         let [player, opponent] = [player, opponent].map(|side| (side & CORNERS).count_ones());
@@ -48,8 +24,7 @@ fn dataset() -> Dataset {
         ScoredPosition::new(row.position(), Label::of_discs(discs).unwrap(), row.weight())
     };
     let rows: Vec<ScoredPosition> = rows(40_000).into_iter().map(label).collect();
-    builder.add_positions(&rows, 1.0, false);
-    builder.finish()
+    dataset_of(&rows, Split::new(1))
 }
 
 fn fit<'a, 'm>(
@@ -79,7 +54,7 @@ fn a_group_stopped_and_resumed_comes_out_the_same() {
     let undisturbed = fit.run(None, &mut NoCheckpoints).unwrap().fitted.unwrap();
     let (mut stops, mut kept) = (0, None);
     let resumed = loop {
-        let mut checkpointer = StopOften::default();
+        let mut checkpointer = StopAfter::updates(2);
         let end = fit.run(kept, &mut checkpointer).unwrap();
         if !end.stopped {
             break end.fitted.unwrap();

@@ -13,13 +13,16 @@ use othello_engine::random::Generator;
 use othello_engine::record::{Label, ScoredPosition, Weight};
 
 use super::adam::Adam;
+use super::checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
 use super::least_squares::{Directions, LeastSquares};
 use super::optimizer::Optimizer;
 use super::phase::PhaseFit;
 use super::settings::{AdamSettings, LeastSquaresSettings};
 use super::solver::{Advance, Problem, Solver};
 use crate::backend::{Backend, Cpu, Rows};
+use crate::dataset::{Dataset, DatasetBuilder, Split};
 use crate::model::Model;
+use crate::source::LabelRules;
 
 /// Returns a model so small that its normal equations can be solved exactly and every parameter
 /// occurs often.
@@ -59,14 +62,14 @@ fn rows(count: usize) -> Vec<ScoredPosition> {
 
 /// The optimizer of a test, and its number of epochs.
 #[derive(Clone)]
-struct By {
+struct Solution {
     optimizer: Optimizer,
     adam: AdamSettings,
     least_squares: LeastSquaresSettings,
     epochs: u32,
 }
 
-impl By {
+impl Solution {
     fn least_squares(epochs: u32) -> Self {
         let (adam, least_squares) = Default::default();
         Self { optimizer: Optimizer::LeastSquares, adam, least_squares, epochs }
@@ -89,7 +92,7 @@ impl By {
             Optimizer::Descent => Directions::Steepest,
             Optimizer::LeastSquares | Optimizer::Adam => Directions::Conjugate,
         };
-        LeastSquares::new(problem, directions, &self.least_squares).unwrap()
+        LeastSquares::new(problem, directions, &self.least_squares, None).unwrap()
     }
 
     fn descent(epochs: u32) -> Self {
@@ -108,12 +111,12 @@ fn solve(
     rows: &[ScoredPosition],
     ridge: f64,
     initial: Vec<f64>,
-    by: &By,
+    by: &Solution,
 ) -> Vec<f64> {
     let backend = Cpu::new(model);
     let problem = Problem::new(&backend, &[Rows::full(rows)], ridge, initial).unwrap();
     let mut solver: Box<dyn Solver<Cpu<'_>> + '_> = match by.optimizer {
-        Optimizer::Adam => Box::new(Adam::new(&problem, &by.adam, 1).unwrap()),
+        Optimizer::Adam => Box::new(Adam::new(&problem, &by.adam, 1, None).unwrap()),
         Optimizer::LeastSquares | Optimizer::Descent => Box::new(by.steps(&problem)),
     };
     loop {
@@ -122,6 +125,40 @@ fn solve(
             Advance::Converged => return solver.weights().clone(),
             Advance::Epoch(_) | Advance::Update => {}
         }
+    }
+}
+
+/// Returns the dataset of some positions.
+fn dataset_of(rows: &[ScoredPosition], split: Split) -> Dataset {
+    let mut builder = DatasetBuilder::new(LabelRules::default(), split);
+    builder.add_positions(rows, 1.0, false);
+    builder.finish()
+}
+
+/// A checkpointer that stops after a number of updates and holds the snapshot.
+struct StopAfter {
+    updates: u32,
+    saved: Option<Snapshot>,
+}
+
+impl StopAfter {
+    fn updates(updates: u32) -> Self {
+        Self { updates, saved: None }
+    }
+}
+
+impl Checkpointer for StopAfter {
+    fn policy(&mut self) -> CheckpointPolicy {
+        if self.updates == 0 {
+            return CheckpointPolicy::Stop;
+        }
+        self.updates -= 1;
+        CheckpointPolicy::Continue
+    }
+
+    fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
+        self.saved = Some(snapshot.clone());
+        Ok(())
     }
 }
 

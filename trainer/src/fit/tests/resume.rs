@@ -3,21 +3,11 @@
 use othello_engine::board::Phase;
 
 use super::*;
-use crate::dataset::{Dataset, DatasetBuilder, Split};
-use crate::fit::checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
 use crate::fit::epochs::PhaseError;
-use crate::fit::phase::{PhaseEnd, PhaseFit};
+use crate::fit::phase::PhaseEnd;
 use crate::fit::report::Metrics;
 use crate::fit::schedule::Schedule;
-use crate::fit::settings::{FitSettings, LeastSquaresSettings};
-use crate::source::LabelRules;
-
-fn dataset(validation_percent: u8) -> Dataset {
-    let split = Split { validation_percent, ..Split::new(1) };
-    let mut builder = DatasetBuilder::new(LabelRules::default(), split);
-    builder.add_positions(&rows(30_000), 1.0, false);
-    builder.finish()
-}
+use crate::fit::settings::FitSettings;
 
 fn settings() -> FitSettings {
     let adam = AdamSettings {
@@ -41,41 +31,6 @@ fn settings() -> FitSettings {
     FitSettings { adam, least_squares, patience: 3, ..FitSettings::default() }
 }
 
-/// A checkpointer that counts updates.
-struct Count(u32);
-
-impl Checkpointer for Count {
-    fn policy(&mut self) -> CheckpointPolicy {
-        self.0 += 1;
-        CheckpointPolicy::Continue
-    }
-
-    fn save(&mut self, _: &Snapshot) -> Result<(), CheckpointError> {
-        Ok(())
-    }
-}
-
-/// A checkpointer that stops after a number of updates and holds the snapshot.
-struct StopAfter {
-    updates: u32,
-    saved: Option<Snapshot>,
-}
-
-impl Checkpointer for StopAfter {
-    fn policy(&mut self) -> CheckpointPolicy {
-        if self.updates == 0 {
-            return CheckpointPolicy::Stop;
-        }
-        self.updates -= 1;
-        CheckpointPolicy::Continue
-    }
-
-    fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
-        self.saved = Some(snapshot.clone());
-        Ok(())
-    }
-}
-
 /// The fit of one phase.
 struct Trial {
     model: Model,
@@ -86,7 +41,8 @@ struct Trial {
 
 impl Trial {
     fn new(optimizer: Optimizer, validation_percent: u8) -> Self {
-        let dataset = dataset(validation_percent);
+        let split = Split { validation_percent, ..Split::new(1) };
+        let dataset = dataset_of(&rows(30_000), split);
         Self { model: model(), dataset, settings: settings(), optimizer }
     }
 
@@ -96,7 +52,7 @@ impl Trial {
         resumed: Option<Snapshot>,
         updates: u32,
     ) -> Result<(PhaseEnd, Option<Snapshot>), PhaseError> {
-        let mut checkpointer = StopAfter { updates, saved: None };
+        let mut checkpointer = StopAfter::updates(updates);
         let end = self.run_for(resumed, &mut checkpointer)?;
         Ok((end, checkpointer.saved))
     }
@@ -218,9 +174,9 @@ fn a_snapshot_that_contradicts_itself_is_refused() {
 fn an_epoch_of_few_positions_goes_over_them_until_it_has_made_enough_updates() {
     let mut trial = Trial::new(Optimizer::Adam, 0);
     let updates = |trial: &Trial| {
-        let mut count = Count(0);
-        trial.run_for(None, &mut count).unwrap();
-        count.0 / trial.settings.adam.epochs
+        let mut checkpointer = StopAfter::updates(u32::MAX);
+        trial.run_for(None, &mut checkpointer).unwrap();
+        (u32::MAX - checkpointer.updates) / trial.settings.adam.epochs
     };
     trial.settings.adam.updates = 0;
     let batches = updates(&trial);
