@@ -14,10 +14,10 @@ use othello_engine::file::Existing;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Silent;
 use othello_trainer::backend::Cpu;
-use othello_trainer::cli::phases::Phases;
 use othello_trainer::dataset::{DataChoice, Dataset};
 use othello_trainer::fit::{Fit, FitReport, FitSettings, Limits, Optimizer};
 use othello_trainer::model::Model;
+use othello_trainer::model::Phases;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;

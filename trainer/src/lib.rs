@@ -6,14 +6,17 @@
 
 pub mod arena;
 pub mod backend;
+pub mod bench;
 pub mod calibrate;
 pub mod cli;
 pub mod dataset;
 pub mod export;
 pub mod fit;
 pub mod measure;
+pub mod memory;
 pub mod model;
 pub mod records;
 pub mod report;
+pub mod shards;
 pub mod source;
 pub mod study;

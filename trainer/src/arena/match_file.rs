@@ -19,7 +19,7 @@ use super::kept_pair;
 use super::paired::{Match, PAIRS, Part};
 use super::result::{InOrder, MatchResult, PlayedPair};
 use super::{Budget, Sprt};
-use crate::records::merge::{MergeError, Shards};
+use crate::shards::{Shards, ShardsError};
 
 /// The names and terms of a match, for its report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ pub enum MatchFileError {
     Table(#[from] TableError),
     /// The files are not the shards of one match.
     #[error(transparent)]
-    Shards(#[from] MergeError),
+    Shards(#[from] ShardsError),
     /// A complete file lacks pairs.
     #[error("{}: has {found} pairs without a gap, where shard {shard} of the match has {expected}; \
         make it again", path.display())]
@@ -210,10 +210,10 @@ impl MatchFile {
         progress: &dyn Progress,
     ) -> Result<Self, MatchFileError> {
         check_output(out, paths)?;
-        let shards = Shards::open(paths)?;
+        let shards = Shards::open(paths, &["match"])?;
         let files = shards.files();
         let count = files.len() as u64;
-        let mut writer = match Writer::begin(out, Kind::Match, &shards.whole(), existing)? {
+        let mut writer = match Writer::begin(out, Kind::Match, shards.whole(), existing)? {
             Begin::Done(_) => {
                 progress.begin(MERGED, count, count);
                 return Self::read(out);

@@ -1,29 +1,25 @@
 //! `othello-trainer bench`: measures the speed of a fit's inner loop and, in the same run, the
 //! machine's limit.
 
-mod cpu;
-mod kernels;
-mod positions;
-mod stopwatch;
-
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use othello_engine::board::Phase;
 use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
-use othello_engine::record::ScoredPosition;
 use serde::Serialize;
 
-use super::device::Device;
-use super::phases::Phases;
 use crate::backend::Rows;
 use crate::backend::cuda::CudaLauncher;
 use crate::backend::kernels::{HostLauncher, program};
+use crate::bench::{indices, measure_cpu, measure_kernels, positions};
 use crate::dataset::DataChoice;
+use crate::fit::Device;
 use crate::model::Model;
+use crate::model::Phases;
 
 /// The most random games, more than any measurement needs; their positions still fit in memory.
 const MAX_GAMES: u64 = 10_000_000;
@@ -113,9 +109,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     // Two million positions on a GPU take milliseconds per pass, and more memory than its cache
     // has.
     let games = arguments.games.unwrap_or(if picked.gpu().is_some() { 400_000 } else { 100_000 });
-    let dataset = arguments.positions(games, session.progress())?;
+    let phases: Vec<Phase> = arguments.phases.iter().collect();
+    let (data, random) = (arguments.data.as_ref(), (arguments.seed, games));
+    let dataset = positions(data, random, &phases, session.progress())?;
     let rows: Vec<Rows<'_>> =
-        arguments.phases.iter().map(|phase| Rows::full(dataset.training(phase))).collect();
+        phases.iter().map(|&phase| Rows::full(dataset.training(phase))).collect();
     let positions = rows.iter().map(|rows| rows.positions.len()).sum();
     session.progress().message(&format!("{positions} positions on {device}"));
     if let Some(path) = &arguments.indices {
@@ -124,38 +122,20 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     }
     let repetitions = arguments.repetitions;
     if picked.is_cpu() {
-        let rates = cpu::measure(&set, &rows, session.threads(), repetitions)?;
+        let rates = measure_cpu(&set, &rows, session.threads(), repetitions)?;
         let measured = (rates.positions_per_second(), rates.limit());
         session.print(&Report::new(device, positions, measured, rates))?;
     } else {
         let model = Model::new(set);
         let program = program(&model);
         let rates = match picked.gpu() {
-            Some(found) => kernels::measure(&model, &rows, repetitions, || {
+            Some(found) => measure_kernels(&model, &rows, repetitions, || {
                 CudaLauncher::new(found, &program, None)
             }),
-            None => kernels::measure(&model, &rows, repetitions, || HostLauncher::new(&program)),
+            None => measure_kernels(&model, &rows, repetitions, || HostLauncher::new(&program)),
         }?;
         let measured = (rates.positions_per_second(), rates.limit());
         session.print(&Report::new(device, positions, measured, rates))?;
     }
     Ok(Outcome::Done)
-}
-
-/// Returns weights between −4 and 4 discs. No sum over 65 of them overflows, and no two neighbours
-/// are equal.
-fn weights(parameters: usize) -> Vec<i32> {
-    let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
-    (0..parameters).map(weight).collect()
-}
-
-/// Returns the parameters of every position.
-fn indices(model: &Model, rows: &[Rows<'_>]) -> Vec<u8> {
-    let positions = rows.iter().flat_map(|rows| rows.positions);
-    let of = |position: &ScoredPosition| model.features(&position.position());
-    let mut bytes = vec![];
-    for features in positions.map(of) {
-        bytes.extend(features.parameters().iter().flat_map(|parameter| parameter.to_le_bytes()));
-    }
-    bytes
 }

@@ -4,19 +4,15 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Context as _;
-use othello_engine::board::{Discs, Phase};
 use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::table::{Align, table};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::search::Strength;
-use serde::Serialize;
 
 use super::sprt::SprtArguments;
-use super::study::{Fitted, StudyArguments, label_list};
-use crate::arena::{Choice, Decision, Match, Pair, Pentanomial, SprtReport, Statistics};
-use crate::measure::ErrorsByGame;
-use crate::study::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
+use super::study::{StudyArguments, label_list};
+use crate::arena::{SprtReport, Statistics};
+use crate::study::{Comparing, Comparison, Needed, Played, Recipe, Verdict};
 
 /// Arguments of `compare`.
 #[derive(clap::Args, Debug)]
@@ -51,60 +47,9 @@ pub struct Arguments {
     smallest: f64,
 }
 
-/// The largest absolute label of a match's openings, in discs.
-const WITHIN: Discs = 10;
-
 fn discs(text: &str) -> Result<f64, String> {
     let discs = text.parse().ok().filter(|&discs: &f64| discs > 0.0 && discs <= 64.0);
     discs.ok_or_else(|| "expected a number of discs above 0, at most 64".to_owned())
-}
-
-#[derive(Serialize)]
-struct Comparison {
-    first: String,
-    second: String,
-    /// `first` or `second`, the better recipe; `equal` if no difference is proven.
-    verdict: Verdict,
-    errors: Errors,
-    /// The match, if there was one.
-    #[serde(rename = "match")]
-    played: Option<Played>,
-    seeds: u64,
-    test_games: usize,
-    /// The kinds of labels of the test positions, with the number of each.
-    test_labels: Vec<(String, u64)>,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct Played {
-    #[serde(flatten)]
-    statistics: Statistics,
-    /// The sequential test, if there was one.
-    sprt: Option<SprtReport>,
-}
-
-#[derive(Serialize)]
-struct Errors {
-    /// The mean absolute error of the first recipe less that of the second, in discs.
-    difference: f64,
-    /// Half the width of its interval.
-    difference_error: f64,
-    confidence: f64,
-    /// The difference that `needed` refers to.
-    smallest: f64,
-    needed: Needed,
-    phases: Vec<PhaseErrors>,
-}
-
-#[derive(Serialize)]
-struct PhaseErrors {
-    phase: Phase,
-    positions: f64,
-    first_mae: f64,
-    second_mae: f64,
-    difference: f64,
-    difference_error: f64,
 }
 
 impl fmt::Display for Comparison {
@@ -154,120 +99,17 @@ impl fmt::Display for Comparison {
 /// Fits both recipes by every seed, measures, plays, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
+    let settings = arguments.study.settings();
     let recipes = [Recipe::read(&arguments.first)?, Recipe::read(&arguments.second)?];
-    for recipe in &recipes {
-        arguments.study.check_test(recipe)?;
-    }
-    let study = arguments.study.begin(session)?;
-    let mut fits = vec![];
-    for number in 0..arguments.seeds {
-        let fitted = |which: usize| {
-            let (recipe, name) = (&recipes[which], ["first", "second"][which]);
-            study.fit(recipe, &recipe.settings_of(number), &format!("{name}-{number}"))
-        };
-        fits.push([fitted(0)?, fitted(1)?]);
-    }
-    let errors: Vec<[ErrorsByGame; 2]> =
-        fits.iter().map(|pair| pair.each_ref().map(|fitted| study.errors(fitted))).collect();
-    let difference = Difference::of(&errors, &arguments.study.indices());
-    let difference = difference.context("--test has no positions in the --phases")?;
-    let played = play(arguments, &fits, session)?;
-    let estimate = difference.estimate();
-    let [first, second] = recipes.map(|recipe| recipe.name);
-    session.print(&Comparison {
-        first,
-        second,
-        verdict: verdict(&difference, played.as_ref()),
-        errors: Errors {
-            difference: estimate.discs,
-            difference_error: estimate.error,
-            confidence: CONFIDENCE,
-            smallest: arguments.smallest,
-            needed: difference.needed(arguments.smallest),
-            phases: arguments.study.phases.iter().filter_map(|phase| row(&errors, phase)).collect(),
-        },
-        played,
+    recipes.iter().try_for_each(|recipe| settings.check_test(recipe))?;
+    let study = settings.begin(session.progress())?;
+    let comparing = Comparing {
         seeds: arguments.seeds,
-        test_games: study.test().len(),
-        test_labels: study.labels(),
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
-}
-
-/// Returns the verdict: that of the errors, or, if they prove nothing, that of a match.
-fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
-    match (difference.verdict(), played) {
-        (Verdict::Equal, Some(played)) => played.verdict(),
-        (verdict, _) => verdict,
-    }
-}
-
-impl Played {
-    /// Returns the verdict of the match; with a sequential test, that of the test's interval.
-    fn verdict(&self) -> Verdict {
-        let Self { statistics: Statistics { elo, p_value, .. }, sprt } = self;
-        let [above, below] = match sprt {
-            Some(SprtReport { elo_interval: [low, high], .. }) => {
-                [low.is_some_and(|low| low >= 0.0), high.is_some_and(|high| high <= 0.0)]
-            }
-            None => [*elo > 0.0, *elo < 0.0].map(|side| side && *p_value < 1.0 - CONFIDENCE),
-        };
-        match [above, below] {
-            [true, _] => Verdict::First,
-            [_, true] => Verdict::Second,
-            _ => Verdict::Equal,
-        }
-    }
-}
-
-/// Plays the openings, divided among the seeds, until a sequential test decides or there are no
-/// more.
-fn play(
-    arguments: &Arguments,
-    fits: &[[Fitted; 2]],
-    session: &Session,
-) -> anyhow::Result<Option<Played>> {
-    let (Some(path), Some(count)) = (&arguments.openings, arguments.pairs) else { return Ok(None) };
-    let openings = Choice { count, seed: 1, within: WITHIN }.draw(path)?;
-    let strength = Strength { depth: arguments.depth, exact: arguments.exact };
-    let sprt = arguments.sprt.test();
-    let mut pairs: Vec<Pair> = vec![];
-    let mut counts = Pentanomial::default();
-    let mut ended = false;
-    let share = openings.len().div_ceil(fits.len());
-    for (openings, pair) in openings.chunks(share).zip(fits) {
-        if ended {
-            break;
-        }
-        let [first, second] = pair.each_ref().map(|fitted| (&fitted.evaluator).into());
-        let enough = |pair| {
-            counts.add(pair);
-            ended = sprt.is_some_and(|sprt| sprt.decide(&counts) != Decision::Open);
-            ended
-        };
-        let played = Match { first, second, strength };
-        pairs.extend(played.play_until(openings, enough, session.progress())?.pairs);
-    }
-    let sprt = sprt.map(|sprt| sprt.report(&counts));
-    Ok(Some(Played { statistics: Statistics::new(&pairs), sprt }))
-}
-
-/// Returns the row of a phase; `None` without test positions.
-fn row(errors: &[[ErrorsByGame; 2]], phase: Phase) -> Option<PhaseErrors> {
-    let phases = [phase.index()];
-    let estimate = Difference::of(errors, &phases)?.estimate();
-    let mean = |which: usize| -> Option<f64> {
-        let of_seed = |pair: &[ErrorsByGame; 2]| pair[which].on(&phases).mean_of_all();
-        let sum: f64 = errors.iter().map(of_seed).sum::<Option<f64>>()?;
-        Some(sum / errors.len() as f64)
+        smallest: arguments.smallest,
+        openings: arguments.openings.as_deref().zip(arguments.pairs),
+        strength: Strength { depth: arguments.depth, exact: arguments.exact },
+        sprt: arguments.sprt.test(),
     };
-    Some(PhaseErrors {
-        phase,
-        positions: errors.first()?[0].weight.column(phase.index()).sum(),
-        first_mae: mean(0)?,
-        second_mae: mean(1)?,
-        difference: estimate.discs,
-        difference_error: estimate.error,
-    })
+    session.print(&comparing.compare(recipes, &study, begun)?)?;
+    Ok(Outcome::Done)
 }

@@ -11,10 +11,9 @@ use othello_engine::file::Existing;
 use othello_engine::text;
 use serde::Serialize;
 
-use crate::dataset::{
-    DataChoice, Dataset, DatasetError, DatasetFolder, LayoutInput, MemoryLimit, Part, allowed_bytes,
-};
+use crate::dataset::{DataChoice, Dataset, DatasetError, DatasetFolder, LayoutInput, Part};
 use crate::fit::FitSettings;
+use crate::memory::{MemoryLimit, bytes_of};
 use crate::source::LabelRules;
 
 /// Arguments of `dataset`.
@@ -79,7 +78,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let (data, test) = (arguments.data(out)?, DataChoice::files(&arguments.test)?);
     let settings = arguments.settings(&data)?;
     let (layout, progress) = (settings.layout(), session.progress());
-    let memory = arguments.memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
+    let memory = bytes_of(arguments.memory_mb);
     std::fs::create_dir_all(out)
         .with_context(|| format!("cannot make the folder {}", out.display()))?;
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };

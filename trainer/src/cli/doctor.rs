@@ -5,7 +5,7 @@ use std::fmt;
 use othello_engine::cli::{Outcome, Session};
 use serde::Serialize;
 
-use super::device::Device;
+use crate::fit::Device;
 
 /// Arguments of `doctor`.
 #[derive(clap::Args, Debug)]
@@ -17,7 +17,7 @@ struct Findings {
     device: &'static str,
     /// The reason for it.
     reason: String,
-    gpu: Option<Gpu>,
+    gpu: Option<GpuFindings>,
     threads: usize,
     memory_bytes: Option<u64>,
     instruction_sets: Vec<&'static str>,
@@ -25,7 +25,7 @@ struct Findings {
 }
 
 #[derive(Serialize)]
-struct Gpu {
+struct GpuFindings {
     name: String,
     architecture: String,
     driver: i32,
@@ -52,7 +52,7 @@ fn gib(bytes: u64) -> f64 {
 /// Examines the machine and reports.
 pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let picked = Device::Auto.pick()?;
-    let gpu = picked.gpu().map(|found| Gpu {
+    let gpu = picked.gpu().map(|found| GpuFindings {
         name: found.name.clone(),
         architecture: found.architecture.to_string(),
         driver: found.driver,

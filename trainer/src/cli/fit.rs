@@ -17,17 +17,16 @@ use othello_engine::record::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
-use super::device::{Device, Picked};
-use super::phases::Phases;
 use super::verdict::{Verdict, largest_error};
-use crate::dataset::{
-    DataChoice, Dataset, DatasetFolder, MemoryLimit, Part, TrainedOn, allowed_bytes,
-};
+use crate::dataset::{DataChoice, Dataset, DatasetFolder, Part, TrainedOn};
 use crate::fit::{
     self, FactorSettings, Fit, FitReport, FitSettings, Limits, Schedule, Units, Window,
 };
+use crate::fit::{Device, PickedDevice};
 use crate::measure::Trained;
+use crate::memory::{MemoryLimit, bytes_of};
 use crate::model::Model;
+use crate::model::Phases;
 use crate::source::LabelRules;
 
 /// Arguments of `fit`.
@@ -207,7 +206,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let folder = arguments.folder()?;
     let settings = arguments.settings(optimizer, &set, folder.as_ref())?;
     let model = Model::new(set);
-    let memory = arguments.memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
+    let memory = bytes_of(arguments.memory_mb);
     let limit = arguments.limit_of_positions(memory);
     let dataset =
         arguments.dataset(folder.as_ref(), &model, &settings, limit, session.progress())?;
@@ -317,7 +316,7 @@ impl Arguments {
     fn device_and_optimizer(
         &self,
         set: &PatternSet,
-    ) -> anyhow::Result<(Picked, fit::Optimizer, &'static str)> {
+    ) -> anyhow::Result<(PickedDevice, fit::Optimizer, &'static str)> {
         let device = self.device.unwrap_or(Device::Auto).pick()?;
         if set.factors().is_none() {
             let (optimizer, why) = self.optimizer(&device);
@@ -331,7 +330,7 @@ impl Arguments {
     }
 
     /// Returns the optimizer of a fit without factors, and the reason for it.
-    fn optimizer(&self, device: &Picked) -> (fit::Optimizer, &'static str) {
+    fn optimizer(&self, device: &PickedDevice) -> (fit::Optimizer, &'static str) {
         const ASKED: &str = "asked for by --optimizer";
         match self.optimizer {
             Optimizer::Adam => (fit::Optimizer::Adam, ASKED),

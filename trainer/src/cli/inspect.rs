@@ -12,7 +12,7 @@ use othello_engine::text::excerpt;
 use serde::Serialize;
 
 use super::histogram::Histogram;
-use crate::dataset::{MemoryLimit, allowed_bytes};
+use crate::memory::{MemoryLimit, bytes_of};
 use crate::records::inspect::{FileReport, GamesReport, PositionsReport, RecordsReport, inspect};
 
 /// Arguments of `inspect`.
@@ -112,7 +112,7 @@ fn write_positions(
 /// Inspects and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    let memory = arguments.memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
+    let memory = bytes_of(arguments.memory_mb);
     let limit = MemoryLimit { bytes: memory, folder: std::env::temp_dir() };
     let files = inspect(&record_files(&arguments.files)?, &limit, session.progress())?;
     let (mut games, mut positions) = (0, 0);

@@ -15,10 +15,10 @@ use othello_engine::record::record_files;
 use othello_engine::search::{Selection, Selectivity};
 use serde::Serialize;
 
-use super::phases::Phases;
 use super::verdict::{Verdict, largest_error};
 use crate::dataset::Part;
 use crate::measure::{Group, GroupErrors, Measured, Measuring, PhaseErrors, Trained};
+use crate::model::Phases;
 use crate::source::LabelRules;
 
 mod explain;

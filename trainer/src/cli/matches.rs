@@ -2,7 +2,6 @@
 //! programs.
 
 mod kept;
-mod report;
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -22,12 +21,10 @@ use othello_engine::record::Shard;
 use othello_engine::search::{Selection, Selectivity, Strength};
 
 use self::kept::{KeptArguments, checksum};
-use self::report::Finding;
-pub(super) use self::report::MatchReport;
 use super::sprt::SprtArguments;
 use crate::arena::{
-    Budget, Choice, Conditions, Contestant, ExternalEngine, KeptMatch, Match, Opening, Protocol,
-    Sprt, Terms,
+    Budget, Choice, Conditions, Contestant, ExternalEngine, Finding, KeptMatch, Match, MatchReport,
+    Opening, Protocol, Sprt, Terms,
 };
 
 /// Arguments of `match`.

@@ -13,10 +13,9 @@ use othello_engine::file::{Kind, kind_of};
 use othello_engine::record::record_files;
 use serde::Serialize;
 
-use super::matches::MatchReport;
-use crate::arena::MatchFile;
-use crate::dataset::{MemoryLimit, allowed_bytes};
+use crate::arena::{MatchFile, MatchReport};
 use crate::fit::{FitReport, MergedParts, merge_parts};
+use crate::memory::{MemoryLimit, bytes_of};
 use crate::records::merge::{Content, merge_within};
 
 /// Arguments of `merge`.
@@ -122,7 +121,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if kind == Some(Kind::Match) {
         return merge_match(arguments, begun, session);
     }
-    let memory = memory_mb.map_or_else(allowed_bytes, |mb| mb.saturating_mul(1 << 20));
+    let memory = bytes_of(*memory_mb);
     let limit = MemoryLimit::beside(&output.out, memory);
     let (existing, progress) = (output.existing(), session.progress());
     let merged = merge_within(&limit, shards, &output.out, existing, progress)?;

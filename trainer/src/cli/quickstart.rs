@@ -17,13 +17,11 @@ use othello_engine::search::Strength;
 use othello_engine::selfplay::{self, PerSide, play_games};
 use serde::Serialize;
 
-use super::matches::MatchReport;
-use super::phases::Phases;
-use crate::arena::{Choice, Conditions, Match};
+use crate::arena::{Choice, Conditions, Match, MatchReport};
 use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Part};
 use crate::fit::{Fit, FitReport, FitSettings, Limits, Optimizer};
-use crate::model::Model;
+use crate::model::{Model, Phases};
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,9 @@ use othello_engine::search::{Level, Plan, Selectivity, Strength};
 use serde::Serialize;
 
 use super::histogram::Histogram;
-use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Search, Settings, relabel};
+use crate::records::relabel::{
+    Changes, Relabel, RelabelJob, Relabelled, Search, Settings, relabel,
+};
 use crate::records::sequence::Inputs;
 
 /// Arguments of `relabel`.
@@ -171,7 +173,8 @@ impl Arguments {
     ) -> anyhow::Result<Relabelled> {
         let progress = session.progress();
         let inputs = Inputs::<R>::count(&self.files, progress)?;
-        let run = Run { settings: self.settings(evaluator)?, inputs: &inputs, shard: self.shard };
+        let run =
+            RelabelJob { settings: self.settings(evaluator)?, inputs: &inputs, shard: self.shard };
         Ok(relabel(&self.output.out, &run, evaluator, self.output.existing(), progress)?)
     }
 }

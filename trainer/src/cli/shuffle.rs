@@ -7,7 +7,7 @@ use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::{Game, Record, ScoredPosition};
 
 use super::selection::{Files, report};
-use crate::dataset::{MemoryLimit, allowed_bytes};
+use crate::memory::{MemoryLimit, allowed_bytes};
 use crate::records::shuffle::shuffle;
 
 /// Arguments of `shuffle`.

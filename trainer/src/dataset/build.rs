@@ -17,7 +17,8 @@ use super::label_counts::LabelCounts;
 use super::layout::{self, ByPhase};
 use super::runs::{Merged, Runs};
 use super::stored::StoredRows;
-use super::{DataChoice, Dataset, MemoryLimit, Part, Split};
+use super::{DataChoice, Dataset, Part, Split};
+use crate::memory::MemoryLimit;
 use crate::source::records::Records;
 use crate::source::{LabelRules, Labelled, SourceError};
 

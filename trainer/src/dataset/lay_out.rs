@@ -2,10 +2,11 @@
 
 use othello_engine::progress::Progress;
 
+use super::FolderError;
 use super::build::Destination;
 use super::held_out::TrainedOn;
 use super::{DataChoice, Dataset, DatasetBuilder, DatasetError, DatasetFolder, LayoutSettings};
-use super::{FolderError, MemoryLimit};
+use crate::memory::MemoryLimit;
 
 /// An input of a dataset that is laid out.
 pub enum LayoutInput {

@@ -8,7 +8,6 @@ mod input;
 mod label_counts;
 mod lay_out;
 mod layout;
-mod memory;
 mod rows_file;
 mod runs;
 mod split;
@@ -23,7 +22,6 @@ pub use held_out::{NoTest, TrainedOn};
 pub use input::Input;
 pub(crate) use label_counts::LabelCounts;
 pub use lay_out::LayoutInput;
-pub use memory::{MemoryLimit, allowed_bytes};
 pub use split::{Part, Share, ShareError, Split};
 
 use othello_engine::board::{Phase, Position};

@@ -17,11 +17,12 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
 use rayon::prelude::*;
 
+use super::Part;
 use super::folder::{DatasetFolder, ExactRows, Failure, FolderError, FolderRows};
 use super::layout::{ByPhase, Duplicates, key, order};
 use super::rows_file::{Output, Stretch, map};
 use super::stored::StoredRows;
-use super::{MemoryLimit, Part};
+use crate::memory::MemoryLimit;
 
 /// Rows of some kind by part and phase.
 pub(super) type Parts<R> = [Vec<R>; Part::ALL.len()];

@@ -9,6 +9,7 @@
 //! | `units` | the units of work, and their division among machines |
 //! | `epochs`, `measure`, `phase`, `group` | the fit of a phase or of a group, and its errors |
 //! | `assembly`, `metrics_file`, `report_file`, `outputs`, `run` | all phases in a weights file |
+//! | `device` | the device that a fit runs on |
 //! | `part`, `parts` | some phases in a part; all parts, in one weights file |
 //!
 //! Each row uses only the rows above it.
@@ -17,6 +18,7 @@ mod adam;
 mod assembly;
 mod best;
 mod checkpoint;
+mod device;
 mod epochs;
 mod fitted;
 mod group;
@@ -41,6 +43,7 @@ mod units;
 mod window;
 
 pub use checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot};
+pub use device::{Device, NoGpu, PickedDevice};
 pub use epochs::PhaseError;
 pub use fitted::FittedPhase;
 pub use optimizer::Optimizer;

@@ -22,7 +22,7 @@ use super::report::FitReport;
 use super::report_file::{ReportError, ReportFile};
 use super::units::{Units, UnitsError};
 use crate::model::Model;
-use crate::records::merge::{MergeError, Shards};
+use crate::shards::{Shards, ShardsError};
 
 /// The result of merging the parts of a fit.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,7 +40,7 @@ pub struct MergedParts {
 pub enum MergePartsError {
     /// Files that are not all parts of one fit.
     #[error(transparent)]
-    Shards(#[from] MergeError),
+    Shards(#[from] ShardsError),
     /// A file that cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -101,23 +101,23 @@ pub fn merge_parts(
 ) -> Result<MergedParts, MergePartsError> {
     check_output(out, paths)?;
     side_files(out).iter().try_for_each(|path| check_output(path, paths))?;
-    let parts = Shards::open(paths)?;
+    let parts = Shards::open(paths, &["fit"])?;
     let (files, whole) = (parts.files(), parts.whole());
     let shards = files.len();
-    let fit = WholeFit::of(&whole).map_err(|key| {
+    let fit = WholeFit::of(whole).map_err(|key| {
         let path = files.first().map(|(_, path)| path.clone()).unwrap_or_default();
         MergePartsError::Provenance { path, key }
     })?;
     fit.check_initial(initial)?;
-    let report_file = ReportFile::new(out, &whole);
-    let writer = match Writer::begin(out, Kind::Weights, &whole, existing)? {
+    let report_file = ReportFile::new(out, whole);
+    let writer = match Writer::begin(out, Kind::Weights, whole, existing)? {
         Begin::Done(summary) => {
             progress.begin(PARTS, shards as u64, shards as u64);
             return Ok(MergedParts { shards, summary, report: report_file.read()? });
         }
         Begin::Writer(writer) => writer,
     };
-    let mut metrics_file = MetricsFile::new(out, &whole);
+    let mut metrics_file = MetricsFile::new(out, whole);
     if existing == Existing::Keep {
         report_file.check_is_own()?;
         metrics_file.check_is_own()?;

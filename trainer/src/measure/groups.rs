@@ -17,11 +17,11 @@ const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endgame")];
 
 /// A predicate: true if positions with this number of empty squares belong to a group.
-type Holds = fn(usize) -> bool;
+type EmptiesTest = fn(usize) -> bool;
 
 /// The names of groups, each with its predicate on the number of empty squares. Groups may share
 /// positions.
-const BY_EMPTIES: [(&str, Holds); 5] = [
+const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),
     ("25 to 30", |empties| (25..=30).contains(&empties)),

@@ -80,7 +80,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         } else {
             progress
         };
-        let (mut found, mut sha256, mut searched) = (Found::default(), vec![], Ok(()));
+        let (mut found, mut sha256, mut searched) = (PartialErrors::default(), vec![], Ok(()));
         for (file, path) in paths.iter().enumerate() {
             let mut games_before = 0;
             sha256.push(read_games(path, rules, reading, |games| {
@@ -105,7 +105,7 @@ impl<E: Evaluate> Measuring<'_, E> {
             let wanted = rows.iter().filter(|row| self.phase_of(row).is_some());
             progress.begin(SEARCHES, 0, wanted.count() as u64);
         }
-        let mut found = Found::default();
+        let mut found = PartialErrors::default();
         let rows = rows.into_iter().map(|row| Row { row, place: None });
         self.add(&mut found, rows.collect(), progress)?;
         Ok(self.measured(found, vec![]))
@@ -140,7 +140,7 @@ impl<E: Evaluate> Measuring<'_, E> {
     /// next to each other.
     fn add(
         &self,
-        found: &mut Found,
+        found: &mut PartialErrors,
         mut rows: Vec<Row>,
         progress: &dyn Progress,
     ) -> Result<(), MeasureError> {
@@ -164,8 +164,8 @@ impl<E: Evaluate> Measuring<'_, E> {
     }
 
     /// Returns the errors of all positions valued so far.
-    fn measured(&self, found: Found, sha256: Vec<String>) -> Measured {
-        let Found { tally, worst } = found;
+    fn measured(&self, found: PartialErrors, sha256: Vec<String>) -> Measured {
+        let PartialErrors { tally, worst } = found;
         Measured {
             phases: tally.phases().filter(|row| self.phases.contains(&row.phase)).collect(),
             all: tally.all(),
@@ -197,7 +197,7 @@ const SEARCHES: &str = "loss (positions)";
 
 /// The errors of the positions valued so far.
 #[derive(Default)]
-struct Found {
+struct PartialErrors {
     tally: Tally,
     worst: Vec<Valued>,
 }

@@ -3,6 +3,7 @@
 
 mod class;
 mod index;
+mod phases;
 pub mod quantized;
 
 use othello_engine::board::Position;
@@ -12,6 +13,7 @@ use othello_engine::record::ScoredPosition;
 pub(crate) use class::Lane;
 use index::Indexer;
 pub use index::{InstructionSet, MAX_FEATURES, Row};
+pub use phases::{Phases, PhasesError};
 
 /// The parameters of one phase in the numbering of the fit: for each pattern its classes in the
 /// order of the arithmetic, then the scalars. A weights file has the same parameters; only the

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::repeated::{Key, Keys};
 use super::scratch::NoTemporaryFile;
-use crate::dataset::MemoryLimit;
+use crate::memory::MemoryLimit;
 
 /// The content of one file.
 #[derive(Clone, PartialEq, Debug, Serialize)]

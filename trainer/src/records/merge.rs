@@ -2,19 +2,73 @@
 
 mod openings;
 mod records;
-mod shards;
 
 use std::path::{Path, PathBuf};
 
-use othello_engine::file::{Existing, Summary, check_output};
+use othello_engine::file::{Existing, Kind, Summary, check_output};
+use othello_engine::openings::Settings;
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, RecordError, ScoredPosition};
+use othello_engine::record::{Game, RecordError, ScoredPosition, Shard};
 
-use crate::dataset::{MemoryLimit, allowed_bytes};
+use super::scratch::NoTemporaryFile;
+use crate::memory::{MemoryLimit, allowed_bytes};
+use crate::shards::{Shards, ShardsError};
 use openings::OpeningShards;
 use records::RecordShards;
-use shards::Run;
-pub use shards::{MergeError, Shards};
+
+/// The commands whose shards hold records.
+const COMMANDS: [&str; 3] = ["selfplay", "relabel", "openings"];
+
+/// Errors of merging shards of records.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// The files are not all shards of one run.
+    #[error(transparent)]
+    Shards(#[from] ShardsError),
+    /// A complete file has fewer or more frames than its shard.
+    #[error("{}: has {found} frames, where shard {shard} has {expected}; make it again",
+        path.display())]
+    Frames {
+        /// The file.
+        path: PathBuf,
+        /// The shard of the file.
+        shard: Shard,
+        /// The number of frames in the file.
+        found: u64,
+        /// The number of frames of the shard.
+        expected: u64,
+    },
+    /// The positions of a file are not those of its part of the ply.
+    #[error("{}: its positions are not those of shard {shard}, {expected} of ply {ply}; make it \
+        again", path.display())]
+    Positions {
+        /// The file.
+        path: PathBuf,
+        /// The shard of the file.
+        shard: Shard,
+        /// The number of positions of the shard.
+        expected: usize,
+        /// The last ply.
+        ply: u32,
+    },
+    /// There is too little memory to remember the repeated games.
+    #[error(
+        "to drop what is repeated among {records} games takes {needed} MB of memory at least; raise \
+        --memory-mb"
+    )]
+    Memory {
+        /// The number of records of the run.
+        records: u64,
+        /// The least memory, in units of 2²⁰ bytes.
+        needed: u64,
+    },
+    /// There is no room for the temporary file.
+    #[error(transparent)]
+    Temporary(#[from] NoTemporaryFile),
+    /// A file that cannot be read or written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
 
 /// The content of a merged file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,20 +125,24 @@ pub fn merge_within(
     progress: &dyn Progress,
 ) -> Result<Merged, MergeError> {
     check_output(out, paths).map_err(RecordError::from)?;
-    let shards = Shards::open(paths)?;
-    let files = shards.files();
-    match shards.run() {
-        &Run::Games { ref whole, games } => {
-            RecordShards::<Game>::new(whole, games, files).merge(out, limit, existing, progress)
-        }
-        &Run::Positions { ref whole, positions } => {
+    let shards = Shards::open(paths, &COMMANDS)?;
+    let (files, whole) = (shards.files(), shards.whole());
+    match shards.kind() {
+        Kind::Games => RecordShards::<Game>::new(whole, shards.number("games")?, files)
+            .merge(out, limit, existing, progress),
+        Kind::Positions => {
+            let positions = shards.number("positions")?;
             RecordShards::<ScoredPosition>::new(whole, positions, files)
                 .merge(out, limit, existing, progress)
         }
-        Run::Openings { settings, weights } => {
-            OpeningShards { settings, weights, files }.merge(out, existing, progress)
+        Kind::Openings => {
+            let (settings, weights) = Settings::of(whole).ok_or_else(|| {
+                shards.no_shards("it was made by another version of the program".to_owned())
+            })?;
+            OpeningShards { settings: &settings, weights: &weights, files }
+                .merge(out, existing, progress)
         }
-        Run::Match { .. } | Run::Fit { .. } => Err(shards.no_records()),
+        _ => Err(shards.no_shards("it holds no records".to_owned()).into()),
     }
 }
 

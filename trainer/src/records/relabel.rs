@@ -56,7 +56,7 @@ impl Search {
 }
 
 /// The records to relabel, and the settings.
-pub struct Run<'a, R> {
+pub struct RelabelJob<'a, R> {
     /// The settings.
     pub settings: Settings,
     /// The records of all shards together.
@@ -105,7 +105,7 @@ pub trait Relabel: Record {
 /// without searching finished records again.
 pub fn relabel<R: Relabel, E: Identified>(
     out: &Path,
-    run: &Run<R>,
+    run: &RelabelJob<R>,
     evaluator: &E,
     existing: Existing,
     progress: &dyn Progress,
@@ -142,7 +142,7 @@ pub fn relabel<R: Relabel, E: Identified>(
     Ok(Relabelled { records: numbers.end - numbers.start, changes, summary })
 }
 
-impl<R: Relabel> Run<'_, R> {
+impl<R: Relabel> RelabelJob<'_, R> {
     /// Keeps the whole frames of an earlier run that hold the records of this run. Returns a
     /// warning for the user if anything was dropped.
     fn keep_own(&self, writer: &mut RecordWriter<R>) -> Result<Option<String>, RecordError> {
@@ -213,7 +213,7 @@ impl Settings {
     }
 }
 
-impl<R: Record> Run<'_, R> {
+impl<R: Record> RelabelJob<'_, R> {
     fn provenance(&self, weights: &str) -> Provenance {
         let mut provenance = self
             .inputs

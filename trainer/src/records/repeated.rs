@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::scratch::{self, NoTemporaryFile, Scratch};
-use crate::dataset::MemoryLimit;
+use crate::memory::MemoryLimit;
 
 /// The key of a record; equal records have equal keys.
 pub(super) type Key = [u8; 16];

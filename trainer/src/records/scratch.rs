@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 
-use crate::dataset::MemoryLimit;
+use crate::memory::MemoryLimit;
 
 /// The error of a temporary file that cannot be written or read.
 #[derive(Debug, thiserror::Error)]

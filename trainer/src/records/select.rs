@@ -174,7 +174,7 @@ mod tests {
     use othello_engine::record::{GameReader, GameWriter, Label, Weight};
 
     use super::*;
-    use crate::dataset::MemoryLimit;
+    use crate::memory::MemoryLimit;
     use crate::records::shuffle::shuffle;
     use crate::records::testing::{Folder, inputs, random_game};
 

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::scratch::{NoTemporaryFile, Scratch, notice};
 use super::select::{Output, Selected};
 use super::sequence::Inputs;
-use crate::dataset::MemoryLimit;
+use crate::memory::MemoryLimit;
 
 /// Errors of shuffling records.
 #[derive(Debug, thiserror::Error)]

@@ -31,6 +31,30 @@ pub enum SourceError {
         /// The evidence.
         reason: String,
     },
+    /// A folder cannot be read.
+    #[error("cannot read the folder {}: {source}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A folder has no file of the wanted kind.
+    #[error("no {kind} file in the folder {}", folder.display())]
+    NoFile {
+        /// The kind.
+        kind: String,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// No record was accepted.
+    #[error("no {kind} in {files}; nothing is written")]
+    Nothing {
+        /// The kind of records.
+        kind: &'static str,
+        /// The files.
+        files: String,
+    },
     /// A text file cannot be read.
     #[error(transparent)]
     Text(#[from] TextError),
@@ -46,6 +70,10 @@ impl From<FileError> for SourceError {
 }
 
 impl SourceError {
+    pub(super) fn nothing(kind: &'static str, files: &str) -> Self {
+        Self::Nothing { kind, files: files.to_owned() }
+    }
+
     pub(super) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), action, source }
     }

@@ -6,6 +6,7 @@ mod checksum;
 pub mod egaroucid;
 mod error;
 pub mod ggf;
+pub mod import;
 mod labels;
 mod lines;
 pub mod records;

@@ -3,7 +3,7 @@
 use othello_engine::eval::Weights;
 use othello_trainer::fit::{FitError, PhaseError};
 
-use super::resumed_fit::{self, Left, Resumed};
+use super::resumed_fit::{self, Resumed, Unfinished};
 use othello_testing::container::{self, Section};
 use othello_testing::corpus::check_message;
 use othello_testing::scratch;
@@ -14,10 +14,10 @@ const BETWEEN: u8 = 0xFE;
 /// Sections of a checkpoint: names and contents in turn, with a byte `FE` between them. The fit
 /// takes them or refuses them by name, and makes weights that can be read.
 pub fn checkpoint(data: &[u8]) {
-    let (_, header) = parts_of_header(&resumed_fit::sound(Left::Phases));
+    let (_, header) = parts_of_header(&resumed_fit::sound(Unfinished::Phases));
     let bytes = container::partial(header, &sections(data));
     scratch::with_file("fit.weights.checkpoint.partial", &bytes, |path| {
-        match resumed_fit::of(Left::Phases, path) {
+        match resumed_fit::of(Unfinished::Phases, path) {
             Ok(_) => check_weights(),
             Err(FitError::Checkpoint(error)) => {
                 let message = error.to_string();
@@ -32,10 +32,10 @@ pub fn checkpoint(data: &[u8]) {
 /// Sections of the checkpoint of an unfinished phase. The fit goes on with the phase, or says why
 /// not and begins the phase anew, or says that the weights run out of bounds.
 pub fn unfinished_phase(data: &[u8]) {
-    let (provenance, _) = parts_of_header(&resumed_fit::sound(Left::InsidePhase));
+    let (provenance, _) = parts_of_header(&resumed_fit::sound(Unfinished::InsidePhase));
     let bytes = container::file(b'C', container::VERSION, &provenance, &sections(data));
     scratch::with_file("fit.weights.phase-04.checkpoint", &bytes, |path| {
-        match resumed_fit::of(Left::InsidePhase, path) {
+        match resumed_fit::of(Unfinished::InsidePhase, path) {
             Ok(Resumed { as_undisturbed, said }) => {
                 assert!(as_undisturbed || said.is_empty(), "not begun anew: {said:?}");
                 check_weights();

@@ -22,7 +22,7 @@ use othello_testing::scratch;
 
 /// The kind of checkpoint that a fit leaves when it is stopped half-way.
 #[derive(Clone, Copy)]
-pub enum Left {
+pub enum Unfinished {
     /// `WEIGHTS.checkpoint.partial`: least squares, some phases of nine.
     Phases,
     /// `WEIGHTS.phase-04.checkpoint`: Adam, inside phase 4.
@@ -30,7 +30,7 @@ pub enum Left {
 }
 
 /// The checkpoint of a fit that was stopped half-way.
-pub fn sound(left: Left) -> Vec<u8> {
+pub fn sound(left: Unfinished) -> Vec<u8> {
     left.with_setup(|setup| setup.checkpoint.clone())
 }
 
@@ -42,16 +42,16 @@ pub struct Resumed {
     pub said: Vec<String>,
 }
 
-/// Resumes the fit whose checkpoint lies at `path`, which ends in [`Left::extension`].
-pub fn of(left: Left, path: &Path) -> Result<Resumed, FitError> {
+/// Resumes the fit whose checkpoint lies at `path`, which ends in [`Unfinished::extension`].
+pub fn of(left: Unfinished, path: &Path) -> Result<Resumed, FitError> {
     left.with_setup(|setup| setup.resume(path))
 }
 
 thread_local! {
-    static SETUPS: [Setup; 2] = [Left::Phases, Left::InsidePhase].map(Setup::new);
+    static SETUPS: [Setup; 2] = [Unfinished::Phases, Unfinished::InsidePhase].map(Setup::new);
 }
 
-impl Left {
+impl Unfinished {
     /// Returns the part of the checkpoint's name that follows the name of the weights.
     pub fn extension(self) -> &'static str {
         match self {
@@ -89,7 +89,7 @@ impl Left {
 }
 
 struct Setup {
-    left: Left,
+    left: Unfinished,
     model: Model,
     dataset: Dataset,
     settings: FitSettings,
@@ -98,7 +98,7 @@ struct Setup {
 }
 
 impl Setup {
-    fn new(left: Left) -> Self {
+    fn new(left: Unfinished) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };
         let dataset = Dataset::read(&[data()], &[], &settings.labels, settings.split(), &Silent)

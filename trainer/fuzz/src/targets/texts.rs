@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use othello_engine::board::Phase;
 use othello_engine::record::{Game, Solved};
-use othello_trainer::cli::phases::Phases;
 use othello_trainer::dataset::DataChoice;
 use othello_trainer::fit::{FitSettings, Window};
+use othello_trainer::model::Phases;
 use othello_trainer::source::LabelRules;
 
 use othello_testing::corpus::check_message;

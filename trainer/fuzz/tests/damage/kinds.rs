@@ -27,7 +27,7 @@ use othello_trainer::source::{Entries, LabelRules, SourceError, boards, records,
 
 use othello_testing::mutation::Draws;
 use othello_testing::scratch;
-use othello_trainer_fuzz::targets::resumed_fit::{self, Left, Resumed, sound};
+use othello_trainer_fuzz::targets::resumed_fit::{self, Resumed, Unfinished, sound};
 
 /// A kind of file, with a sound example and its reader.
 pub(super) struct Kind {
@@ -85,14 +85,26 @@ pub(super) fn all() -> Vec<Kind> {
         container("match", "match", b'M', kept_match(), |path| {
             MatchFile::read(path).map(|_| vec![]).into()
         }),
-        partial("checkpoint", "weights.checkpoint.partial", b'C', sound(Left::Phases), |path| {
-            let resumed = resumed_fit::of(Left::Phases, path).map(|resumed| {
-                assert!(resumed.as_undisturbed, "weights that the fit does not make");
-                resumed.said
-            });
-            resumed.into()
-        }),
-        container("unfinished phase", IN_PHASE, b'C', sound(Left::InsidePhase), begin_phase_anew),
+        partial(
+            "checkpoint",
+            "weights.checkpoint.partial",
+            b'C',
+            sound(Unfinished::Phases),
+            |path| {
+                let resumed = resumed_fit::of(Unfinished::Phases, path).map(|resumed| {
+                    assert!(resumed.as_undisturbed, "weights that the fit does not make");
+                    resumed.said
+                });
+                resumed.into()
+            },
+        ),
+        container(
+            "unfinished phase",
+            IN_PHASE,
+            b'C',
+            sound(Unfinished::InsidePhase),
+            begin_phase_anew,
+        ),
         partial("unfinished games", "games.partial", b'G', partial_games(), resume_games),
         text("WTHOR", "wtb", wthor(), |path| read_entries(WthorGames::open(path))),
         text("OBF", "obf", lines(100, obf_line), read_lines::<Problem>),
@@ -197,7 +209,7 @@ fn resume_games(path: &Path) -> Read {
 /// Resumes a fit from a checkpoint. An unusable checkpoint must be reported, and the fit must give
 /// the same weights as without it.
 fn begin_phase_anew(path: &Path) -> Read {
-    match resumed_fit::of(Left::InsidePhase, path) {
+    match resumed_fit::of(Unfinished::InsidePhase, path) {
         Ok(Resumed { as_undisturbed, said }) => {
             assert!(as_undisturbed, "weights that the fit does not make");
             if said.is_empty() { Read::Taken(vec![]) } else { Read::Refused(said.join("\n")) }

@@ -141,7 +141,7 @@ impl Backend for Cpu<'_> {
         factor: f64,
         other: &Vec<f64>,
     ) -> Result<(), BackendError> {
-        vectors::add_scaled(sum, factor, other);
+        sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += factor * other);
         Ok(())
     }
 
@@ -151,7 +151,7 @@ impl Backend for Cpu<'_> {
         factor: f64,
         other: &Vec<f64>,
     ) -> Result<(), BackendError> {
-        vectors::scale_and_add(vector, factor, other);
+        vector.iter_mut().zip(other).for_each(|(value, other)| *value = other + factor * *value);
         Ok(())
     }
 
@@ -161,7 +161,8 @@ impl Backend for Cpu<'_> {
         denominator: &Vec<f64>,
         quotient: &mut Vec<f64>,
     ) -> Result<(), BackendError> {
-        vectors::divide(numerator, denominator, quotient);
+        let terms = numerator.iter().zip(denominator);
+        quotient.iter_mut().zip(terms).for_each(|(quotient, (n, d))| *quotient = n / d);
         Ok(())
     }
 
@@ -171,7 +172,7 @@ impl Backend for Cpu<'_> {
         unit: f64,
         scaled: &mut Vec<f64>,
     ) -> Result<(), BackendError> {
-        vectors::scale_sums(sums, unit, scaled);
+        scaled.iter_mut().zip(sums).for_each(|(scaled, &sum)| *scaled = unit * sum as f64);
         Ok(())
     }
 
@@ -187,7 +188,10 @@ impl Backend for Cpu<'_> {
         scale: f64,
         fixed: &mut Vec<i32>,
     ) -> Result<(), BackendError> {
-        vectors::round_direction(direction, scale, fixed);
+        for (fixed, value) in fixed.iter_mut().zip(direction) {
+            *fixed = (*value * scale).round_ties_even() as i32;
+            *value = f64::from(*fixed) / scale;
+        }
         Ok(())
     }
 

@@ -33,30 +33,6 @@ pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))
 }
 
-pub(super) fn add_scaled(sum: &mut [f64], factor: f64, other: &[f64]) {
-    for (sum, other) in sum.iter_mut().zip(other) {
-        *sum += factor * other;
-    }
-}
-
-pub(super) fn scale_and_add(vector: &mut [f64], factor: f64, other: &[f64]) {
-    for (value, other) in vector.iter_mut().zip(other) {
-        *value = other + factor * *value;
-    }
-}
-
-pub(super) fn divide(numerator: &[f64], denominator: &[f64], quotient: &mut [f64]) {
-    for ((quotient, n), d) in quotient.iter_mut().zip(numerator).zip(denominator) {
-        *quotient = n / d;
-    }
-}
-
-pub(super) fn scale_sums(sums: &[i64], unit: f64, scaled: &mut [f64]) {
-    for (scaled, &sum) in scaled.iter_mut().zip(sums) {
-        *scaled = unit * sum as f64;
-    }
-}
-
 #[inline]
 fn rounded_weight(weight: f64) -> i32 {
     let limit = f64::from(WEIGHT_LIMIT);
@@ -66,13 +42,6 @@ fn rounded_weight(weight: f64) -> i32 {
 pub(super) fn round_weights(weights: &[f64], fixed: &mut [i32]) {
     for (fixed, &weight) in fixed.iter_mut().zip(weights) {
         *fixed = rounded_weight(weight);
-    }
-}
-
-pub(super) fn round_direction(direction: &mut [f64], scale: f64, fixed: &mut [i32]) {
-    for (fixed, value) in fixed.iter_mut().zip(direction) {
-        *fixed = (*value * scale).round_ties_even() as i32;
-        *value = f64::from(*fixed) / scale;
     }
 }
 

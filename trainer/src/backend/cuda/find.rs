@@ -19,7 +19,7 @@ const LEAST_MEMORY: usize = 512 << 20;
 
 /// A usable GPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct Gpu {
     /// The name of the GPU in the driver.
     pub name: String,
     /// The architecture that the kernels are compiled for.
@@ -32,7 +32,7 @@ pub struct Found {
     pub(super) context: Arc<CudaContext>,
 }
 
-impl std::fmt::Display for Found {
+impl std::fmt::Display for Gpu {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { name, architecture, driver, memory_bytes, .. } = self;
         let (gib, driver) = (memory_bytes >> 30, version(*driver));
@@ -223,7 +223,7 @@ fn driver_is_there() -> Result<bool, Unavailable> {
 
 /// Returns the first GPU if all that it needs is there and usable. Asks in an order in which
 /// nothing panics: each library is checked before the first call to it.
-pub fn find() -> Result<Found, Unavailable> {
+pub fn find() -> Result<Gpu, Unavailable> {
     if !driver_is_there()? {
         return Err(Unavailable::NoDriver);
     }
@@ -253,7 +253,7 @@ pub fn find() -> Result<Found, Unavailable> {
         Ok((free, _)) if free < LEAST_MEMORY => {
             Err(Unavailable::LittleMemory { name, found: free })
         }
-        Ok((_, context)) => Ok(Found { name, architecture, driver, memory_bytes, context }),
+        Ok((_, context)) => Ok(Gpu { name, architecture, driver, memory_bytes, context }),
         Err(error) => Err(Unavailable::Busy { name, error }),
     }
 }

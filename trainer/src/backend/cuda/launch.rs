@@ -13,7 +13,7 @@ use othello_kernels::{Argument, Grid, Kernel, Program, index};
 
 use super::compile::{Cache, compile};
 use super::find::said;
-use super::{Found, failed};
+use super::{Gpu, failed};
 use crate::backend::BackendError;
 use crate::backend::kernels::{Launcher, Limits, Value};
 
@@ -53,7 +53,7 @@ pub struct CudaStaging {
 impl CudaLauncher {
     /// Loads a program onto the GPU. `memory_limit` bounds the bytes that positions take.
     pub fn new(
-        found: &Found,
+        found: &Gpu,
         program: &Program,
         memory_limit: Option<usize>,
     ) -> Result<Self, BackendError> {
@@ -127,7 +127,7 @@ fn finish(stream: &CudaStream) -> Result<(), DriverError> {
 /// Loads the program's PTX from the cache, or compiles it.
 fn load(
     context: &Arc<CudaContext>,
-    found: &Found,
+    found: &Gpu,
     program: &Program,
 ) -> Result<Arc<CudaModule>, BackendError> {
     let cache = Cache::new(program, found.architecture);

@@ -10,7 +10,7 @@ mod tests;
 
 pub use architecture::Architecture;
 pub use compile::{NvrtcError, compile};
-pub use find::{Found, Unavailable, find};
+pub use find::{Gpu, Unavailable, find};
 pub use launch::CudaLauncher;
 
 use super::BackendError;

@@ -13,12 +13,12 @@ use crate::backend::{BackendError, Batch, Errors, Group};
 
 /// A group, and the numbers of its parameters on the device.
 #[derive(Debug)]
-pub(super) struct GroupThere<B> {
+pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
 }
 
-impl<B> GroupThere<B> {
+impl<B> DeviceGroup<B> {
     pub(super) fn new(
         launcher: &impl Launcher<Buffer = B>,
         group: &Group,
@@ -53,7 +53,7 @@ impl<B> GroupThere<B> {
 impl<L: Launcher> KernelBackend<'_, L> {
     pub(super) fn add_joint_residuals(
         &self,
-        there: &GroupThere<L::Buffer>,
+        group: &DeviceGroup<L::Buffer>,
         positions: &DevicePositions<'_, L>,
         batch: Batch,
         vector: &Vector<L::Buffer, i32>,
@@ -64,13 +64,13 @@ impl<L: Launcher> KernelBackend<'_, L> {
         let part = |rows| batch.range(rows);
         positions.for_each(&*self.launcher, part, |rows| {
             let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
-            arguments.extend(there.arguments(&rows, self.checked(vector)));
+            arguments.extend(group.arguments(&rows, self.checked(vector)));
             arguments.extend([self.checked_out(sums), Value::Out(&mut squared)]);
             self.run(&index::JOINT_RESIDUALS, rows.range.len(), &mut arguments)
         })?;
-        let factors = there.group.factors().len();
+        let factors = group.group.factors().len();
         let vector = self.checked(vector);
-        let (phases, parameters) = (there.phases(), there.count());
+        let (phases, parameters) = (group.phases(), group.count());
         let count = Value::U32(factors as u32);
         let mut arguments = [vector, phases, parameters, count, self.checked_out(sums)];
         self.run(&index::TAKE_OWN, factors, &mut arguments)?;
@@ -81,7 +81,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
 
     pub(super) fn add_joint_errors(
         &self,
-        there: &GroupThere<L::Buffer>,
+        group: &DeviceGroup<L::Buffer>,
         positions: &DevicePositions<'_, L>,
         vector: &Vector<L::Buffer, i32>,
     ) -> Result<Errors, BackendError> {
@@ -91,7 +91,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
             |rows| 0..rows,
             |rows| {
                 let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
-                arguments.extend(there.arguments(&rows, self.checked(vector)));
+                arguments.extend(group.arguments(&rows, self.checked(vector)));
                 arguments.push(Value::Out(&mut totals));
                 self.run(&index::JOINT_ERRORS, rows.range.len(), &mut arguments)
             },
@@ -102,15 +102,15 @@ impl<L: Launcher> KernelBackend<'_, L> {
     /// Rounds the factors of a vector, all of which was rounded like weights before.
     pub(super) fn round_factors(
         &self,
-        there: &GroupThere<L::Buffer>,
+        group: &DeviceGroup<L::Buffer>,
         vector: &Vector<L::Buffer, f64>,
         fixed: &mut Vector<L::Buffer, i32>,
     ) -> Result<(), BackendError> {
-        let factors = there.group.factors();
+        let factors = group.group.factors();
         let (first, count) = (Value::U32(factors.start as u32), Value::U32(factors.len() as u32));
         let mut arguments = [self.checked(vector), first, self.checked_out(fixed), count];
         self.run(&index::ROUND_FACTORS, factors.len(), &mut arguments)?;
-        let mut arguments = [there.phases(), there.count(), self.checked_out(fixed)];
-        self.run(&index::TAKE_SQUARES, there.group.count(), &mut arguments)
+        let mut arguments = [group.phases(), group.count(), self.checked_out(fixed)];
+        self.run(&index::TAKE_SQUARES, group.group.count(), &mut arguments)
     }
 }

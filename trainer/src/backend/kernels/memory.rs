@@ -62,7 +62,7 @@ impl Drop for Share {
 /// Positions, on the device as far as they fit.
 #[derive(Debug)]
 pub struct DevicePositions<'a, L: Launcher> {
-    runs: Vec<Run<'a, L::Buffer>>,
+    runs: Vec<RowRun<'a, L::Buffer>>,
     /// Two buffers that alternate, if some positions do not stay on the device.
     staging: Mutex<Vec<L::Staging>>,
     chunk_rows: usize,
@@ -70,7 +70,7 @@ pub struct DevicePositions<'a, L: Launcher> {
 
 /// Rows that share one factor.
 #[derive(Debug)]
-struct Run<'a, B> {
+struct RowRun<'a, B> {
     rows: Rows<'a>,
     /// The rows on the device, and their share of the budget.
     resident: Option<(B, Share)>,
@@ -99,7 +99,7 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
                 launcher.write(&mut buffer, bytes)?;
                 Ok((buffer, share))
             });
-            Ok(Run { rows, resident: resident.transpose()? })
+            Ok(RowRun { rows, resident: resident.transpose()? })
         };
         let runs = rows.iter().map(place).collect::<Result<Vec<_>, BackendError>>()?;
         let chunk_rows = launcher.limits().chunk_rows;
@@ -118,7 +118,7 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         part: impl Fn(usize) -> Range<usize>,
         mut work: impl FnMut(DeviceRows<'_, L::Buffer>) -> Result<(), BackendError>,
     ) -> Result<(), BackendError> {
-        for Run { rows, resident } in &self.runs {
+        for RowRun { rows, resident } in &self.runs {
             let (range, factor) = (part(rows.positions.len()), rows.factor);
             let phase = rows.phase();
             match resident {

@@ -21,14 +21,14 @@ use super::{
     not_linear,
 };
 use crate::model::Model;
-use joint::GroupThere;
+use joint::DeviceGroup;
 use memory::Budget;
 use tiles::ScratchPool;
 
 pub use host::HostLauncher;
 pub use launcher::{Launcher, Limits, Value};
 pub use memory::{DevicePositions, Vector};
-pub use sums::Way;
+pub use sums::SumKernel;
 pub(crate) use tiles::{Tile, tiles};
 
 /// Returns the program of a model's pattern set, which every launcher compiles.
@@ -41,12 +41,12 @@ pub fn program(model: &Model) -> Program {
 pub struct KernelBackend<'m, L: Launcher> {
     model: &'m Model,
     launcher: Arc<L>,
-    way: Way,
+    way: SumKernel,
     budget: Budget,
     tiles: Arc<Tiles<L::Buffer>>,
     /// The group whose weights and factors vectors hold; `None` if they hold the weights of one
     /// phase.
-    group: Option<GroupThere<L::Buffer>>,
+    group: Option<DeviceGroup<L::Buffer>>,
 }
 
 /// The tiles of the fast kernels, and room for their results.
@@ -59,7 +59,7 @@ struct Tiles<B> {
 
 impl<'m, L: Launcher> KernelBackend<'m, L> {
     /// Creates kernels for a model; `launcher` must have its [`program`].
-    pub fn new(model: &'m Model, launcher: L, way: Way) -> Result<Self, BackendError> {
+    pub fn new(model: &'m Model, launcher: L, way: SumKernel) -> Result<Self, BackendError> {
         let limits = launcher.limits();
         let tiles = tiles(model, limits.shared_bytes / size_of::<i32>());
         let bytes: &[u8] = bytemuck::cast_slice(&tiles);
@@ -145,7 +145,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
             way: self.way,
             budget: self.budget.clone(),
             tiles: Arc::clone(&self.tiles),
-            group: Some(GroupThere::new(&*self.launcher, group)?),
+            group: Some(DeviceGroup::new(&*self.launcher, group)?),
         })
     }
 

@@ -12,7 +12,7 @@ use crate::backend::{BackendError, Batch, Errors, Target};
 
 /// The kernels that add up residuals. All give the same bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
+pub enum SumKernel {
     /// Gathers and reductions in global memory: `residuals.cu`.
     Simple,
     /// Tiles in shared memory: `tiles.cu`.
@@ -22,7 +22,7 @@ pub enum Way {
     Auto,
 }
 
-/// The number of rows from which [`Way::Auto`] uses tiles: each batch then meets a parameter 20
+/// The number of rows from which [`SumKernel::Auto`] uses tiles: each batch then meets a parameter 20
 /// times.
 const ROWS_FOR_TILES: usize = 1 << 17;
 
@@ -59,9 +59,9 @@ impl<L: Launcher> KernelBackend<'_, L> {
         let part = |rows| batch.range(rows);
         positions.for_each(&*self.launcher, part, |rows| {
             let fast = match self.way {
-                Way::Simple => false,
-                Way::Fast => true,
-                Way::Auto => rows.range.len() >= ROWS_FOR_TILES,
+                SumKernel::Simple => false,
+                SumKernel::Fast => true,
+                SumKernel::Auto => rows.range.len() >= ROWS_FOR_TILES,
             };
             if fast { self.add_by_tiles(&rows, &mut to) } else { self.add_simply(&rows, &mut to) }
         })?;

@@ -68,11 +68,11 @@ fn model(name: &str) -> Model {
 }
 
 impl<'m, L: Bring> Bench<'m, L> {
-    fn new(model: &'m Model, way: Way, limits: Option<Limits>) -> Self {
+    fn new(model: &'m Model, way: SumKernel, limits: Option<Limits>) -> Self {
         Self::of(model, &program(model), way, limits)
     }
 
-    fn of(model: &'m Model, program: &Program, way: Way, limits: Option<Limits>) -> Self {
+    fn of(model: &'m Model, program: &Program, way: SumKernel, limits: Option<Limits>) -> Self {
         let kernels = KernelBackend::new(model, L::bring(program, limits), way).unwrap();
         Self { cpu: Cpu::new(model), kernels }
     }
@@ -148,7 +148,7 @@ pub(in crate::backend) fn all_phases_of_self_play_give_the_same_sums<L: Bring>()
     eprintln!("{} positions in {PHASES} phases", dataset.len(Part::Training));
     let standard = model("standard");
     eprintln!("standard: program sha256 {}", program(&standard).sha256());
-    let simple = Bench::<L>::new(&standard, Way::Simple, None);
+    let simple = Bench::<L>::new(&standard, SumKernel::Simple, None);
     for (number, rows) in phases.iter().enumerate() {
         let factor = [256, 128, 77][number % 3];
         let near = phases[(number + 1) % phases.len()];
@@ -159,7 +159,7 @@ pub(in crate::backend) fn all_phases_of_self_play_give_the_same_sums<L: Bring>()
     // The fast kernels need many rows at once.
     for name in ["standard", "small", "scalars"] {
         let model = model(name);
-        let fast = Bench::<L>::new(&model, Way::Fast, None);
+        let fast = Bench::<L>::new(&model, SumKernel::Fast, None);
         for (number, phases) in phases.chunks(20).enumerate() {
             let rows = phases.concat();
             let weights = random_weights(&model, 4.0, number as u64);
@@ -191,10 +191,10 @@ pub(in crate::backend) fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>()
     let model = model("small");
     let weights = random_weights(&model, 64.0, 9);
     for (way, limits) in [
-        (Way::Simple, None),
-        (Way::Simple, Some(NARROW)),
-        (Way::Fast, None),
-        (Way::Fast, Some(NARROW)),
+        (SumKernel::Simple, None),
+        (SumKernel::Simple, Some(NARROW)),
+        (SumKernel::Fast, None),
+        (SumKernel::Fast, Some(NARROW)),
     ] {
         let bench = Bench::<L>::new(&model, way, limits);
         for count in [0, 1, 31, 32, 33, 99, 100, 101, 127, 128, 129, 513, 1025] {
@@ -220,7 +220,7 @@ pub(in crate::backend) fn sums_at_the_bound_are_exact<L: Bring>() {
     let label = Label::of_score(-64).unwrap();
     let rows = vec![ScoredPosition::new(Position::START, label, weight); count];
     let weights = vec![64.0; model.parameters()];
-    for way in [Way::Simple, Way::Fast] {
+    for way in [SumKernel::Simple, SumKernel::Fast] {
         let bench = Bench::<L>::new(&model, way, None);
         let different = bench.differences(&[Rows::full(&rows)], &weights);
         assert!(different.is_empty(), "{way:?}: {different:?}");
@@ -241,7 +241,7 @@ pub(in crate::backend) fn sums_that_change_sign_are_carried<L: Bring>() {
     for step in [1, 2, 3, 64, 65, 257, 4096, 65535] {
         rows.extend([row(64, step), row(-64, step), row(-64, step), row(64, step), row(-63, step)]);
     }
-    let bench = Bench::<L>::new(&model, Way::Fast, None);
+    let bench = Bench::<L>::new(&model, SumKernel::Fast, None);
     let rows = rows.repeat(40);
     for size in [0.0, 1.0, 64.0] {
         let different = bench.differences(&[Rows::full(&rows)], &random_weights(&model, size, 3));
@@ -329,7 +329,7 @@ const STEP: AdamStep = AdamStep {
 pub(in crate::backend) fn vectors_are_computed_alike_to_the_bit<L: Bring>() {
     for name in ["standard", "small", "discs"] {
         let model = model(name);
-        let bench = Bench::<L>::new(&model, Way::Simple, None);
+        let bench = Bench::<L>::new(&model, SumKernel::Simple, None);
         let plain = [1, 2, 3].map(|seed| random_weights(&model, 3.0, seed));
         let awkward = [1, 2, 3].map(|seed| awkward_numbers(&model, seed));
         for [one, two, three] in [&plain, &awkward] {
@@ -388,7 +388,7 @@ fn a_changed_constant_in_a_source_is_found() {
     ] {
         let changed = unchanged.with(from, to);
         assert_ne!(changed.sha256(), unchanged.sha256(), "{from} does not stand in the sources");
-        let bench = Bench::<HostLauncher>::of(&model, &changed, Way::Fast, Some(NARROW));
+        let bench = Bench::<HostLauncher>::of(&model, &changed, SumKernel::Fast, Some(NARROW));
         let found = !bench.differences(&runs, &weights).is_empty()
             || vectors(&bench.cpu, inputs, &STEP) != vectors(&bench.kernels, inputs, &STEP);
         assert!(found, "nobody notices {to}");
@@ -401,7 +401,7 @@ fn a_changed_constant_in_a_source_is_found() {
 fn a_kernel_that_reads_past_its_rows() {
     let model = model("small");
     let changed = program(&model).with("at < count;", "at <= count;");
-    let bench = Bench::<HostLauncher>::of(&model, &changed, Way::Simple, None);
+    let bench = Bench::<HostLauncher>::of(&model, &changed, SumKernel::Simple, None);
     let rows = random_rows(100, 7);
     sums(&bench.kernels, &[Rows::full(&rows)], &random_weights(&model, 8.0, 8));
 }

@@ -11,7 +11,8 @@ use super::{Content, DatasetFolder, Failure, FileEntry, FolderError, Made, Manif
 use crate::dataset::layout::key;
 use crate::dataset::rows_file::{Output, Stretch, map};
 use crate::dataset::stored::StoredRows;
-use crate::dataset::{Dataset, MemoryLimit, Part};
+use crate::dataset::{Dataset, Part};
+use crate::memory::MemoryLimit;
 
 impl DatasetFolder {
     /// Reads some of the phases within a limit on memory. Rows that do not fit are mapped from a

@@ -12,10 +12,10 @@ use othello_engine::record::{
 };
 use rayon::prelude::*;
 
-use super::shards::{ShardedCommand, no_shard};
 use super::{Content, MergeError, Merged};
-use crate::dataset::MemoryLimit;
+use crate::memory::MemoryLimit;
 use crate::records::repeated::{Key, Keys, Repeated};
+use crate::shards::no_shard;
 
 /// A record whose shards can be merged.
 pub(super) trait Mergeable: Record {
@@ -121,12 +121,16 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
 
     /// Returns true if an undivided run drops games with the moves of earlier ones.
     fn drops_duplicates(&self) -> bool {
-        ShardedCommand::of(self.provenance) == Some(ShardedCommand::Selfplay)
+        self.provenance.get("command").is_some_and(|command| command == "selfplay")
     }
 
     /// Finds the records whose key an earlier record has. Numbers count every frame of the run as
     /// full.
-    fn repeated(&self, limit: &MemoryLimit, progress: &dyn Progress) -> Result<Found, MergeError> {
+    fn repeated(
+        &self,
+        limit: &MemoryLimit,
+        progress: &dyn Progress,
+    ) -> Result<Duplicates, MergeError> {
         let end = self.frames().saturating_mul(R::PER_FRAME as u64);
         let least = Repeated::bytes(end).saturating_mul(2);
         if least > limit.bytes {
@@ -157,14 +161,14 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
         };
         self.files.par_iter().try_for_each(read)?;
         let (keys, counted) = keys.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(Found { repeated: keys.repeated(end)?, counted })
+        Ok(Duplicates { repeated: keys.repeated(end)?, counted })
     }
 
     /// Writes the frames without the repeated records.
     fn write(
         &self,
         writer: &mut RecordWriter<R>,
-        found: Option<&Found>,
+        found: Option<&Duplicates>,
         progress: &dyn Progress,
     ) -> Result<Counted, MergeError> {
         let already = writer.resumed_frames() as u64;
@@ -217,7 +221,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
                     "frame {found} has {} records, more than a run writes",
                     frame.records()
                 );
-                return Err(no_shard(path, reason));
+                return Err(no_shard(path, reason).into());
             }
             if found <= expected {
                 take(frame, number, &reader)?;
@@ -254,7 +258,7 @@ fn records_of<R>(numbered: Vec<(u64, R)>) -> Vec<R> {
 }
 
 /// The result of the search for repeated records.
-struct Found {
+struct Duplicates {
     repeated: Repeated,
     /// All records, including the repeated ones.
     counted: Counted,

@@ -26,7 +26,7 @@ impl Relabel for Game {
         let mut solved = self.solved().filter(|solved| usize::from(solved.ply) < first);
         let mut next = None;
         for ply in first..=replay.steps.len() {
-            let here = Here::at(&replay, ply);
+            let here = Reached::at(&replay, ply);
             let Solution { score, best } = match next {
                 // The move before this position was the best one, so its score is known.
                 Some(black_score) => Solution { score: black_score * here.side.sign(), best: None },
@@ -84,14 +84,14 @@ impl Settings {
 }
 
 /// A position of a game.
-struct Here {
+struct Reached {
     position: Position,
     side: Side,
     /// The move played in the position.
     square: Option<Square>,
 }
 
-impl Here {
+impl Reached {
     fn at(replay: &Replay, ply: usize) -> Self {
         match replay.steps.get(ply) {
             Some(step) => {

@@ -8,7 +8,9 @@ use othello_engine::progress::Silent;
 use othello_engine::record::{Game, Solved};
 use othello_engine::search::Searcher;
 
-use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Search, Settings, relabel};
+use crate::records::relabel::{
+    Changes, Relabel, RelabelJob, Relabelled, Search, Settings, relabel,
+};
 use crate::records::sequence::Inputs;
 use crate::records::testing::{Folder, random_game, score_by_brute_force};
 
@@ -23,7 +25,7 @@ fn games(count: u64) -> Vec<Game> {
 fn relabel_in(folder: &Folder, inputs: &[PathBuf], shard: &str, out: &str) -> Relabelled {
     let inputs = Inputs::<Game>::count(inputs, &Silent).unwrap();
     let shard = shard.parse().unwrap();
-    let run = Run { settings: EXACT, inputs: &inputs, shard };
+    let run = RelabelJob { settings: EXACT, inputs: &inputs, shard };
     relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
 }
 

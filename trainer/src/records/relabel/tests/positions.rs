@@ -9,7 +9,9 @@ use othello_engine::record::{Label, PositionReader, ScoredPosition, Weight};
 use othello_engine::search::Searcher;
 
 use crate::records::merge::{Content, merge};
-use crate::records::relabel::{Changes, Relabel, Relabelled, Run, Search, Settings, relabel};
+use crate::records::relabel::{
+    Changes, Relabel, RelabelJob, Relabelled, Search, Settings, relabel,
+};
 use crate::records::testing::{Folder, inputs, random_game, score_by_brute_force};
 
 const EXACT: Settings = Settings { exact: 5, search: None };
@@ -40,7 +42,7 @@ fn positions(games: u64) -> Vec<ScoredPosition> {
 fn relabel_in(folder: &Folder, settings: Settings, shard: &str, out: &str) -> Relabelled {
     let inputs = inputs::<ScoredPosition>(&folder.path("all.positions"));
     let shard = shard.parse().unwrap();
-    let run = Run { settings, inputs: &inputs, shard };
+    let run = RelabelJob { settings, inputs: &inputs, shard };
     relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
 }
 

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
 use clap::ValueEnum;
 use othello_engine::file::{Existing, Summary};
 use othello_engine::progress::Progress;
 
-use crate::backend::Cpu;
-use crate::backend::cuda::{self, CudaLauncher, Found};
-use crate::backend::kernels::{HostLauncher, KernelBackend, Way, program};
-use crate::fit::{Fit, FitReport};
+use super::epochs::PhaseError;
+use super::report::FitReport;
+use super::run::{Fit, FitError};
+use crate::backend::cuda::{self, CudaLauncher, Gpu, Unavailable};
+use crate::backend::kernels::{HostLauncher, KernelBackend, Launcher, SumKernel, program};
+use crate::backend::{BackendError, Cpu};
 
 /// The values of `--device`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -26,9 +27,14 @@ pub enum Device {
     Host,
 }
 
+/// The error of a GPU that was asked for and cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("--device cuda: {0}")]
+pub struct NoGpu(Unavailable);
+
 /// The device that was picked.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Picked {
+pub struct PickedDevice {
     kind: Kind,
     /// The reason, for the user.
     pub reason: String,
@@ -37,31 +43,31 @@ pub struct Picked {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Kind {
     Cpu,
-    Cuda(Found),
+    Cuda(Gpu),
     Host,
 }
 
 impl Device {
     /// Finds the device. Returns an error with the remedy if the device was requested by name and
     /// is missing.
-    pub fn pick(self) -> anyhow::Result<Picked> {
+    pub fn pick(self) -> Result<PickedDevice, NoGpu> {
         let asked = || "asked for by --device".to_owned();
         Ok(match self {
-            Self::Cpu => Picked { kind: Kind::Cpu, reason: asked() },
-            Self::Host => Picked { kind: Kind::Host, reason: asked() },
+            Self::Cpu => PickedDevice { kind: Kind::Cpu, reason: asked() },
+            Self::Host => PickedDevice { kind: Kind::Host, reason: asked() },
             Self::Cuda => {
-                let found = cuda::find().context("--device cuda")?;
-                Picked { reason: found.to_string(), kind: Kind::Cuda(found) }
+                let found = cuda::find().map_err(NoGpu)?;
+                PickedDevice { reason: found.to_string(), kind: Kind::Cuda(found) }
             }
             Self::Auto => match cuda::find() {
-                Ok(found) => Picked { reason: found.to_string(), kind: Kind::Cuda(found) },
-                Err(error) => Picked { kind: Kind::Cpu, reason: error.to_string() },
+                Ok(found) => PickedDevice { reason: found.to_string(), kind: Kind::Cuda(found) },
+                Err(error) => PickedDevice { kind: Kind::Cpu, reason: error.to_string() },
             },
         })
     }
 }
 
-impl Picked {
+impl PickedDevice {
     /// Returns the device's name, as `--device` takes it.
     pub fn name(&self) -> &'static str {
         match self.kind {
@@ -77,7 +83,7 @@ impl Picked {
     }
 
     /// Returns the GPU, if picked.
-    pub fn gpu(&self) -> Option<&Found> {
+    pub fn gpu(&self) -> Option<&Gpu> {
         match &self.kind {
             Kind::Cuda(found) => Some(found),
             Kind::Cpu | Kind::Host => None,
@@ -91,22 +97,33 @@ impl Picked {
         path: &Path,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> anyhow::Result<(Summary, FitReport)> {
-        let model = fit.model;
-        Ok(match &self.kind {
-            Kind::Cpu => fit.run(&Cpu::new(model), path, existing, progress)?,
+    ) -> Result<(Summary, FitReport), FitError> {
+        let program = || program(fit.model);
+        match &self.kind {
+            Kind::Cpu => fit.run(&Cpu::new(fit.model), path, existing, progress),
             Kind::Cuda(found) => {
-                let launcher = CudaLauncher::new(found, &program(model), None)?;
-                let backend = KernelBackend::new(model, launcher, Way::Auto)?;
-                fit.run(&backend, path, existing, progress)?
+                let launcher = CudaLauncher::new(found, &program(), None);
+                run_by_kernels(fit, launcher, path, existing, progress)
             }
             Kind::Host => {
-                let launcher = HostLauncher::new(&program(model))?;
-                let backend = KernelBackend::new(model, launcher, Way::Auto)?;
-                fit.run(&backend, path, existing, progress)?
+                let launcher = HostLauncher::new(&program());
+                run_by_kernels(fit, launcher, path, existing, progress)
             }
-        })
+        }
     }
+}
+
+/// Runs a fit by kernels, if they can be loaded.
+fn run_by_kernels(
+    fit: &Fit<'_>,
+    launcher: Result<impl Launcher, BackendError>,
+    path: &Path,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<(Summary, FitReport), FitError> {
+    let backend =
+        launcher.and_then(|launcher| KernelBackend::new(fit.model, launcher, SumKernel::Auto));
+    fit.run(&backend.map_err(PhaseError::from)?, path, existing, progress)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 use othello_engine::record::ScoredPosition;
 
 use crate::backend::kernels::Tile;
-use crate::model::{Model, Row};
+use crate::bench::stream;
+use crate::model::Model;
 
 /// The number of places in a word of [`places`].
 pub(super) const PLACES_PER_WORD: usize = 4;
@@ -25,15 +26,9 @@ pub(super) struct Slice {
 
 /// Returns the parameters as `parameters[feature * positions + position]`.
 pub(super) fn parameters(model: &Model, positions: &[ScoredPosition]) -> Vec<u32> {
-    let mut stream = vec![0; model.feature_count() * positions.len()];
-    let mut row = [Row::EMPTY];
-    for (at, position) in positions.iter().enumerate() {
-        model.write_rows(std::slice::from_ref(position), &mut row);
-        for (feature, &parameter) in row[0].features(model).iter().enumerate() {
-            stream[feature * positions.len() + at] = parameter;
-        }
-    }
-    stream
+    let (by_position, features) = (stream(model, positions.iter()), model.feature_count());
+    let of_feature = |feature| by_position.iter().skip(feature).step_by(features).copied();
+    (0..features).flat_map(of_feature).collect()
 }
 
 /// Sorts the same parameters by tile. Returns words of four places of 16 bits, each counted from

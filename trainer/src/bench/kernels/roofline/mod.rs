@@ -19,7 +19,7 @@ pub(super) use limits::{Limit, LimitKernels};
 pub(super) use wide::WIDE_ROW_BYTES;
 
 /// The most positions in a measurement: 32-bit numbers count their features.
-pub(in crate::cli::bench) const MOST_POSITIONS: usize = 1 << 25;
+pub(in crate::bench) const MOST_POSITIONS: usize = 1 << 25;
 
 fn failed(reason: String) -> BackendError {
     BackendError { device: "benchmark of the kernels".to_owned(), reason }

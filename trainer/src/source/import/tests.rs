@@ -7,7 +7,7 @@ use othello_engine::progress::Silent;
 use othello_engine::record::{GameReader, GameWriter, PositionReader};
 
 use super::*;
-use othello_engine::file::Existing;
+use crate::source::{boards, transcripts};
 
 struct Folder(tempfile::TempDir);
 
@@ -21,15 +21,30 @@ impl Folder {
     }
 
     fn files(&self, input: &str, out: &str) -> Files {
-        Files {
-            paths: vec![self.path(input)],
-            output: OutputFile { out: self.path(out), force: false },
-        }
+        files(vec![self.path(input)], self.path(out))
     }
 }
 
-fn import_transcripts(files: &Files) -> anyhow::Result<Summary> {
-    import(files, "transcripts", transcripts::read, &Silent)
+/// The paths of an import.
+struct Files {
+    paths: Vec<PathBuf>,
+    out: PathBuf,
+    existing: Existing,
+}
+
+fn files(paths: Vec<PathBuf>, out: PathBuf) -> Files {
+    Files { paths, out, existing: Existing::Keep }
+}
+
+impl Files {
+    fn of<'a>(&'a self, format: &'a str) -> Import<'a> {
+        let Self { paths, out, existing } = self;
+        Import { format, paths, out, existing: *existing }
+    }
+}
+
+fn import_transcripts(files: &Files) -> Result<Summary, SourceError> {
+    files.of("transcripts").run(transcripts::read, &Silent)
 }
 
 const START: &str = "---------------------------OX------XO---------------------------";
@@ -42,7 +57,7 @@ fn transcripts_become_games() {
     let summary = import_transcripts(&files).unwrap();
     let counts = (summary.games, summary.positions, summary.rejected, summary.incomplete);
     assert_eq!(counts, (2, 11, 1, 1));
-    let mut reader = GameReader::open(&files.output.out).unwrap();
+    let mut reader = GameReader::open(&files.out).unwrap();
     assert_eq!(reader.by_ref().map(|game| game.unwrap().squares().len()).sum::<usize>(), 11);
     assert_eq!(reader.sha256(), Some(summary.sha256.as_str()));
     // A second run finds the file done and reports the same.
@@ -59,8 +74,8 @@ fn a_doubled_or_dropped_frame_of_an_unfinished_import_is_read_again() {
     fs::write(folder.path("a.txt"), &text).unwrap();
     let whole = folder.files("a.txt", "whole.games");
     let summary = import_transcripts(&whole).unwrap();
-    let bytes = fs::read(&whole.output.out).unwrap();
-    let mut reader = GameReader::open(&whole.output.out).unwrap();
+    let bytes = fs::read(&whole.out).unwrap();
+    let mut reader = GameReader::open(&whole.out).unwrap();
     let provenance = reader.provenance().clone();
     let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
     // The places that a run stores, one after each of three whole frames.
@@ -85,22 +100,22 @@ fn a_doubled_or_dropped_frame_of_an_unfinished_import_is_read_again() {
     let orders = [&[0, 1, 2][..], &[0, 0], &[1], &[0, 2], &[0, 1, 2, 2], &[]];
     for (number, order) in orders.into_iter().enumerate() {
         let files = folder.files("a.txt", &format!("{number}.games"));
-        let begun = GameWriter::begin(&files.output.out, &provenance, Existing::Keep).unwrap();
+        let begun = GameWriter::begin(&files.out, &provenance, Existing::Keep).unwrap();
         let Begin::Writer(mut writer) = begun else { panic!("complete") };
         order.iter().for_each(|&frame| writer.write_frame(&frames[frame]).unwrap());
         drop(writer);
-        places(&files.output.out, None);
+        places(&files.out, None);
         assert_eq!(import_transcripts(&files).unwrap(), summary, "{order:?}");
-        assert_eq!(fs::read(&files.output.out).unwrap(), bytes, "{order:?}");
+        assert_eq!(fs::read(&files.out).unwrap(), bytes, "{order:?}");
     }
     // A place that no run stores: its numbers overflowed.
     let most = Summary { games: u64::MAX, positions: u64::MAX, ..Summary::default() };
     let (entries, records) = (u64::MAX, 1 << 63);
     let forged = Place { entries, bytes: u64::MAX, records, summary: most, content: String::new() };
     let files = folder.files("a.txt", "forged.games");
-    places(&files.output.out, Some(forged));
+    places(&files.out, Some(forged));
     assert_eq!(import_transcripts(&files).unwrap(), summary);
-    assert_eq!(fs::read(&files.output.out).unwrap(), bytes);
+    assert_eq!(fs::read(&files.out).unwrap(), bytes);
 }
 
 #[test]
@@ -108,7 +123,7 @@ fn an_output_that_is_an_input_is_refused_with_force_too() {
     let folder = Folder::new();
     fs::write(folder.path("a.txt"), "f5d6c5").unwrap();
     let mut files = folder.files("a.txt", "a.txt");
-    files.output.force = true;
+    files.existing = Existing::Replace;
     let error = import_transcripts(&files).unwrap_err().to_string();
     assert!(error.contains("a.txt: is also an input"), "{error}");
     assert_eq!(fs::read_to_string(folder.path("a.txt")).unwrap(), "f5d6c5");
@@ -122,13 +137,13 @@ fn other_inputs_are_refused_without_force() {
     let first = import_transcripts(&files).unwrap();
     fs::write(folder.path("a.txt"), "f5d6c5").unwrap();
     assert!(import_transcripts(&files).unwrap_err().to_string().contains("--force"));
-    files.output.force = true;
+    files.existing = Existing::Replace;
     assert_ne!(import_transcripts(&files).unwrap().sha256, first.sha256);
     // The content does not depend on the path of the input.
     fs::create_dir(folder.path("folder")).unwrap();
     fs::rename(folder.path("a.txt"), folder.path("folder/b.txt")).unwrap();
     files.paths = vec![folder.path("folder")];
-    files.output.force = false;
+    files.existing = Existing::Keep;
     import_transcripts(&files).unwrap();
 }
 
@@ -137,9 +152,9 @@ fn boards_become_positions() {
     let folder = Folder::new();
     fs::write(folder.path("a.txt"), format!("{START} X 2\n{START} -1.5\n{START}\n")).unwrap();
     let files = folder.files("a.txt", "a.positions");
-    let summary = import(&files, "boards", boards::read, &Silent).unwrap();
+    let summary = files.of("boards").run(boards::read, &Silent).unwrap();
     assert_eq!((summary.games, summary.positions, summary.rejected), (0, 2, 1));
-    let rows = PositionReader::open(&files.output.out).unwrap();
+    let rows = PositionReader::open(&files.out).unwrap();
     assert_eq!(rows.map(|row| row.unwrap().label().discs()).collect::<Vec<_>>(), [2.0, -1.5]);
 }
 
@@ -166,26 +181,20 @@ fn wthor_has_the_games_and_positions_it_is_known_for() {
     let data = shared.join("data/wthor");
     assert!(data.is_dir(), "no WTHOR files in {}", data.display());
     let folder = Folder::new();
-    let files =
-        |paths, out| Files { paths, output: OutputFile { out: folder.path(out), force: false } };
-    let all = files(vec![data.clone()], "all.games");
-    let summary = import(&all, "wthor", WthorGames::open, &Silent).unwrap();
+    let all = files(vec![data.clone()], folder.path("all.games"));
+    let summary = all.of("wthor").run(WthorGames::open, &Silent).unwrap();
     let counts = (summary.games, summary.rejected, summary.incomplete);
     assert_eq!(counts, (129_259, 0, 413));
-    assert!(fs::metadata(&all.output.out).unwrap().len() < 50 * 129_259);
+    assert!(fs::metadata(&all.out).unwrap().len() < 50 * 129_259);
 
     let years = |years: std::ops::RangeInclusive<u32>| -> Vec<PathBuf> {
         years.map(|year| data.join(format!("WTH_{year}.wtb"))).collect()
     };
-    let earlier = files(years(1977..=2018), "earlier.games");
-    import(&earlier, "wthor", WthorGames::open, &Silent).unwrap();
-    let later = Wthor {
-        files: files(years(2019..=2022), "later.positions"),
-        solved_only: true,
-        except: vec![earlier.output.out],
-    };
-    let summary = import_solved(&later, &Silent).unwrap();
+    let earlier = files(years(1977..=2018), folder.path("earlier.games"));
+    earlier.of("wthor").run(WthorGames::open, &Silent).unwrap();
+    let later = files(years(2019..=2022), folder.path("later.positions"));
+    let summary = later.of("wthor").run_solved(&[earlier.out], &Silent).unwrap();
     assert_eq!((summary.games, summary.positions), (4_933, 4_884));
-    let rows = PositionReader::open(&later.files.output.out).unwrap().map(|row| row.unwrap());
+    let rows = PositionReader::open(&later.out).unwrap().map(|row| row.unwrap());
     assert!(rows.into_iter().all(|row| row.position().empties() == 24));
 }

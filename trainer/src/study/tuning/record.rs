@@ -6,60 +6,33 @@ use othello_engine::file::{Existing, FileError, Provenance, plain, read_ordinary
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::StudyArguments;
 use crate::dataset::Share;
-use crate::study::Standing;
+use crate::study::{Standing, StudySettings};
 
 /// The result of a combination of values in a round.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Record {
+pub struct Record {
     /// The number of the round, counted from 1.
-    pub(super) round: u32,
+    pub round: u32,
     /// The share of the games that trained.
-    pub(super) share: Share,
+    pub share: Share,
     /// The short name of the combination; its weights are in `TRIAL-SHARE-SEED.weights`.
-    pub(super) trial: String,
-    pub(super) values: Json,
+    pub trial: String,
+    /// The values.
+    pub values: Json,
+    /// The values in words.
     #[serde(skip)]
-    pub(super) name: String,
+    pub name: String,
     /// The mean absolute error in discs of each seed that is fitted.
-    pub(super) by_seed: Vec<f64>,
+    pub by_seed: Vec<f64>,
     /// The mean over the seeds; null until the round is over.
-    pub(super) mae: Option<f64>,
+    pub mae: Option<f64>,
     /// The error of this trial less that of the best trial of the round.
-    pub(super) difference: Option<f64>,
+    pub difference: Option<f64>,
     /// Half the width of the interval of this difference.
-    pub(super) difference_error: Option<f64>,
+    pub difference_error: Option<f64>,
     /// The outcome; null until the round is over.
-    pub(super) outcome: Option<Standing>,
-}
-
-impl Record {
-    /// Returns the row of the record in the printed table.
-    pub(super) fn cells(&self) -> [String; 9] {
-        let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.3}"));
-        let is_best = self.outcome == Some(Standing::Best);
-        let shown = |value: Option<f64>| number(value.filter(|_| !is_best));
-        let outcome = match self.outcome {
-            Some(Standing::Best) => "best",
-            Some(Standing::Equal) => "equal",
-            Some(Standing::Halved) => "halved",
-            Some(Standing::Worse) => "worse",
-            Some(Standing::Diverged) => "diverged",
-            None => "-",
-        };
-        [
-            self.round.to_string(),
-            self.share.to_string(),
-            self.by_seed.len().to_string(),
-            number(self.mae),
-            shown(self.difference),
-            shown(self.difference_error),
-            outcome.to_owned(),
-            self.trial.clone(),
-            self.name.clone(),
-        ]
-    }
+    pub outcome: Option<Standing>,
 }
 
 /// The file `trials.jsonl` in the folder of a study. Its first line is an object with the
@@ -84,11 +57,11 @@ fn key(line: &Json) -> [Option<&Json>; 3] {
 impl RecordFile {
     /// Begins the record. Refuses one of another recipe or other test games unless it may be
     /// replaced.
-    pub(super) fn open(provenance: &Provenance, study: &StudyArguments) -> Result<Self, FileError> {
+    pub(super) fn open(provenance: &Provenance, study: &StudySettings) -> Result<Self, FileError> {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
         let mut earlier = vec![];
-        if study.existing() == Existing::Keep {
+        if study.existing == Existing::Keep {
             plain::check_head(&path, head.as_bytes())?;
             if path.exists() {
                 let text = read_ordinary(&path, LONGEST)?;

@@ -5,13 +5,13 @@ use std::path::Path;
 use othello_engine::file::{Begin, Checkpoint, Existing, Provenance};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, Record, RecordWriter, ScoredPosition};
+use serde::{Deserialize, Serialize};
 
 use super::Summary;
-use super::inputs::Inputs;
-use super::place::Place;
+use crate::source::SourceError;
 
 /// A record that can be imported.
-pub(super) trait Imported: Record {
+pub trait Imported: Record {
     /// Counts the record in the summary.
     fn count(&self, summary: &mut Summary);
 }
@@ -30,6 +30,22 @@ impl Imported for ScoredPosition {
     }
 }
 
+/// A place between two entries of the inputs: the progress of an import.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub(super) struct Place {
+    /// The number of entries before it, accepted or refused.
+    pub(super) entries: u64,
+    /// The size of these entries in bytes.
+    pub(super) bytes: u64,
+    /// The number of records accepted from them.
+    pub(super) records: u64,
+    /// The summary of these records.
+    pub(super) summary: Summary,
+    /// The checksum of the output's content up to the place. It tells whether the output's frames
+    /// belong to this place.
+    pub(super) content: String,
+}
+
 /// The most entries, more than any input has; counts up to this cannot overflow.
 const MOST_ENTRIES: u64 = 1 << 48;
 
@@ -39,12 +55,12 @@ impl Place {
         (self.records / T::PER_FRAME as u64) as usize
     }
 
-    /// Returns true if the output begins with the frames of this place and the inputs are large
-    /// enough for it.
-    fn is_after<T: Record>(&self, output: &RecordWriter<T>, inputs: &Inputs) -> bool {
+    /// Returns true if the output begins with the frames of this place and the inputs of this
+    /// number of bytes are large enough for it.
+    fn is_after<T: Record>(&self, output: &RecordWriter<T>, bytes: u64) -> bool {
         let Summary { games, positions, rejected, incomplete, .. } = self.summary;
         let counts = [games, rejected, incomplete, self.records];
-        self.bytes <= inputs.bytes()
+        self.bytes <= bytes
             && self.entries <= MOST_ENTRIES
             && counts.iter().all(|&count| count <= self.entries)
             && positions <= 60 * self.entries
@@ -64,18 +80,19 @@ pub(super) struct Output<T: Imported> {
 }
 
 impl<T: Imported> Output<T> {
+    /// Begins the output of an import of inputs with this number of bytes.
     pub(super) fn begin(
         path: &Path,
         provenance: &Provenance,
         existing: Existing,
-        inputs: &Inputs,
+        bytes: u64,
         progress: &dyn Progress,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, SourceError> {
         let mut writer = match RecordWriter::<T>::begin(path, provenance, existing)? {
             Begin::Writer(writer) => writer,
             Begin::Done(done) => {
                 // The inputs are read once more, to report their content.
-                let place = Place { bytes: inputs.bytes(), ..Place::default() };
+                let place = Place { bytes, ..Place::default() };
                 return Ok(Self { writer: None, sha256: done.sha256, place });
             }
         };
@@ -85,7 +102,7 @@ impl<T: Imported> Output<T> {
         // A place that cannot be read costs only reading some of the inputs again.
         let places =
             places.iter().filter_map(|place| serde_json::from_slice::<Place>(&place.content).ok());
-        let fits = |place: &Place| place.is_after(&writer, inputs);
+        let fits = |place: &Place| place.is_after(&writer, bytes);
         let place = places.rev().find(fits).unwrap_or_default();
         // Frames after the place are foreign, or are about to be written again.
         progress.warn(writer.keep_frames(place.frames::<T>())?);
@@ -94,7 +111,7 @@ impl<T: Imported> Output<T> {
     }
 
     /// Takes the next entry of the inputs: a record, or a refused one.
-    pub(super) fn take(&mut self, entry: Option<T>, bytes: u64) -> anyhow::Result<()> {
+    pub(super) fn take(&mut self, entry: Option<T>, bytes: u64) -> Result<(), SourceError> {
         self.place.entries += 1;
         self.place.bytes += bytes;
         let Some(record) = entry else {
@@ -107,15 +124,17 @@ impl<T: Imported> Output<T> {
         writer.push(record)?;
         if self.place.records.is_multiple_of(T::PER_FRAME as u64) {
             self.place.content = writer.content_sha256();
-            checkpoint.record("place", &serde_json::to_vec(&self.place)?)?;
+            // A place is a plain record of numbers and texts.
+            let place = serde_json::to_vec(&self.place).unwrap_or_default();
+            checkpoint.record("place", &place)?;
         }
         Ok(())
     }
 
     /// Completes the output; `sources` names the inputs.
-    pub(super) fn finish(self, sources: &str) -> anyhow::Result<Summary> {
+    pub(super) fn finish(self, sources: &str) -> Result<Summary, SourceError> {
         if self.place.records == 0 {
-            anyhow::bail!("no {} in {sources}; nothing is written", T::NAME);
+            return Err(SourceError::nothing(T::NAME, sources));
         }
         let mut summary = self.place.summary;
         summary.sha256 = match self.writer {

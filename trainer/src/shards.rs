@@ -5,16 +5,12 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use othello_engine::file::{FileError, Kind, Provenance, Reader, kind_of};
-use othello_engine::openings;
 use othello_engine::record::{RecordError, Shard};
-use serde::Deserialize;
 use serde_json::Value;
 
-use crate::records::scratch::NoTemporaryFile;
-
-/// Errors of merging shards.
+/// Errors of files that are not all shards of one run.
 #[derive(Debug, thiserror::Error)]
-pub enum MergeError {
+pub enum ShardsError {
     /// A file is not a shard.
     #[error("{}: is no shard: {reason}; name the files that `--shard I/N` made", path.display())]
     NoShard {
@@ -58,95 +54,33 @@ pub enum MergeError {
         /// One of the files that are present.
         other: PathBuf,
     },
-    /// A complete file has fewer or more frames than its shard.
-    #[error("{}: has {found} frames, where shard {shard} has {expected}; make it again",
-        path.display())]
-    Frames {
-        /// The file.
-        path: PathBuf,
-        /// The shard of the file.
-        shard: Shard,
-        /// The number of frames in the file.
-        found: u64,
-        /// The number of frames of the shard.
-        expected: u64,
-    },
-    /// The positions of a file are not those of its part of the ply.
-    #[error("{}: its positions are not those of shard {shard}, {expected} of ply {ply}; make it \
-        again", path.display())]
-    Positions {
-        /// The file.
-        path: PathBuf,
-        /// The shard of the file.
-        shard: Shard,
-        /// The number of positions of the shard.
-        expected: usize,
-        /// The last ply.
-        ply: u32,
-    },
-    /// There is too little memory to remember the repeated games.
-    #[error(
-        "to drop what is repeated among {records} games takes {needed} MB of memory at least; raise \
-        --memory-mb"
-    )]
-    Memory {
-        /// The number of records of the run.
-        records: u64,
-        /// The least memory, in units of 2²⁰ bytes.
-        needed: u64,
-    },
-    /// There is no room for the temporary file.
-    #[error(transparent)]
-    Temporary(#[from] NoTemporaryFile),
-    /// A file that cannot be read or written.
+    /// A file that cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
 }
 
 /// All shards of a run, in order.
 pub struct Shards {
-    run: Run,
+    kind: Kind,
+    whole: Provenance,
     files: Vec<(Shard, PathBuf)>,
-}
-
-/// The kind of a run's output, with the provenance of the file of an undivided run.
-#[derive(Clone)]
-pub(super) enum Run {
-    /// `selfplay` or `relabel`.
-    Games {
-        whole: Provenance,
-        /// The number of games of the run, including those that are dropped.
-        games: u64,
-    },
-    /// `relabel` of positions.
-    Positions {
-        whole: Provenance,
-        /// The number of positions of the run.
-        positions: u64,
-    },
-    /// `openings`.
-    Openings {
-        settings: openings::Settings,
-        /// The identity of the evaluation.
-        weights: String,
-    },
-    /// `match`.
-    Match { whole: Provenance },
-    /// `fit`.
-    Fit { whole: Provenance },
 }
 
 /// A file, and its run and shard by its provenance.
 struct Part {
     path: PathBuf,
     shard: Shard,
-    run: Run,
+    kind: Kind,
+    /// The provenance of the file of an undivided run.
+    whole: Provenance,
 }
 
 impl Shards {
-    /// Reads the headers of shards and checks that they are all those of one run.
-    pub fn open(paths: &[PathBuf]) -> Result<Self, MergeError> {
-        let parts = paths.iter().map(|path| Part::open(path)).collect::<Result<Vec<_>, _>>()?;
+    /// Reads the headers of shards and checks that they are all those of one run of one of these
+    /// commands.
+    pub fn open(paths: &[PathBuf], commands: &[&str]) -> Result<Self, ShardsError> {
+        let parts = paths.iter().map(|path| Part::open(path, commands));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let first = most_common(&parts)
             .ok_or_else(|| no_shard(Path::new(""), "no file is named".to_owned()))?;
         let mut files: BTreeMap<u64, (Shard, PathBuf)> = BTreeMap::new();
@@ -155,7 +89,7 @@ impl Shards {
             let named = (part.shard, part.path.clone());
             if let Some((_, other)) = files.insert(part.shard.number(), named) {
                 let (second, shard) = (part.path.clone(), part.shard.to_string());
-                return Err(MergeError::Double { first: other, second, shard });
+                return Err(ShardsError::Double { first: other, second, shard });
             }
         }
         let count = first.shard.count();
@@ -163,25 +97,31 @@ impl Shards {
             let missing = missing(files.keys().copied(), count);
             let one = files.len() as u64 + 1 == count;
             let other = first.path.clone();
-            return Err(MergeError::Missing { shards: listed(&missing), one, count, other });
+            return Err(ShardsError::Missing { shards: listed(&missing), one, count, other });
         }
-        Ok(Self { run: first.run.clone(), files: files.into_values().collect() })
+        let (kind, whole) = (first.kind, first.whole.clone());
+        Ok(Self { kind, whole, files: files.into_values().collect() })
     }
 
-    /// Returns the run of the shards.
-    pub(super) fn run(&self) -> &Run {
-        &self.run
+    /// Returns the kind of the files.
+    pub fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// Returns the provenance of the file of an undivided run.
-    pub fn whole(&self) -> Provenance {
-        self.run.whole()
+    pub fn whole(&self) -> &Provenance {
+        &self.whole
     }
 
-    /// Returns the error for shards of a kind that [`super::merge`] does not merge.
-    pub(super) fn no_records(&self) -> MergeError {
-        let path = self.files.first().map_or(Path::new(""), |(_, path)| path);
-        no_shard(path, "it holds no records".to_owned())
+    /// Returns a number of the provenance, such as that of the games of the run.
+    pub fn number(&self, key: &str) -> Result<u64, ShardsError> {
+        let number = self.whole.get(key).and_then(Value::as_u64);
+        number.ok_or_else(|| self.no_shards(format!("its provenance has no {key}")))
+    }
+
+    /// Returns the error for shards of something else than expected.
+    pub fn no_shards(&self, reason: String) -> ShardsError {
+        no_shard(self.files.first().map_or(Path::new(""), |(_, path)| path), reason)
     }
 
     /// Returns the files in the order of their shards.
@@ -190,101 +130,57 @@ impl Shards {
     }
 }
 
-/// A command whose work can be divided into shards.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum ShardedCommand {
-    Selfplay,
-    Relabel,
-    Openings,
-    Match,
-    Fit,
-}
-
-impl ShardedCommand {
-    /// Returns the command that made a file with this provenance; `None` for one without shards.
-    pub(super) fn of(provenance: &Provenance) -> Option<Self> {
-        Self::deserialize(provenance.get("command")?).ok()
-    }
-}
-
-impl Run {
-    /// Returns the provenance of the file of an undivided run.
-    fn whole(&self) -> Provenance {
-        match self {
-            Self::Games { whole, .. }
-            | Self::Positions { whole, .. }
-            | Self::Match { whole }
-            | Self::Fit { whole } => whole.clone(),
-            Self::Openings { settings, weights } => settings.provenance(weights),
-        }
-    }
-}
-
 impl Part {
-    fn open(path: &Path) -> Result<Self, MergeError> {
+    fn open(path: &Path, commands: &[&str]) -> Result<Self, ShardsError> {
         let open = || Reader::open(path, kind_of(path)?);
         let reader = open().map_err(|error| unfinished(path, error))?;
         let provenance = reader.provenance();
         let text = |key| provenance.get(key).and_then(Value::as_str);
-        if ShardedCommand::of(provenance).is_none() {
-            let command = text("command").unwrap_or_default();
+        let command = text("command").unwrap_or_default();
+        if !commands.contains(&command) {
             return Err(no_shard(path, format!("`{command}` makes none")));
         }
         let shard = text("shard").and_then(|shard| shard.parse().ok());
         let shard: Shard =
             shard.ok_or_else(|| no_shard(path, "its provenance says not which".to_owned()))?;
-        let whole = || provenance.clone().with("shard", Shard::WHOLE.to_string());
-        let number = |key: &str| {
-            let number = provenance.get(key).and_then(Value::as_u64);
-            number.ok_or_else(|| no_shard(path, format!("its provenance has no {key}")))
+        // Undivided runs of some commands name no shard.
+        let whole = match reader.kind() {
+            Kind::Openings | Kind::Checkpoint => provenance.clone().without("shard"),
+            _ => provenance.clone().with("shard", Shard::WHOLE.to_string()),
         };
-        let run = match reader.kind() {
-            Kind::Openings => {
-                let (settings, weights) = openings::Settings::of(provenance).ok_or_else(|| {
-                    no_shard(path, "it was made by another version of the program".to_owned())
-                })?;
-                let settings = openings::Settings { shard: Shard::WHOLE, ..settings };
-                Run::Openings { settings, weights }
-            }
-            Kind::Match => Run::Match { whole: whole() },
-            // Weights fitted by one process are not a shard.
-            Kind::Checkpoint => Run::Fit { whole: provenance.clone().without("shard") },
-            Kind::Positions => Run::Positions { whole: whole(), positions: number("positions")? },
-            _ => Run::Games { whole: whole(), games: number("games")? },
-        };
-        Ok(Self { path: path.to_owned(), shard, run })
+        Ok(Self { path: path.to_owned(), shard, kind: reader.kind(), whole })
     }
 
-    fn check_same_run(&self, other: &Self) -> Result<(), MergeError> {
-        let (there, wanted) = (other.run.whole(), self.run.whole());
+    fn check_same_run(&self, other: &Self) -> Result<(), ShardsError> {
+        let (there, wanted) = (&other.whole, &self.whole);
         if there == wanted && self.shard.count() == other.shard.count() {
             return Ok(());
         }
-        let mut differences = Provenance::differences(&there, &wanted);
+        let mut differences = Provenance::differences(there, wanted);
         if differences.is_empty() {
             differences =
                 format!("of {} shards there, {} wanted", other.shard.count(), self.shard.count());
         }
         let (path, other) = (other.path.clone(), self.path.clone());
-        Err(MergeError::Mismatch { path, other, differences })
+        Err(ShardsError::Mismatch { path, other, differences })
     }
 }
 
 /// Returns a part of the run that most files belong to; of several such runs, the one named first.
 fn most_common(parts: &[Part]) -> Option<&Part> {
-    let run = |part: &Part| (part.run.whole().canonical(), part.shard.count());
+    let run = |part: &Part| (part.whole.canonical(), part.shard.count());
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     parts.iter().for_each(|part| *counts.entry(run(part)).or_default() += 1);
     parts.iter().rev().max_by_key(|part| counts[&run(part)])
 }
 
-pub(super) fn no_shard(path: &Path, reason: String) -> MergeError {
-    MergeError::NoShard { path: path.to_owned(), reason }
+/// Returns the error for a file that is no shard.
+pub fn no_shard(path: &Path, reason: String) -> ShardsError {
+    ShardsError::NoShard { path: path.to_owned(), reason }
 }
 
 /// Suggests another remedy than for a wrong path where a partial file of the shard exists.
-fn unfinished(path: &Path, error: FileError) -> MergeError {
+fn unfinished(path: &Path, error: FileError) -> ShardsError {
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
     let missing = matches!(&error, FileError::Io { .. }) && !path.exists();

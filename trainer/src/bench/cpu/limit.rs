@@ -2,7 +2,8 @@
 
 use crate::backend::Rows;
 use crate::backend::cpu::{gather, scatter};
-use crate::model::{Model, Row};
+use crate::bench::stream;
+use crate::model::Model;
 
 /// The parameters of all features of positions, computed beforehand, 4 bytes per feature.
 pub(super) struct Limit {
@@ -15,12 +16,7 @@ pub(super) struct Limit {
 impl Limit {
     /// Computes the parameters of these positions.
     pub(super) fn new(model: &Model, rows: &[Rows<'_>]) -> Self {
-        let mut stream = vec![];
-        let mut row = [Row::EMPTY];
-        for position in rows.iter().flat_map(|rows| rows.positions) {
-            model.write_rows(std::slice::from_ref(position), &mut row);
-            stream.extend_from_slice(row[0].features(model));
-        }
+        let stream = stream(model, rows.iter().flat_map(|rows| rows.positions));
         Self { stream, features: model.feature_count(), parameters: model.parameters() }
     }
 

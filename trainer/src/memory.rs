@@ -1,9 +1,9 @@
-//! Limits on the memory of positions.
+//! Limits on the memory of work, and the memory that there is.
 
 use std::path::{Path, PathBuf};
 
-/// The memory that the rows of a dataset may take while it is built, and the folder for what does
-/// not fit. The dataset is the same with any limit.
+/// The memory that records or positions may take while they are worked on, and the folder for what
+/// does not fit. The result is the same with any limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryLimit {
     /// The limit in bytes.
@@ -19,6 +19,11 @@ impl MemoryLimit {
         let beside = out.parent().filter(|parent| !parent.as_os_str().is_empty());
         Self { bytes, folder: beside.unwrap_or(Path::new(".")).to_owned() }
     }
+}
+
+/// Returns the number of bytes of this many MB of 2^20 bytes; without a number, all that is allowed.
+pub fn bytes_of(megabytes: Option<u64>) -> u64 {
+    megabytes.map_or_else(allowed_bytes, |megabytes| megabytes.saturating_mul(1 << 20))
 }
 
 /// Returns the number of bytes that the machine, the control groups and the limits of the process

@@ -2,16 +2,16 @@
 
 use std::time::Instant;
 
-use anyhow::ensure;
 use othello_engine::record::ScoredPosition;
 
-use crate::backend::kernels::{DevicePositions, KernelBackend, Launcher, Vector, Way};
+use crate::backend::kernels::{DevicePositions, KernelBackend, Launcher, SumKernel, Vector};
 use crate::backend::{
     Backend, BackendError, Batch, RESIDUALS_PER_DISC, Rows, Target, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
 };
 use crate::model::Model;
 
+use super::super::{BenchError, ensure};
 use super::roofline::{Baseline, Layout, Limit, LimitKernels};
 
 /// The least time of a measurement in seconds: starting the work and waiting for its end take
@@ -24,9 +24,9 @@ const MOST_PASSES: u32 = 1 << 16;
 /// A subject to time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Subject {
-    /// The residual sums of a fit by [`Way::Simple`].
+    /// The residual sums of a fit by [`SumKernel::Simple`].
     Simple,
-    /// The residual sums of a fit by [`Way::Fast`].
+    /// The residual sums of a fit by [`SumKernel::Fast`].
     Fast,
     /// One kind of work alone.
     Limit(Limit),
@@ -72,7 +72,7 @@ impl<'m, L: Launcher> Own<'m, L> {
     fn new(
         model: &'m Model,
         launcher: L,
-        way: Way,
+        way: SumKernel,
         positions: &'m [ScoredPosition],
         weights: &[i32],
     ) -> Result<Self, BackendError> {
@@ -129,8 +129,8 @@ impl<'m, L: Launcher> Subjects<'m, L> {
         let own = |way| Own::new(model, launcher()?, way, positions, weights);
         let baseline = |layout| Baseline::new(model, shared, layout, positions, weights);
         Ok(Self {
-            simple: own(Way::Simple)?,
-            fast: own(Way::Fast)?,
+            simple: own(SumKernel::Simple)?,
+            fast: own(SumKernel::Fast)?,
             limits: LimitKernels::new(model, shared, positions, weights)?,
             mirrored: baseline(Layout::Mirrored)?,
             folded: baseline(Layout::Folded)?,
@@ -140,10 +140,11 @@ impl<'m, L: Launcher> Subjects<'m, L> {
     /// Checks that the limits do the intended work, and that everything else computes the same
     /// gradient. Both ways must give equal numbers, the baselines up to half a step of a residual
     /// for each occurrence, by which the ways round.
-    pub(super) fn verify(&mut self) -> anyhow::Result<()> {
+    pub(super) fn verify(&mut self) -> Result<(), BenchError> {
         self.limits.verify()?;
         let own = self.simple.sums_and_occurrences()?;
-        ensure!(own == self.fast.sums_and_occurrences()?, "the two ways differ");
+        let fast = self.fast.sums_and_occurrences()?;
+        ensure(own == fast, || "the two ways differ".to_owned())?;
         for (baseline, name) in
             [(&mut self.mirrored, "two atomics"), (&mut self.folded, "one atomic")]
         {
@@ -152,7 +153,7 @@ impl<'m, L: Launcher> Subjects<'m, L> {
                 let rounding = occurrences * 0.5 / f64::from(RESIDUALS_PER_DISC);
                 // The last bits of doubles depend on the order of the atomics.
                 let alike = (found - sum).abs() <= rounding + 1e-6 * (1.0 + occurrences);
-                ensure!(alike, "the usual layout with {name} has another gradient");
+                ensure(alike, || format!("the usual layout with {name} has another gradient"))?;
             }
         }
         Ok(())

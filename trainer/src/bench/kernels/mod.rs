@@ -7,10 +7,10 @@ mod subjects;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use anyhow::ensure;
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
 use serde::Serialize;
 
+use super::{BenchError, ensure};
 use crate::backend::kernels::Launcher;
 use crate::backend::{BackendError, Rows};
 use crate::model::Model;
@@ -19,7 +19,7 @@ use subjects::{Measured, Subject, Subjects};
 
 /// Rates in positions per second, by wall time.
 #[derive(Serialize)]
-pub(super) struct Rates {
+pub struct Rates {
     /// The faster way.
     kernel: &'static str,
     kernels: [KernelRates; 2],
@@ -58,14 +58,14 @@ struct BaselineRates {
 /// The ways to add up residuals, each with the limits of its work. The accesses of the tiles to
 /// global memory are not a limit of their own: a 32-bit reduction for each pattern, by threads
 /// whose rows are neighbours.
-const WAYS: [(Subject, &str, [Limit; 3]); 2] = [
+const SUM_KERNELS: [(Subject, &str, [Limit; 3]); 2] = [
     (Subject::Simple, "simple", [Limit::IndexOnly, Limit::GlobalGathers, Limit::GlobalAtomics]),
     (Subject::Fast, "fast", [Limit::IndexOnly, Limit::SharedGathers, Limit::SharedAtomics]),
 ];
 
 impl Rates {
     fn new(measured: &Measured) -> Self {
-        let kernels = WAYS.map(|(subject, kernel, limits)| {
+        let kernels = SUM_KERNELS.map(|(subject, kernel, limits)| {
             let positions_per_second = measured.rate(subject);
             let rate = |limit| measured.rate(Subject::Limit(limit));
             let [first, others @ ..] = limits;
@@ -96,12 +96,12 @@ impl Rates {
     }
 
     /// Returns the rate of the faster way.
-    pub(super) fn positions_per_second(&self) -> f64 {
+    pub fn positions_per_second(&self) -> f64 {
         faster(self.kernels).positions_per_second
     }
 
     /// Returns the limit of the faster way.
-    pub(super) fn limit(&self) -> f64 {
+    pub fn limit(&self) -> f64 {
         faster(self.kernels).limit_positions_per_second
     }
 }
@@ -136,20 +136,21 @@ impl fmt::Display for Rates {
 }
 
 /// Measures all subjects in one run, in turn. `launcher` creates a device with the model's program.
-pub(super) fn measure<L: Launcher>(
+pub fn measure<L: Launcher>(
     model: &Model,
     rows: &[Rows<'_>],
     repetitions: u32,
     launcher: impl Fn() -> Result<L, BackendError>,
-) -> anyhow::Result<Rates> {
+) -> Result<Rates, BenchError> {
     // One run of rows, like a fit without neighbouring phases.
     let positions: Vec<ScoredPosition> =
         rows.iter().flat_map(|rows| rows.positions).copied().collect();
     let count = positions.len();
-    ensure!(
-        count <= MOST_POSITIONS,
-        "{count} positions; {MOST_POSITIONS} at most: choose fewer --phases or other --data"
-    );
+    ensure(count <= MOST_POSITIONS, || {
+        format!(
+            "{count} positions; {MOST_POSITIONS} at most: choose fewer --phases or other --data"
+        )
+    })?;
     let weights = super::weights(model.parameters());
     let shared = launcher()?;
     let mut subjects = Subjects::new(model, &shared, launcher, &positions, &weights)?;

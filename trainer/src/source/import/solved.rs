@@ -5,7 +5,7 @@ use std::path::Path;
 
 use othello_engine::board::{Position, Side};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, GameReader, Label, ScoredPosition, Weight};
+use othello_engine::record::{Game, GameReader, Label, RecordError, ScoredPosition, Weight};
 
 /// Positions with their exact scores in order of arrival, each once up to symmetry.
 #[derive(Default)]
@@ -34,7 +34,7 @@ impl Positions {
         &mut self,
         path: &Path,
         progress: &dyn Progress,
-    ) -> anyhow::Result<String> {
+    ) -> Result<String, RecordError> {
         let mut reader = GameReader::open(path)?;
         progress.begin("positions to leave out (bytes)", 0, reader.bytes());
         let mut read = 0;

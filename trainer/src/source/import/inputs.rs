@@ -2,14 +2,12 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
-use othello_engine::file::FileError;
 use othello_engine::progress::Progress;
+use othello_engine::record::RecordError;
 
-use super::place::Place;
+use super::output::Place;
 use crate::source::{Entries, SourceError, checksum};
 
 /// Files in a fixed order: as named, and those of a folder by name.
@@ -21,7 +19,7 @@ pub(super) struct Inputs {
 impl Inputs {
     /// Collects files, and the files in folders, only those with the extension if one is given.
     /// Skips hidden files of a folder.
-    pub(super) fn find(paths: &[PathBuf], extension: Option<&str>) -> anyhow::Result<Self> {
+    pub(super) fn find(paths: &[PathBuf], extension: Option<&str>) -> Result<Self, SourceError> {
         let mut files = vec![];
         for path in paths {
             if path.is_dir() {
@@ -32,7 +30,8 @@ impl Inputs {
         }
         let mut bytes = 0;
         for file in &files {
-            bytes += fs::metadata(file).map_err(|error| unreadable(file, error))?.len();
+            let metadata = fs::metadata(file);
+            bytes += metadata.map_err(|error| SourceError::io(file, "read it", error))?.len();
         }
         Ok(Self { files, bytes })
     }
@@ -48,10 +47,9 @@ impl Inputs {
     }
 
     /// Returns the SHA-256 of each file.
-    pub(super) fn checksums(&self, progress: &dyn Progress) -> anyhow::Result<Vec<String>> {
+    pub(super) fn checksums(&self, progress: &dyn Progress) -> Result<Vec<String>, SourceError> {
         progress.begin("checksums (bytes)", 0, self.bytes);
-        let checksums = self.files.iter().map(|file| checksum(file, progress));
-        Ok(checksums.collect::<Result<_, _>>()?)
+        self.files.iter().map(|file| checksum(file, progress)).collect()
     }
 
     /// Passes every entry after `place` to `take`, with its size in bytes: the record, or `None`
@@ -61,8 +59,8 @@ impl Inputs {
         open: fn(&Path) -> Result<E, SourceError>,
         place: &Place,
         progress: &dyn Progress,
-        mut take: impl FnMut(Option<T>, u64) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+        mut take: impl FnMut(Option<T>, u64) -> Result<(), SourceError>,
+    ) -> Result<(), SourceError> {
         progress.begin_stoppable("import (bytes)", place.bytes, self.bytes);
         let (mut skip, mut shown, mut of_files_before) = (place.entries, place.bytes, 0);
         let mut rejected = 0_u64;
@@ -75,7 +73,7 @@ impl Inputs {
                 skip -= 1;
             }
             while let Some(entry) = entries.next() {
-                progress.check()?;
+                progress.check().map_err(RecordError::from)?;
                 let read = of_files_before + entries.bytes_read();
                 let bytes = read.saturating_sub(shown);
                 let entry = entry?.map_err(|rejection| {
@@ -100,11 +98,11 @@ impl Inputs {
 /// The most rejections that are listed one by one.
 const MOST_TOLD: u64 = 100;
 
-fn in_folder(folder: &Path, extension: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
-    let unreadable = || format!("cannot read the folder {}", folder.display());
+fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, SourceError> {
+    let unreadable = |source| SourceError::Folder { folder: folder.to_owned(), source };
     let mut files = vec![];
-    for entry in fs::read_dir(folder).with_context(unreadable)? {
-        let path = entry.with_context(unreadable)?.path();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
         let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         let fits =
             |wanted| path.extension().is_some_and(|own: &OsStr| own.eq_ignore_ascii_case(wanted));
@@ -113,12 +111,9 @@ fn in_folder(folder: &Path, extension: Option<&str>) -> anyhow::Result<Vec<PathB
         }
     }
     if files.is_empty() {
-        bail!("no {} file in the folder {}", extension.unwrap_or("ordinary"), folder.display());
+        let kind = extension.unwrap_or("ordinary").to_owned();
+        return Err(SourceError::NoFile { kind, folder: folder.to_owned() });
     }
     files.sort_unstable();
     Ok(files)
-}
-
-fn unreadable(path: &Path, source: io::Error) -> FileError {
-    FileError::Io { path: path.to_owned(), action: "read it", source }
 }

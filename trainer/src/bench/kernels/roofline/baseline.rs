@@ -11,7 +11,7 @@ use crate::model::Model;
 
 /// The elements of the baseline's table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::cli::bench) enum Layout {
+pub(in crate::bench) enum Layout {
     /// One element for each configuration. A feature takes two atomics, one of them for the
     /// mirrored configuration.
     Mirrored,
@@ -21,7 +21,7 @@ pub(in crate::cli::bench) enum Layout {
 
 /// A baseline's kernel with its inputs.
 #[derive(Debug)]
-pub(in crate::cli::bench) struct Baseline<'l, L: Launcher> {
+pub(in crate::bench) struct Baseline<'l, L: Launcher> {
     launcher: &'l L,
     layout: Layout,
     positions: u32,
@@ -39,7 +39,7 @@ impl<'l, L: Launcher> Baseline<'l, L> {
     /// Computes the rows of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and copies
     /// them to the device. `launcher` must have the model's program; the weights, one for each
     /// parameter, are in 1/[`WEIGHTS_PER_DISC`] disc.
-    pub(in crate::cli::bench) fn new(
+    pub(in crate::bench) fn new(
         model: &Model,
         launcher: &'l L,
         layout: Layout,
@@ -70,7 +70,7 @@ impl<'l, L: Launcher> Baseline<'l, L> {
     }
 
     /// Computes the gradient `passes` times, and waits for its end.
-    pub(in crate::cli::bench) fn run(&mut self, passes: u32) -> Result<(), BackendError> {
+    pub(in crate::bench) fn run(&mut self, passes: u32) -> Result<(), BackendError> {
         for _ in 0..passes {
             self.launcher.clear(&mut self.gradient)?;
             self.launch()?;
@@ -81,7 +81,7 @@ impl<'l, L: Launcher> Baseline<'l, L> {
 
     /// Returns Σ weight · (label − value) for each parameter of the model, in occurrences and
     /// discs, after the last pass.
-    pub(in crate::cli::bench) fn gradient(&self) -> Result<Vec<f64>, BackendError> {
+    pub(in crate::bench) fn gradient(&self) -> Result<Vec<f64>, BackendError> {
         // With two atomics per feature, the configurations of a class hold twice its sum.
         let share = match self.layout {
             Layout::Mirrored => 0.5,

@@ -7,10 +7,10 @@ use othello_engine::board::Phase;
 use serde::Serialize;
 
 use super::super::stopwatch::{Candidate, rates};
-use super::super::weights;
+use super::super::{BenchError, stream, weights};
 use crate::backend::cpu::{gather, scatter};
-use crate::backend::{Backend as _, Batch, Cpu, Group, Rows, Target};
-use crate::model::{InstructionSet, Model, Row};
+use crate::backend::{Backend as _, BackendError, Batch, Cpu, Group, Rows, Target};
+use crate::model::{InstructionSet, Model};
 
 /// Rates of weights and factors in positions per second, by processor time of one thread.
 #[derive(Serialize)]
@@ -45,7 +45,7 @@ pub(super) fn measure(
     model: &Model,
     rows: &[Rows<'_>],
     repetitions: u32,
-) -> anyhow::Result<Option<FactorRates>> {
+) -> Result<Option<FactorRates>, BenchError> {
     let cpu = Cpu::new(model);
     let Some(group) = group_of(&cpu, model, rows)? else { return Ok(None) };
     let cpu = cpu.of_group(&group)?;
@@ -68,7 +68,9 @@ pub(super) fn measure(
         }),
     ];
     let measured = rates(candidates, count, repetitions);
-    let [limit, found] = measured[..] else { anyhow::bail!("nothing was measured") };
+    let [limit, found] = measured[..] else {
+        return Err(BenchError::Unfit("nothing was measured".to_owned()));
+    };
     Ok(Some(FactorRates {
         dimensions: group.dimensions(),
         parameters: group.parameters().len(),
@@ -79,7 +81,11 @@ pub(super) fn measure(
 }
 
 /// Returns the group of all phases of the rows; `None` if the set has no factors.
-fn group_of(cpu: &Cpu<'_>, model: &Model, rows: &[Rows<'_>]) -> anyhow::Result<Option<Group>> {
+fn group_of(
+    cpu: &Cpu<'_>,
+    model: &Model,
+    rows: &[Rows<'_>],
+) -> Result<Option<Group>, BackendError> {
     let mut occurrences = cpu.zero_sums()?;
     cpu.occurrences(&cpu.positions(rows)?, &mut occurrences)?;
     let first = |rows: &Rows<'_>| Phase::of(&rows.positions.first()?.position());
@@ -99,13 +105,8 @@ struct Limit<'a> {
 
 impl<'a> Limit<'a> {
     fn new(model: &Model, group: &'a Group, rows: &[Rows<'_>]) -> Self {
-        let mut stream = vec![];
-        let mut row = [Row::EMPTY];
-        for position in rows.iter().flat_map(|rows| rows.positions) {
-            model.write_rows(std::slice::from_ref(position), &mut row);
-            let parameters = row[0].features(model).iter();
-            stream.extend(parameters.map(|&parameter| group.numbers()[parameter as usize]));
-        }
+        let stream = stream(model, rows.iter().flat_map(|rows| rows.positions)).into_iter();
+        let stream = stream.map(|parameter| group.numbers()[parameter as usize]).collect();
         Self { group, instructions: model.instructions(), stream, features: model.feature_count() }
     }
 

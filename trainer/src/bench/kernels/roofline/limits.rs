@@ -11,7 +11,7 @@ use crate::model::Model;
 
 /// One kind of work of gradient kernels, done alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::cli::bench) enum Limit {
+pub(in crate::bench) enum Limit {
     /// Computing the parameters of positions from their boards.
     IndexOnly,
     /// A 32-bit gather in global memory for each feature.
@@ -26,7 +26,7 @@ pub(in crate::cli::bench) enum Limit {
 
 impl Limit {
     /// All limits.
-    pub(in crate::cli::bench) const ALL: [Self; 5] = [
+    pub(in crate::bench) const ALL: [Self; 5] = [
         Self::IndexOnly,
         Self::GlobalGathers,
         Self::GlobalAtomics,
@@ -35,7 +35,7 @@ impl Limit {
     ];
 
     /// Returns the name of the limit in the report, which is that of its kernel.
-    pub(in crate::cli::bench) const fn name(self) -> &'static str {
+    pub(in crate::bench) const fn name(self) -> &'static str {
         self.kernel().name
     }
 
@@ -52,7 +52,7 @@ impl Limit {
 
 /// The kernels of all limits with their inputs, for the same positions and weights.
 #[derive(Debug)]
-pub(in crate::cli::bench) struct LimitKernels<'l, L: Launcher> {
+pub(in crate::bench) struct LimitKernels<'l, L: Launcher> {
     launcher: &'l L,
     positions: u32,
     rows: L::Buffer,
@@ -76,7 +76,7 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
     /// Computes the streams of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and
     /// copies them to the device. `launcher` must have the model's program; there is a weight for
     /// each parameter.
-    pub(in crate::cli::bench) fn new(
+    pub(in crate::bench) fn new(
         model: &Model,
         launcher: &'l L,
         positions: &[ScoredPosition],
@@ -107,11 +107,7 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
     }
 
     /// Does the work of a limit once for all positions, `passes` times, and waits for its end.
-    pub(in crate::cli::bench) fn run(
-        &mut self,
-        limit: Limit,
-        passes: u32,
-    ) -> Result<(), BackendError> {
+    pub(in crate::bench) fn run(&mut self, limit: Limit, passes: u32) -> Result<(), BackendError> {
         for _ in 0..passes {
             self.launch(limit)?;
         }
@@ -119,7 +115,7 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
     }
 
     /// Checks that every limit's kernel accesses exactly the intended elements.
-    pub(in crate::cli::bench) fn verify(&mut self) -> Result<(), BackendError> {
+    pub(in crate::bench) fn verify(&mut self) -> Result<(), BackendError> {
         for (limit, expected) in Limit::ALL.into_iter().zip(self.expected) {
             let found = self.checksum(limit)?;
             if found != expected {

@@ -6,13 +6,13 @@ use std::time::Instant;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::arena::{
+use super::{
     Budget, Conditions, Decision, Effort, Forfeit, MatchResult, SIGNIFICANT, SprtReport, Statistics,
 };
 
 /// A finding of a match that may fail a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum Finding {
+pub enum Finding {
     /// The first player is proven worse; by a sequential test: not better by the larger difference
     Worse,
     /// The first player is not proven better; by a sequential test: than by the smaller difference
@@ -33,7 +33,7 @@ impl fmt::Display for Finding {
 
 /// The report of a match.
 #[derive(Serialize)]
-pub(in crate::cli) struct MatchReport {
+pub struct MatchReport {
     first: String,
     second: String,
     pairs: usize,
@@ -55,11 +55,7 @@ pub(in crate::cli) struct MatchReport {
 
 impl MatchReport {
     /// Creates the report of a match from its conditions and result.
-    pub(in crate::cli) fn new(
-        conditions: &Conditions,
-        result: &MatchResult,
-        begun: Instant,
-    ) -> Self {
+    pub fn new(conditions: &Conditions, result: &MatchResult, begun: Instant) -> Self {
         let Conditions { players: [first, second], depth, exact, budgets, sprt } =
             conditions.clone();
         let statistics = result.statistics();
@@ -136,7 +132,7 @@ fn probability(p: f64) -> String {
 
 impl MatchReport {
     /// Returns true if the match has this finding.
-    pub(super) fn shows(&self, finding: Finding) -> bool {
+    pub fn shows(&self, finding: Finding) -> bool {
         let proven = self.statistics.p_value < SIGNIFICANT;
         let decided = self.sprt.as_ref().map(|sprt| sprt.decision);
         match finding {
@@ -149,7 +145,7 @@ impl MatchReport {
     }
 
     /// Returns the verdict with its reasons.
-    pub(super) fn reason(&self) -> String {
+    pub fn reason(&self) -> String {
         let Self { first, second, sprt, .. } = self;
         let Some(SprtReport { elo0, elo1, llr, llr_bounds: [low, high], decision, .. }) = sprt
         else {

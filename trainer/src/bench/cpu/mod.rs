@@ -11,6 +11,7 @@ use othello_engine::pattern::PatternSet;
 use othello_engine::record::ScoredPosition;
 use serde::Serialize;
 
+use super::BenchError;
 use super::stopwatch::{Candidate, rates};
 use crate::backend::{Backend as _, Batch, Cpu, Rows, Target};
 use crate::model::{InstructionSet, Model, Row};
@@ -19,7 +20,7 @@ use limit::Limit;
 
 /// Rates in positions per second. Those on one thread are by processor time.
 #[derive(Serialize)]
-pub(super) struct Rates {
+pub struct Rates {
     /// The fastest instruction set of this processor.
     instructions: InstructionSet,
     /// The rates of each instruction set, on one thread.
@@ -53,11 +54,12 @@ struct InstructionRates {
 
 impl Rates {
     /// Returns the rate of residual sums on one thread with the fastest instructions.
-    pub(super) fn positions_per_second(&self) -> f64 {
+    pub fn positions_per_second(&self) -> f64 {
         self.instruction_sets.last().map_or(f64::NAN, |rates| rates.positions_per_second)
     }
 
-    pub(super) fn limit(&self) -> f64 {
+    /// Returns the limit of the machine, in positions per second.
+    pub fn limit(&self) -> f64 {
         self.limit
     }
 }
@@ -84,12 +86,12 @@ impl fmt::Display for Rates {
 }
 
 /// Measures all subjects in one run, in turn.
-pub(super) fn measure(
+pub fn measure(
     set: &PatternSet,
     rows: &[Rows<'_>],
     threads: usize,
     repetitions: u32,
-) -> anyhow::Result<Rates> {
+) -> Result<Rates, BenchError> {
     let positions: usize = rows.iter().map(|rows| rows.positions.len()).sum();
     let models: Vec<Model> = InstructionSet::available()
         .map(|instructions| Model::with_instructions(set.clone(), instructions))
@@ -108,7 +110,7 @@ pub(super) fn measure(
     candidates.push(Candidate::new(|| residual_sums(&fastest, rows, &weights)));
     let rates = rates(candidates, positions, repetitions);
     let [limit, ref by_instructions @ .., with_threads] = rates[..] else {
-        anyhow::bail!("nothing was measured");
+        return Err(BenchError::Unfit("nothing was measured".to_owned()));
     };
     let limit = limit.by_processor;
     let measured = models.iter().zip(by_instructions.as_chunks::<2>().0);

@@ -13,7 +13,7 @@ const LABELS_PER_DISC: f64 = 256.0;
 const WIDE_FEATURES: usize = 65;
 
 /// The bytes of a position in this layout.
-pub(in crate::cli::bench) const WIDE_ROW_BYTES: usize = size_of::<WideRow>();
+pub(in crate::bench) const WIDE_ROW_BYTES: usize = size_of::<WideRow>();
 
 /// A position in the layout of `baseline.cu`.
 #[derive(Clone, Copy, Debug, bytemuck::NoUninit)]
