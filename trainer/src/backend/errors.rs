@@ -1,6 +1,6 @@
 //! The errors of weights on positions, added up in integers.
 
-use super::RESIDUALS_PER_DISC;
+use super::{RESIDUALS_PER_DISC, WEIGHTS_PER_OCCURRENCE};
 
 /// The errors of weights on positions, each counted with its weight. Values are first clamped to
 /// ±64 discs.
@@ -43,6 +43,16 @@ impl Errors {
         self.weight += u64::from(weight);
         self.absolute += u128::from(u64::from(weight) * size);
         self.squared += u128::from(u64::from(weight) * size * size);
+    }
+
+    /// Returns Σ weight · |error|, in occurrences and discs.
+    pub fn absolute_discs(&self) -> f64 {
+        self.absolute as f64 / f64::from(RESIDUALS_PER_DISC) / f64::from(WEIGHTS_PER_OCCURRENCE)
+    }
+
+    /// Returns the weight of all positions in occurrences.
+    pub fn occurrences(&self) -> f64 {
+        self.weight as f64 / f64::from(WEIGHTS_PER_OCCURRENCE)
     }
 
     /// Returns the weight of all positions in 1/64 occurrence.

@@ -17,13 +17,13 @@ use othello_engine::record::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
-use super::verdict::{Verdict, largest_error};
+use super::verdict::{largest_error, outcome};
 use crate::dataset::{DataChoice, Dataset, DatasetFolder, Part, TrainedOn};
 use crate::fit::{
     self, FactorSettings, Fit, FitReport, FitSettings, Limits, Schedule, Units, Window,
 };
 use crate::fit::{Device, PickedDevice};
-use crate::measure::Trained;
+use crate::measure::{ErrorLimits, Trained};
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::model::Model;
 use crate::model::Phases;
@@ -232,7 +232,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         ));
     }
     let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
-    let verdict = Verdict::default().with_max_mae(
+    let verdict = ErrorLimits::default().with_max_mae(
         arguments.max_mae,
         "mean absolute validation error",
         validation_mae,
@@ -252,7 +252,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         seconds: begun.elapsed().as_secs_f64(),
         sha256: summary.sha256,
     })?;
-    Ok(verdict.outcome(session))
+    Ok(outcome(&verdict, session))
 }
 
 /// Returns the phases outside the fit that took over the weights of a fitted one.

@@ -15,17 +15,17 @@ use othello_engine::record::record_files;
 use othello_engine::search::{Selection, Selectivity};
 use serde::Serialize;
 
-use super::verdict::{Verdict, largest_error};
+use super::verdict::{largest_error, outcome};
 use crate::dataset::Part;
-use crate::measure::{Group, GroupErrors, Measured, Measuring, PhaseErrors, Trained};
+use crate::measure::{
+    ErrorLimits, Group, GroupErrors, Measured, Measuring, PhaseErrors, Trained, WorstPosition,
+};
 use crate::model::Phases;
 use crate::source::LabelRules;
 
 mod explain;
 mod picture;
 mod worst;
-
-use worst::WorstPosition;
 
 /// The least number of positions with the same number of empty squares for which `--max-bias`
 /// checks their bias.
@@ -144,7 +144,7 @@ impl fmt::Display for Loss {
         if self.worst.is_empty() {
             return Ok(());
         }
-        writeln!(f, "\nthe largest errors\n{}", WorstPosition::table(&self.worst))?;
+        writeln!(f, "\nthe largest errors\n{}", worst::worst_table(&self.worst))?;
         writeln!(f, "\nas board lines with their labels, for `othello-engine evaluate`")?;
         self.worst.iter().try_for_each(|worst| writeln!(f, "{}", worst.line))
     }
@@ -213,18 +213,15 @@ impl Arguments {
     }
 
     /// Returns the verdict on the errors by the given limits.
-    fn verdict(&self, measured: &Measured) -> Verdict {
+    fn verdict(&self, measured: &Measured) -> ErrorLimits {
         let enough = measured.phases.iter().filter(|row| row.errors.positions >= ENOUGH_FOR_BIAS);
         let biases = enough.filter_map(|row| {
             Some((format!("bias with {} empty squares", row.empties), row.errors.bias?))
         });
         let unknown = format!("no number of empty squares has {ENOUGH_FOR_BIAS} positions");
-        Verdict::default().with_max_mae(self.max_mae, "mean absolute error", measured.all.mae).with(
-            "--max-bias",
-            self.max_bias,
-            biases,
-            &unknown,
-        )
+        ErrorLimits::default()
+            .with_max_mae(self.max_mae, "mean absolute error", measured.all.mae)
+            .with("--max-bias", self.max_bias, biases, &unknown)
     }
 
     /// Draws the errors into the file of `--picture`.
@@ -254,7 +251,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let verdict = arguments.verdict(&measured);
     session.print(&Loss {
         depth: arguments.depth,
-        worst: WorstPosition::describe(&measured.worst, arguments)?,
+        worst: worst::describe(&measured.worst, arguments)?,
         phases: measured.phases,
         all: measured.all,
         passed: verdict.passed(),
@@ -262,5 +259,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         by_region: measured.by_region,
         by_group: measured.by_group,
     })?;
-    Ok(verdict.outcome(session))
+    Ok(outcome(&verdict, session))
 }

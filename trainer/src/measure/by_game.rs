@@ -10,6 +10,7 @@ use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
 use super::valued::Valued;
+use crate::backend::Errors;
 use crate::dataset::LabelCounts;
 use crate::source::records::read_games;
 use crate::source::{LabelRules, Labelled, SourceError};
@@ -78,14 +79,12 @@ pub struct ErrorsByGame {
 impl ErrorsByGame {
     /// Computes the errors of an evaluation.
     pub fn of<E: Evaluate>(evaluator: &E, games: &TestGames) -> Self {
-        let rows: Vec<[[f64; PHASES]; 2]> =
-            games.games.par_iter().map(|game| sums(evaluator, game)).collect();
-        let matrix = |which: usize| {
-            let rows = rows.iter().flat_map(|row| row[which]).collect();
-            let matrix = Array2::from_shape_vec((games.len(), PHASES), rows);
-            matrix.expect("every game has one sum for each phase")
-        };
-        Self { absolute: matrix(0), weight: matrix(1) }
+        let errors = games.games.par_iter().map(|game| errors(evaluator, game));
+        let errors = Array2::from(errors.collect::<Vec<[Errors; PHASES]>>());
+        Self {
+            absolute: errors.mapv(|e| e.absolute_discs()),
+            weight: errors.mapv(|e| e.occurrences()),
+        }
     }
 
     /// Returns the errors on some phases together.
@@ -126,15 +125,13 @@ impl GameErrors {
     }
 }
 
-fn sums<E: Evaluate>(evaluator: &E, game: &[ScoredPosition]) -> [[f64; PHASES]; 2] {
-    let mut sums = [[0.0; PHASES]; 2];
+fn errors<E: Evaluate>(evaluator: &E, game: &[ScoredPosition]) -> [Errors; PHASES] {
+    let mut errors = [Errors::default(); PHASES];
     for &row in game {
         let position = row.position();
         let value = evaluator.value(&evaluator.state(&position), &position);
         let Some(valued) = Valued::new(row, value, None) else { continue };
-        let (phase, weight) = (valued.phase.index(), row.weight().occurrences());
-        sums[0][phase] += weight * valued.error_in_discs().abs();
-        sums[1][phase] += weight;
+        errors[valued.phase.index()].add(row.weight().steps(), valued.error);
     }
-    sums
+    errors
 }

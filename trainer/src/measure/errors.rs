@@ -10,7 +10,7 @@ use crate::backend::{Errors, RESIDUALS_PER_DISC};
 /// by game: the sum of a game's errors is one observation. A position outside games counts as a
 /// game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct ErrorSums {
+pub struct BiasSums {
     errors: Errors,
     /// Σ weight · (label − value), in 1/64 occurrence and 1/[`RESIDUALS_PER_DISC`] disc.
     signed: i128,
@@ -26,7 +26,7 @@ pub struct ErrorSums {
     open: (i128, i128),
 }
 
-impl ErrorSums {
+impl BiasSums {
     /// Adds a position of a game: its weight in 1/64 occurrence, and the label less the value in
     /// 1/[`RESIDUALS_PER_DISC`] disc. Call [`Self::end_game`] after the last position of the game.
     pub fn add(&mut self, weight: u16, error: i32) {
@@ -93,8 +93,8 @@ pub struct GroupErrors {
     pub mse: Option<f64>,
 }
 
-impl From<&ErrorSums> for GroupErrors {
-    fn from(sums: &ErrorSums) -> Self {
+impl From<&BiasSums> for GroupErrors {
+    fn from(sums: &BiasSums) -> Self {
         let errors = &sums.errors;
         Self {
             positions: errors.positions,
@@ -114,7 +114,7 @@ mod tests {
 
     /// Returns the errors of games, each given by the errors of its positions in discs.
     fn errors(games: &[&[i32]]) -> GroupErrors {
-        let mut sums = ErrorSums::default();
+        let mut sums = BiasSums::default();
         for game in games {
             game.iter().for_each(|error| sums.add(64, error * DISC));
             sums.end_game();
@@ -146,7 +146,7 @@ mod tests {
     fn the_standard_error_is_the_spread_over_samples_of_games() {
         let mut random = othello_engine::random::Generator::split(1, 2);
         let mut sample = || {
-            let mut sums = ErrorSums::default();
+            let mut sums = BiasSums::default();
             for _ in 0..200 {
                 let of_game = random.below(9) as i32 - 4;
                 for _ in 0..=random.below(6) {
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn sums_of_games_add_up_and_one_game_has_no_standard_error() {
         let sums = |games: &[[i32; 2]]| {
-            let mut sums = ErrorSums::default();
+            let mut sums = BiasSums::default();
             for game in games {
                 game.iter().for_each(|error| sums.add(32, error * DISC));
                 sums.end_game();
@@ -179,6 +179,6 @@ mod tests {
         assert_eq!(GroupErrors::from(&both).bias_error, None);
         both.add_games(&sums(&[[-2, 7], [0, 3]]));
         assert_eq!(both, sums(&[[1, 4], [-2, 7], [0, 3]]));
-        assert_eq!(GroupErrors::from(&ErrorSums::default()).bias, None);
+        assert_eq!(GroupErrors::from(&BiasSums::default()).bias, None);
     }
 }

@@ -6,7 +6,7 @@ use std::iter;
 use othello_engine::board::{PHASES, Phase};
 use serde::Serialize;
 
-use super::errors::{ErrorSums, GroupErrors};
+use super::errors::{BiasSums, GroupErrors};
 use super::valued::Valued;
 use crate::backend::RESIDUALS_PER_DISC;
 
@@ -52,7 +52,7 @@ pub struct Group {
 }
 
 /// Returns a group with a name; `None` without positions.
-fn group(name: String, sums: &ErrorSums) -> Option<Group> {
+fn group(name: String, sums: &BiasSums) -> Option<Group> {
     let errors = GroupErrors::from(sums);
     (errors.positions > 0).then_some(Group { name, errors })
 }
@@ -65,21 +65,21 @@ fn empties(phase: Phase) -> usize {
 /// The sums of all groups.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
-    all: ErrorSums,
-    phases: [ErrorSums; PHASES],
-    by_value: [ErrorSums; BOUNDS.len() + 1],
-    by_region: [ErrorSums; REGIONS.len()],
-    by_empties: [ErrorSums; BY_EMPTIES.len()],
+    all: BiasSums,
+    phases: [BiasSums; PHASES],
+    by_value: [BiasSums; BOUNDS.len() + 1],
+    by_region: [BiasSums; REGIONS.len()],
+    by_empties: [BiasSums; BY_EMPTIES.len()],
 }
 
 impl Default for Tally {
     fn default() -> Self {
         Self {
-            all: ErrorSums::default(),
-            phases: [ErrorSums::default(); PHASES],
-            by_value: [ErrorSums::default(); BOUNDS.len() + 1],
-            by_region: [ErrorSums::default(); REGIONS.len()],
-            by_empties: [ErrorSums::default(); BY_EMPTIES.len()],
+            all: BiasSums::default(),
+            phases: [BiasSums::default(); PHASES],
+            by_value: [BiasSums::default(); BOUNDS.len() + 1],
+            by_region: [BiasSums::default(); REGIONS.len()],
+            by_empties: [BiasSums::default(); BY_EMPTIES.len()],
         }
     }
 }
@@ -92,7 +92,7 @@ impl Tally {
             self.groups_of(valued).for_each(|sums| sums.add(weight, valued.error));
         }
         for valued in game {
-            self.groups_of(valued).for_each(ErrorSums::end_game);
+            self.groups_of(valued).for_each(BiasSums::end_game);
         }
         self
     }
@@ -104,7 +104,7 @@ impl Tally {
     }
 
     /// Returns the sums that a position belongs to.
-    fn groups_of(&mut self, valued: &Valued) -> impl Iterator<Item = &mut ErrorSums> {
+    fn groups_of(&mut self, valued: &Valued) -> impl Iterator<Item = &mut BiasSums> {
         let Self { all, phases, by_value, by_region, by_empties } = self;
         let phase = valued.phase.index();
         let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);
@@ -119,7 +119,7 @@ impl Tally {
             .chain(with_so_many.map(|(sums, _)| sums))
     }
 
-    fn sums(&mut self) -> impl Iterator<Item = &mut ErrorSums> {
+    fn sums(&mut self) -> impl Iterator<Item = &mut BiasSums> {
         let Self { all, phases, by_value, by_region, by_empties } = self;
         iter::once(all).chain(phases).chain(by_value).chain(by_region).chain(by_empties)
     }

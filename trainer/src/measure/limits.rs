@@ -1,0 +1,88 @@
+//! Checks that errors are small enough.
+
+/// Errors, compared with the limits that are given; empty without limits.
+#[derive(Default)]
+pub struct ErrorLimits(Vec<Limit>);
+
+/// Errors, and the largest that is allowed, in discs.
+struct Limit {
+    flag: &'static str,
+    largest: f64,
+    /// The errors, each with a name such as "mean absolute error".
+    errors: Vec<(String, f64)>,
+    /// The words for a lack of errors, such as "no positions to measure the error on".
+    unknown: String,
+}
+
+impl ErrorLimits {
+    /// Adds a limit, if the flag gave one. `errors` are compared with it, each with its name;
+    /// `unknown` says in words that there are none.
+    pub fn with(
+        mut self,
+        flag: &'static str,
+        largest: Option<f64>,
+        errors: impl IntoIterator<Item = (String, f64)>,
+        unknown: &str,
+    ) -> Self {
+        let errors = errors.into_iter().collect();
+        let limit = largest.map(|largest| Limit { flag, largest, errors, unknown: unknown.into() });
+        self.0.extend(limit);
+        self
+    }
+
+    /// Adds `--max-mae`, if given. `error` names the mean absolute error, which is `None` without
+    /// positions.
+    pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
+        let unknown = format!("no positions to measure the {error} on");
+        self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
+    }
+
+    /// Returns true if all errors are within their limits; `None` without limits. A missing error
+    /// is not within its limit.
+    pub fn passed(&self) -> Option<bool> {
+        (!self.0.is_empty()).then(|| self.0.iter().all(|limit| limit.failures().is_empty()))
+    }
+
+    /// Returns a sentence for each error that is too large, and for each limit without errors.
+    pub fn failures(&self) -> impl Iterator<Item = String> {
+        self.0.iter().flat_map(Limit::failures)
+    }
+}
+
+impl Limit {
+    /// Returns a sentence for each error that is too large, or one that there are none to compare.
+    fn failures(&self) -> Vec<String> {
+        let Self { flag, largest, errors, unknown } = self;
+        if errors.is_empty() {
+            return vec![format!("{flag} {largest}, and {unknown}")];
+        }
+        let above = errors.iter().filter(|(_, error)| error.abs() > *largest);
+        above
+            .map(|(name, error)| format!("the {name} is {error:.3} discs, above {flag} {largest}"))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(limits: &[(f64, &[f64])]) -> ErrorLimits {
+        limits.iter().fold(ErrorLimits::default(), |verdict, (largest, errors)| {
+            let named = errors.iter().map(|error| (format!("error {error}"), *error));
+            verdict.with("--max-x", Some(*largest), named, "nothing to measure it on")
+        })
+    }
+
+    #[test]
+    fn every_limit_counts_and_too_low_is_as_bad_as_too_high() {
+        assert_eq!(ErrorLimits::default().with_max_mae(None, "error", Some(5.0)).passed(), None);
+        assert_eq!(verdict(&[(1.0, &[1.0, -1.0]), (2.0, &[0.5])]).passed(), Some(true));
+        assert_eq!(verdict(&[(1.0, &[0.0]), (2.0, &[1.0, -2.5])]).passed(), Some(false));
+        assert_eq!(verdict(&[(1.0, &[0.0]), (2.0, &[])]).passed(), Some(false));
+        let said: Vec<String> = verdict(&[(2.0, &[3.0, 1.0, -2.5])]).failures().collect();
+        let expected = ["error 3 is 3.000", "error -2.5 is -2.500"];
+        let expected = expected.map(|error| format!("the {error} discs, above --max-x 2"));
+        assert_eq!(said, expected);
+    }
+}
