@@ -21,7 +21,7 @@ impl MemoryLimit {
     }
 }
 
-/// Returns the number of bytes of this many MB of 2^20 bytes; without a number, all that is allowed.
+/// Returns the number of bytes of so many MB of 2^20 bytes; without a number, all that is allowed.
 pub fn bytes_of(megabytes: Option<u64>) -> u64 {
     megabytes.map_or_else(allowed_bytes, |megabytes| megabytes.saturating_mul(1 << 20))
 }

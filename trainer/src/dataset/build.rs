@@ -11,8 +11,7 @@ use othello_engine::record::{
 use rayon::prelude::*;
 
 use super::folder::{DatasetFolder, Failure, FolderError};
-use super::held_out::{NoTest, TrainedOn};
-use super::input::Input;
+use super::held_out::{Input, NoTest, TrainedOn};
 use super::label_counts::LabelCounts;
 use super::layout::{self, ByPhase};
 use super::runs::{Merged, Runs};

@@ -19,7 +19,7 @@ use othello_engine::text::{excerpt, quoted_reason};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::input::Input;
+use super::held_out::Input;
 use super::{Part, Split};
 use crate::source::LabelRules;
 

@@ -1,10 +1,9 @@
-//! Refuses test data that training has, too.
+//! The inputs of a dataset, and the refusal of test data that training has, too.
 
 use std::path::{Path, PathBuf};
 
 use othello_engine::file::stated_sha256;
-
-use super::Input;
+use serde::{Deserialize, Serialize};
 
 /// The error of test data that training has, too.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +15,15 @@ pub struct NoTest {
     test: PathBuf,
     /// The training that has the data, as a clause of the message.
     trained: String,
+}
+
+/// An input of a dataset, as provenance records it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Input {
+    /// The checksum of the input's content.
+    pub sha256: String,
+    /// The factor on the weights of its positions.
+    pub weight: f64,
 }
 
 /// The files that training has, by the checksums of their content.

@@ -7,8 +7,7 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
 use super::checkpoint::FinishedPhases;
-use super::fitted::FittedPhase;
-use super::report::{FitReport, Metrics, PhaseReport, nearest};
+use super::report::{FitReport, FittedPhase, Metrics, PhaseReport, nearest};
 
 /// The fitted phases so far. Their weights are held once, in the [`Weights`] that will be written.
 pub(super) struct Assembly {

@@ -6,8 +6,7 @@ use othello_engine::eval::{nearest_weight, weight_in_discs};
 use othello_engine::record::ScoredPosition;
 
 use super::best::Best;
-use super::fitted::FittedPhase;
-use super::report::{Metrics, PhaseReport};
+use super::report::{FittedPhase, Metrics, PhaseReport};
 use crate::backend::{Backend, BackendError, Errors, Rows, WEIGHTS_PER_OCCURRENCE};
 use crate::dataset::Dataset;
 use crate::model::Model;

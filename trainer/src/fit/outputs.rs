@@ -11,17 +11,11 @@ use serde_json::json;
 
 use super::checkpoint::{PhaseFile, check_is_own};
 use super::report::FitReport;
-use super::{metrics_file, report_file};
 
 /// The weights of a fit, and the files beside them while it runs.
 pub(super) struct Outputs<'a> {
     weights: &'a Path,
     provenance: Provenance,
-}
-
-/// Returns the paths of the plain files that a fit writes beside its weights: metrics and report.
-pub fn side_files(weights: &Path) -> [PathBuf; 2] {
-    [metrics_file::path(weights), report_file::path(weights)]
 }
 
 /// The key of the epochs in the provenance of unfinished weights.

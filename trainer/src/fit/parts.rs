@@ -1,28 +1,73 @@
-//! Merges the parts of a fit that several machines shared into the files that one process would
-//! have written.
+//! The parts of a fit that several machines share: each a complete file of its fitted phases, with
+//! the sections of a checkpoint. Merges them into the files that one process would have written.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{Weights, WeightsError, WeightsFile};
+use othello_engine::eval::{Factors, Weights, WeightsError, WeightsFile};
 use othello_engine::file::{
-    Begin, Existing, FileError, Kind, Provenance, Summary, Writer, check_output,
+    Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer, check_output,
 };
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::{Interrupted, Progress};
 use othello_engine::record::Shard;
+use othello_engine::text::excerpt;
 use serde::de::DeserializeOwned;
 
 use super::assembly::Assembly;
-use super::metrics_file::MetricsFile;
-use super::outputs::side_files;
-use super::part;
+use super::checkpoint::{FinishedPhases, sections_of};
 use super::report::FitReport;
-use super::report_file::{ReportError, ReportFile};
+use super::side_files::{MetricsFile, ReportError, ReportFile, side_files};
 use super::units::{Units, UnitsError};
 use crate::model::Model;
 use crate::shards::{Shards, ShardsError};
+
+/// Writes all fitted phases, with their factors before them. Compares them with the sections that a
+/// killed run left.
+pub(super) fn write_part(
+    mut writer: Writer,
+    fitted: &Assembly,
+    progress: &dyn Progress,
+) -> Result<Summary, FileError> {
+    writer.compare_from_start();
+    let mut group = None;
+    for phase in fitted.phases() {
+        if let Some((number, factors)) = fitted.factors(phase.report.phase)
+            && group.replace(number) != Some(number)
+        {
+            let Section { name, content } = Factors::section_of(number, factors);
+            writer.section(&name, &content)?;
+        }
+        for Section { name, content } in sections_of(&phase) {
+            writer.section(&name, &content)?;
+        }
+    }
+    progress.warn(writer.end_comparison()?);
+    writer.finish()
+}
+
+/// The largest section of text, in bytes: a report, or the metrics of a hundred thousand epochs.
+const LONGEST_TEXT: usize = 16 << 20;
+/// The largest number of sections: four for each phase, and one for the factors of each group.
+const MOST_SECTIONS: usize = 300;
+
+/// Reads the phases of a part.
+fn read_part(path: &Path, model: &Model) -> Result<FinishedPhases, FileError> {
+    let mut reader = Reader::open(path, Kind::Checkpoint)?;
+    let factors = model.set().factors().map_or(0, |shape| shape.dimensions());
+    let longest = (model.parameters() * factors.max(size_of::<u32>())).max(LONGEST_TEXT);
+    let mut sections = vec![];
+    while let Some(section) = reader.next().transpose()? {
+        if section.content.len() > longest || sections.len() == MOST_SECTIONS {
+            return Err(reader.meaningless("is none of a part of a fit".to_owned()));
+        }
+        sections.push(section);
+    }
+    FinishedPhases::among(&sections, model).map_err(|section| {
+        reader.meaningless(format!("ends a file whose `{}` is no part of a fit", excerpt(section)))
+    })
+}
 
 /// The result of merging the parts of a fit.
 #[derive(Clone, PartialEq, Debug)]
@@ -127,7 +172,7 @@ pub fn merge_parts(
     let mut fitted = Assembly::new(begin.unwrap_or_else(|| Weights::zero(fit.model.set().clone())));
     for &(shard, ref path) in files {
         progress.check()?;
-        let found = part::read(path, &fit.model)?;
+        let found = read_part(path, &fit.model)?;
         let own = Units::of(&fit.model, &fit.phases, Some(shard))?.phases();
         let mut phases = found.phases.iter().map(|phase| phase.report.phase);
         if let Some(phase) = phases.find(|phase| !own.contains(phase)) {

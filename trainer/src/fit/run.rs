@@ -17,14 +17,13 @@ use super::assembly::Assembly;
 use super::checkpoint::{CheckpointError, Finished, PhaseFile, Snapshot};
 use super::epochs::PhaseError;
 use super::group::{FittedGroup, GroupEnd, GroupFit, group_of};
-use super::metrics_file::MetricsFile;
 use super::optimizer::Optimizer;
 use super::outputs::Outputs;
-use super::part;
+use super::parts::write_part;
 use super::phase::{PhaseEnd, PhaseFit};
 use super::report::FitReport;
-use super::report_file::{ReportError, ReportFile};
 use super::settings::FitSettings;
+use super::side_files::{MetricsFile, ReportError, ReportFile};
 use super::units::{Units, UnitsError};
 use crate::backend::{Backend, Group, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
@@ -194,7 +193,7 @@ impl Fit<'_> {
             }
             let report = shared.fitted.report();
             report_file.write(&report)?;
-            let summary = part::write(writer, &shared.fitted, progress)?;
+            let summary = write_part(writer, &shared.fitted, progress)?;
             shared.finished_file.remove()?;
             outputs.remove_phase_files(&wanted)?;
             return Ok((summary, report));

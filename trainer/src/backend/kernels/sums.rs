@@ -22,8 +22,8 @@ pub enum SumKernel {
     Auto,
 }
 
-/// The number of rows from which [`SumKernel::Auto`] uses tiles: each batch then meets a parameter 20
-/// times.
+/// The number of rows from which [`SumKernel::Auto`] uses tiles: each batch then meets a parameter
+/// 20 times.
 const ROWS_FOR_TILES: usize = 1 << 17;
 
 /// The number of rows that a block processes for each copy of its tile. For a tile of 30,000

@@ -9,9 +9,8 @@ use othello_engine::file::{Checkpoint, Existing, Provenance, Section};
 use othello_engine::text::excerpt;
 
 use super::CheckpointError;
-use crate::fit::fitted::FittedPhase;
 use crate::fit::group::FittedGroup;
-use crate::fit::report::PhaseReport;
+use crate::fit::report::{FittedPhase, PhaseReport};
 use crate::model::Model;
 
 /// The file `WEIGHTS.checkpoint.partial`. It has four sections for each fitted phase, the report
