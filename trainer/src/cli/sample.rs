@@ -1,13 +1,14 @@
 //! `othello-trainer sample`: draws some games or positions from many.
 
-use std::time::Instant;
+use std::path::PathBuf;
 
 use othello_engine::cli::arguments::{Output, number_from};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::record::{Game, Record, ScoredPosition};
+use othello_engine::progress::Progress;
 
-use super::selection::{Files, report};
-use crate::records::select::sample;
+use super::selection::{Files, Selection};
+use crate::records::select::{Selected, Splittable, sample};
+use crate::records::sequence::Inputs;
 
 /// Arguments of `sample`.
 #[derive(clap::Args, Debug)]
@@ -25,19 +26,17 @@ pub struct Arguments {
 
 /// Samples and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    if arguments.files.are_games()? {
-        sample_records::<Game>(arguments, session)
-    } else {
-        sample_records::<ScoredPosition>(arguments, session)
-    }
+    arguments.files.select(arguments, session)
 }
 
-fn sample_records<R: Record>(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
-    let Arguments { files, count, output } = arguments;
-    let inputs = files.inputs::<R>(session)?;
-    let (out, existing) = (&output.out, output.existing());
-    let written = sample(&inputs, *count, files.seed, out, existing, session.progress())?;
-    report(&inputs, vec![(out.clone(), written)], begun, session)?;
-    Ok(Outcome::Done)
+impl Selection for Arguments {
+    fn select<R: Splittable>(
+        &self,
+        inputs: &Inputs<R>,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
+        let (out, existing) = (&self.output.out, self.output.existing());
+        let written = sample(inputs, self.count, self.files.seed, out, existing, progress)?;
+        Ok(vec![(out.clone(), written)])
+    }
 }

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use othello_engine::cli::Session;
 use othello_engine::cli::arguments::number_from;
+use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Kind, kind_of};
-use othello_engine::record::{Record, record_files};
+use othello_engine::progress::Progress;
+use othello_engine::record::{Game, Record, ScoredPosition, record_files};
 use serde::Serialize;
 
-use crate::records::select::Selected;
+use crate::records::select::{Selected, Splittable};
 use crate::records::sequence::Inputs;
 
 /// The records to choose from.
@@ -28,16 +29,29 @@ pub struct Files {
     pub(super) seed: u64,
 }
 
-impl Files {
-    /// Returns true if the first file holds games; otherwise all files must hold positions.
-    pub(super) fn are_games(&self) -> anyhow::Result<bool> {
-        let files = record_files(&self.files)?;
-        let first = files.first().context("no file is named")?;
-        Ok(kind_of(first)? == Kind::Games)
-    }
+/// The work of a subcommand on games or on positions.
+pub(super) trait Selection {
+    /// Chooses among records, and returns the written files.
+    fn select<R: Splittable>(
+        &self,
+        inputs: &Inputs<R>,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Vec<(PathBuf, Selected)>>;
+}
 
-    pub(super) fn inputs<R: Record>(&self, session: &Session) -> anyhow::Result<Inputs<R>> {
-        Ok(Inputs::count(&record_files(&self.files)?, session.progress())?)
+impl Files {
+    /// Does the work on the records of the files and reports. If the first file holds games, all
+    /// must; otherwise all must hold positions.
+    pub(super) fn select(
+        &self,
+        work: &impl Selection,
+        session: &Session,
+    ) -> anyhow::Result<Outcome> {
+        let files = record_files(&self.files)?;
+        match kind_of(files.first().context("no file is named")?)? {
+            Kind::Games => select_of::<Game>(work, &files, session),
+            _ => select_of::<ScoredPosition>(work, &files, session),
+        }
     }
 }
 
@@ -84,13 +98,14 @@ impl fmt::Display for Report {
     }
 }
 
-/// Reports the written files.
-pub(super) fn report<R: Record>(
-    inputs: &Inputs<R>,
-    files: Vec<(PathBuf, Selected)>,
-    begun: Instant,
+fn select_of<R: Splittable>(
+    work: &impl Selection,
+    files: &[PathBuf],
     session: &Session,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let inputs = Inputs::<R>::count(files, session.progress())?;
+    let files = work.select(&inputs, session.progress())?;
     let written = |(path, selected): (PathBuf, Selected)| Written {
         path: path.display().to_string(),
         count: Count::of::<R>(selected.records),
@@ -101,5 +116,6 @@ pub(super) fn report<R: Record>(
         count: Count::of::<R>(inputs.len()),
         files: files.into_iter().map(written).collect(),
         seconds: begun.elapsed().as_secs_f64(),
-    })
+    })?;
+    Ok(Outcome::Done)
 }

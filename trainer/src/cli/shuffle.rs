@@ -1,13 +1,15 @@
 //! `othello-trainer shuffle`: puts games or positions in random order.
 
-use std::time::Instant;
+use std::path::PathBuf;
 
 use othello_engine::cli::arguments::{Output, number_from};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::record::{Game, Record, ScoredPosition};
+use othello_engine::progress::Progress;
 
-use super::selection::{Files, report};
+use super::selection::{Files, Selection};
 use crate::memory::{MemoryLimit, allowed_bytes};
+use crate::records::select::{Selected, Splittable};
+use crate::records::sequence::Inputs;
 use crate::records::shuffle::shuffle;
 
 /// Arguments of `shuffle`.
@@ -27,21 +29,19 @@ pub struct Arguments {
 
 /// Shuffles and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    if arguments.files.are_games()? {
-        shuffle_records::<Game>(arguments, session)
-    } else {
-        shuffle_records::<ScoredPosition>(arguments, session)
-    }
+    arguments.files.select(arguments, session)
 }
 
-fn shuffle_records<R: Record>(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
-    let Arguments { files, memory_mb, output } = arguments;
-    let memory = memory_mb.map_or(allowed_bytes() / 2, |mb| mb.saturating_mul(1 << 20));
-    let inputs = files.inputs::<R>(session)?;
-    let (out, existing) = (&output.out, output.existing());
-    let limit = MemoryLimit::beside(out, memory);
-    let written = shuffle(&limit, &inputs, files.seed, out, existing, session.progress())?;
-    report(&inputs, vec![(out.clone(), written)], begun, session)?;
-    Ok(Outcome::Done)
+impl Selection for Arguments {
+    fn select<R: Splittable>(
+        &self,
+        inputs: &Inputs<R>,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
+        let memory = self.memory_mb.map_or(allowed_bytes() / 2, |mb| mb.saturating_mul(1 << 20));
+        let (out, existing) = (&self.output.out, self.output.existing());
+        let limit = MemoryLimit::beside(out, memory);
+        let written = shuffle(&limit, inputs, self.files.seed, out, existing, progress)?;
+        Ok(vec![(out.clone(), written)])
+    }
 }

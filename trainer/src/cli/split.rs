@@ -1,16 +1,16 @@
 //! `othello-trainer split`: divides games or positions into training, validation and test.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::bail;
 use othello_engine::cli::arguments::{existing, number_in};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::record::{Game, ScoredPosition};
+use othello_engine::progress::Progress;
 
-use super::selection::{Files, report};
+use super::selection::{Files, Selection};
 use crate::dataset::{Part, Split};
-use crate::records::select::{Splittable, split};
+use crate::records::select::{Selected, Splittable, split};
+use crate::records::sequence::Inputs;
 
 /// Arguments of `split`.
 #[derive(clap::Args, Debug)]
@@ -38,31 +38,26 @@ pub struct Arguments {
 
 /// Splits and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    if arguments.files.are_games()? {
-        split_records::<Game>(arguments, session)
-    } else {
-        split_records::<ScoredPosition>(arguments, session)
-    }
-}
-
-fn split_records<R: Splittable>(
-    arguments: &Arguments,
-    session: &Session,
-) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
-    let &Arguments { validation_percent, test_percent, .. } = arguments;
-    if validation_percent + test_percent > 100 {
+    if arguments.validation_percent + arguments.test_percent > 100 {
         bail!("--validation-percent and --test-percent are more than 100 together");
     }
-    let by = Split { validation_percent, test_percent, ..Split::new(arguments.files.seed) };
-    let inputs = arguments.files.inputs::<R>(session)?;
-    let outs = Part::ALL.map(|part| {
-        let mut name = arguments.out.clone().into_os_string();
-        name.push(format!(".{part}.{}", R::PLURAL));
-        (part, PathBuf::from(name))
-    });
-    let written = split(&inputs, by, &outs, existing(arguments.force), session.progress())?;
-    let files = outs.into_iter().map(|(_, path)| path).zip(written).collect();
-    report(&inputs, files, begun, session)?;
-    Ok(Outcome::Done)
+    arguments.files.select(arguments, session)
+}
+
+impl Selection for Arguments {
+    fn select<R: Splittable>(
+        &self,
+        inputs: &Inputs<R>,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
+        let &Self { validation_percent, test_percent, .. } = self;
+        let by = Split { validation_percent, test_percent, ..Split::new(self.files.seed) };
+        let outs = Part::ALL.map(|part| {
+            let mut name = self.out.clone().into_os_string();
+            name.push(format!(".{part}.{}", R::PLURAL));
+            (part, PathBuf::from(name))
+        });
+        let written = split(inputs, by, &outs, existing(self.force), progress)?;
+        Ok(outs.into_iter().map(|(_, path)| path).zip(written).collect())
+    }
 }

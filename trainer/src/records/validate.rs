@@ -9,7 +9,8 @@ use othello_engine::file::{
 };
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    Game, GameReader, GameWriter, PositionReader, PositionWriter, RecordError, ScoredPosition,
+    Game, GameReader, GameWriter, PositionReader, PositionWriter, Record, RecordError,
+    RecordWriter, ScoredPosition,
 };
 use serde::Serialize;
 
@@ -65,10 +66,14 @@ pub fn repair(
             .with("input", checksum(path, progress)?)
             .with("of", provenance.as_map().clone()))
     };
-    let begun = match file::kind_of(path)? {
+    let summary = match file::kind_of(path)? {
         Kind::Games => {
             let provenance = of(GameReader::open(path)?.provenance())?;
-            GameWriter::begin(out, &provenance, existing).map(|begun| begun.map(Output::Games))
+            let begun = GameWriter::begin(out, &provenance, existing)?;
+            copy(path, begun, progress, |frame| match frame {
+                Frame::Games(games) => games,
+                _ => vec![],
+            })
         }
         kind => {
             // Kinds other than records are refused here, by name.
@@ -77,16 +82,33 @@ pub fn repair(
                 Kind::Openings => PositionWriter::begin_openings(out, &provenance, existing),
                 _ => PositionWriter::begin(out, &provenance, existing),
             };
-            begun.map(|begun| begun.map(Output::Positions))
+            copy(path, begun?, progress, |frame| match frame {
+                Frame::Positions(rows) => rows,
+                _ => vec![],
+            })
         }
     };
-    let mut output = match begun? {
-        Begin::Done(summary) => return Ok(Some((found, summary))),
-        Begin::Writer(output) => output,
+    Ok(Some((found, summary?)))
+}
+
+/// Copies the records of the whole frames of a file. Compares them with those that an earlier run
+/// copied.
+fn copy<R: Record>(
+    path: &Path,
+    begun: Begin<RecordWriter<R>>,
+    progress: &dyn Progress,
+    records: fn(Frame) -> Vec<R>,
+) -> Result<Summary, RecordError> {
+    let mut writer = match begun {
+        Begin::Done(summary) => return Ok(summary),
+        Begin::Writer(writer) => writer,
     };
-    output.compare_from_start();
-    read(path, progress, |frame| output.write(frame))?;
-    Ok(Some((found, output.finish(progress)?)))
+    writer.compare_from_start();
+    read(path, progress, |frame| {
+        records(frame).into_iter().try_for_each(|record| writer.push(record))
+    })?;
+    progress.warn(writer.end_comparison()?);
+    writer.finish()
 }
 
 /// A whole frame of some kind of file.
@@ -197,47 +219,6 @@ impl Input {
             Self::Games(reader) => reader.bytes_read(),
             Self::Positions(reader) => reader.bytes_read(),
             Self::Other(reader) => reader.bytes_read(),
-        }
-    }
-}
-
-/// The file that takes the whole frames.
-enum Output {
-    Games(GameWriter),
-    Positions(PositionWriter),
-}
-
-impl Output {
-    /// Compares the frames with those that an earlier run copied.
-    fn compare_from_start(&mut self) {
-        match self {
-            Self::Games(writer) => writer.compare_from_start(),
-            Self::Positions(writer) => writer.compare_from_start(),
-        }
-    }
-
-    fn write(&mut self, frame: Frame) -> Result<(), RecordError> {
-        match (self, frame) {
-            (Self::Games(writer), Frame::Games(games)) => {
-                games.into_iter().try_for_each(|game| writer.push(game))
-            }
-            (Self::Positions(writer), Frame::Positions(rows)) => {
-                rows.into_iter().try_for_each(|row| writer.push(row))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn finish(self, progress: &dyn Progress) -> Result<Summary, RecordError> {
-        match self {
-            Self::Games(mut writer) => {
-                progress.warn(writer.end_comparison()?);
-                writer.finish()
-            }
-            Self::Positions(mut writer) => {
-                progress.warn(writer.end_comparison()?);
-                writer.finish()
-            }
         }
     }
 }

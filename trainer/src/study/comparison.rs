@@ -50,7 +50,7 @@ pub struct Comparison {
     pub test_games: usize,
     /// The kinds of labels of the test positions, with the number of each.
     pub test_labels: Vec<(String, u64)>,
-    /// The time that the comparison took.
+    /// The time of the comparison, in seconds.
     pub seconds: f64,
 }
 

@@ -32,7 +32,7 @@ pub struct Curve {
     pub test_games: usize,
     /// The kinds of labels of the test positions, with the number of each.
     pub test_labels: Vec<(String, u64)>,
-    /// The time that the study took.
+    /// The time of the study, in seconds.
     pub seconds: f64,
 }
 

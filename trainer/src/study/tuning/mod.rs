@@ -65,7 +65,7 @@ pub struct Tuned {
     /// The entries whose best value is the smallest or the largest of those tried.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_an_end: Vec<AtAnEnd>,
-    /// The time that the search took.
+    /// The time of the search, in seconds.
     pub seconds: f64,
 }
 
