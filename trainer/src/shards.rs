@@ -76,8 +76,10 @@ struct Part {
 }
 
 impl Shards {
-    /// Reads the headers of shards and checks that they are all those of one run of one of these
-    /// commands.
+    /// Reads the headers of shards and checks that they are all those of one run.
+    ///
+    /// Of a file that names no shard, the error tells whether one of `commands`, whose shards are
+    /// wanted, made it.
     pub fn open(paths: &[PathBuf], commands: &[&str]) -> Result<Self, ShardsError> {
         let parts = paths.iter().map(|path| Part::open(path, commands));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
@@ -137,7 +139,7 @@ impl Part {
         let provenance = reader.provenance();
         let text = |key| provenance.get(key).and_then(Value::as_str);
         let command = text("command").unwrap_or_default();
-        if !commands.contains(&command) {
+        if text("shard").is_none() && !commands.contains(&command) {
             return Err(no_shard(path, format!("`{command}` makes none")));
         }
         let shard = text("shard").and_then(|shard| shard.parse().ok());
