@@ -11,6 +11,12 @@ use othello_engine::eval::Weights;
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 
+/// Returns whether a build script embeds weights; that of a build without them does nothing.
+fn embeds(script: &Path) -> bool {
+    let variable = b"OTHELLO_WEIGHTS";
+    fs::read(script).is_ok_and(|code| code.windows(variable.len()).any(|at| at == variable))
+}
+
 /// The build script of this crate, as it was compiled last.
 fn build_script() -> PathBuf {
     let own_folder = Path::new(env!("OUT_DIR")).parent().unwrap();
@@ -21,6 +27,7 @@ fn build_script() -> PathBuf {
         hash.is_some_and(|hash| !hash.contains('-'))
     });
     let scripts = own.map(|folder| folder.path().join("build-script-build"));
+    let scripts = scripts.filter(|script| embeds(script));
     let newest = scripts.max_by_key(|path| fs::metadata(path).and_then(|it| it.modified()).ok());
     newest.expect("cargo ran it")
 }
