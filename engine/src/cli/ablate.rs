@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
-    /// Way to search to a depth; with realization, one more search takes all moves as equally
+    /// Variant to search to a depth; with realization, one more search takes all moves as equally
     /// likely
     #[arg(long, value_name = "WAY", value_enum, default_value_t, requires = "depth")]
     search: SearchBy,
@@ -75,7 +75,7 @@ struct Row {
 }
 
 /// A search of all positions: the omitted feature, the features and the selection.
-struct Way {
+struct Variant {
     without: Option<&'static str>,
     features: Features,
     selection: Selection,
@@ -133,9 +133,10 @@ impl fmt::Display for Ablate {
 
 impl Arguments {
     /// Returns the searches: with all features, then without each in turn.
-    fn ways(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Way>> {
+    fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let selection = self.search.selection(self.selectivity, evaluator)?;
-        let way = |without, features| Way { without, features, selection: selection.clone() };
+        let variant =
+            |without, features| Variant { without, features, selection: selection.clone() };
         // Without a move-ordering evaluation, leaving it out would change nothing.
         let is_there = |features: &Features| {
             features.move_ordering_evaluation || evaluator.move_ordering().is_some()
@@ -146,29 +147,29 @@ impl Arguments {
             Some(_) => features.differs_in_midgame(),
         };
         let one_off = Features::one_off().filter(|(_, features)| is_asked(features));
-        let mut ways = vec![way(None, Features::ALL)];
-        ways.extend(one_off.map(|(name, features)| way(Some(name), features)));
+        let mut variants = vec![variant(None, Features::ALL)];
+        variants.extend(one_off.map(|(name, features)| variant(Some(name), features)));
         if self.selectivity != Selectivity::Full {
             let (without, selection) = (Some("ProbCut"), Selection::default());
-            ways.push(Way { without, features: Features::ALL, selection });
+            variants.push(Variant { without, features: Features::ALL, selection });
         }
         if self.search == SearchBy::Realization {
             let (without, selection) = (Some("probabilities"), Selection::by_even_probability());
-            ways.push(Way { without, features: Features::ALL, selection });
+            variants.push(Variant { without, features: Features::ALL, selection });
         }
-        Ok(ways)
+        Ok(variants)
     }
 
-    /// Searches all positions in one way.
+    /// Searches all positions in one variant.
     fn search(
         &self,
-        way: &Way,
+        variant: &Variant,
         (evaluator, lines): (&Evaluator, &[Line]),
         session: &Session,
     ) -> anyhow::Result<Solved> {
         let searcher = Searcher::try_new(evaluator, self.hash_mb as usize).context("--hash-mb")?;
-        let searcher = searcher.with_selection(way.selection.clone());
-        let mut searcher = searcher.with_features(way.features);
+        let searcher = searcher.with_selection(variant.selection.clone());
+        let mut searcher = searcher.with_features(variant.features);
         let (begun, cpu_begun) = (Instant::now(), ThreadTime::now());
         let mut nodes = 0;
         let mut nodes_by_depth = vec![];
@@ -199,16 +200,17 @@ fn add(sums: &mut Vec<u64>, counts: &[u64]) {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
-    let ways = arguments.ways(&evaluator)?;
-    session.progress().begin("ablate (positions)", 0, (ways.len() * lines.len()) as u64);
-    let solved = ways.iter().map(|way| arguments.search(way, (&evaluator, &lines), session));
+    let variants = arguments.variants(&evaluator)?;
+    session.progress().begin("ablate (positions)", 0, (variants.len() * lines.len()) as u64);
+    let solved =
+        variants.iter().map(|variant| arguments.search(variant, (&evaluator, &lines), session));
     let solved = solved.collect::<anyhow::Result<Vec<Solved>>>()?;
     let all = &solved[0];
     let stated = lines.iter().any(|line| !line.moves.is_empty());
-    let row = |(way, one): (&Way, &Solved)| {
+    let row = |(variant, one): (&Variant, &Solved)| {
         let both = || one.found.iter().zip(&all.found);
         Row {
-            without: way.without,
+            without: variant.without,
             nodes: one.nodes,
             nodes_by_depth: one.nodes_by_depth.clone(),
             seconds: one.seconds,
@@ -223,7 +225,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             }),
         }
     };
-    let rows: Vec<Row> = ways.iter().zip(&solved).map(row).collect();
+    let rows: Vec<Row> = variants.iter().zip(&solved).map(row).collect();
     // The cuts of a selective search depend on the order of its moves.
     let is_proof =
         arguments.selectivity == Selectivity::Full && arguments.search == SearchBy::Depth;

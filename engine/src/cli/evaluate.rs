@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::{Serialize, Serializer};
 
-use self::agreement::{Agreement, Line, Told};
+use self::agreement::{Agreement, AgreementReport, Line};
 use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
 use super::{Outcome, Session};
@@ -100,7 +100,7 @@ struct Evaluation {
     /// The number of values from the book.
     from_book: usize,
     #[serde(flatten)]
-    told: Told,
+    agreement: AgreementReport,
     seconds: f64,
 }
 
@@ -117,7 +117,7 @@ impl fmt::Display for Evaluation {
         if self.from_book > 0 {
             write!(f, ", {} from the book", self.from_book)?;
         }
-        write!(f, "{}", self.told)
+        write!(f, "{}", self.agreement)
     }
 }
 
@@ -159,7 +159,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         evaluation.values.extend(found.into_iter().map(|(value, _)| value));
         session.progress().advance(lines.bytes_read() - bytes_before);
     }
-    evaluation.told = agreement.told();
+    evaluation.agreement = agreement.report();
     evaluation.seconds = begun.elapsed().as_secs_f64();
     session.print(&evaluation)?;
     Ok(Outcome::Done)

@@ -22,7 +22,7 @@ pub(super) struct NextPly<'a> {
 }
 
 /// The children of some parents, each once, in ascending order.
-struct Run {
+struct SortedChildren {
     positions: Box<[Position]>,
     /// The start of each part, and the end of the last one.
     starts: Vec<u32>,
@@ -67,7 +67,7 @@ impl<'a> NextPly<'a> {
     }
 
     /// Returns the children in the parts `first..end`.
-    fn runs(&self, first: usize, end: usize) -> Vec<Run> {
+    fn runs(&self, first: usize, end: usize) -> Vec<SortedChildren> {
         let lowest = first.checked_sub(1).map(|before| self.splitters[before]);
         let beyond = self.splitters.get(end - 1).copied();
         let inner = self.splitters.get(first..end - 1).unwrap_or(&[]);
@@ -80,13 +80,13 @@ impl<'a> NextPly<'a> {
             found.sort_unstable();
             found.dedup();
             self.progress.advance(parents.len() as u64);
-            Run::cut(found, inner)
+            SortedChildren::cut(found, inner)
         };
         self.parents.par_chunks(PARENTS_IN_RUN).map_init(Vec::new, run).collect()
     }
 }
 
-impl Run {
+impl SortedChildren {
     fn cut(positions: &[Position], splitters: &[Position]) -> Self {
         let cut = |splitter: &Position| positions.partition_point(|p| p < splitter) as u32;
         let cuts = splitters.iter().map(cut);
@@ -100,7 +100,7 @@ impl Run {
 }
 
 /// Joins one part of all runs: each position once, in ascending order.
-fn put_together(runs: &[Run], part: usize) -> Vec<Position> {
+fn put_together(runs: &[SortedChildren], part: usize) -> Vec<Position> {
     let mut positions = Vec::with_capacity(runs.iter().map(|run| run.part(part).len()).sum());
     runs.iter().for_each(|run| positions.extend_from_slice(run.part(part)));
     positions.sort_unstable();

@@ -32,24 +32,24 @@ const RATING_PLY: u32 = 44;
 
 /// The quantity that a search's depth limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Going {
+pub(super) enum Horizon {
     /// The number of moves, the same on all lines.
-    ByDepth,
+    Depth,
     /// The probability of a line: likely lines are searched deeper than unlikely ones.
-    ByProbability,
+    Probability,
 }
 
-impl Going {
+impl Horizon {
     /// Returns the way that a selection asks for.
     pub(super) fn by(selection: &Selection) -> Self {
-        if selection.is_by_probability() { Self::ByProbability } else { Self::ByDepth }
+        if selection.is_by_probability() { Self::Probability } else { Self::Depth }
     }
 
     /// Returns the plies that each iteration adds to the depth.
     fn deepening(self) -> u32 {
         match self {
-            Self::ByDepth => DEEPENING,
-            Self::ByProbability => 1,
+            Self::Depth => DEEPENING,
+            Self::Probability => 1,
         }
     }
 
@@ -59,7 +59,7 @@ impl Going {
     /// certain; then this number ends the search.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
-        (self == Self::ByProbability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
+        (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
     }
 }
 
@@ -82,18 +82,18 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 impl<E: Evaluate> Searcher<'_, E> {
     /// Searches deeper and deeper, each time in a window around the value of the last iteration and
     /// with the table's moves first.
-    pub(super) fn iterate(&mut self, position: &Position, depth: u32, going: Going) -> Reached {
+    pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
             let value = self.alpha_beta(position, &state, -Value::INFINITE, Value::INFINITE, 0);
             return Reached { best: Best { value, square: None }, depth };
         }
         self.refutation = None;
-        let deepening = going.deepening();
+        let deepening = horizon.deepening();
         let (mut next, mut guess) = (deepening - depth % deepening, None);
         let mut reached = None;
         if self.features.transposition_table
-            && going == Going::ByDepth
+            && horizon == Horizon::Depth
             && let Some(entry) = self.table.probe(position)
             && entry.best()[0].is_some()
             && let Some(first) = first_depth(entry, depth, &self.control.limits)
@@ -105,13 +105,13 @@ impl<E: Evaluate> Searcher<'_, E> {
             reached = guess.map(|value| Reached { best: answer(value), depth: entry.depth() });
         }
         loop {
-            let deepest = if going == Going::ByDepth { depth } else { 0 };
+            let deepest = if horizon == Horizon::Depth { depth } else { 0 };
             self.tuning = Tuning::of(position, next, deepest);
             (self.control.is_patient, self.control.is_interruptible) = (reached.is_none(), true);
-            if let Some(most) = going.most_nodes(next) {
+            if let Some(most) = horizon.most_nodes(next) {
                 self.control.end_at(self.nodes.saturating_add(most));
             }
-            let best = self.aspirate(position, &state, (next, going), guess);
+            let best = self.aspirate(position, &state, (next, horizon), guess);
             if self.is_stopped() {
                 match reached {
                     Some(reached) => return reached,
@@ -132,7 +132,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     /// Rates every move by a search of one ply, for when not even the first search came to its end.
     pub(super) fn one_ply(&mut self, position: &Position, state: &E::State) -> Reached {
         let control = std::mem::take(&mut self.control);
-        let best = self.aspirate(position, state, (1, Going::ByDepth), None);
+        let best = self.aspirate(position, state, (1, Horizon::Depth), None);
         self.control = Control { is_stopped: true, ..control };
         Reached { best, depth: 1 }
     }
@@ -143,22 +143,23 @@ impl<E: Evaluate> Searcher<'_, E> {
         &mut self,
         position: &Position,
         state: &E::State,
-        (depth, going): (u32, Going),
+        (depth, horizon): (u32, Horizon),
         guess: Option<Value>,
     ) -> Best<Value> {
-        let guess = guess.filter(|_| self.features.aspiration && depth > going.deepening());
+        let guess = guess.filter(|_| self.features.aspiration && depth > horizon.deepening());
         // A selective search may contradict in one window what it found in the last: let it only
         // grow.
-        let is_proof = going == Going::ByDepth && self.selection.selectivity() == Selectivity::Full;
+        let is_proof =
+            horizon == Horizon::Depth && self.selection.selectivity() == Selectivity::Full;
         let mut margin = self.tuning.first_margin;
         let (mut alpha, mut beta) = match guess {
             None => (-Value::INFINITE, Value::INFINITE),
             Some(guess) => (guess.lowered(margin), guess.raised(margin)),
         };
         loop {
-            let best = match going {
-                Going::ByDepth => self.pvs(position, state, alpha, beta, depth),
-                Going::ByProbability => {
+            let best = match horizon {
+                Horizon::Depth => self.pvs(position, state, alpha, beta, depth),
+                Horizon::Probability => {
                     let reach = Self::reach(depth);
                     self.realized(position, state, (alpha, beta), reach, None)
                 }

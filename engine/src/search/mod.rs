@@ -37,7 +37,7 @@ use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, Value};
 use ends::End;
 use limits::Control;
-use midgame::Going;
+use midgame::Horizon;
 use shallow_table::ShallowTable;
 use split::Split;
 use std::sync::Arc;
@@ -209,7 +209,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
                 Err(guess) => guess,
             }
         } else {
-            self.iterate(position, depth, Going::by(&self.selection))
+            self.iterate(position, depth, Horizon::by(&self.selection))
         };
         let Reached { best: Best { value, mut square }, depth } = reached;
         if square.is_none() && depth > 0 && position.moves() != 0 {

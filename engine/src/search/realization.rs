@@ -60,7 +60,7 @@ impl Selection {
 
 /// A move's kind and static value, known before the move is searched.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct RatedKind {
     kind: MoveKind,
     /// The static value after the move, for the side that makes it; `None` if the opponent has no
     /// move.
@@ -77,8 +77,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         memory: Option<Square>,
     ) -> ArrayVec<(Square, MoveKind), 64> {
         let mut moves = Moves::new(position, position.moves());
-        let looks = self.look(&mut moves, position, &self.evaluator.state(position), last, memory);
-        moves.iter().zip(looks).map(|(one, look)| (one.square, look.kind)).collect()
+        let kinds =
+            self.rate_kinds(&mut moves, position, &self.evaluator.state(position), last, memory);
+        moves.iter().zip(kinds).map(|(one, rated)| (one.square, rated.kind)).collect()
     }
 
     /// Returns the reach of a search to a depth.
@@ -92,14 +93,14 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Computes the value, promise and kind of every move.
-    fn look(
+    fn rate_kinds(
         &self,
         moves: &mut Moves,
         position: &Position,
         state: &E::State,
         last: Option<Square>,
         memory: Option<Square>,
-    ) -> ArrayVec<Look, 64> {
+    ) -> ArrayVec<RatedKind, 64> {
         let mut values = ArrayVec::<(Option<Value>, u32), 64>::new();
         moves.rate([None, None], |candidate| {
             let replies = candidate.child.moves();
@@ -111,7 +112,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         let fewest = values.iter().map(|&(_, replies)| replies).min().unwrap_or(0);
         let corners_before = position.pass().moves() & CORNERS;
         let around = last.map_or(0, |last| neighbours(last.bit()));
-        let looks = moves.iter().zip(&values).enumerate().map(|(place, (candidate, known))| {
+        let kinds = moves.iter().zip(&values).enumerate().map(|(place, (candidate, known))| {
             let earlier =
                 |(other, one): (usize, &Move)| (one.promise, place) > (candidate.promise, other);
             let others = moves.iter().enumerate().filter(|&pair| earlier(pair)).count();
@@ -128,9 +129,9 @@ impl<E: Evaluate> Searcher<'_, E> {
                 flips_few: candidate.flips.count_ones() <= FEW_FLIPS,
                 leaves_fewest: known.1 == fewest,
             };
-            Look { kind, value: known.0 }
+            RatedKind { kind, value: known.0 }
         });
-        looks.collect()
+        kinds.collect()
     }
 
     /// Searches a node by probability. Returns its value, or a bound on it if it is outside the
@@ -170,19 +171,19 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
         }
         let mut moves = Moves::new(position, squares);
-        let looks = self.look(&mut moves, position, state, last, memory);
+        let kinds = self.rate_kinds(&mut moves, position, state, last, memory);
         let stage = Realization::stage(position.ply());
-        let mut looked: ArrayVec<_, 64> = moves.iter().copied().zip(looks).collect();
-        let order = |(one, look): &(Move, Look)| {
-            (look.kind.memory != Memory::Best, -one.promise, one.square)
+        let mut rated_moves: ArrayVec<_, 64> = moves.iter().copied().zip(kinds).collect();
+        let order = |(one, rated): &(Move, RatedKind)| {
+            (rated.kind.memory != Memory::Best, -one.promise, one.square)
         };
-        looked.sort_unstable_by_key(order);
-        for (number, (one, look)) in looked.into_iter().enumerate() {
-            let cost = self.cost(stage, look.kind);
+        rated_moves.sort_unstable_by_key(order);
+        for (number, (one, rated)) in rated_moves.into_iter().enumerate() {
+            let cost = self.cost(stage, rated.kind);
             // With an open window, the first move is the best so far in any case.
             let is_tried = number > 0 || window.beta == window.alpha + Value::STEP;
             let bounds = (window.alpha, window.beta);
-            let value = self.realized_move((&one, &look, state), bounds, reach, (cost, is_tried));
+            let value = self.realized_move((&one, &rated, state), bounds, reach, (cost, is_tried));
             if self.is_stopped() {
                 return window.best;
             }
@@ -202,13 +203,13 @@ impl<E: Evaluate> Searcher<'_, E> {
     /// at the cost of a move of probability 1/2, if that is lower.
     fn realized_move(
         &mut self,
-        (one, look, state): (&Move, &Look, &E::State),
+        (one, rated, state): (&Move, &RatedKind, &E::State),
         (alpha, beta): (Value, Value),
         reach: i32,
         (cost, is_tried): (i32, bool),
     ) -> Value {
         let surer = cost.min(REACH_PER_HALF);
-        let leaf = |cost: i32| look.value.filter(|_| reach <= cost);
+        let leaf = |cost: i32| rated.value.filter(|_| reach <= cost);
         let is_leaf = leaf(cost).is_some() && (is_tried || leaf(surer).is_some());
         if is_leaf {
             self.nodes += 1;

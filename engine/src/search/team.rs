@@ -107,7 +107,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
                 && let Some(job) = jobs.get(number)
             {
                 // Searchers that wait for the last job learn of its end even if it panics.
-                let _told = pool.as_deref().map(Told);
+                let _done = pool.as_deref().map(JobDone);
                 let result = work(searcher, job);
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
             }
@@ -235,9 +235,9 @@ impl<S> Open<S> {
 }
 
 /// A guard that counts a job as done when it is dropped.
-struct Told<'p, S>(&'p Pool<S>);
+struct JobDone<'p, S>(&'p Pool<S>);
 
-impl<S> Drop for Told<'_, S> {
+impl<S> Drop for JobDone<'_, S> {
     fn drop(&mut self) {
         // After a panic, perhaps no searcher is left to take the other jobs.
         let is_lost = std::thread::panicking();

@@ -66,9 +66,9 @@ impl Agreement {
     }
 
     /// Returns the means.
-    pub(super) fn told(&self) -> Told {
+    pub(super) fn report(&self) -> AgreementReport {
         let mean = |sum: f64, count: u64| (count > 0).then(|| sum / count as f64);
-        Told {
+        AgreementReport {
             scored: self.scored,
             bias: mean(self.errors, self.scored),
             mae: mean(self.absolute, self.scored),
@@ -82,7 +82,7 @@ impl Agreement {
 
 /// The agreement with a file, as it is printed.
 #[derive(Default, Serialize)]
-pub(super) struct Told {
+pub(super) struct AgreementReport {
     /// The number of lines with a score.
     scored: u64,
     /// The mean of value minus score, in discs.
@@ -103,7 +103,7 @@ pub(super) struct Told {
     discs_lost: Option<f64>,
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for AgreementReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let (Some(bias), Some(mae), Some(mse)) = (self.bias, self.mae, self.mse) {
             let scored = self.scored;

@@ -9,7 +9,7 @@ mod last;
 mod null_window;
 mod pvs;
 
-use super::midgame::Going;
+use super::midgame::Horizon;
 use super::window::{Best, Unit};
 use super::{Features, Reached, Searcher};
 use crate::board::{Discs, Position};
@@ -80,7 +80,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             // Without a guess the search stays patient: no limit ends it.
             return Ok(self.endgame_pvs(position, state, -INFINITE, INFINITE));
         }
-        let guess = self.iterate(position, guess_depth(empties), Going::ByDepth);
+        let guess = self.iterate(position, guess_depth(empties), Horizon::Depth);
         let mut center = guess.best.value.nearest_even_disc();
         let mut margin = FIRST_MARGIN;
         loop {
