@@ -16,8 +16,6 @@ pub struct Features {
     pub shallow_table: bool,
     /// Enhanced transposition cut-off: a node's children are looked up before any is searched.
     pub enhanced_cutoff: bool,
-    /// The table's move is searched before the other moves are generated.
-    pub hash_move_first: bool,
     /// Moves are ordered by their values where that pays. Exact searches find these by a shallow
     /// search.
     pub value_ordering: bool,
@@ -42,7 +40,6 @@ impl Features {
         transposition_table: true,
         shallow_table: true,
         enhanced_cutoff: true,
-        hash_move_first: true,
         value_ordering: true,
         fastest_first: true,
         move_ordering_evaluation: true,
@@ -54,9 +51,8 @@ impl Features {
     /// Returns whether a feature that searches to a fixed depth use is turned off.
     pub fn differs_in_midgame(&self) -> bool {
         let Self { null_windows, aspiration, transposition_table, enhanced_cutoff, .. } = *self;
-        let Self { hash_move_first, value_ordering, .. } = *self;
         let all = [null_windows, aspiration, transposition_table, enhanced_cutoff];
-        !all.into_iter().chain([hash_move_first, value_ordering]).all(|feature| feature)
+        !all.into_iter().chain([self.value_ordering]).all(|feature| feature)
     }
 
     /// Returns each set with exactly one feature turned off, with that feature's name.
@@ -68,7 +64,6 @@ impl Features {
             ("transposition table", Self { transposition_table: false, ..ALL }),
             ("shallow table", Self { shallow_table: false, ..ALL }),
             ("enhanced cut-off", Self { enhanced_cutoff: false, ..ALL }),
-            ("hash move first", Self { hash_move_first: false, ..ALL }),
             ("value ordering", Self { value_ordering: false, ..ALL }),
             ("fastest first", Self { fastest_first: false, ..ALL }),
             ("move-ordering evaluation", Self { move_ordering_evaluation: false, ..ALL }),

@@ -248,20 +248,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         {
             return Best { value, square: table_moves[0] };
         }
-        // Many nodes end with the table's move: the others are rated only after it fails.
-        let mut table_move = if self.features.hash_move_first { table_moves[0] } else { None };
-        let mut rated = false;
+        self.rate(&mut moves, table_moves, state, depth);
         let mut first = true;
-        loop {
-            let mut next = table_move.take().and_then(|square| moves.take(square));
-            if next.is_none() {
-                if !rated {
-                    self.rate(&mut moves, table_moves, state, depth);
-                    rated = true;
-                }
-                next = moves.take_best();
-            }
-            let Some(next) = next else { break };
+        while let Some(next) = moves.take_best() {
             let after = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
             let mut value = Value::INFINITE;
@@ -280,9 +269,6 @@ impl<E: Evaluate> Searcher<'_, E> {
                 break;
             }
             if depth >= SHARED_DEPTH && self.is_help_welcome(&moves, self.selection.is_full()) {
-                if !rated {
-                    self.rate(&mut moves, table_moves, state, depth);
-                }
                 let shared = (state, position.empties(), Goal::Depth(depth, self.tuning));
                 let whole = self.share(shared, moves, window.map(Value::steps));
                 window = whole.map(|steps| Value::ZERO.raised(steps));

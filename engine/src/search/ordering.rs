@@ -57,14 +57,6 @@ impl Moves {
         }
     }
 
-    /// Removes and returns the move on a square.
-    #[inline]
-    pub(super) fn take(&mut self, square: Square) -> Option<Move> {
-        let index = self.0.iter().position(|candidate| candidate.square == square)?;
-        // The others keep their order, which decides among equally promising moves.
-        Some(self.0.remove(index))
-    }
-
     /// Returns the number of moves that are left.
     pub(super) fn len(&self) -> usize {
         self.0.len()

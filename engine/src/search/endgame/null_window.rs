@@ -189,24 +189,13 @@ impl<E: Evaluate> Searcher<'_, E> {
     fn best_fastest_first(
         &mut self,
         position: Position,
-        mut squares: u64,
+        squares: u64,
         table_move: Option<Square>,
         parity: Parity,
         alpha: Discs,
         empties: u32,
     ) -> (Discs, Square) {
         let mut best = (-INFINITE, Square::A1);
-        if self.features.hash_move_first
-            && let Some(square) = table_move
-        {
-            let child = position.after(square, position.flips(square));
-            let parity = parity.after(square);
-            best = (-self.null_window(child, parity, -alpha - 1, empties - 1), square);
-            if best.0 > alpha {
-                return best;
-            }
-            squares &= !square.bit();
-        }
         // Children that the shallow table settles need no search: this saves 6 % of nodes and time.
         let enhanced = self.features.enhanced_cutoff
             && self.features.shallow_table

@@ -121,20 +121,9 @@ impl<E: Evaluate> Searcher<'_, E> {
             return Best { value, square: table_moves[0] };
         }
         let odd_squares = self.parity(position).odd_squares();
-        // Most nodes end with the table's move: the others are rated only after it fails.
-        let mut table_move = if self.features.hash_move_first { table_moves[0] } else { None };
-        let mut rated = false;
+        self.rate_by_promise(&mut moves, table_moves, state, odd_squares, window.alpha);
         let mut first = true;
-        loop {
-            let mut next = table_move.take().and_then(|square| moves.take(square));
-            if next.is_none() {
-                if !rated {
-                    self.rate_by_promise(&mut moves, table_moves, state, odd_squares, window.alpha);
-                    rated = true;
-                }
-                next = moves.take_best();
-            }
-            let Some(next) = next else { break };
+        while let Some(next) = moves.take_best() {
             let after = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
             let mut value = INFINITE;
@@ -154,9 +143,6 @@ impl<E: Evaluate> Searcher<'_, E> {
             }
             let is_full = self.end.selectivity == Selectivity::Full;
             if empties >= SHARED_EMPTIES && self.is_help_welcome(&moves, is_full) {
-                if !rated {
-                    self.rate_by_promise(&mut moves, table_moves, state, odd_squares, window.alpha);
-                }
                 let shared = (state, empties, Goal::End(self.end.clone()));
                 window = self.share(shared, moves, window);
                 if self.is_stopped() {
