@@ -109,7 +109,7 @@ mod tests {
     /// on.
     #[test]
     fn the_limits_of_the_process_are_seen() {
-        let test = "dataset::memory::tests::allowed_bytes_of_this_process";
+        let test = "memory::tests::allowed_bytes_of_this_process";
         for limit in ["-v", "-d"] {
             let script = format!(
                 "ulimit {limit} 3000000 && exec \"$0\" {test} --exact --ignored --nocapture"

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::OnceLock;
 
 use othello_engine::eval::Mobility;
-use othello_engine::file::Begin;
+use othello_engine::file::{Begin, Provenance};
 use othello_engine::openings as enumerated;
 use othello_engine::progress::Silent;
 use othello_engine::record::{
@@ -70,9 +70,15 @@ fn merge_in(folder: &Folder, paths: &[PathBuf]) -> Result<Merged, MergeError> {
 }
 
 /// Writes a file with some of the frames of another and a different provenance.
-fn change(folder: &Folder, name: &str, of: &Path, setting: (&str, &str), frames: usize) -> PathBuf {
+fn change(
+    folder: &Folder,
+    name: &str,
+    of: &Path,
+    changed: impl FnOnce(Provenance) -> Provenance,
+    frames: usize,
+) -> PathBuf {
     let mut reader = GameReader::open(of).unwrap();
-    let provenance = reader.provenance().clone().with(setting.0, setting.1);
+    let provenance = changed(reader.provenance().clone());
     let begun = GameWriter::begin(&folder.path(name), &provenance, Existing::Keep).unwrap();
     let Begin::Writer(mut writer) = begun else { panic!("complete") };
     for _ in 0..frames {
@@ -171,7 +177,8 @@ fn what_does_not_belong_together_is_refused_by_name() {
     assert!(error.contains("copy.games are both shard 2/3"), "{error}");
 
     // A foreign file is named at any place in the list.
-    let foreign = change(&folder, "foreign.games", &shards[0], ("weights", "none"), 1);
+    let foreign =
+        change(&folder, "foreign.games", &shards[0], |made| made.with("weights", "none"), 1);
     let error = refused(&[std::slice::from_ref(&foreign), &shards[..]].concat());
     assert!(error.contains("foreign.games: is a shard of another run"), "{error}");
     assert!(error.contains("weights: \"none\" there, \"mobility\" wanted"), "{error}");
@@ -179,7 +186,13 @@ fn what_does_not_belong_together_is_refused_by_name() {
     let error = refused(&and(&other));
     assert!(error.contains("1of7: is a shard of another run"), "{error}");
     assert!(error.contains("of 7 shards there, 3 wanted"), "{error}");
-    let imported = change(&folder, "imported.games", &shards[0], ("command", "import"), 1);
+    let imported = change(
+        &folder,
+        "imported.games",
+        &shards[0],
+        |made| made.with("command", "import").without("shard"),
+        1,
+    );
     let error = refused(&and(&imported));
     assert!(error.contains("imported.games: is no shard: `import` makes none"), "{error}");
 
@@ -195,7 +208,7 @@ fn what_does_not_belong_together_is_refused_by_name() {
 fn a_shard_without_all_its_frames_is_refused() {
     let folder = Folder::new();
     let mut shards = shards(3);
-    shards[0] = change(&folder, "short.games", &shards[0], ("shard", "3/3"), 0);
+    shards[0] = change(&folder, "short.games", &shards[0], |made| made.with("shard", "3/3"), 0);
     let error = merge_in(&folder, &shards).unwrap_err().to_string();
     assert!(error.contains("short.games: has 0 frames, where shard 3/3 has 1"), "{error}");
 }
