@@ -10,69 +10,13 @@
 set -euo pipefail
 scripts=$(cd "$(dirname "$0")" && pwd)
 binaries=$(cd "${1:-$scripts/../../target/release}" && pwd)
-for program in munged slurmctld slurmd sbatch; do
-    command -v $program >/dev/null || {
-        echo "$program is not installed; apt-get install --no-install-recommends slurm-wlm munge" >&2
-        exit 2
-    }
-done
+. "$scripts/cluster.sh"
 export PATH=$binaries:$PATH
 folder=$(mktemp -d /tmp/othello-slurm.XXXXXX)
 chmod 755 "$folder"
 
-stop() {
-    scancel --user=root 2>/dev/null || true
-    for pid in "$folder"/*.pid; do
-        kill "$(cat "$pid")" 2>/dev/null || true
-    done
-    sleep 1
-    rm -rf "$folder"
-}
-trap stop EXIT
-
-# --- the cluster
-host=$(hostname -s) cores=$(nproc)
-export SLURM_CONF=$folder/slurm.conf
-mkdir "$folder"/{munge,state,spool}
-dd if=/dev/urandom of="$folder/munge/key" bs=128 count=1 status=none
-chmod 700 "$folder/munge" && chmod 600 "$folder/munge/key"
-cat >"$SLURM_CONF" <<CONF
-ClusterName=othello
-SlurmctldHost=$host(127.0.0.1)
-SlurmctldPort=16817
-SlurmdPort=16818
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket=$folder/munge/socket
-CredType=cred/munge
-StateSaveLocation=$folder/state
-SlurmdSpoolDir=$folder/spool
-SlurmctldPidFile=$folder/slurmctld.pid
-SlurmdPidFile=$folder/slurmd.pid
-SlurmctldLogFile=$folder/slurmctld.log
-SlurmdLogFile=$folder/slurmd.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-MpiDefault=none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-ReturnToService=2
-SchedulerParameters=bf_interval=1,sched_min_interval=100000
-NodeName=$host NodeAddr=127.0.0.1 CPUs=$cores State=UNKNOWN
-PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
-CONF
-munged --force --socket="$folder/munge/socket" --key-file="$folder/munge/key" \
-    --pid-file="$folder/munged.pid" --log-file="$folder/munge/log" --seed-file="$folder/munge/seed"
-slurmctld
-slurmd
-for _ in {1..30}; do
-    [[ $(sinfo --noheader --format=%T 2>/dev/null) == idle ]] && break
-    sleep 1
-done
-sinfo
+trap 'stop_cluster && rm -rf "$folder"' EXIT
+start_cluster "$folder" 16817
 
 # --- 60 shards, one of them killed and requeued
 run=(othello-engine selfplay --games 15360 --depth 2 --exact 6 --random-plies 8..16 --weights mobility --seed)
