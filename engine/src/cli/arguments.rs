@@ -28,6 +28,25 @@ pub struct Common {
     /// Print one JSON object to standard output instead of a summary
     #[arg(long, global = true)]
     pub json: bool,
+
+    /// Write progress and messages to standard error as text, or as JSON, one object a line
+    #[arg(long, value_name = "FORM", global = true, value_enum, default_value_t)]
+    #[arg(hide_possible_values = true)]
+    pub log: Log,
+
+    /// Keep how far the work is in this file, one JSON object, for a monitor to read
+    #[arg(long, value_name = "FILE", global = true)]
+    pub progress_file: Option<PathBuf>,
+}
+
+/// The form of what goes to standard error.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Log {
+    /// Bars on a terminal, lines elsewhere
+    #[default]
+    Text,
+    /// One JSON object a line
+    Json,
 }
 
 /// The quantity that the depth of searches before perfect play limits.

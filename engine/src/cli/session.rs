@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
-use super::arguments::Common;
+use super::arguments::{Common, Log};
 use super::interrupt::Interrupts;
 use super::message::say;
 use super::progress::Reporter;
+use super::progress::events::{self, ProgressFile};
 use super::report::{self, Report};
 use crate::file::may_pass;
 use crate::progress::Interrupted;
@@ -77,10 +78,17 @@ impl Session {
             .stack_size(STACK_BYTES)
             .build_global()
             .context("cannot start the threads; try a smaller --threads")?;
+        let file =
+            match &common.progress_file {
+                Some(path) => Some(ProgressFile::create(path).with_context(|| {
+                    format!("--progress-file {}: cannot write it", path.display())
+                })?),
+                None => None,
+            };
         Ok(Self {
             threads: rayon::current_num_threads(),
             json: common.json,
-            reporter: Reporter::for_standard_error(interrupts),
+            reporter: Reporter::new(common.log, file, interrupts),
         })
     }
 }
@@ -128,11 +136,22 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
 /// is 2, as clap's own are, or 75 if it may pass; an interrupt is 128 plus the number of the
 /// signal, as in shells.
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
+    let status = exit_status(common, command);
+    if common.log == Log::Json {
+        events::write_exit(status);
+    }
+    if let Some(path) = &common.progress_file {
+        ProgressFile::write_exit(path, status);
+    }
+    ExitCode::from(status)
+}
+
+fn exit_status(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> u8 {
     let interrupts = match Interrupts::listen() {
         Ok(interrupts) => interrupts,
         Err(error) => {
-            say(&format!("error: cannot listen for interrupts: {error}"));
-            return ExitCode::from(2);
+            common.log.error(&format!("cannot listen for interrupts: {error}"));
+            return 2;
         }
     };
     let outcome = Session::start(common, interrupts.clone()).and_then(|session| {
@@ -141,15 +160,15 @@ pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Out
         outcome
     });
     match outcome {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::FoundWrong) => ExitCode::from(1),
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::FoundWrong) => 1,
         Err(error) if error.chain().any(|cause| cause.is::<Interrupted>()) => {
-            say(interrupts.farewell());
-            ExitCode::from(interrupts.exit_status())
+            common.log.message(interrupts.farewell());
+            interrupts.exit_status()
         }
         Err(error) => {
-            say(&format!("error: {}", explanation(&error)));
-            ExitCode::from(if is_passing(&error) { TRY_AGAIN } else { 2 })
+            common.log.error(&explanation(&error));
+            if is_passing(&error) { TRY_AGAIN } else { 2 }
         }
     }
 }

@@ -119,3 +119,46 @@ fn completions_and_manual_pages_know_the_subcommands() {
     let page = fs::read_to_string(folder.path().join("othello-engine-solve.1")).unwrap();
     assert!(page.contains("Find the exact scores of positions"), "{page}");
 }
+
+/// Runs the engine with `--log json` in a folder; returns its exit status and its events.
+fn events(folder: &std::path::Path, arguments: &str) -> (Option<i32>, Vec<Value>) {
+    let output = engine()
+        .current_dir(folder)
+        .args(arguments.split_whitespace())
+        .args(["--log", "json", "--progress-file", "progress.json"])
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let events = stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (output.status.code(), events)
+}
+
+#[test]
+fn schedulers_read_an_event_a_line_and_the_last_one_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let last = || -> Value {
+        let path = folder.path().join("progress.json");
+        serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+    };
+    let selfplay = "selfplay --games 20 --seed 1 --depth 1 --exact 2 --weights mobility";
+    let (status, first) = events(folder.path(), &format!("{selfplay} --out a.games"));
+    assert_eq!(status, Some(0));
+    let named = |name: &str| first.iter().filter(|event| event["event"] == name).count();
+    assert!(named("begin") >= 1 && named("begin") == named("end"), "{first:?}");
+    let games = first.iter().find(|event| event["event"] == "end").unwrap();
+    assert_eq!([&games["stage"], &games["unit"]], ["self-play", "games"]);
+    assert_eq!([&games["done"], &games["resumed"], &games["total"]], [20, 0, 20]);
+    let exit = first.last().unwrap();
+    assert_eq!((&exit["event"], &exit["status"]), (&"exit".into(), &0.into()));
+    assert_eq!((last()["event"].as_str(), &last()["process"]), (Some("exit"), &exit["process"]));
+
+    let (_, again) = events(folder.path(), &format!("{selfplay} --out a.games"));
+    let text = |event: &str| again.iter().find(|found| found["event"] == event).unwrap().clone();
+    assert_eq!(text("message")["text"], "self-play: 20 of 20 games from an earlier run");
+
+    let other = selfplay.replace("--seed 1", "--seed 2");
+    let (status, failed) = events(folder.path(), &format!("{other} --out a.games"));
+    let said = failed.iter().find(|event| event["event"] == "error").unwrap();
+    assert!(said["text"].as_str().unwrap().starts_with("a.games: "), "{said}");
+    assert_eq!((status, last()["status"].as_i64()), (Some(2), Some(2)));
+}

@@ -34,6 +34,14 @@ impl Unit {
         }
     }
 
+    /// Returns the plural of the unit; empty if the stage names none.
+    pub(super) fn plural(&self) -> &str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Things(things) => things,
+        }
+    }
+
     /// Writes a rate: `110.0/s`, `1.50 MB/s`.
     pub(super) fn rate(&self, per_second: f64) -> String {
         match self {
