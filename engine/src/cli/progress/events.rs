@@ -1,5 +1,5 @@
-//! The events of a run, as JSON for schedulers and monitors: a line an event, and a file that holds the
-//! last one.
+//! The events of a run, as JSON for schedulers and monitors: a line an event, and a file that holds
+//! the last one.
 
 use std::ffi::OsString;
 use std::fs;
