@@ -23,7 +23,7 @@ step "unique openings"
 "$engine" openings --plies 8 --json
 
 step "10000 damaged files of every kind"
-OTHELLO_DAMAGED_FILES=10000 cargo test -p othello-trainer-fuzz --test damage -- --nocapture 2>"$out/log" | grep files:
+OTHELLO_DAMAGED_FILES=10000 cargo test -p othello-fuzz --test damage -- --nocapture 2>"$out/log" | grep files:
 
 step "every parser, fuzzed for ${FUZZ_SECONDS:=600} seconds"
 if command -v cargo-fuzz >/dev/null && cargo +nightly --version >/dev/null 2>&1; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes every parser for a while, on top of the corpora in the repository, which stay as they are.
 #
-#   scripts/fuzz.sh [SECONDS [PACKAGE/TARGET...]]      600 seconds each, all of them
+#   scripts/fuzz.sh [SECONDS [TARGET...]]      600 seconds each, all of them
 #
 # Needs the nightly toolchain and cargo-fuzz (`cargo install cargo-fuzz`). A finding stays in
 # target/fuzz/findings, and ends the script with status 1; an input that takes 10 seconds or asks
@@ -18,23 +18,20 @@ work=$CARGO_TARGET_DIR/work findings=$CARGO_TARGET_DIR/findings
 mkdir -p "$findings"
 
 if [[ $# -eq 0 ]]; then
-    for file in {engine,trainer}/fuzz/fuzz_targets/*.rs; do
-        set -- "$@" "${file%%/*}/$(basename "$file" .rs)"
+    for file in trainer/fuzz/fuzz_targets/*.rs; do
+        set -- "$@" "$(basename "$file" .rs)"
     done
 fi
-for package in engine trainer; do
-    [[ " $*" != *" $package/"* ]] || (cd $package && cargo +nightly fuzz build --features libfuzzer)
-done
+(cd trainer && cargo +nightly fuzz build --features libfuzzer)
 
 found=0
-for name in "$@"; do
-    package=${name%/*} target=${name#*/}
-    printf '\n== %s, %s seconds\n' "$name" "$seconds"
-    mkdir -p "$work/$name"
-    "$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release/$target" "$work/$name" "$package/fuzz/corpus/$target" \
+for target in "$@"; do
+    printf '\n== %s, %s seconds\n' "$target" "$seconds"
+    mkdir -p "$work/$target"
+    "$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release/$target" "$work/$target" "trainer/fuzz/corpus/$target" \
         -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 -max_len=16384 \
-        -artifact_prefix="$findings/$package-$target-" -print_final_stats=1 -close_fd_mask=1 \
-        >"$findings/$package-$target.log" 2>&1 || { found=1; echo "FOUND, see $findings/$package-$target.log"; }
-    grep -aE 'Done [0-9]+ runs|stat::number_of_executed_units|stat::peak_rss_mb|SUMMARY' "$findings/$package-$target.log" || true
+        -artifact_prefix="$findings/$target-" -print_final_stats=1 -close_fd_mask=1 \
+        >"$findings/$target.log" 2>&1 || { found=1; echo "FOUND, see $findings/$target.log"; }
+    grep -aE 'Done [0-9]+ runs|stat::number_of_executed_units|stat::peak_rss_mb|SUMMARY' "$findings/$target.log" || true
 done
 exit $found

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| othello_trainer_fuzz::targets::ggf(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| othello_fuzz::trainer::ggf(data));

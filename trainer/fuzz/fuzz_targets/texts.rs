@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| othello_trainer_fuzz::targets::texts(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| othello_fuzz::trainer::texts(data));

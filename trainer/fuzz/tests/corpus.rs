@@ -1,8 +1,8 @@
 //! Runs the fuzz targets with the stable compiler: over their corpora, and over thousands of
 //! changes to them that are the same on every machine. `scripts/fuzz.sh` runs longer.
 
+use othello_fuzz::TARGETS;
 use othello_testing::corpus;
-use othello_trainer_fuzz::targets::TARGETS;
 
 #[test]
 fn no_parser_breaks_its_word() {

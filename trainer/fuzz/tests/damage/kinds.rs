@@ -25,9 +25,9 @@ use othello_trainer::source::ggf::GgfGames;
 use othello_trainer::source::wthor::WthorGames;
 use othello_trainer::source::{Entries, LabelRules, SourceError, boards, records, transcripts};
 
+use othello_fuzz::trainer::resumed_fit::{self, Resumed, Unfinished, sound};
 use othello_testing::mutation::Draws;
 use othello_testing::scratch;
-use othello_trainer_fuzz::targets::resumed_fit::{self, Resumed, Unfinished, sound};
 
 /// A kind of file, with a sound example and its reader.
 pub(super) struct Kind {
