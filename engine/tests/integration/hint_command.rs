@@ -123,7 +123,7 @@ fn ablate_leaves_features_out_of_searches_to_a_depth() {
     let path = path.to_str().expect("UTF-8");
     let rows = json(&["ablate", path, "--depth", "5", "--hash-mb", "1"], "")["rows"].clone();
     let rows = rows.as_array().expect("an array");
-    assert_eq!(rows.len(), 7);
+    assert_eq!(rows.len(), 6);
     assert!(rows.iter().all(|row| row["different_scores"] == 0));
     assert!(rows[1..].iter().any(|row| row["nodes"] != rows[0]["nodes"]));
 }
