@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
-    /// Variant to search to a depth; with realization, one more search takes all moves as equally
+    /// Way to search to a depth; with realization, one more search takes all moves as equally
     /// likely
     #[arg(long, value_name = "WAY", value_enum, default_value_t, requires = "depth")]
     search: SearchBy,
