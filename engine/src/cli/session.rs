@@ -78,13 +78,8 @@ impl Session {
             .stack_size(STACK_BYTES)
             .build_global()
             .context("cannot start the threads; try a smaller --threads")?;
-        let file =
-            match &common.progress_file {
-                Some(path) => Some(ProgressFile::create(path).with_context(|| {
-                    format!("--progress-file {}: cannot write it", path.display())
-                })?),
-                None => None,
-            };
+        let file = common.progress_file.as_deref().map(ProgressFile::create);
+        let file = file.transpose().context("--progress-file")?;
         Ok(Self {
             threads: rayon::current_num_threads(),
             json: common.json,

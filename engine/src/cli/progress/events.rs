@@ -1,8 +1,6 @@
 //! The events of a run, as JSON for schedulers and monitors: a line an event, and a file that holds
 //! the last one.
 
-use std::ffi::OsString;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +11,10 @@ use serde::Serialize;
 use super::course::{Listener, Moment, Standing};
 use crate::cli::message::{harmless, say, shortened};
 use crate::cli::report::JSON_VERSION;
+use crate::file::{FileError, plain};
+
+/// The beginning of every event.
+const HEAD: &[u8] = br#"{"event":""#;
 
 /// An event: a line of `--log json`, or the content of a progress file.
 #[derive(Serialize, Debug)]
@@ -113,8 +115,8 @@ pub(in crate::cli) struct ProgressFile {
 }
 
 impl ProgressFile {
-    /// Creates the file.
-    pub(in crate::cli) fn create(path: &Path) -> std::io::Result<Self> {
+    /// Creates the file, or takes over that of an earlier run; refuses any other file.
+    pub(in crate::cli) fn create(path: &Path) -> Result<Self, FileError> {
         let file = Self { path: path.to_owned(), failed: AtomicBool::new(false) };
         file.replace(&Event::new("start", Details::Text { text: "" }))?;
         Ok(file)
@@ -131,16 +133,15 @@ impl ProgressFile {
         if let Err(error) = self.replace(event)
             && !self.failed.swap(true, Ordering::Relaxed)
         {
-            say(&format!("{}: cannot write the progress: {error}", self.path.display()));
+            say(&format!("the progress is not written: {error}"));
         }
     }
 
-    /// Replaces the file in one step: whoever reads it finds a whole event.
-    fn replace(&self, event: &Event<'_>) -> std::io::Result<()> {
-        let mut new: OsString = self.path.clone().into_os_string();
-        new.push(".partial");
-        fs::write(&new, event.line())?;
-        fs::rename(&new, &self.path)
+    /// Replaces the file in one step: whoever reads it finds a whole event. A file that holds no
+    /// event is somebody's data, and stays.
+    fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
+        plain::check_head(&self.path, HEAD)?;
+        plain::replace(&self.path, event.line().as_bytes())
     }
 }
 
@@ -152,6 +153,7 @@ impl Listener for ProgressFile {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::time::Duration;
 
     use serde_json::{Value, json};
@@ -209,5 +211,21 @@ mod tests {
         assert_eq!(content(), json!({"event": "exit", "status": 75}));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(ProgressFile::create(&folder.path().join("none/run.json")).is_err());
+    }
+
+    /// Data that were named by mistake were replaced by an event, and their partial file by none.
+    #[test]
+    fn a_file_that_holds_no_event_is_refused_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.games");
+        for name in ["a.games", "a.games.partial"] {
+            let there = folder.path().join(name);
+            fs::write(&there, "data").unwrap();
+            assert!(ProgressFile::create(&path).is_err());
+            ProgressFile::write_exit(&path, 2);
+            assert_eq!(fs::read(&there).unwrap(), b"data");
+            fs::remove_file(&there).unwrap();
+        }
+        assert!(ProgressFile::create(Path::new("/dev/null")).is_err());
     }
 }
