@@ -40,7 +40,7 @@ pub(super) enum Horizon {
 }
 
 impl Horizon {
-    /// Returns the way that a selection asks for.
+    /// Returns the horizon that a selection asks for.
     pub(super) fn by(selection: &Selection) -> Self {
         if selection.is_by_probability() { Self::Probability } else { Self::Depth }
     }
