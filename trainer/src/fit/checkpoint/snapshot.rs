@@ -23,15 +23,17 @@ struct Head {
     solver: serde_json::Value,
     best: Progress,
     metrics: Vec<Metrics>,
-    /// The names of the sections that follow, each one double per parameter; the last is `best`.
+    /// The names of the vectors that follow, each one double per parameter; the last is `best`.
     vectors: Vec<String>,
 }
 
 const BEST: &str = "best";
 /// The largest first section that is read, in bytes: enough for a hundred thousand epochs.
 const LONGEST_HEAD: usize = 16 << 20;
-/// The largest number of sections that are read: more than the vectors of any solver.
-const MOST_SECTIONS: usize = 16;
+/// The largest number of vectors that are read: more than any solver has.
+const MOST_VECTORS: usize = 16;
+/// The number of elements of a section: a longer vector goes on in further ones.
+const PART: usize = 1 << 22;
 
 impl Snapshot {
     /// Returns the number of complete epochs.
@@ -65,8 +67,10 @@ impl Snapshot {
         let mut sections = vec![Section { name: HEAD.to_owned(), content: text }];
         let vectors = self.state.vectors.iter().map(|(_, vector)| vector);
         for (name, vector) in head.vectors.iter().zip(vectors.chain([&self.best.weights])) {
-            let content = vector.iter().flat_map(|value| value.to_le_bytes()).collect();
-            sections.push(Section { name: name.clone(), content });
+            for (number, part) in vector.chunks(PART).enumerate() {
+                let content = part.iter().flat_map(|value| value.to_le_bytes()).collect();
+                sections.push(Section { name: part_name(name, number), content });
+            }
         }
         sections
     }
@@ -80,9 +84,9 @@ impl Snapshot {
         let mut sections: Vec<Section> = vec![];
         while let Some(section) = reader.next().transpose()? {
             let bytes = section.content.len();
-            let most =
-                if section.name == HEAD { LONGEST_HEAD } else { parameters * size_of::<f64>() };
-            if bytes > most || sections.len() == MOST_SECTIONS {
+            let part = parameters.min(PART) * size_of::<f64>();
+            let most = if section.name == HEAD { LONGEST_HEAD } else { part };
+            if bytes > most || sections.len() == MOST_VECTORS * parts_of(parameters) {
                 let name = excerpt(&section.name);
                 return Err(
                     reader.meaningless(format!("`{name}` of {bytes} bytes is none of this fit"))
@@ -103,15 +107,21 @@ impl Snapshot {
             found.map(|section| &section.content).ok_or_else(|| StateError::in_section(wanted))
         };
         let vector = |name: &str| {
-            let (values, rest) = content(name)?.as_chunks();
-            let values: Vec<f64> = values.iter().copied().map(f64::from_le_bytes).collect();
-            let whole = values.len() == parameters && rest.is_empty();
-            let sound = whole && values.iter().all(|value| value.is_finite());
-            sound.then_some(values).ok_or_else(|| StateError::in_section(name))
+            let mut values: Vec<f64> = vec![];
+            for part in 0..parts_of(parameters) {
+                let (doubles, rest) = content(&part_name(name, part))?.as_chunks();
+                values.extend(doubles.iter().copied().map(f64::from_le_bytes));
+                let expected = parameters.min((part + 1) * PART);
+                let sound = values.iter().all(|value| value.is_finite());
+                if values.len() != expected || !rest.is_empty() || !sound {
+                    return Err(StateError::in_section(&part_name(name, part)));
+                }
+            }
+            Ok(values)
         };
         let no_head = || StateError::in_section(HEAD);
         let head: Head = serde_json::from_slice(content(HEAD)?).map_err(|_| no_head())?;
-        if head.vectors.len() > MOST_SECTIONS || !head.best.fits(&head.metrics) {
+        if head.vectors.len() > MOST_VECTORS || !head.best.fits(&head.metrics) {
             return Err(no_head());
         }
         let state = head.vectors.iter().filter(|name| *name != BEST);
@@ -121,5 +131,41 @@ impl Snapshot {
             best: Best { weights: vector(BEST)?, progress: head.best },
             metrics: head.metrics,
         })
+    }
+}
+
+/// Returns the number of sections of a vector.
+fn parts_of(elements: usize) -> usize {
+    elements.div_ceil(PART)
+}
+
+/// Returns the name of a section of a vector: the first has the vector's.
+fn part_name(vector: &str, number: usize) -> String {
+    match number {
+        0 => vector.to_owned(),
+        _ => format!("{vector} {}", number + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The sections of 64 factors were larger than a section may be.
+    #[test]
+    fn vectors_longer_than_a_section_are_read_back() {
+        let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();
+        let state =
+            State { scalars: json!({}), vectors: vec![("weights".to_owned(), vector.clone())] };
+        let snapshot = Snapshot { state, best: Best::new(&vector), metrics: vec![] };
+        let mut sections = snapshot.sections();
+        let names: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
+        assert_eq!(names, [HEAD, "weights", "weights 2", BEST, "best 2"]);
+        assert!(Snapshot::from_sections(&sections, vector.len()) == Ok(snapshot));
+        sections.remove(2);
+        let refused = Snapshot::from_sections(&sections, vector.len());
+        assert!(refused == Err(StateError::in_section("weights 2")));
     }
 }
