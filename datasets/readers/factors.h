@@ -5,7 +5,7 @@ static int8_t *groups[60];         /* the factors of a group of phases, one para
 static void read_shape(const char *pattern_set) { /* the keys stand in this very form */
     if (!(pattern_set = strstr(pattern_set, "\n[factors]\n"))) return;
     int found = sscanf(pattern_set, " [factors] dimensions = %d phases = %d", &dimensions, &shared_by);
-    int valid = dimensions == 8 || dimensions == 16 || dimensions == 32;
+    int valid = dimensions >= 8 && dimensions <= 128 && !(dimensions & (dimensions - 1));
     check(found == 2 && valid && shared_by > 0 && shared_by <= 60, "unknown factors");
 }
 /* Whether a section is a group's; then it is kept. */

@@ -81,7 +81,7 @@ static int value(uint64_t player, uint64_t opponent) {
         return moves(opponent, player) ? -value(opponent, player)
             : 32 * (discs > theirs ? 64 - 2 * theirs : discs < theirs ? 2 * discs - 64 : 0);
     const int phase = discs + theirs - 4, first = parameters - 65 * scalar_count;
-    int sum = 0, factors[32] = {0};
+    int sum = 0, factors[128] = {0};
     for (int n = 0; n < scalar_count; n++) {
         int parameter = first + 65 * n + count(scalars[n], player, opponent);
         sum += (int16_t)number(phases[phase] + 2 * parameter, 2), add_factors(factors, phase, parameter, 8);

@@ -61,7 +61,9 @@ impl FactorTables {
         match self.shape.dimensions() {
             8 => self.steps_of::<8>(phase, places),
             16 => self.steps_of::<16>(phase, places),
-            _ => self.steps_of::<32>(phase, places),
+            32 => self.steps_of::<32>(phase, places),
+            64 => self.steps_of::<64>(phase, places),
+            _ => self.steps_of::<128>(phase, places),
         }
     }
 
@@ -106,9 +108,14 @@ mod tests {
 
     #[test]
     fn tables_add_up_what_the_definition_does_for_every_image_of_a_position() {
-        for (set, dimensions, phases) in
-            [("scalars", 8, 20), ("small", 16, 7), ("small", 32, 60), ("edax", 8, 60)]
-        {
+        for (set, dimensions, phases) in [
+            ("scalars", 8, 20),
+            ("small", 16, 7),
+            ("small", 32, 60),
+            ("small", 64, 60),
+            ("small", 128, 60),
+            ("edax", 8, 60),
+        ] {
             let weights = weights(set, FactorShape::new(dimensions, phases).unwrap());
             let tables = Tables::new(&weights);
             let mut together = 0;

@@ -23,7 +23,7 @@ struct RawShape {
 
 impl FactorShape {
     /// The possible numbers of factors of a class, which fill whole processor vectors.
-    pub const DIMENSIONS: [usize; 3] = [8, 16, 32];
+    pub const DIMENSIONS: [usize; 5] = [8, 16, 32, 64, 128];
 
     /// Creates a shape; `None` if `dimensions`, the number of factors, is none of
     /// [`Self::DIMENSIONS`], or `phases`, the size of a group, is not 1 to 60.
@@ -66,8 +66,8 @@ impl TryFrom<RawShape> for FactorShape {
         let RawShape { dimensions, phases } = raw;
         Self::new(dimensions, phases).ok_or_else(|| {
             format!(
-                "factors with {dimensions} dimensions in groups of {phases} phases; expected 8, 16 \
-                 or 32 dimensions, and groups of 1 to {PHASES} phases"
+                "factors with {dimensions} dimensions in groups of {phases} phases; expected 8, 16, \
+                 32, 64 or 128 dimensions, and groups of 1 to {PHASES} phases"
             )
         })
     }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn shapes_that_cannot_work_are_refused() {
-        for (dimensions, phases) in [(0, 5), (12, 5), (64, 5), (8, 0), (8, 61)] {
+        for (dimensions, phases) in [(0, 5), (12, 5), (256, 5), (8, 0), (8, 61)] {
             assert_eq!(FactorShape::new(dimensions, phases), None);
         }
     }

@@ -10,6 +10,8 @@ use super::move_ordering::{ORDERING_SET, ORDERING_WEIGHTS};
 use super::{MAX_STEPS, Models, MoveOrderingWeights, PhaseSection};
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
+#[cfg(doc)]
+use crate::pattern::FactorShape;
 use crate::pattern::{Geometry, PatternSet, PatternSetError};
 use crate::text::excerpt;
 
@@ -133,6 +135,19 @@ impl Weights {
     /// Returns the factors, if the pattern set has them.
     pub fn factors(&self) -> Option<&Factors> {
         self.factors.as_ref()
+    }
+
+    /// Returns weights of the same values whose classes have `dimensions` factors, of which the new
+    /// ones are 0; `None` if `dimensions` is none of [`FactorShape::DIMENSIONS`], or fewer than the
+    /// classes have.
+    pub fn with_dimensions(self, dimensions: usize) -> Option<Self> {
+        let set = self.set.with_dimensions(dimensions)?;
+        let shape = set.factors()?;
+        let factors = match &self.factors {
+            Some(factors) => factors.widened(shape)?,
+            None => Factors::zero(shape, self.geometry.parameters()),
+        };
+        Some(Self { set, factors: Some(factors), ..self })
     }
 
     /// Returns the factors for modification.

@@ -37,6 +37,21 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
+    /// Returns the same joint worth with more factors for each parameter: the new ones, which follow
+    /// those of each half, are 0. `None` if `shape` has fewer, or other groups of phases.
+    pub(super) fn widened(&self, shape: FactorShape) -> Option<Self> {
+        let (before, after) = (self.shape.dimensions(), shape.dimensions());
+        if after < before || shape.phases() != self.shape.phases() {
+            return None;
+        }
+        let mut wide = Self::zero(shape, self.parameters);
+        for (wide, narrow) in wide.groups.iter_mut().zip(&self.groups) {
+            let halves = wide.chunks_exact_mut(after / 2).zip(narrow.chunks_exact(before / 2));
+            halves.for_each(|(wide, narrow)| wide[..before / 2].copy_from_slice(narrow));
+        }
+        Some(wide)
+    }
+
     /// Returns the shape of the factors.
     pub fn shape(&self) -> FactorShape {
         self.shape
@@ -124,15 +139,16 @@ pub fn own_worth(vector: &[i8]) -> f64 {
 /// Returns the worth in steps of a sum of vectors: half the squares of the first half of its
 /// elements, less half those of the second half, rounded to the nearest step, halves up.
 ///
-/// 80 factors of at most 127 add up to less than 2¹⁴, and 16 squares of such sums to less than 2³².
+/// 80 factors of at most 127 add up to less than 2¹⁴, and 32 squares of such sums to less than 2³².
 #[inline]
 pub fn steps_of_sum(sum: &[i16]) -> i32 {
     const SHIFT: u32 = (2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT / STEPS_PER_DISC).ilog2();
     let (added, taken) = sum.split_at(sum.len() / 2);
-    let squares = |half: &[i16]| -> i64 {
-        let squares = half.iter().map(|&sum| (i32::from(sum) * i32::from(sum)).cast_unsigned());
+    let of_chunk = |sums: &[i16]| -> i64 {
+        let squares = sums.iter().map(|&sum| (i32::from(sum) * i32::from(sum)).cast_unsigned());
         i64::from(squares.fold(0, u32::wrapping_add))
     };
+    let squares = |half: &[i16]| -> i64 { half.chunks(32).map(of_chunk).sum() };
     ((squares(added) - squares(taken) + (1 << (SHIFT - 1))) >> SHIFT) as i32
 }
 
@@ -199,6 +215,25 @@ mod tests {
         assert_eq!(steps_of_sum(&largest), 6_451_600);
         largest.reverse();
         assert_eq!(steps_of_sum(&largest), -6_451_600);
+        let mut widest = [0; 128];
+        widest[..64].fill(80 * 127);
+        assert_eq!(steps_of_sum(&widest), 4 * 6_451_600);
+    }
+
+    #[test]
+    fn wider_factors_of_zero_add_nothing() {
+        let mut factors = Factors::zero(FactorShape::new(8, 30).unwrap(), 3);
+        factors.set_group(1, |place| (place as i8).wrapping_mul(77));
+        let wide = factors.widened(FactorShape::new(32, 30).unwrap()).unwrap();
+        assert_eq!((wide.group(1).len(), wide.shape().dimensions()), (96, 32));
+        for phase in [0, 29, 30, 59].map(|phase| Phase::new(phase).unwrap()) {
+            for parameters in [vec![], vec![1], vec![0, 2, 2], vec![0, 1, 2]] {
+                let of = |factors: &Factors| factors.steps(phase, parameters.iter().copied());
+                assert_eq!(of(&wide), of(&factors), "{parameters:?}");
+            }
+        }
+        assert_eq!(wide.widened(factors.shape()), None);
+        assert_eq!(factors.widened(FactorShape::new(16, 20).unwrap()), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::Places;
 use crate::eval::layout::MARGIN;
 
 /// The number of sixteen-number vectors for the greatest number of factors.
-const MOST: usize = 2;
+const MOST: usize = 8;
 
 /// # Safety
 /// Every place ± [`MARGIN`], counted from element [`MARGIN`], must be an element of `vectors`.

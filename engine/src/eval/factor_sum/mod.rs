@@ -92,5 +92,7 @@ mod tests {
         agree::<8>();
         agree::<16>();
         agree::<32>();
+        agree::<64>();
+        agree::<128>();
     }
 }
