@@ -17,6 +17,7 @@
 #define RESIDUAL_LIMIT (1 << 17)
 // 16 in 2^-16.
 #define SUM_LIMIT (1 << 20)
+#define TERM_LIMIT 2147483647
 // What a value is limited to, in 2^-18 disc.
 #define JOINT_LIMIT ((1 << 30) - 1)
 #define JOINT_WEIGHT_LIMIT ((1 << 24) - 1)
@@ -70,10 +71,11 @@ INLINE i32 joint_value(const i32 *weights, const i32 *factors, const u32 *found,
 }
 
 // Adds weight * residual of rows first .. first + count to the sums of weights, residual times the sum of
-// vectors to those of factors, and weight * residual^2 to the two halves of `squared`. `vector` and `sums` have
-// the weights of this phase from `weights` on, and factors from `factors` on.
+// vectors to those of factors, weight to the occurrences, and weight * residual^2 to the two halves of `squared`.
+// `vector`, `sums` and `occurrences` have the weights of this phase from `weights` on; the first two have factors
+// from `factors` on.
 KERNEL joint_residuals(const Row *rows, u32 first, u32 count, u32 factor, const u32 *numbers, const i32 *vector,
-                       u32 weights, u32 factors, u64 *sums, u64 *squared)
+                       u32 weights, u32 factors, u64 *sums, u64 *occurrences, u64 *squared)
 {
     Wide total = {0, 0};
     for (u32 at = grid_thread(); at < count; at += grid_threads()) {
@@ -90,11 +92,12 @@ KERNEL joint_residuals(const Row *rows, u32 first, u32 count, u32 factor, const 
         for (u32 dimension = 0; dimension < DIMENSIONS; dimension++) {
             const i64 signed_error = 2 * dimension < DIMENSIONS ? weighted : -weighted;
             const i64 product = signed_error * limited(sum[dimension], SUM_LIMIT);
-            added[dimension] = (u64)((product + (1 << (FACTOR_BITS - 1))) >> FACTOR_BITS);
+            added[dimension] = (u64)limited((product + (1 << (FACTOR_BITS - 1))) >> FACTOR_BITS, TERM_LIMIT);
         }
         for (u32 feature = 0; feature < FEATURES; feature++) {
             u64 *own = sums + factors + (u64)found[feature] * DIMENSIONS;
             atomicAdd(&sums[weights + found[feature]], (u64)weighted);
+            atomicAdd(&occurrences[weights + found[feature]], (u64)weight);
 #pragma unroll
             for (u32 dimension = 0; dimension < DIMENSIONS; dimension++)
                 atomicAdd(&own[dimension], added[dimension]);
@@ -103,21 +106,44 @@ KERNEL joint_residuals(const Row *rows, u32 first, u32 count, u32 factor, const 
     flush_wide(squared, total);
 }
 
-// Takes off the sums of factors what each parameter's own vector has added to them. `parameters` numbers
-// of each of `phases` phases come before the factors, of which there are `count`.
-KERNEL take_own(const i32 *vector, u32 phases, u32 parameters, u32 count, i64 *sums)
+// The part of a factor's sum that its own vector has added to it: the factor times the residuals of its parameter.
+// The product may need more than 64 bits; its parts do not.
+INLINE i64 own_part(i64 factor, i64 residuals)
 {
+    const i64 high = factor * (residuals >> FACTOR_BITS);
+    return high + ((factor * (residuals & ((1 << FACTOR_BITS) - 1))) >> FACTOR_BITS);
+}
+
+// Updates those elements that a position of the batch has. `parameters` numbers of each of `phases` phases come
+// before the factors; `totals` has the occurrences of each number in all batches. `fixed` is that of the batch.
+KERNEL joint_adam(const i64 *sums, const u64 *occurrences, const u64 *totals, const i32 *fixed, const double *initial,
+                  double *weights, double *first, double *second, u32 phases, u32 parameters, double unit,
+                  double ridge, double clip, double keep_first, double take_first, double keep_second,
+                  double take_second, double rate, double correction, double epsilon, double decay)
+{
+    const AdamStep step = {unit, ridge, clip, keep_first, take_first, keep_second,
+                           take_second, rate, correction, epsilon, decay};
     const u32 factors = phases * parameters;
+    const u32 count = factors + parameters * DIMENSIONS;
     for (u32 at = grid_thread(); at < count; at += grid_threads()) {
-        const u32 number = at / VECTOR, dimension = at % VECTOR;
-        i64 residuals = 0;
-        for (u32 phase = 0; phase < phases; phase++)
-            residuals += sums[phase * parameters + number];
-        const i64 own = vector[factors + at];
-        // The product may need more than 64 bits; its parts do not.
-        const i64 high = own * (residuals >> FACTOR_BITS);
-        const i64 product = high + ((own * (residuals & ((1 << FACTOR_BITS) - 1))) >> FACTOR_BITS);
-        sums[factors + at] -= 2 * dimension < DIMENSIONS ? product : -product;
+        const u32 number = at < factors ? at % parameters : (at - factors) / VECTOR;
+        i64 sum = sums[at];
+        u64 found = 0;
+        if (at < factors) {
+            found = occurrences[at];
+        } else {
+            i64 residuals = 0;
+            for (u32 phase = 0; phase < phases; phase++) {
+                residuals += sums[phase * parameters + number];
+                found += occurrences[phase * parameters + number];
+            }
+            const i64 own = own_part(fixed[at], residuals);
+            sum -= 2 * ((at - factors) % VECTOR) < DIMENSIONS ? own : -own;
+        }
+        if (found == 0 || totals[number] == 0)
+            continue;
+        const double pull = ridge * ((double)found / (double)totals[number]);
+        adam_element(at, sum, pull, &step, initial, weights, first, second);
     }
 }
 

@@ -116,16 +116,17 @@ families! {
         ROUND_WEIGHTS = round_weights(REALS, FIXED_OUT, U32) 256 false;
         ROUND_DIRECTION = round_direction(REALS_OUT, F64, FIXED_OUT, U32) 256 false;
     }
-    "joint.cu": {
-        JOINT_RESIDUALS = joint_residuals(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT, COUNTS_OUT) 128 false;
-        TAKE_OWN = take_own(FIXED, U32, U32, U32, SUMS_OUT) 256 false;
-        JOINT_ERRORS = joint_errors(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT) 128 false;
-        ROUND_FACTORS = round_factors(REALS, U32, FIXED_OUT, U32) 256 false;
-        TAKE_SQUARES = take_squares(U32, U32, FIXED_OUT) 256 false;
-    }
     "adam.cu": {
         ADAM = adam(SUMS, REALS, REALS_OUT, REALS_OUT, REALS_OUT, FIXED_OUT, U32,
             F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64) 256 false;
+    }
+    "joint.cu": {
+        JOINT_RESIDUALS = joint_residuals(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT, COUNTS_OUT, COUNTS_OUT) 128 false;
+        JOINT_ADAM = joint_adam(SUMS, COUNTS, COUNTS, FIXED, REALS, REALS_OUT, REALS_OUT, REALS_OUT, U32, U32,
+            F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64) 256 false;
+        JOINT_ERRORS = joint_errors(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT) 128 false;
+        ROUND_FACTORS = round_factors(REALS, U32, FIXED_OUT, U32) 256 false;
+        TAKE_SQUARES = take_squares(U32, U32, FIXED_OUT) 256 false;
     }
     "limits.cu": {
         INDEX_ONLY = index_only(ROWS, U32, COUNTS_OUT) 128 false;

@@ -20,7 +20,9 @@ pub struct Group {
     numbers: Vec<u32>,
     /// The parameter of the model of each number of the group except the last.
     parameters: Vec<u32>,
-    /// The number of parameters that occur in training; they have the first numbers.
+    /// The weight of the training positions that have each number, in the unit of the sums that
+    /// [`Self::new`] got. Above 0 for those that occur in training, which have the first numbers.
+    occurrences: Vec<i64>,
     trained: usize,
     dimensions: usize,
 }
@@ -41,8 +43,11 @@ impl Group {
         for (number, &parameter) in parameters.iter().enumerate() {
             numbers[parameter as usize] = number as u32;
         }
-        let trained = parameters.partition_point(|&parameter| trained[parameter as usize] > 0);
-        Some(Self { phases: phases.to_vec(), numbers, parameters, trained, dimensions })
+        let occurrences = parameters.iter().map(|&parameter| trained[parameter as usize]);
+        let occurrences: Vec<i64> = occurrences.collect();
+        let trained = occurrences.partition_point(|&occurrences| occurrences > 0);
+        let phases = phases.to_vec();
+        Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
     /// Returns the largest possible length of the vector for a number of phases; `None` if the
@@ -65,6 +70,12 @@ impl Group {
     /// Returns the parameter of the model of each number of the group except the last.
     pub fn parameters(&self) -> &[u32] {
         &self.parameters
+    }
+
+    /// Returns the weight of the training positions that have each number but the last, in
+    /// 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) occurrence, in descending order.
+    pub fn occurrences(&self) -> &[i64] {
+        &self.occurrences
     }
 
     /// Returns the number of parameters that occur in training; they have the first numbers.

@@ -55,10 +55,13 @@ pub trait Backend: Sync {
     type Sums: Send;
     /// A vector of doubles.
     type Reals: Send;
+    /// The memory that [`Self::descend`] needs besides its arguments.
+    type Scratch: Send;
 
     /// Returns this device for the weights and shared factors of a group of phases. Its vectors
     /// have the elements of the group instead of the parameters of a phase. Values are not linear
-    /// in factors, so residuals are those of labels alone, and occurrences are not counted.
+    /// in factors, so a group is fitted by [`Self::descend`]; it has no sums of residuals, and
+    /// occurrences are not counted.
     fn of_group(&self, group: &Group) -> Result<Self, BackendError>
     where
         Self: Sized;
@@ -190,6 +193,41 @@ pub trait Backend: Sync {
         moments: &mut Moments<Self>,
         fixed: &mut Self::Fixed,
     ) -> Result<(), BackendError>;
+
+    /// Returns the memory for [`Self::descend`].
+    fn scratch(&self) -> Result<Self::Scratch, BackendError>;
+
+    /// Does one update by Adam of those weights and factors of a group that a position of the batch
+    /// has, and rounds the new ones like [`Self::round_weights`]; all others keep their moments,
+    /// too. Returns Σ weight · residual² before the update, in the unit of
+    /// [`Self::residual_sums`].
+    ///
+    /// The sum s of an element is Σ weight · residual · derivative of the value with respect to it.
+    /// With n the weight of the batch's positions that have the parameter (in the phase, for a
+    /// weight) and N that of all training positions of the group, the update is that of
+    /// [`Self::adam`], where `ridge · n / N` stands for the ridge: so the pull of a whole epoch is
+    /// the same for rare and for frequent parameters.
+    fn descend(
+        &self,
+        positions: &Self::Positions<'_>,
+        batch: Batch,
+        update: GroupUpdate<'_, Self>,
+        scratch: &mut Self::Scratch,
+    ) -> Result<u128, BackendError>
+    where
+        Self: Sized;
+}
+
+/// The vectors and scalars of [`Backend::descend`].
+pub struct GroupUpdate<'v, B: Backend> {
+    /// The scalars; without decay.
+    pub step: &'v AdamStep,
+    /// The elements that the ridge pulls towards.
+    pub initial: &'v B::Reals,
+    /// The vectors of the optimizer.
+    pub moments: &'v mut Moments<B>,
+    /// The elements in fixed point.
+    pub fixed: &'v mut B::Fixed,
 }
 
 /// The vectors that [`Backend::adam`] changes.
@@ -244,6 +282,12 @@ pub struct BackendError {
 /// Returns the error of least squares on a group with factors.
 fn not_linear(device: &str) -> BackendError {
     let reason = "values are not linear in factors: fit them by Adam".to_owned();
+    BackendError { device: device.to_owned(), reason }
+}
+
+/// Returns the error of an update of a group on a device for one phase.
+fn no_group(device: &str) -> BackendError {
+    let reason = "has no group of phases with factors: call of_group first".to_owned();
     BackendError { device: device.to_owned(), reason }
 }
 

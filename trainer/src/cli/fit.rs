@@ -4,14 +4,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use clap::ValueEnum;
 use othello_engine::board::Phase;
 use othello_engine::cli::arguments::{decimal, number_from};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::eval::Weights;
+use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::file::{Existing, Kind, check_name, check_output};
-use othello_engine::pattern::PatternSet;
+use othello_engine::pattern::{FactorShape, PatternSet};
 use othello_engine::progress::Progress;
 use othello_engine::record::Shard;
 use othello_engine::text;
@@ -59,6 +59,10 @@ pub struct Arguments {
     /// Weights to start from and to be pulled towards; its pattern set is used
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
+    /// Factors of each class: 8, 16, 32, 64 or 128 in place of those of the pattern set; at least
+    /// as many as `--init` has, which keep their part
+    #[arg(long, value_name = "N", value_parser = dimensions)]
+    factors: Option<usize>,
     /// Weights of the phases at distance 1, 2, … that also train a phase; `0` for none
     /// [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
@@ -182,7 +186,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         check_output(path, named.inputs().chain(arguments.inputs()))?;
     }
     check_name(&arguments.out, Kind::Weights)?;
-    let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
+    let initial = arguments.init.as_deref().map(|path| arguments.initial(path)).transpose()?;
     if let Some(initial) = &initial {
         let mut trained = TrainedOn::default();
         let before = Trained::by_provenance(initial.provenance.as_map());
@@ -191,9 +195,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     }
     let set = match &initial {
         Some(file) => file.weights.set().clone(),
-        None => {
-            PatternSet::named(arguments.patterns.as_deref().unwrap_or("standard"), Path::new(""))?
-        }
+        None => arguments.pattern_set()?,
     };
     let (device, optimizer, why) = arguments.device_and_optimizer(&set)?;
     let (name, reason) = (device.name(), &device.reason);
@@ -261,7 +263,31 @@ fn filled(phases: &FitReport) -> Vec<Filled> {
     filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
 }
 
+/// Reads a number of factors.
+fn dimensions(text: &str) -> Result<usize, String> {
+    let found = FactorShape::DIMENSIONS.into_iter().find(|number| number.to_string() == text);
+    found.ok_or_else(|| format!("expected one of {:?}", FactorShape::DIMENSIONS))
+}
+
 impl Arguments {
+    /// Returns the pattern set of a fit from nothing.
+    fn pattern_set(&self) -> anyhow::Result<PatternSet> {
+        let name = self.patterns.as_deref().unwrap_or("standard");
+        let set = PatternSet::named(name, Path::new(""))?;
+        Ok(self.factors.and_then(|number| set.with_dimensions(number)).unwrap_or(set))
+    }
+
+    /// Reads the weights to start from, and widens them where more factors are wanted.
+    fn initial(&self, path: &Path) -> anyhow::Result<WeightsFile> {
+        let file = Weights::read(path)?;
+        let Some(number) = self.factors else { return Ok(file) };
+        let has = file.weights.set().factors().map_or(0, FactorShape::dimensions);
+        let weights = file.weights.with_dimensions(number).with_context(|| {
+            format!("{}: has {has} factors; --factors {number} is fewer", path.display())
+        })?;
+        Ok(WeightsFile { weights, ..file })
+    }
+
     /// Returns these arguments with each folder of records replaced by its files.
     fn with_files_of_folders(&self) -> anyhow::Result<Self> {
         let [data, test] = [&self.data, &self.test].map(|named| DataChoice::files(named));

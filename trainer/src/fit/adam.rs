@@ -19,7 +19,7 @@ use super::schedule::{Plateau, Schedule};
 use super::settings::AdamSettings;
 use super::solver::{Advance, Problem, RestoreError, Solver};
 use super::state::{Epoch, State};
-use crate::backend::{AdamStep, Backend, BackendError, Moments, Target};
+use crate::backend::{AdamStep, Backend, BackendError, Batch, GroupUpdate, Moments, Target};
 
 /// The state of the Adam optimizer between two updates.
 pub(super) struct Adam<'p, 'a, B: Backend> {
@@ -34,12 +34,38 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
     moments: Moments<B>,
     /// The weights, rounded to fixed point.
     fixed: B::Fixed,
-    sums: B::Sums,
-    /// The gradient of a batch; `None` where the length of gradients has no limit.
-    gradient: Option<B::Reals>,
+    memory: Memory<B>,
     progress: Progress,
     /// The order of the batches in the current sweep.
     order: Vec<u32>,
+}
+
+/// The memory of an update.
+pub(super) enum Memory<B: Backend> {
+    /// Of all weights of a phase.
+    Phase {
+        sums: B::Sums,
+        /// The gradient of a batch; `None` where the length of gradients has no limit.
+        gradient: Option<B::Reals>,
+    },
+    /// Of those weights and factors of a group that a batch has.
+    Group(B::Scratch),
+}
+
+impl<B: Backend> Memory<B> {
+    /// Returns the memory for the weights of a phase.
+    pub(super) fn of_phase(
+        problem: &Problem<'_, B>,
+        settings: &AdamSettings,
+    ) -> Result<Self, BackendError> {
+        let gradient = settings.clip.map(|_| problem.zero()).transpose()?;
+        Ok(Self::Phase { sums: problem.backend.zero_sums()?, gradient })
+    }
+
+    /// Returns the memory for the weights and factors of a group.
+    pub(super) fn of_group(problem: &Problem<'_, B>) -> Result<Self, BackendError> {
+        Ok(Self::Group(problem.backend.scratch()?))
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -57,6 +83,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         problem: &'p Problem<'a, B>,
         settings: &'p AdamSettings,
         seed: u64,
+        memory: Memory<B>,
         state: Option<&State>,
     ) -> Result<Self, RestoreError> {
         let backend = problem.backend;
@@ -93,8 +120,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
             initial: backend.upload(&problem.initial)?,
             moments,
             fixed,
-            sums: backend.zero_sums()?,
-            gradient: settings.clip.map(|_| problem.zero()).transpose()?,
+            memory,
             progress,
             order: order(seed, sweep, batches),
         })
@@ -113,7 +139,11 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         AdamStep {
             // Every batch represents as many occurrences as the average batch.
             unit: batches / (Problem::<B>::SUM_OF_ONE * occurrences),
-            ridge: self.problem.ridge / occurrences,
+            ridge: match self.memory {
+                Memory::Phase { .. } => self.problem.ridge / occurrences,
+                // Each of the batches has its share of the pull.
+                Memory::Group(_) => self.problem.ridge * batches / occurrences,
+            },
             clip: 1.0,
             keep_first: beta1,
             take_first: 1.0 - beta1,
@@ -141,31 +171,37 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         learning_rate * warming * scheduled
     }
 
-    /// Returns the factor that shortens the gradient to the length that the settings allow; 1 for a
-    /// shorter one.
-    fn clip(&mut self, step: &AdamStep) -> Result<f64, BackendError> {
-        let (Some(limit), Some(gradient)) = (self.settings.clip, &mut self.gradient) else {
-            return Ok(1.0);
-        };
-        let backend = self.problem.backend;
-        backend.scale_sums(&self.sums, step.unit, gradient)?;
-        backend.add_scaled(gradient, step.ridge, &self.initial)?;
-        backend.add_scaled(gradient, -step.ridge, &self.moments.weights)?;
-        let length = backend.dot(gradient, gradient)?.sqrt();
-        Ok(if length > limit { limit / length } else { 1.0 })
+    /// Updates the weights by a batch; returns Σ weight · residual² before.
+    fn update(&mut self, batch: Batch) -> Result<u128, BackendError> {
+        let mut step = self.step();
+        let Self { problem, settings, initial, moments, fixed, .. } = self;
+        let (backend, positions) = (problem.backend, &problem.positions);
+        match &mut self.memory {
+            Memory::Group(scratch) => {
+                let update = GroupUpdate { step: &step, initial, moments, fixed };
+                backend.descend(positions, batch, update, scratch)
+            }
+            Memory::Phase { sums, gradient } => {
+                let squared =
+                    backend.residual_sums(positions, batch, fixed, Target::Label, sums)?;
+                if let (Some(limit), Some(gradient)) = (settings.clip, gradient) {
+                    backend.scale_sums(sums, step.unit, gradient)?;
+                    backend.add_scaled(gradient, step.ridge, initial)?;
+                    backend.add_scaled(gradient, -step.ridge, &moments.weights)?;
+                    let length = backend.dot(gradient, gradient)?.sqrt();
+                    step.clip = if length > limit { limit / length } else { 1.0 };
+                }
+                backend.adam(sums, initial, &step, moments, fixed)?;
+                Ok(squared)
+            }
+        }
     }
 }
 
 impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     fn advance(&mut self) -> Result<Advance, BackendError> {
-        let backend = self.problem.backend;
         let in_sweep = (self.progress.updates % u64::from(self.batches)) as usize;
-        let batch = Problem::<B>::batch(self.order[in_sweep], self.batches);
-        let (positions, sums) = (&self.problem.positions, &mut self.sums);
-        let squared = backend.residual_sums(positions, batch, &self.fixed, Target::Label, sums)?;
-        let mut step = self.step();
-        step.clip = self.clip(&step)?;
-        backend.adam(&self.sums, &self.initial, &step, &mut self.moments, &mut self.fixed)?;
+        let squared = self.update(Problem::<B>::batch(self.order[in_sweep], self.batches))?;
         self.progress.updates += 1;
         let squared = joined(self.progress.squared).saturating_add(squared);
         self.progress.squared = halves(squared);

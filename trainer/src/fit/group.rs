@@ -8,7 +8,7 @@ use othello_engine::eval::{
 use othello_engine::random::Generator;
 use othello_engine::record::ScoredPosition;
 
-use super::adam::Adam;
+use super::adam::{Adam, Memory};
 use super::best::Best;
 use super::checkpoint::{Checkpointer, NoCheckpoints, Snapshot};
 use super::epochs::{Epochs, PhaseError};
@@ -109,7 +109,8 @@ impl<B: Backend> GroupFit<'_, B> {
         let phase = phases[0];
         let seed = settings.seed ^ ((phase.index() as u64 + 1) << 56);
         let (state, best, metrics) = Snapshot::or_start(resumed, &problem.initial);
-        let mut solver = Adam::new(&problem, adam, seed, state.as_ref())?;
+        let memory = Memory::of_group(&problem)?;
+        let mut solver = Adam::new(&problem, adam, seed, memory, state.as_ref())?;
         let fixed = backend.zero_fixed()?;
         let optimizer = Optimizer::Adam;
         let mut epochs =
@@ -126,51 +127,62 @@ impl<B: Backend> GroupFit<'_, B> {
         let Self { group, initial, .. } = self;
         let mut vector = vec![0.0; group.length()];
         let factors = self.initial_factors();
-        let own = factors.as_ref().map(|factors| self.own_squares(factors));
+        let own = self.own_squares(&factors);
         for &phase in group.phases() {
             let steps = match initial {
                 Some(weights) => self.model.from_file(weights.steps(phase)),
                 None => self.model.from_file(&self.without_factors(phase)?),
             };
             let weights = &mut vector[group.weights(phase)];
-            for (number, (weight, &parameter)) in
-                weights.iter_mut().zip(group.parameters()).enumerate()
+            for ((weight, &parameter), own) in weights.iter_mut().zip(group.parameters()).zip(&own)
             {
-                let own = own.as_ref().map_or(0.0, |own| own[number]);
                 *weight = weight_in_discs(steps[parameter as usize]) + own;
             }
         }
-        match factors {
-            Some(factors) => {
-                for (factor, steps) in vector[group.factors()].iter_mut().zip(factors) {
-                    *factor = f64::from(steps) / f64::from(FACTORS_PER_UNIT);
-                }
-            }
-            None => {
-                // From the middle of the last 53 bits: a number between −1 and 1.
-                let seed = self.settings.seed ^ ((group.phases()[0].index() as u64 + 1) << 48);
-                let mut random = Generator::new(seed);
-                let mut draw = || (random.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-                // The factors of parameters that training never meets stay 0.
-                let trained = group.trained() * group.dimensions();
-                let factors = &mut vector[group.factors()][..trained];
-                factors.iter_mut().for_each(|factor| *factor = draw() * START);
-            }
+        let to_begin_with = &mut vector[group.factors()];
+        for (factor, &steps) in to_begin_with.iter_mut().zip(&factors) {
+            *factor = f64::from(steps) / f64::from(FACTORS_PER_UNIT);
         }
+        self.draw_missing(&factors, to_begin_with);
         Ok(vector)
     }
 
-    /// Returns the factors to start from, in the group's numbering.
-    fn initial_factors(&self) -> Option<Vec<i8>> {
-        let factors = self.initial?.factors()?;
+    /// Draws the factors of those dimensions in which all parameters have 0: they would stay 0.
+    /// Parameters that training never meets keep 0.
+    fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions();
-        let vectors: Vec<&[i8]> =
-            factors.of(self.group.phases()[0]).chunks_exact(dimensions).collect();
-        let by_model = self.model.from_file(&vectors);
-        let own = self.group.parameters().iter().map(|&parameter| by_model[parameter as usize]);
-        let mut factors = own.collect::<Vec<_>>().concat();
-        factors.resize(self.group.factors().len(), 0);
-        Some(factors)
+        let is_missing = |dimension: usize| {
+            factors.iter().skip(dimension).step_by(dimensions).all(|&factor| factor == 0)
+        };
+        let missing: Vec<bool> = (0..dimensions).map(is_missing).collect();
+        let seed = self.settings.seed ^ ((self.group.phases()[0].index() as u64 + 1) << 48);
+        let mut random = Generator::new(seed);
+        // From the middle of the last 53 bits: a number between −1 and 1.
+        let mut draw = || (random.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+        let trained = self.group.trained() * dimensions;
+        for (place, factor) in to_begin_with[..trained].iter_mut().enumerate() {
+            let drawn = draw() * START;
+            if missing[place % dimensions] {
+                *factor = drawn;
+            }
+        }
+    }
+
+    /// Returns the factors of the initial weights in the group's numbering; 0 without them.
+    fn initial_factors(&self) -> Vec<i8> {
+        let mut found = vec![0; self.group.factors().len()];
+        if let Some(factors) = self.initial.and_then(Weights::factors) {
+            let dimensions = self.group.dimensions();
+            let vectors: Vec<&[i8]> =
+                factors.of(self.group.phases()[0]).chunks_exact(dimensions).collect();
+            let by_model = self.model.from_file(&vectors);
+            for (found, &parameter) in
+                found.chunks_exact_mut(dimensions).zip(self.group.parameters())
+            {
+                found.copy_from_slice(by_model[parameter as usize]);
+            }
+        }
+        found
     }
 
     /// Fits the weights of a phase by least squares without factors; in the order of weights files.

@@ -9,7 +9,7 @@ use othello_engine::eval::{Factors, Weights, WeightsError, WeightsFile};
 use othello_engine::file::{
     Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer, check_output,
 };
-use othello_engine::pattern::PatternSet;
+use othello_engine::pattern::{FactorShape, PatternSet};
 use othello_engine::progress::{Interrupted, Progress};
 use othello_engine::record::Shard;
 use othello_engine::text::excerpt;
@@ -168,8 +168,7 @@ pub fn merge_parts(
         metrics_file.check_is_own()?;
     }
     progress.begin_stoppable(PARTS, 0, shards as u64);
-    let begin = initial.map(|file| file.weights.clone());
-    let mut fitted = Assembly::new(begin.unwrap_or_else(|| Weights::zero(fit.model.set().clone())));
+    let mut fitted = Assembly::new(fit.weights_to_begin_with(initial));
     for &(shard, ref path) in files {
         progress.check()?;
         let found = read_part(path, &fit.model)?;
@@ -209,6 +208,17 @@ impl WholeFit {
         let [first, last]: [Phase; 2] = field(provenance, "phases")?;
         let initial = field(provenance, "initial")?;
         Ok(Self { model: Model::new(set), phases: first..=last, initial })
+    }
+
+    /// Returns `initial` with as many factors as were fitted; without them, weights of 0.
+    fn weights_to_begin_with(&self, initial: Option<&WeightsFile>) -> Weights {
+        let set = self.model.set();
+        let dimensions = set.factors().map(FactorShape::dimensions);
+        let begin = initial.and_then(|file| match dimensions {
+            Some(dimensions) => file.weights.clone().with_dimensions(dimensions),
+            None => Some(file.weights.clone()),
+        });
+        begin.unwrap_or_else(|| Weights::zero(set.clone()))
     }
 
     /// Checks that `initial` are the weights that the fit started from.

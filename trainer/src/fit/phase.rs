@@ -3,7 +3,7 @@
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, weight_in_discs};
 
-use super::adam::Adam;
+use super::adam::{Adam, Memory};
 use super::best::Best;
 use super::checkpoint::{Checkpointer, Snapshot};
 use super::epochs::{Epochs, PhaseError};
@@ -121,7 +121,8 @@ impl<B: Backend> PhaseFit<'_, B> {
                 let settings = &self.settings.adam;
                 // Each phase draws the orders of its batches from a stream of its own.
                 let seed = self.settings.seed ^ ((self.phase.index() as u64 + 1) << 56);
-                return Ok(Box::new(Adam::new(problem, settings, seed, state)?));
+                let memory = Memory::of_phase(problem, settings)?;
+                return Ok(Box::new(Adam::new(problem, settings, seed, memory, state)?));
             }
             Optimizer::LeastSquares => Directions::Conjugate,
             Optimizer::Descent => Directions::Steepest,

@@ -8,10 +8,12 @@ mod vectors;
 use std::sync::Arc;
 
 use super::{
-    AdamStep, Backend, BackendError, Batch, Errors, Group, Moments, Rows, Target, not_linear,
+    AdamStep, Backend, BackendError, Batch, Errors, Group, GroupUpdate, Moments, Rows, Target,
+    no_group, not_linear,
 };
 use crate::model::Model;
 
+pub(crate) use joint::for_dimensions;
 pub(crate) use rows::{gather, scatter};
 
 /// The CPU as a backend for one model. Divides large sums among the threads of the current rayon
@@ -43,6 +45,7 @@ impl Backend for Cpu<'_> {
     type Fixed = Vec<i32>;
     type Sums = Vec<i64>;
     type Reals = Vec<f64>;
+    type Scratch = joint::Scratch;
 
     fn of_group(&self, group: &Group) -> Result<Self, BackendError> {
         Ok(Self { model: self.model, group: Some(Arc::new(group.clone())) })
@@ -89,18 +92,10 @@ impl Backend for Cpu<'_> {
         target: Target,
         sums: &mut Vec<i64>,
     ) -> Result<u128, BackendError> {
-        let part = |rows: &Rows<'_>| batch.range(rows.positions.len());
-        let rows = positions.iter().map(|rows| {
-            // The range was made for the rows' own length.
-            Rows { positions: &rows.positions[part(rows)], factor: rows.factor }
-        });
-        let rows = &rows.collect::<Vec<_>>();
-        match (&self.group, target) {
-            (None, _) => Ok(sums::residual_sums(self.model, rows, vector, target, sums)),
-            (Some(group), Target::Label) => {
-                Ok(joint::residual_sums(self.model, group, rows, vector, sums))
-            }
-            (Some(_), Target::Zero) => Err(not_linear("cpu")),
+        let rows = &rows_of(positions, batch);
+        match &self.group {
+            None => Ok(sums::residual_sums(self.model, rows, vector, target, sums)),
+            Some(_) => Err(not_linear("cpu")),
         }
     }
 
@@ -205,7 +200,35 @@ impl Backend for Cpu<'_> {
     ) -> Result<(), BackendError> {
         let Moments { weights, first, second } = moments;
         vectors::adam(sums, initial, step, [weights, first, second], fixed);
-        self.round_factors(&moments.weights, fixed);
         Ok(())
     }
+
+    fn scratch(&self) -> Result<joint::Scratch, BackendError> {
+        Ok(joint::Scratch::default())
+    }
+
+    fn descend(
+        &self,
+        positions: &Vec<Rows<'_>>,
+        batch: Batch,
+        update: GroupUpdate<'_, Self>,
+        scratch: &mut joint::Scratch,
+    ) -> Result<u128, BackendError> {
+        let Some(group) = &self.group else { return Err(no_group("cpu")) };
+        let GroupUpdate { step, initial, moments, fixed } = update;
+        let Moments { weights, first, second } = moments;
+        let vectors = joint::Vectors { initial, weights, first, second, fixed };
+        let rows = &rows_of(positions, batch);
+        Ok(joint::descend(self.model, group, rows, step, vectors, scratch))
+    }
+}
+
+/// Returns the rows of a batch.
+fn rows_of<'a>(positions: &[Rows<'a>], batch: Batch) -> Vec<Rows<'a>> {
+    let of_batch = |rows: &Rows<'a>| {
+        // The range was made for the rows' own length.
+        let positions = &rows.positions[batch.range(rows.positions.len())];
+        Rows { positions, factor: rows.factor }
+    };
+    positions.iter().map(of_batch).collect()
 }

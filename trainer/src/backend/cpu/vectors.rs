@@ -33,8 +33,8 @@ pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))
 }
 
-#[inline]
-fn rounded_weight(weight: f64) -> i32 {
+#[inline(always)]
+pub(super) fn rounded_weight(weight: f64) -> i32 {
     let limit = f64::from(WEIGHT_LIMIT);
     (weight * f64::from(WEIGHTS_PER_DISC)).round_ties_even().clamp(-limit, limit) as i32
 }
@@ -55,14 +55,31 @@ pub(super) fn adam(
 ) {
     let inputs = sums.iter().zip(initial);
     let state = weights.iter_mut().zip(first).zip(second).zip(fixed);
-    for ((&sum, initial), (((weight, first), second), fixed)) in inputs.zip(state) {
+    for ((&sum, &initial), (((weight, first), second), fixed)) in inputs.zip(state) {
+        AdamElement { weight, first, second }.update(sum, initial, step.ridge, step);
+        *fixed = rounded_weight(*weight);
+    }
+}
+
+/// An element of the vectors that Adam changes.
+pub(super) struct AdamElement<'v> {
+    pub(super) weight: &'v mut f64,
+    pub(super) first: &'v mut f64,
+    pub(super) second: &'v mut f64,
+}
+
+impl AdamElement<'_> {
+    /// Does the update of one element that [`Backend::adam`](crate::backend::Backend::adam)
+    /// documents, with another ridge.
+    #[inline(always)]
+    pub(super) fn update(self, sum: i64, initial: f64, ridge: f64, step: &AdamStep) {
+        let Self { weight, first, second } = self;
         let towards_start = initial - *weight;
-        let gradient = (step.unit * sum as f64 + step.ridge * towards_start) * step.clip;
+        let gradient = (step.unit * sum as f64 + ridge * towards_start) * step.clip;
         *first = step.keep_first * *first + step.take_first * gradient;
         *second = step.keep_second * *second + step.take_second * (gradient * gradient);
         let size = (*second * step.correction).sqrt() + step.epsilon;
         *weight = (*weight + (step.rate * *first) / size) + step.decay * towards_start;
-        *fixed = rounded_weight(*weight);
     }
 }
 

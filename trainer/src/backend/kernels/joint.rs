@@ -8,14 +8,25 @@ use othello_kernels::index;
 use super::KernelBackend;
 use super::launcher::{Launcher, Value};
 use super::memory::{DevicePositions, DeviceRows, Vector};
+use super::scalars;
 use super::sums::{rows_arguments, wide};
-use crate::backend::{BackendError, Batch, Errors, Group};
+use crate::backend::{Backend as _, BackendError, Batch, Errors, Group, GroupUpdate, Moments};
 
 /// A group, and the numbers of its parameters on the device.
 #[derive(Debug)]
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
+    /// The occurrences of each number in training; 0 for the last.
+    totals: B,
+}
+
+/// The sums of an update of a group.
+#[derive(Debug)]
+pub struct GroupSums<B> {
+    sums: Vector<B, i64>,
+    /// The occurrences of the weights of all phases.
+    occurrences: B,
 }
 
 impl<B> DeviceGroup<B> {
@@ -23,10 +34,14 @@ impl<B> DeviceGroup<B> {
         launcher: &impl Launcher<Buffer = B>,
         group: &Group,
     ) -> Result<Self, BackendError> {
-        let bytes: &[u8] = cast_slice(group.numbers());
-        let mut numbers = launcher.allocate(bytes.len().max(1))?;
-        launcher.write(&mut numbers, bytes)?;
-        Ok(Self { group: Arc::new(group.clone()), numbers })
+        let uploaded = |bytes: &[u8]| {
+            let mut buffer = launcher.allocate(bytes.len().max(1))?;
+            launcher.write(&mut buffer, bytes)?;
+            Ok(buffer)
+        };
+        let numbers = uploaded(cast_slice(group.numbers()))?;
+        let totals = uploaded(cast_slice(&[group.occurrences(), &[0]].concat()))?;
+        Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
     /// Returns the numbers, the vector, and the places in it where the weights of rows and the
@@ -51,29 +66,45 @@ impl<B> DeviceGroup<B> {
 }
 
 impl<L: Launcher> KernelBackend<'_, L> {
-    pub(super) fn add_joint_residuals(
+    pub(super) fn group_sums(
+        &self,
+        group: &DeviceGroup<L::Buffer>,
+    ) -> Result<GroupSums<L::Buffer>, BackendError> {
+        let sums = Vector::zero(&*self.launcher, self.parameters())?;
+        let weights = group.group.factors().start;
+        let occurrences = self.launcher.allocate((weights * size_of::<u64>()).max(1))?;
+        Ok(GroupSums { sums, occurrences })
+    }
+
+    pub(super) fn descend_in_group(
         &self,
         group: &DeviceGroup<L::Buffer>,
         positions: &DevicePositions<'_, L>,
         batch: Batch,
-        vector: &Vector<L::Buffer, i32>,
-        sums: &mut Vector<L::Buffer, i64>,
+        update: GroupUpdate<'_, Self>,
+        GroupSums { sums, occurrences }: &mut GroupSums<L::Buffer>,
     ) -> Result<u128, BackendError> {
+        let GroupUpdate { step, initial, moments, fixed } = update;
         self.launcher.clear(&mut sums.buffer)?;
+        self.launcher.clear(occurrences)?;
         let mut squared = self.launcher.allocate(2 * size_of::<u64>())?;
         let part = |rows| batch.range(rows);
         positions.for_each(&*self.launcher, part, |rows| {
             let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
-            arguments.extend(group.arguments(&rows, self.checked(vector)));
-            arguments.extend([self.checked_out(sums), Value::Out(&mut squared)]);
+            arguments.extend(group.arguments(&rows, self.checked(fixed)));
+            arguments.extend([self.checked_out(sums), Value::Out(occurrences)]);
+            arguments.push(Value::Out(&mut squared));
             self.run(&index::JOINT_RESIDUALS, rows.range.len(), &mut arguments)
         })?;
-        let factors = group.group.factors().len();
-        let vector = self.checked(vector);
-        let (phases, parameters) = (group.phases(), group.count());
-        let count = Value::U32(factors as u32);
-        let mut arguments = [vector, phases, parameters, count, self.checked_out(sums)];
-        self.run(&index::TAKE_OWN, factors, &mut arguments)?;
+        let Moments { weights, first, second } = &mut *moments;
+        let (occurrences, totals) = (Value::In(occurrences), Value::In(&group.totals));
+        let mut arguments = vec![self.checked(sums), occurrences, totals, self.checked(fixed)];
+        arguments.extend([self.checked(initial), self.checked_out(weights)]);
+        arguments.extend([self.checked_out(first), self.checked_out(second)]);
+        arguments.extend([group.phases(), group.count()]);
+        arguments.extend(scalars(step));
+        self.run(&index::JOINT_ADAM, self.parameters(), &mut arguments)?;
+        self.round_weights(&moments.weights, fixed)?;
         let mut halves = [0u64; 2];
         self.launcher.read(&squared, bytemuck::cast_slice_mut(&mut halves))?;
         Ok(wide(halves[0], halves[1]))

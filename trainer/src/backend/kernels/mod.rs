@@ -17,11 +17,11 @@ use std::sync::Arc;
 use othello_kernels::{Grid, Kernel, Program, index};
 
 use super::{
-    AdamStep, Backend, BackendError, Batch, DOT_CHUNK, Errors, Group, Moments, Rows, Target,
-    not_linear,
+    AdamStep, Backend, BackendError, Batch, DOT_CHUNK, Errors, Group, GroupUpdate, Moments, Rows,
+    Target, no_group, not_linear,
 };
 use crate::model::Model;
-use joint::DeviceGroup;
+use joint::{DeviceGroup, GroupSums};
 use memory::Budget;
 use tiles::ScratchPool;
 
@@ -137,6 +137,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     type Fixed = Vector<L::Buffer, i32>;
     type Sums = Vector<L::Buffer, i64>;
     type Reals = Vector<L::Buffer, f64>;
+    type Scratch = Option<GroupSums<L::Buffer>>;
 
     fn of_group(&self, group: &Group) -> Result<Self, BackendError> {
         Ok(Self {
@@ -192,12 +193,9 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         target: Target,
         sums: &mut Self::Sums,
     ) -> Result<u128, BackendError> {
-        match (&self.group, target) {
-            (None, _) => self.add_residuals(positions, batch, vector, target, sums),
-            (Some(there), Target::Label) => {
-                self.add_joint_residuals(there, positions, batch, vector, sums)
-            }
-            (Some(_), Target::Zero) => Err(not_linear("kernels")),
+        match &self.group {
+            None => self.add_residuals(positions, batch, vector, target, sums),
+            Some(_) => Err(not_linear("kernels")),
         }
     }
 
@@ -324,17 +322,39 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
             self.checked_out(second),
             self.checked_out(fixed),
         ];
-        let AdamStep { unit, ridge, clip, keep_first, take_first, .. } = *step;
-        let AdamStep { keep_second, take_second, rate, correction, epsilon, decay, .. } = *step;
-        let scalars = [unit, ridge, clip, keep_first, take_first, keep_second, take_second]
-            .into_iter()
-            .chain([rate, correction, epsilon, decay]);
         let count = self.parameters();
         let mut arguments = Vec::from(vectors);
         arguments.push(Value::U32(count as u32));
-        arguments.extend(scalars.map(Value::F64));
-        self.run(&index::ADAM, count, &mut arguments)?;
-        let weights = &moments.weights;
-        self.group.as_ref().map_or(Ok(()), |there| self.round_factors(there, weights, fixed))
+        arguments.extend(scalars(step));
+        self.run(&index::ADAM, count, &mut arguments)
     }
+
+    fn scratch(&self) -> Result<Self::Scratch, BackendError> {
+        self.group.as_ref().map(|group| self.group_sums(group)).transpose()
+    }
+
+    fn descend(
+        &self,
+        positions: &Self::Positions<'_>,
+        batch: Batch,
+        update: GroupUpdate<'_, Self>,
+        scratch: &mut Self::Scratch,
+    ) -> Result<u128, BackendError> {
+        match (&self.group, scratch) {
+            (Some(group), Some(sums)) => {
+                self.descend_in_group(group, positions, batch, update, sums)
+            }
+            _ => Err(no_group("kernels")),
+        }
+    }
+}
+
+/// Returns the scalars of an update, in the order of the kernels' arguments.
+fn scalars<'v, B>(step: &AdamStep) -> [Value<'v, B>; 11] {
+    let AdamStep { unit, ridge, clip, keep_first, take_first, keep_second, .. } = *step;
+    let AdamStep { take_second, rate, correction, epsilon, decay, .. } = *step;
+    let first = [unit, ridge, clip, keep_first, take_first, keep_second];
+    let [a, b, c, d, e, f] = first.map(Value::F64);
+    let [g, h, i, j, k] = [take_second, rate, correction, epsilon, decay].map(Value::F64);
+    [a, b, c, d, e, f, g, h, i, j, k]
 }

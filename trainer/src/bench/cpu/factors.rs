@@ -4,13 +4,34 @@ use std::fmt;
 use std::hint::black_box;
 
 use othello_engine::board::Phase;
+use othello_engine::record::ScoredPosition;
 use serde::Serialize;
 
 use super::super::stopwatch::{Candidate, rates};
 use super::super::{BenchError, stream, weights};
-use crate::backend::cpu::{gather, scatter};
-use crate::backend::{Backend as _, BackendError, Batch, Cpu, Group, Rows, Target};
+use crate::backend::cpu::for_dimensions;
+use crate::backend::{
+    AdamStep, Backend as _, BackendError, Batch, Cpu, Group, GroupUpdate, Moments, Rows,
+};
 use crate::model::{InstructionSet, Model};
+
+/// The number of positions of an update.
+const BATCH: usize = 8192;
+
+/// The scalars of an update in the midst of a fit.
+const STEP: AdamStep = AdamStep {
+    unit: 1e-9,
+    ridge: 1e-2,
+    clip: 1.0,
+    keep_first: 0.9,
+    take_first: 0.1,
+    keep_second: 0.999,
+    take_second: 0.001,
+    rate: 1e-3,
+    correction: 1.0,
+    epsilon: 1e-8,
+    decay: 0.0,
+};
 
 /// Rates of weights and factors in positions per second, by processor time of one thread.
 #[derive(Serialize)]
@@ -19,9 +40,9 @@ pub(super) struct FactorRates {
     dimensions: usize,
     /// The number of parameters that the positions have.
     parameters: usize,
-    /// The rate of residual sums of weights and factors.
+    /// The rate of updates of weights and factors.
     positions_per_second: f64,
-    /// The rate of loading and adding a position's vectors alone.
+    /// The rate of moving alone what an update must move.
     limit_positions_per_second: f64,
     /// The rate divided by its limit.
     ratio: f64,
@@ -34,8 +55,8 @@ impl fmt::Display for FactorRates {
             [self.positions_per_second, self.limit_positions_per_second].map(|rate| rate / 1e6);
         write!(
             f,
-            "{dimensions} factors of {parameters} parameters: residual sums {rate:.2}, limit \
-             {limit:.2}, ratio {ratio:.2}"
+            "{dimensions} factors of {parameters} parameters: updates {rate:.2}, limit {limit:.2}, \
+             ratio {ratio:.2}"
         )
     }
 }
@@ -50,21 +71,27 @@ pub(super) fn measure(
     let Some(group) = group_of(&cpu, model, rows)? else { return Ok(None) };
     let cpu = cpu.of_group(&group)?;
     let initial = weights(group.length()).iter().map(|&w| f64::from(w) / 1e7).collect::<Vec<f64>>();
+    let zero = vec![0.0; group.length()];
     let mut fixed = cpu.zero_fixed()?;
     cpu.round_weights(&initial, &mut fixed)?;
     let positions = cpu.positions(rows)?;
-    let mut sums = cpu.zero_sums()?;
-    let limit = Limit::new(model, &group, rows);
-    let count = rows.iter().map(|rows| rows.positions.len()).sum();
+    let count: usize = rows.iter().map(|rows| rows.positions.len()).sum();
+    let batches = (count / BATCH).max(1) as u32;
+    let mut limit = Limit::new(model, &group, rows, count / batches as usize, &fixed);
+    let mut scratch = cpu.scratch()?;
+    let mut moments =
+        Moments { weights: initial.clone(), first: cpu.upload(&zero)?, second: cpu.upload(&zero)? };
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let candidates = vec![
-        Candidate::new(|| limit.run(&fixed)),
+        Candidate::new(|| (0..batches).for_each(|_| limit.run())),
         Candidate::new(|| {
-            let label = Target::Label;
-            let sums = one
-                .install(|| cpu.residual_sums(&positions, Batch::WHOLE, &fixed, label, &mut sums));
-            // The CPU cannot fail.
-            black_box(sums.unwrap_or_default());
+            for batch in (0..batches).filter_map(|number| Batch::new(number, batches)) {
+                let (moments, fixed) = (&mut moments, &mut fixed);
+                let update = GroupUpdate { step: &STEP, initial: &initial, moments, fixed };
+                let updated = one.install(|| cpu.descend(&positions, batch, update, &mut scratch));
+                // The CPU cannot fail.
+                black_box(updated.unwrap_or_default());
+            }
         }),
     ];
     let measured = rates(candidates, count, repetitions);
@@ -94,102 +121,123 @@ fn group_of(
     Ok(Group::new(model, &phases, &occurrences, &none))
 }
 
-/// The memory accesses of residual sums alone: with numbers computed beforehand, vectors are loaded
-/// and added, and a vector is added to the sums of each.
-struct Limit<'a> {
-    group: &'a Group,
+/// The memory accesses of an update alone, with the numbers and their positions found beforehand:
+/// a position's vectors are loaded and added, and their sum is stored; the stored sums of each
+/// number are loaded and added to its three doubles for each factor, and to its vector.
+struct Limit {
+    dimensions: usize,
     instructions: InstructionSet,
-    stream: Vec<u32>,
+    /// The numbers of the batch's positions, one position after another.
+    numbers: Vec<u32>,
     features: usize,
+    /// Each number of the batch, and the end of its list in `positions`.
+    ends: Vec<(u32, usize)>,
+    positions: Vec<u32>,
+    vectors: Vec<i32>,
+    sums: Vec<i32>,
+    state: [Vec<f64>; 3],
 }
 
-impl<'a> Limit<'a> {
-    fn new(model: &Model, group: &'a Group, rows: &[Rows<'_>]) -> Self {
-        let stream = stream(model, rows.iter().flat_map(|rows| rows.positions)).into_iter();
-        let stream = stream.map(|parameter| group.numbers()[parameter as usize]).collect();
-        Self { group, instructions: model.instructions(), stream, features: model.feature_count() }
-    }
-
-    fn run(&self, vector: &[i32]) {
-        match self.group.dimensions() {
-            8 => self.run_of::<8>(vector),
-            16 => self.run_of::<16>(vector),
-            _ => self.run_of::<32>(vector),
+impl Limit {
+    /// Takes `size` of the rows, as evenly as a batch does, and the factors of a rounded vector.
+    fn new(model: &Model, group: &Group, rows: &[Rows<'_>], size: usize, rounded: &[i32]) -> Self {
+        let all: Vec<&ScoredPosition> = rows.iter().flat_map(|rows| rows.positions).collect();
+        let batch = (0..size).map(|number| all[number * all.len() / size]);
+        let numbers = stream(model, batch).into_iter();
+        let numbers: Vec<u32> =
+            numbers.map(|parameter| group.numbers()[parameter as usize]).collect();
+        // Without features there are no numbers.
+        let features = model.feature_count().max(1);
+        let mut entries: Vec<(u32, u32)> = numbers.iter().copied().zip(0..).collect();
+        entries.sort_unstable();
+        let mut end = 0;
+        let ends = entries.chunk_by(|one, next| one.0 == next.0).map(|entries| {
+            end += entries.len();
+            (entries[0].0, end)
+        });
+        let ends = ends.collect();
+        let positions = entries.iter().map(|&(_, entry)| entry / features as u32).collect();
+        let vectors = rounded[group.factors()].to_vec();
+        Self {
+            dimensions: group.dimensions(),
+            instructions: model.instructions(),
+            sums: vec![0; size * group.dimensions()],
+            state: std::array::from_fn(|_| vec![0.0; vectors.len()]),
+            numbers,
+            features,
+            ends,
+            positions,
+            vectors,
         }
     }
 
-    fn run_of<const DIMENSIONS: usize>(&self, vector: &[i32]) {
-        let weights = &vector[..self.group.count()];
-        let (vectors, _) = vector[self.group.factors()].as_chunks::<DIMENSIONS>();
-        let mut of_weights = vec![0; weights.len()];
-        let mut of_factors = vec![[0; DIMENSIONS]; vectors.len()];
-        // Without features the stream is empty.
-        for row in self.stream.chunks_exact(self.features.max(1)) {
-            // SAFETY: the stream holds numbers below the group's `count`, the length of all four;
-            // and the model computes by these instructions, so the processor has them.
-            unsafe {
-                let alone = gather(weights, row);
-                scatter(&mut of_weights, row, i64::from(alone));
-                match self.instructions {
-                    #[cfg(target_arch = "x86_64")]
-                    InstructionSet::Avx512Bw | InstructionSet::Avx512Vbmi => {
-                        load_and_add_avx512(vectors, &mut of_factors, row);
-                    }
-                    #[cfg(target_arch = "x86_64")]
-                    InstructionSet::Avx2 => load_and_add_avx2(vectors, &mut of_factors, row),
-                    _ => load_and_add(vectors, &mut of_factors, row),
-                }
+    fn run(&mut self) {
+        for_dimensions!(self.dimensions, D => match self.instructions {
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512Bw | InstructionSet::Avx512Vbmi => {
+                // SAFETY: the model computes by these instructions, so the processor has them.
+                unsafe { self.move_all_avx512::<D>() }
+            }
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => {
+                // SAFETY: as above.
+                unsafe { self.move_all_avx2::<D>() }
+            }
+            _ => self.move_all::<D>(),
+        });
+        black_box(&self.state);
+    }
+
+    #[inline(always)]
+    fn move_all<const DIMENSIONS: usize>(&mut self) {
+        let (vectors, _) = self.vectors.as_chunks_mut::<DIMENSIONS>();
+        let (sums, _) = self.sums.as_chunks_mut::<DIMENSIONS>();
+        for (sum, numbers) in sums.iter_mut().zip(self.numbers.chunks_exact(self.features)) {
+            *sum = [0; DIMENSIONS];
+            for number in numbers {
+                add(sum, &vectors[opaque(number)]);
             }
         }
-        black_box((of_weights, of_factors));
+        let mut begin = 0;
+        for &(number, end) in &self.ends {
+            let mut total = [0; DIMENSIONS];
+            for position in &self.positions[begin..end] {
+                add(&mut total, &sums[opaque(position)]);
+            }
+            begin = end;
+            add(&mut vectors[number as usize], &total.map(|total| total & 1));
+            for state in &mut self.state {
+                let (state, _) = state.as_chunks_mut::<DIMENSIONS>();
+                let state = state[number as usize].iter_mut();
+                state.zip(&total).for_each(|(state, &total)| *state += f64::from(total));
+            }
+        }
     }
 }
 
-/// Adds the vectors of numbers, and adds their sum to the sums of each number.
-///
-/// # Safety
-///
-/// Every number must be below the length of both slices.
+/// The same, compiled with the instructions that each function may use.
+#[cfg(target_arch = "x86_64")]
+impl Limit {
+    #[target_feature(enable = "avx512bw")]
+    fn move_all_avx512<const DIMENSIONS: usize>(&mut self) {
+        self.move_all::<DIMENSIONS>();
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn move_all_avx2<const DIMENSIONS: usize>(&mut self) {
+        self.move_all::<DIMENSIONS>();
+    }
+}
+
 #[inline(always)]
-unsafe fn load_and_add<const DIMENSIONS: usize>(
-    vectors: &[[i32; DIMENSIONS]],
-    sums: &mut [[i64; DIMENSIONS]],
-    numbers: &[u32],
-) {
-    let mut sum = [0i32; DIMENSIONS];
-    for &number in numbers {
-        // SAFETY: the caller's promise.
-        let vector = unsafe { vectors.get_unchecked(number as usize) };
-        sum.iter_mut().zip(vector).for_each(|(sum, factor)| *sum += factor);
-    }
-    let added = sum.map(i64::from);
-    for &number in numbers {
-        // SAFETY: the caller's promise.
-        let sums = unsafe { sums.get_unchecked_mut(number as usize) };
-        sums.iter_mut().zip(&added).for_each(|(sum, added)| *sum += added);
-    }
+fn add<const DIMENSIONS: usize>(sum: &mut [i32; DIMENSIONS], terms: &[i32; DIMENSIONS]) {
+    sum.iter_mut().zip(terms).for_each(|(sum, &term)| *sum = sum.wrapping_add(term));
 }
 
-/// Runs [`load_and_add`] with AVX-512 instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512bw")]
-unsafe fn load_and_add_avx512<const DIMENSIONS: usize>(
-    vectors: &[[i32; DIMENSIONS]],
-    sums: &mut [[i64; DIMENSIONS]],
-    numbers: &[u32],
-) {
-    // SAFETY: the caller's promise.
-    unsafe { load_and_add(vectors, sums, numbers) }
-}
-
-/// Runs [`load_and_add`] with AVX2 instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn load_and_add_avx2<const DIMENSIONS: usize>(
-    vectors: &[[i32; DIMENSIONS]],
-    sums: &mut [[i64; DIMENSIONS]],
-    numbers: &[u32],
-) {
-    // SAFETY: the caller's promise.
-    unsafe { load_and_add(vectors, sums, numbers) }
+/// Reads a number such that compilers do not gather from several at a time, which is slower.
+#[inline(always)]
+fn opaque(number: &u32) -> usize {
+    // SAFETY: a reference is valid to read.
+    let number = unsafe { std::ptr::read_volatile(number) };
+    number as usize
 }

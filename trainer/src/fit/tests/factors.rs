@@ -120,3 +120,33 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     let [first, fitted] = [0, 45].map(|phase| factors.of(Phase::new(phase).unwrap()));
     assert_eq!(first, fitted);
 }
+
+/// A fit that goes on with more factors begins where the narrow one ended: steps of hardly any
+/// length leave the error as it was.
+#[test]
+fn more_factors_begin_with_the_values_of_those_there_are() {
+    let (model, dataset) = (factor_model(), dataset());
+    let cpu = Cpu::new(&model);
+    let first = settings(20);
+    let narrow = fit(&cpu, &model, &dataset, &first);
+    let FittedGroup { group, phases, factors } =
+        narrow.run(None, &mut NoCheckpoints).unwrap().fitted.unwrap();
+    let ended = phases[1].report.train_mse.unwrap();
+    let mut assembly = Assembly::new(Weights::zero(model.set().clone()));
+    assembly.insert_factors(group, &factors);
+    phases.into_iter().for_each(|phase| assembly.insert(phase));
+    let all = Phase::new(45).unwrap()..=Phase::new(47).unwrap();
+    let (weights, _) = assembly.finish(&all, false, &[]).unwrap();
+
+    let wide = weights.with_dimensions(16).unwrap();
+    let model = Model::new(wide.set().clone());
+    let cpu = Cpu::new(&model);
+    let mut settings = settings(1);
+    settings.factors.as_mut().unwrap().learning_rate = 1e-9;
+    let wider = GroupFit { initial: Some(&wide), ..fit(&cpu, &model, &dataset, &settings) };
+    let fitted = wider.run(None, &mut NoCheckpoints).unwrap().fitted.unwrap();
+    let begun = fitted.phases[1].report.train_mse.unwrap();
+    assert!((begun / ended - 1.0).abs() < 0.1, "{begun} after {ended}");
+    let drawn = fitted.factors.iter().skip(4).step_by(16).any(|&factor| factor != 0);
+    assert!(drawn, "factors that begin with 0 would stay 0");
+}

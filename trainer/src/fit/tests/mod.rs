@@ -12,7 +12,7 @@ use othello_engine::pattern::PatternSet;
 use othello_engine::random::Generator;
 use othello_engine::record::{Label, ScoredPosition, Weight};
 
-use super::adam::Adam;
+use super::adam::{Adam, Memory};
 use super::checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
 use super::least_squares::{Directions, LeastSquares};
 use super::optimizer::Optimizer;
@@ -116,7 +116,10 @@ fn solve(
     let backend = Cpu::new(model);
     let problem = Problem::new(&backend, &[Rows::full(rows)], ridge, initial).unwrap();
     let mut solver: Box<dyn Solver<Cpu<'_>> + '_> = match by.optimizer {
-        Optimizer::Adam => Box::new(Adam::new(&problem, &by.adam, 1, None).unwrap()),
+        Optimizer::Adam => {
+            let memory = Memory::of_phase(&problem, &by.adam).unwrap();
+            Box::new(Adam::new(&problem, &by.adam, 1, memory, None).unwrap())
+        }
         Optimizer::LeastSquares | Optimizer::Descent => Box::new(by.steps(&problem)),
     };
     loop {

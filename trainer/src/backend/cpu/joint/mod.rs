@@ -9,26 +9,27 @@
 //!
 //! The derivative with respect to a factor is the residual times the sum of the other vectors. The
 //! sum of all vectors is the same for all features of a position. The residual times this sum is
-//! therefore computed once and added to each feature; at the end each factor's own part is
+//! therefore computed once and added up for each feature; at the end each factor's own part is
 //! subtracted, using the sum of the residuals of its parameter.
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|
 //! | factor | 2⁻¹⁶ | ±127/64, less than 2¹⁷ |
-//! | half the squares of a vector | 2⁻¹⁸ disc | 16 · 2³⁴ / 2¹⁵ = 2²³ |
+//! | half the squares of a vector | 2⁻¹⁸ disc | 64 · 2³⁴ / 2¹⁵ = 2²⁵ |
 //! | weight, less this | 2⁻¹⁸ disc | limited to ±2²⁴ |
 //! | sum of a position's factors | 2⁻¹⁶ | 80 · 2¹⁷ < 2²⁴ |
-//! | sum of squares of 32 such sums | 2⁻³² disc | 2⁵³ |
+//! | sum of squares of 128 such sums | 2⁻³² disc | 2⁵⁵ |
 //! | value | 2⁻¹⁸ disc | limited to ±2³⁰ |
 //! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷, 128 discs |
 //! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰, 16 |
-//! | term of a factor, for 1/64 occurrence | 2⁻¹⁶ disc · occurrence | 2¹⁷ · 2²⁰ / 2¹⁶ = 2²¹ |
+//! | term of a factor | 2⁻¹⁶ disc · 1/64 occurrence | limited to ±2³¹: 2¹⁷ · 2²⁰ / 2¹⁶ for each 1/64 |
 //!
 //! With at most 2³³ sixty-fourths of an occurrence
 //! ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and less than 2⁷ features per position,
 //! sums of residuals stay below 2⁵⁷, those of factors below 2⁶¹, and the own parts subtracted from
 //! them below 2⁵⁸.
 
+mod descend;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -40,10 +41,13 @@ use othello_engine::eval::{FACTORS_PER_UNIT, MAX_FACTOR};
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
-use super::sums::add_by_shares;
-use crate::backend::{Errors, Group, Rows, WEIGHT_LIMIT};
+use crate::backend::{AdamStep, Errors, Group, Rows, WEIGHT_LIMIT};
 use crate::model::Model;
+use descend::rounded_factor;
 use rows::Values;
+
+pub(super) use descend::Scratch;
+pub(in crate::backend) use descend::Vectors;
 
 /// The steps of a factor of 1, as a shift.
 const FACTOR_SHIFT: u32 = 16;
@@ -54,22 +58,35 @@ const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER
 /// The shift from half of 2⁻³² disc to 2⁻¹⁸ disc.
 const SQUARE_SHIFT: u32 = 32 - 18 + 1;
 
+/// Evaluates an expression with the constant `$name` set to a number of dimensions, which must be
+/// one of [`FactorShape::DIMENSIONS`](othello_engine::pattern::FactorShape::DIMENSIONS).
+macro_rules! for_dimensions {
+    ($dimensions:expr, $name:ident => $body:expr) => {
+        match $dimensions {
+            8 => for_dimensions!(@ 8, $name => $body),
+            16 => for_dimensions!(@ 16, $name => $body),
+            32 => for_dimensions!(@ 32, $name => $body),
+            64 => for_dimensions!(@ 64, $name => $body),
+            _ => for_dimensions!(@ 128, $name => $body),
+        }
+    };
+    (@ $dimensions:literal, $name:ident => $body:expr) => {{
+        const $name: usize = $dimensions;
+        $body
+    }};
+}
+pub(crate) use for_dimensions;
+
 /// Rounds the factors of a vector to 2⁻¹⁶, and subtracts from the weights, which are rounded
 /// already, half the squares of each parameter's vector.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
-    match group.dimensions() {
-        8 => round_factors_of::<8>(group, vector, fixed),
-        16 => round_factors_of::<16>(group, vector, fixed),
-        _ => round_factors_of::<32>(group, vector, fixed),
-    }
+    for_dimensions!(group.dimensions(), D => round_factors_of::<D>(group, vector, fixed));
 }
 
 fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     let (weights, factors) = fixed.split_at_mut(group.factors().start);
-    let limit = f64::from(FACTOR_LIMIT);
     for (fixed, &factor) in factors.iter_mut().zip(&vector[group.factors()]) {
-        let steps = factor * f64::from(1 << FACTOR_SHIFT);
-        *fixed = steps.round_ties_even().clamp(-limit, limit) as i32;
+        *fixed = rounded_factor(factor);
     }
     let (vectors, _) = factors.as_chunks::<DIMENSIONS>();
     for weights in weights.chunks_exact_mut(group.count()) {
@@ -80,6 +97,7 @@ fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixe
 }
 
 /// Returns half the signed squares of a vector, in 2⁻¹⁸ disc.
+#[inline(always)]
 fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
 }
@@ -98,50 +116,22 @@ fn halved(squares: i64) -> i64 {
     (squares + (1 << (SQUARE_SHIFT - 1))) >> SQUARE_SHIFT
 }
 
-/// Adds up residuals as [`Backend::residual_sums`](crate::backend::Backend::residual_sums) does,
-/// with the label as target.
-pub(super) fn residual_sums(
+/// Does an update as [`Backend::descend`](crate::backend::Backend::descend) does.
+pub(super) fn descend(
     model: &Model,
     group: &Group,
     rows: &[Rows<'_>],
-    vector: &[i32],
-    sums: &mut [i64],
+    step: &AdamStep,
+    mut vectors: Vectors<'_>,
+    scratch: &mut Scratch,
 ) -> u128 {
-    match group.dimensions() {
-        8 => residual_sums_of::<8>(model, group, rows, vector, sums),
-        16 => residual_sums_of::<16>(model, group, rows, vector, sums),
-        _ => residual_sums_of::<32>(model, group, rows, vector, sums),
-    }
-}
-
-fn residual_sums_of<const DIMENSIONS: usize>(
-    model: &Model,
-    group: &Group,
-    rows: &[Rows<'_>],
-    vector: &[i32],
-    sums: &mut [i64],
-) -> u128 {
-    let squared = add_by_shares(rows, sums, |rows, sums| {
-        let Some(weights) = weights_of(group, rows) else { return 0 };
-        let values = Values::<DIMENSIONS>::new(model, group, vector, weights.clone());
-        let (of_weights, of_factors) = sums.split_at_mut(group.factors().start);
-        let (of_factors, _) = of_factors.as_chunks_mut::<DIMENSIONS>();
-        values.add_residuals(rows, &mut of_weights[weights], of_factors)
-    });
-    let (of_weights, of_factors) = sums.split_at_mut(group.factors().start);
-    let (of_factors, _) = of_factors.as_chunks_mut::<DIMENSIONS>();
-    let (vectors, _) = vector[group.factors()].as_chunks::<DIMENSIONS>();
-    for (number, (sums, vector)) in of_factors.iter_mut().zip(vectors).enumerate() {
-        let of_phases = of_weights[number..].iter().step_by(group.count());
-        let residuals: i64 = of_phases.sum();
-        if residuals != 0 {
-            take_own(sums, vector, residuals);
-        }
-    }
-    squared
+    for_dimensions!(group.dimensions(), D => {
+        descend::descend::<D>(model, group, rows, step, &mut vectors, scratch)
+    })
 }
 
 /// Subtracts from the sums of a parameter's factors the part that its own vector added to them.
+#[inline(always)]
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],
     vector: &[i32; DIMENSIONS],
@@ -161,11 +151,9 @@ pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[
     let of_chunk = |chunk: &[ScoredPosition], factor: u16| {
         let rows = Rows { positions: chunk, factor };
         let Some(weights) = weights_of(group, rows) else { return Errors::default() };
-        match group.dimensions() {
-            8 => Values::<8>::new(model, group, vector, weights).errors(rows),
-            16 => Values::<16>::new(model, group, vector, weights).errors(rows),
-            _ => Values::<32>::new(model, group, vector, weights).errors(rows),
-        }
+        for_dimensions!(group.dimensions(), D => {
+            Values::<D>::new(model, group, vector, weights).errors(rows)
+        })
     };
     let of_rows = |rows: &Rows<'_>| {
         let chunks = rows.positions.par_chunks(1 << 14);

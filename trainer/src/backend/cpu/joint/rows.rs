@@ -5,10 +5,12 @@
 //! the gathers and additions of a fit without factors; see `othello-trainer bench`.
 
 use std::ops::Range;
+use std::ptr::read_volatile;
 
 use othello_engine::record::ScoredPosition;
 
-use super::super::rows::{gather, scatter};
+use super::super::rows::gather;
+use super::descend::Scratch;
 use super::{FACTOR_SHIFT, halved, signed_squares};
 use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Group, Rows};
@@ -18,6 +20,8 @@ use crate::model::{InstructionSet, MAX_FEATURES, Model, Row};
 const RESIDUAL_LIMIT: i32 = 1 << 17;
 /// 16 in 2⁻¹⁶.
 const SUM_LIMIT: i32 = 1 << 20;
+/// The largest term of a factor.
+const TERM_LIMIT: i64 = i32::MAX as i64;
 /// The bound of a value, in 2⁻¹⁸ disc.
 const VALUE_LIMIT: i64 = (1 << 30) - 1;
 
@@ -61,15 +65,8 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         Self { model, numbers, weights, vectors }
     }
 
-    /// Adds the residuals of rows to the sums of weights, and residuals times the sums of vectors
-    /// to those of factors; returns Σ weight · residual².
-    pub(super) fn add_residuals(
-        &self,
-        rows: Rows<'_>,
-        of_weights: &mut [i64],
-        of_factors: &mut [[i64; DIMENSIONS]],
-    ) -> u128 {
-        assert_eq!((of_weights.len(), of_factors.len()), (self.weights.len(), self.vectors.len()));
+    /// Appends the residuals of rows to those of a batch; returns Σ weight · residual².
+    pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;
         let mut numbers = [[0; MAX_FEATURES]; BLOCK];
         for positions in rows.positions.chunks(BLOCK) {
@@ -79,14 +76,14 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
                 #[cfg(target_arch = "x86_64")]
                 InstructionSet::Avx512Bw | InstructionSet::Avx512Vbmi => {
                     // SAFETY: the model computes by these instructions, so the processor has them.
-                    unsafe { self.add_block_avx512(rows, numbers, of_weights, of_factors) }
+                    unsafe { self.measure_block_avx512(rows, numbers, batch) }
                 }
                 #[cfg(target_arch = "x86_64")]
                 InstructionSet::Avx2 => {
                     // SAFETY: as above.
-                    unsafe { self.add_block_avx2(rows, numbers, of_weights, of_factors) }
+                    unsafe { self.measure_block_avx2(rows, numbers, batch) }
                 }
-                _ => self.add_block(rows, numbers, of_weights, of_factors),
+                _ => self.measure_block(rows, numbers, batch),
             };
         }
         squared
@@ -123,39 +120,33 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         &numbers[..positions.len()]
     }
 
-    /// Does the work of [`Self::add_residuals`] for one block.
+    /// Does the work of [`Self::measure`] for one block.
     #[inline(always)]
-    fn add_block(
-        &self,
-        rows: Rows<'_>,
-        numbers: &[Numbers],
-        of_weights: &mut [i64],
-        of_factors: &mut [[i64; DIMENSIONS]],
-    ) -> u128 {
+    fn measure_block(&self, rows: Rows<'_>, numbers: &[Numbers], batch: &mut Scratch) -> u128 {
         let features = self.model.feature_count();
         let mut squared = 0;
         for (row, numbers) in rows.positions.iter().zip(numbers) {
+            let weight = combined_weight(row.weight().steps(), rows.factor);
+            if weight == 0 {
+                continue;
+            }
             let numbers = &numbers[..features];
             let Value { value, sum } = self.value(numbers);
             let residual = residual(row.label().steps(), value);
-            let weight = i64::from(combined_weight(row.weight().steps(), rows.factor));
-            squared += (i64::from(residual) * i64::from(residual) * weight) as u128;
-            let weighted = i64::from(residual.clamp(-RESIDUAL_LIMIT, RESIDUAL_LIMIT)) * weight;
-            // SAFETY: numbers are those of a group, as many as there are weights and vectors.
-            unsafe { scatter(of_weights, numbers, weighted) };
-            let mut added = [0i64; DIMENSIONS];
+            squared += (i64::from(residual) * i64::from(residual) * i64::from(weight)) as u128;
+            let residual = residual.clamp(-RESIDUAL_LIMIT, RESIDUAL_LIMIT);
+            let weighted = i64::from(residual) * i64::from(weight);
+            batch.numbers.extend_from_slice(numbers);
+            batch.weights.push(weight);
+            batch.weighted.push(weighted);
+            let mut added = [0; DIMENSIONS];
             for (dimension, (added, &sum)) in added.iter_mut().zip(&sum).enumerate() {
                 let residual = if dimension < DIMENSIONS / 2 { weighted } else { -weighted };
                 let sum = i64::from(sum.clamp(-SUM_LIMIT, SUM_LIMIT));
-                *added = (residual * sum + (1 << (FACTOR_SHIFT - 1))) >> FACTOR_SHIFT;
+                let term = (residual * sum + (1 << (FACTOR_SHIFT - 1))) >> FACTOR_SHIFT;
+                *added = term.clamp(-TERM_LIMIT, TERM_LIMIT) as i32;
             }
-            for &number in numbers {
-                // SAFETY: as above.
-                let sums = unsafe { of_factors.get_unchecked_mut(number as usize) };
-                for (sum, added) in sums.iter_mut().zip(&added) {
-                    *sum += added;
-                }
-            }
+            batch.added.extend_from_slice(&added);
         }
         squared
     }
@@ -163,9 +154,11 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
     #[inline(always)]
     fn value(&self, numbers: &[u32]) -> Value<DIMENSIONS> {
         let mut sum = [0i32; DIMENSIONS];
-        for &number in numbers {
-            // SAFETY: numbers are those of a group, as many as there are vectors and weights.
-            let vector = unsafe { self.vectors.get_unchecked(number as usize) };
+        for number in numbers {
+            // SAFETY: a reference is valid to read. Numbers are those of a group, as many as there
+            // are vectors and weights. A volatile read is a plain load: without it compilers add up
+            // one factor of eight vectors at a time, gathered from as many lines.
+            let vector = unsafe { self.vectors.get_unchecked(read_volatile(number) as usize) };
             for (sum, factor) in sum.iter_mut().zip(vector) {
                 *sum += factor;
             }
@@ -181,24 +174,17 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
 #[cfg(target_arch = "x86_64")]
 impl<const DIMENSIONS: usize> Values<'_, DIMENSIONS> {
     #[target_feature(enable = "avx512bw")]
-    fn add_block_avx512(
+    fn measure_block_avx512(
         &self,
         rows: Rows<'_>,
         numbers: &[Numbers],
-        of_weights: &mut [i64],
-        of_factors: &mut [[i64; DIMENSIONS]],
+        batch: &mut Scratch,
     ) -> u128 {
-        self.add_block(rows, numbers, of_weights, of_factors)
+        self.measure_block(rows, numbers, batch)
     }
 
     #[target_feature(enable = "avx2")]
-    fn add_block_avx2(
-        &self,
-        rows: Rows<'_>,
-        numbers: &[Numbers],
-        of_weights: &mut [i64],
-        of_factors: &mut [[i64; DIMENSIONS]],
-    ) -> u128 {
-        self.add_block(rows, numbers, of_weights, of_factors)
+    fn measure_block_avx2(&self, rows: Rows<'_>, numbers: &[Numbers], batch: &mut Scratch) -> u128 {
+        self.measure_block(rows, numbers, batch)
     }
 }

@@ -21,7 +21,9 @@ fn rows() -> [Vec<ScoredPosition>; 2] {
 
 /// Returns the group of two phases, without further positions to measure on.
 fn group(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
-    let trained = counts(model, &rows.concat());
+    let weight = i64::from(Weight::ONE.steps());
+    let trained: Vec<i64> =
+        counts(model, &rows.concat()).into_iter().map(|count| count * weight).collect();
     Group::new(model, &phases(), &trained, &vec![0; model.parameters()]).unwrap()
 }
 
@@ -88,6 +90,53 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
+/// Scalars by which an update's running mean of the gradient is the sum.
+const SUMS: AdamStep = AdamStep {
+    unit: 1.0,
+    ridge: 0.0,
+    clip: 1.0,
+    keep_first: 0.0,
+    take_first: 1.0,
+    keep_second: 0.0,
+    take_second: 1.0,
+    rate: 1e-3,
+    correction: 1.0,
+    epsilon: 1e-8,
+    decay: 0.0,
+};
+
+/// The end of an update.
+#[derive(PartialEq, Debug)]
+struct Updated {
+    squared: u128,
+    weights: Vec<f64>,
+    first: Vec<f64>,
+    fixed: Vec<i32>,
+}
+
+/// Does an update of `vector`, pulled towards `initial`.
+fn updated(
+    cpu: &Cpu<'_>,
+    rows: &[Rows<'_>],
+    [vector, initial]: [&[f64]; 2],
+    step: &AdamStep,
+) -> Updated {
+    let mut weights = vector.to_vec();
+    let (mut first, mut second) = (vec![0.0; vector.len()], vec![0.0; vector.len()]);
+    let mut fixed = cpu.zero_fixed().unwrap();
+    cpu.round_weights(&weights, &mut fixed).unwrap();
+    let vectors = Vectors {
+        initial,
+        weights: &mut weights,
+        first: &mut first,
+        second: &mut second,
+        fixed: &mut fixed,
+    };
+    let group = cpu.group.as_ref().unwrap();
+    let squared = descend(cpu.model, group, rows, step, vectors, &mut Scratch::default());
+    Updated { squared, weights, first, fixed }
+}
+
 #[test]
 fn values_and_gradients_are_those_of_all_pairs_of_features() {
     for dimensions in FactorShape::DIMENSIONS {
@@ -99,26 +148,57 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
         let cpu = Cpu::new(&model).of_group(&group).unwrap();
         let vector = random_vector(&group);
         let (expected_squares, expected) = sums_over_pairs(&model, &group, &positions, &vector);
-        let mut fixed = cpu.zero_fixed().unwrap();
-        cpu.round_weights(&vector, &mut fixed).unwrap();
-        let mut sums = cpu.zero_sums().unwrap();
-        let rows = cpu.positions(&rows).unwrap();
-        let label = Target::Label;
-        let squares = cpu.residual_sums(&rows, Batch::WHOLE, &fixed, label, &mut sums).unwrap();
-        let squares = squares as f64 / f64::from(1u32 << 26);
+        let found = updated(&cpu, &rows, [&vector; 2], &SUMS);
+        let squares = found.squared as f64 / f64::from(1u32 << 26);
         assert!((squares / expected_squares - 1.0).abs() < 1e-3, "{squares} {expected_squares}");
-        let found = sums.iter().map(|&sum| sum as f64 / f64::from(1u32 << 16));
+        let found = found.first.iter().map(|&sum| sum / f64::from(1u32 << 16));
         for (place, (found, expected)) in found.zip(expected).enumerate() {
             let allowed = 0.02 + 0.002 * f64::abs(expected);
             assert!((found - expected).abs() < allowed, "{place}: {found} {expected}");
         }
-        assert!(cpu.residual_sums(&rows, Batch::WHOLE, &fixed, Target::Zero, &mut sums).is_err());
+        let (rows, mut sums) = (rows.to_vec(), cpu.zero_sums().unwrap());
+        let (fixed, label) = (cpu.zero_fixed().unwrap(), Target::Label);
+        assert!(cpu.residual_sums(&rows, Batch::WHOLE, &fixed, label, &mut sums).is_err());
         assert!(cpu.occurrences(&rows, &mut sums).is_err());
     }
 }
 
+/// Nothing pulls but the ridge where residuals have no unit.
 #[test]
-fn all_instruction_sets_add_up_the_same_sums() {
+fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
+    let set = PatternSet::shipped("small").unwrap();
+    let model = Model::new(set.with_factors(FactorShape::new(8, 60)));
+    let positions = rows();
+    let group = group(&model, &positions);
+    let cpu = Cpu::new(&model).of_group(&group).unwrap();
+    let start = random_vector(&group);
+    let one = [Rows::full(&positions[1][..1])];
+    let step = AdamStep { unit: 0.0, ridge: 2.0, ..SUMS };
+    let found = updated(&cpu, &one, [&start, &vec![0.0; start.len()]], &step);
+    let Updated { weights, first, .. } = &found;
+    let own = counts(&model, &positions[1][..1]);
+    let all = counts(&model, &positions.concat());
+    for (number, &parameter) in group.parameters().iter().enumerate() {
+        let parameter = parameter as usize;
+        let share = own[parameter] as f64 / all[parameter] as f64;
+        let in_other_phase = group.weights(phases()[0]).start + number;
+        assert_eq!(first[in_other_phase], 0.0);
+        let in_own_phase = group.weights(phases()[1]).start + number;
+        let factors = group.factors().start + number * 8;
+        for place in (factors..factors + 8).chain([in_own_phase]) {
+            let expected = -2.0 * share * start[place];
+            assert!((first[place] - expected).abs() < 1e-12, "{place}");
+            let stays = own[parameter] == 0 || start[place] == 0.0;
+            assert_eq!(weights[place] == start[place], stays, "{place}");
+        }
+    }
+    let mut expected = cpu.zero_fixed().unwrap();
+    cpu.round_weights(weights, &mut expected).unwrap();
+    assert!(found.fixed == expected, "the elements in fixed point are those of the new ones");
+}
+
+#[test]
+fn all_instruction_sets_do_the_same_update() {
     let positions = rows();
     let rows = positions.each_ref().map(|rows| Rows { positions: rows, factor: 99 });
     for dimensions in FactorShape::DIMENSIONS {
@@ -128,13 +208,7 @@ fn all_instruction_sets_add_up_the_same_sums() {
             let model = Model::with_instructions(set.clone(), instructions);
             let group = group(&model, &positions);
             let cpu = Cpu::new(&model).of_group(&group).unwrap();
-            let mut fixed = cpu.zero_fixed().unwrap();
-            cpu.round_weights(&random_vector(&group), &mut fixed).unwrap();
-            let mut sums = cpu.zero_sums().unwrap();
-            let rows = cpu.positions(&rows).unwrap();
-            let label = Target::Label;
-            let squares = cpu.residual_sums(&rows, Batch::WHOLE, &fixed, label, &mut sums).unwrap();
-            (squares, sums)
+            updated(&cpu, &rows, [&random_vector(&group); 2], &SUMS)
         });
         let found: Vec<_> = found.collect();
         assert!(found.iter().all(|sums| *sums == found[0]), "{dimensions}");

@@ -1,0 +1,249 @@
+//! An update by Adam of the weights and factors that a batch has.
+//!
+//! First the value, the residual and the sum of vectors of every position are computed. Then the
+//! positions of each parameter are listed by a counting sort, and the parameters are updated one
+//! after another: the gradient of a parameter is added up in registers and used at once. Sums of
+//! all parameters, several times larger than the vectors themselves, are never in memory.
+
+use super::rows::Values;
+use super::{FACTOR_LIMIT, FACTOR_SHIFT, own_square, take_own};
+use crate::backend::cpu::vectors::{AdamElement, rounded_weight};
+use crate::backend::{AdamStep, Group, Rows, WEIGHT_LIMIT};
+use crate::model::{InstructionSet, Model};
+
+/// The positions of a batch as an update needs them.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// The numbers of the features of all positions, one position after another.
+    pub(super) numbers: Vec<u32>,
+    /// Residual times weight of each position, in 2⁻¹⁰ disc and 1/64 occurrence.
+    pub(super) weighted: Vec<i64>,
+    /// The weight of each position, in 1/64 occurrence.
+    pub(super) weights: Vec<u16>,
+    /// Residual times weight times the sum of vectors: the dimensions of one position after
+    /// another.
+    pub(super) added: Vec<i32>,
+    /// The number of positions up to the last of each phase of the group.
+    ends_of_phases: Vec<u32>,
+    /// For each number, the end of its list in `positions`.
+    ends: Vec<u32>,
+    /// The lists of the positions of all numbers.
+    positions: Vec<u32>,
+}
+
+/// The vectors of an update, each cut into the weights of phases and the factors.
+pub(in crate::backend) struct Vectors<'v> {
+    pub(in crate::backend) initial: &'v [f64],
+    pub(in crate::backend) weights: &'v mut [f64],
+    pub(in crate::backend) first: &'v mut [f64],
+    pub(in crate::backend) second: &'v mut [f64],
+    pub(in crate::backend) fixed: &'v mut [i32],
+}
+
+impl Scratch {
+    /// Computes the residuals of a batch; returns Σ weight · residual². All rows of an element of
+    /// `rows` are of one phase.
+    fn measure<const DIMENSIONS: usize>(
+        &mut self,
+        model: &Model,
+        group: &Group,
+        rows: &[Rows<'_>],
+        fixed: &[i32],
+    ) -> u128 {
+        self.numbers.clear();
+        self.weighted.clear();
+        self.weights.clear();
+        self.added.clear();
+        self.ends_of_phases.clear();
+        let mut squared = 0;
+        for &phase in group.phases() {
+            for &rows in rows.iter().filter(|rows| rows.phase() == Some(phase)) {
+                let values = Values::<DIMENSIONS>::new(model, group, fixed, group.weights(phase));
+                squared += values.measure(rows, self);
+            }
+            self.ends_of_phases.push(self.weighted.len() as u32);
+        }
+        squared
+    }
+
+    /// Lists the positions of each number, in ascending order.
+    fn list(&mut self, count: usize, features: usize) {
+        self.ends.clear();
+        self.ends.resize(count, 0);
+        for &number in &self.numbers {
+            self.ends[number as usize] += 1;
+        }
+        let mut begin = 0;
+        for end in &mut self.ends {
+            begin += std::mem::replace(end, begin);
+        }
+        self.positions.resize(self.numbers.len(), 0);
+        for (position, numbers) in self.numbers.chunks_exact(features).enumerate() {
+            for &number in numbers {
+                let end = &mut self.ends[number as usize];
+                self.positions[*end as usize] = position as u32;
+                *end += 1;
+            }
+        }
+    }
+}
+
+/// Does [`Backend::descend`](crate::backend::Backend::descend).
+pub(super) fn descend<const DIMENSIONS: usize>(
+    model: &Model,
+    group: &Group,
+    rows: &[Rows<'_>],
+    step: &AdamStep,
+    vectors: &mut Vectors<'_>,
+    scratch: &mut Scratch,
+) -> u128 {
+    let squared = scratch.measure::<DIMENSIONS>(model, group, rows, vectors.fixed);
+    if model.feature_count() > 0 {
+        scratch.list(group.count(), model.feature_count());
+        let mut update = Update::<DIMENSIONS> { group, step, scratch, vectors };
+        match model.instructions() {
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512Bw | InstructionSet::Avx512Vbmi => {
+                // SAFETY: the model computes by these instructions, so the processor has them.
+                unsafe { update.all_avx512() }
+            }
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => {
+                // SAFETY: as above.
+                unsafe { update.all_avx2() }
+            }
+            _ => update.all(),
+        }
+    }
+    squared
+}
+
+/// The update of one parameter after another.
+struct Update<'u, 'v, const DIMENSIONS: usize> {
+    group: &'u Group,
+    step: &'u AdamStep,
+    scratch: &'u Scratch,
+    vectors: &'u mut Vectors<'v>,
+}
+
+impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
+    #[inline(always)]
+    fn all(&mut self) {
+        let mut begin = 0;
+        for (number, &end) in self.scratch.ends.iter().enumerate() {
+            if begin < end {
+                self.update(number, &self.scratch.positions[begin as usize..end as usize]);
+            }
+            begin = end;
+        }
+    }
+
+    /// Updates the weights and factors of a number that occurs at `positions`.
+    #[inline(always)]
+    fn update(&mut self, number: usize, positions: &[u32]) {
+        let Some(&occurrences) = self.group.occurrences().get(number) else { return };
+        if occurrences == 0 {
+            return;
+        }
+        let share = |here: u64| here as f64 / occurrences as f64;
+        let (mut residuals, mut occurs) = (0, 0);
+        let mut rest = positions;
+        for phase in 0..self.group.phases().len() {
+            let end = self.scratch.ends_of_phases[phase];
+            let (own, others) = rest.split_at(rest.partition_point(|&position| position < end));
+            rest = others;
+            if own.is_empty() {
+                continue;
+            }
+            let (mut sum, mut here) = (0, 0);
+            for &position in own {
+                sum += self.scratch.weighted[position as usize];
+                here += u64::from(self.scratch.weights[position as usize]);
+            }
+            residuals += sum;
+            occurs += here;
+            let place = phase * self.group.count() + number;
+            self.element(place, sum, self.step.ridge * share(here));
+        }
+        let sums = self.sums_of_factors(number, positions, residuals);
+        let ridge = self.step.ridge * share(occurs);
+        let first = self.group.factors().start + number * DIMENSIONS;
+        for (dimension, sum) in sums.into_iter().enumerate() {
+            self.element(first + dimension, sum, ridge);
+        }
+        self.round(number);
+    }
+
+    /// Adds up the terms of the factors of a number.
+    #[inline(always)]
+    fn sums_of_factors(
+        &self,
+        number: usize,
+        positions: &[u32],
+        residuals: i64,
+    ) -> [i64; DIMENSIONS] {
+        let (added, _) = self.scratch.added.as_chunks::<DIMENSIONS>();
+        let mut sums = [0i64; DIMENSIONS];
+        for &position in positions {
+            let added = &added[position as usize];
+            sums.iter_mut().zip(added).for_each(|(sum, &term)| *sum += i64::from(term));
+        }
+        let (vectors, _) = self.vectors.fixed[self.group.factors()].as_chunks::<DIMENSIONS>();
+        take_own(&mut sums, &vectors[number], residuals);
+        sums
+    }
+
+    #[inline(always)]
+    fn element(&mut self, place: usize, sum: i64, ridge: f64) {
+        let Vectors { initial, weights, first, second, .. } = &mut *self.vectors;
+        let element = AdamElement {
+            weight: &mut weights[place],
+            first: &mut first[place],
+            second: &mut second[place],
+        };
+        element.update(sum, initial[place], ridge, self.step);
+    }
+
+    /// Rounds the factors of a number, and its weights in all phases, which have half the squares
+    /// of the factors subtracted.
+    #[inline(always)]
+    fn round(&mut self, number: usize) {
+        let Vectors { weights, fixed, .. } = &mut *self.vectors;
+        let first = self.group.factors().start + number * DIMENSIONS;
+        let vector: &mut [i32] = &mut fixed[first..][..DIMENSIONS];
+        for (fixed, &factor) in vector.iter_mut().zip(&weights[first..]) {
+            *fixed = rounded_factor(factor);
+        }
+        let (vector, _) = vector.as_chunks::<DIMENSIONS>();
+        let own = own_square(&vector[0]);
+        for phase in 0..self.group.phases().len() {
+            let place = phase * self.group.count() + number;
+            let weight = rounded_weight(weights[place]) - own;
+            fixed[place] = weight.clamp(-WEIGHT_LIMIT, WEIGHT_LIMIT);
+        }
+    }
+}
+
+/// The same loop, compiled with the instructions that each function may use.
+#[cfg(target_arch = "x86_64")]
+impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
+    #[target_feature(enable = "avx512bw")]
+    fn all_avx512(&mut self) {
+        self.all();
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn all_avx2(&mut self) {
+        self.all();
+    }
+}
+
+/// Returns a factor in 2⁻¹⁶, limited to those that a weights file can hold; 0 for NaN.
+#[inline(always)]
+pub(super) fn rounded_factor(factor: f64) -> i32 {
+    let limit = f64::from(FACTOR_LIMIT);
+    let steps = (factor * f64::from(1 << FACTOR_SHIFT)).round_ties_even();
+    let steps = if steps.is_nan() { 0.0 } else { steps.clamp(-limit, limit) };
+    // SAFETY: a number within the limits is an `i32`. The checked conversion is not vectorised.
+    unsafe { steps.to_int_unchecked() }
+}
