@@ -57,8 +57,8 @@ enum Command {
 
 fn main() -> ExitCode {
     session::main(|| {
-        let Arguments { command, common } = arguments::parse();
-        session::run(&common, |session| match &command {
+        let (Arguments { command, common }, objects) = arguments::parse();
+        session::run(&common, &objects, |session| match &command {
             Command::Ablate(arguments) => ablate::run(arguments, session),
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Completions(arguments) => arguments.write(Arguments::command()),

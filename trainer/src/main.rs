@@ -78,8 +78,8 @@ enum Command {
 
 fn main() -> ExitCode {
     session::main(|| {
-        let Arguments { command, common } = arguments::parse();
-        session::run(&common, |session| match &command {
+        let (Arguments { command, common }, objects) = arguments::parse();
+        session::run(&common, &objects, |session| match &command {
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Calibrate(arguments) => calibrate::run(arguments, session),
             Command::Compare(arguments) => compare::run(arguments, session),

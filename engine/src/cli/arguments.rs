@@ -10,6 +10,7 @@ use clap::error::ContextValue;
 use clap::{Arg, Command, Parser, ValueEnum};
 
 use super::message::quoted;
+use super::objects::Objects;
 use crate::eval::Evaluate;
 use crate::file::Existing;
 use crate::search::{Selection, Selectivity};
@@ -163,12 +164,14 @@ pub fn decimal(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "expected a number, such as 0.5".to_owned())
 }
 
-/// Parses the process's arguments. A negative number in the place of a value is that value, so that
-/// the error names it; it is no flag.
-pub fn parse<P: Parser>() -> P {
-    let matches = with_negative_numbers(P::command()).try_get_matches();
+/// Parses the process's arguments, with paths in the place of URLs, which are returned beside them.
+/// A negative number in the place of a value is that value, so that the error names it; it is no
+/// flag.
+pub fn parse<P: Parser>() -> (P, Objects) {
+    let (arguments, objects) = Objects::staged(std::env::args_os().collect());
+    let matches = with_negative_numbers(P::command()).try_get_matches_from(arguments);
     let parsed = matches.and_then(|matches| P::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| with_arguments_quoted(error).exit())
+    (parsed.unwrap_or_else(|error| with_arguments_quoted(error).exit()), objects)
 }
 
 /// The error with the arguments that it tells as they may be shown: once it is put together, it is

@@ -3,13 +3,14 @@
 //!
 //! A subcommand is a file with `Arguments` (clap) and `run(&Arguments, &Session)`, which prints one
 //! [`report::Report`] and returns an [`Outcome`]. [`arguments`] has arguments that several
-//! subcommands take; [`Session`] is the state of a running one.
+//! subcommands take; [`Session`] is the state of a running one. [`objects`] lets arguments be URLs.
 
 pub mod arguments;
 pub mod by_class;
 pub mod generate;
 mod interrupt;
 pub mod message;
+pub mod objects;
 mod positions;
 pub mod progress;
 pub mod report;

@@ -28,24 +28,26 @@ struct WithResumed<'a, R: Report> {
     json_version: u32,
 }
 
-/// Prints a report. Its JSON object gets the version and, if not empty, the field `resumed`.
-pub(super) fn print(
+/// Returns the text of a report. Its JSON object gets the version and, if not empty, the field
+/// `resumed`.
+pub(super) fn text(
     report: &impl Report,
     resumed: &Map<String, Value>,
     json: bool,
-) -> anyhow::Result<()> {
-    to_standard_output(|out| {
-        if json {
-            serde_json::to_writer(
-                &mut *out,
-                &WithResumed { report, resumed, json_version: JSON_VERSION },
-            )?;
-            writeln!(out)
-        } else {
-            let summary = report.to_string();
-            writeln!(out, "{}", harmless(summary.trim_end()))
+) -> anyhow::Result<String> {
+    let text = match json {
+        true => {
+            let report = WithResumed { report, resumed, json_version: JSON_VERSION };
+            serde_json::to_string(&report).context("cannot write the report")?
         }
-    })
+        false => harmless(report.to_string().trim_end()).into_owned(),
+    };
+    Ok(text + "\n")
+}
+
+/// Prints the text of a report.
+pub(super) fn print(text: &str) -> anyhow::Result<()> {
+    to_standard_output(|out| out.write_all(text.as_bytes()))
 }
 
 /// Writes to standard output through a buffer. If the reader closed its end (`… | head`), that is

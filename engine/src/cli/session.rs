@@ -3,12 +3,14 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
 
 use super::arguments::{Common, Log};
 use super::interrupt::Interrupts;
 use super::message::say;
+use super::objects::Objects;
 use super::progress::Reporter;
 use super::progress::events::{self, ProgressFile};
 use super::report::{self, Report};
@@ -44,6 +46,8 @@ pub struct Session {
     threads: usize,
     json: bool,
     reporter: Reporter,
+    /// The printed report, where outputs must be sent before it is true.
+    held: Option<Mutex<String>>,
 }
 
 impl Session {
@@ -65,13 +69,36 @@ impl Session {
     }
 
     /// Ends the progress display and prints the report to standard output, with the amount of work
-    /// that earlier runs had finished.
+    /// that earlier runs had finished. Where files are in an object store, it is printed when all
+    /// of them were sent.
     pub fn print(&self, report: &impl Report) -> anyhow::Result<()> {
         self.reporter.finish();
-        report::print(report, &self.reporter.resumed(), self.json)
+        let text = report::text(report, &self.reporter.resumed(), self.json)?;
+        match &self.held {
+            None => report::print(&text),
+            Some(held) => {
+                held.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+                Ok(())
+            }
+        }
     }
 
-    fn start(common: &Common, interrupts: Interrupts) -> anyhow::Result<Self> {
+    /// Does the work of a subcommand, whose files may be in an object store.
+    fn work(
+        self,
+        objects: &Objects,
+        command: impl FnOnce(&Self) -> anyhow::Result<Outcome>,
+    ) -> anyhow::Result<Outcome> {
+        let outcome = objects.around(&self.reporter, || command(&self));
+        self.reporter.finish();
+        if let (Ok(_), Some(held)) = (&outcome, self.held) {
+            let text = held.into_inner().unwrap_or_else(PoisonError::into_inner);
+            report::print(&objects.told(text))?;
+        }
+        outcome
+    }
+
+    fn start(common: &Common, objects: &Objects, interrupts: Interrupts) -> anyhow::Result<Self> {
         // Rayon reads 0 as "all cores".
         rayon::ThreadPoolBuilder::new()
             .num_threads(common.threads.unwrap_or(0))
@@ -84,6 +111,7 @@ impl Session {
             threads: rayon::current_num_threads(),
             json: common.json,
             reporter: Reporter::new(common.log, file, interrupts),
+            held: (!objects.is_empty()).then(Mutex::default),
         })
     }
 }
@@ -130,8 +158,12 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
 /// Runs a subcommand: starts the thread pool, and turns the result into the exit status. An error
 /// is 2, as clap's own are, or 75 if it may pass; an interrupt is 128 plus the number of the
 /// signal, as in shells.
-pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
-    let status = exit_status(common, command);
+pub fn run(
+    common: &Common,
+    objects: &Objects,
+    command: impl FnOnce(&Session) -> anyhow::Result<Outcome>,
+) -> ExitCode {
+    let status = exit_status(common, objects, command);
     if common.log == Log::Json {
         events::write_exit(status);
     }
@@ -141,7 +173,11 @@ pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Out
     ExitCode::from(status)
 }
 
-fn exit_status(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> u8 {
+fn exit_status(
+    common: &Common,
+    objects: &Objects,
+    command: impl FnOnce(&Session) -> anyhow::Result<Outcome>,
+) -> u8 {
     let interrupts = match Interrupts::listen() {
         Ok(interrupts) => interrupts,
         Err(error) => {
@@ -149,11 +185,8 @@ fn exit_status(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result
             return 2;
         }
     };
-    let outcome = Session::start(common, interrupts.clone()).and_then(|session| {
-        let outcome = command(&session);
-        session.reporter.finish();
-        outcome
-    });
+    let outcome = Session::start(common, objects, interrupts.clone())
+        .and_then(|session| session.work(objects, command));
     match outcome {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::FoundWrong) => 1,
@@ -162,7 +195,7 @@ fn exit_status(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result
             interrupts.exit_status()
         }
         Err(error) => {
-            common.log.error(&explanation(&error));
+            common.log.error(&objects.told(explanation(&error)));
             if is_passing(&error) { TRY_AGAIN } else { 2 }
         }
     }
