@@ -196,8 +196,8 @@ impl PatternSet {
         Self { factors, ..self }
     }
 
-    /// Returns the set with `dimensions` factors for each class, shared by as many phases as before,
-    /// or by five; `None` if `dimensions` is none of [`FactorShape::DIMENSIONS`].
+    /// Returns the set with `dimensions` factors for each class, shared by as many phases as
+    /// before, or by five; `None` if `dimensions` is none of [`FactorShape::DIMENSIONS`].
     pub fn with_dimensions(&self, dimensions: usize) -> Option<Self> {
         const PHASES_OF_A_GROUP: usize = 5;
         let phases = self.factors.map_or(PHASES_OF_A_GROUP, FactorShape::phases);

@@ -37,8 +37,8 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Returns the same joint worth with more factors for each parameter: the new ones, which follow
-    /// those of each half, are 0. `None` if `shape` has fewer, or other groups of phases.
+    /// Returns the same joint worth with more factors for each parameter: the new ones, which
+    /// follow those of each half, are 0. `None` if `shape` has fewer, or other groups of phases.
     pub(super) fn widened(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions(), shape.dimensions());
         if after < before || shape.phases() != self.shape.phases() {

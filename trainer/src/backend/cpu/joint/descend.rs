@@ -5,31 +5,12 @@
 //! after another: the gradient of a parameter is added up in registers and used at once. Sums of
 //! all parameters, several times larger than the vectors themselves, are never in memory.
 
+use super::batch::Scratch;
 use super::rows::Values;
 use super::{FACTOR_LIMIT, FACTOR_SHIFT, own_square, take_own};
 use crate::backend::cpu::vectors::{AdamElement, rounded_weight};
 use crate::backend::{AdamStep, Group, Rows, WEIGHT_LIMIT};
 use crate::model::{InstructionSet, Model};
-
-/// The positions of a batch as an update needs them.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    /// The numbers of the features of all positions, one position after another.
-    pub(super) numbers: Vec<u32>,
-    /// Residual times weight of each position, in 2⁻¹⁰ disc and 1/64 occurrence.
-    pub(super) weighted: Vec<i64>,
-    /// The weight of each position, in 1/64 occurrence.
-    pub(super) weights: Vec<u16>,
-    /// Residual times weight times the sum of vectors: the dimensions of one position after
-    /// another.
-    pub(super) added: Vec<i32>,
-    /// The number of positions up to the last of each phase of the group.
-    ends_of_phases: Vec<u32>,
-    /// For each number, the end of its list in `positions`.
-    ends: Vec<u32>,
-    /// The lists of the positions of all numbers.
-    positions: Vec<u32>,
-}
 
 /// The vectors of an update, each cut into the weights of phases and the factors.
 pub(in crate::backend) struct Vectors<'v> {
@@ -40,52 +21,25 @@ pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) fixed: &'v mut [i32],
 }
 
-impl Scratch {
-    /// Computes the residuals of a batch; returns Σ weight · residual². All rows of an element of
-    /// `rows` are of one phase.
-    fn measure<const DIMENSIONS: usize>(
-        &mut self,
-        model: &Model,
-        group: &Group,
-        rows: &[Rows<'_>],
-        fixed: &[i32],
-    ) -> u128 {
-        self.numbers.clear();
-        self.weighted.clear();
-        self.weights.clear();
-        self.added.clear();
-        self.ends_of_phases.clear();
-        let mut squared = 0;
-        for &phase in group.phases() {
-            for &rows in rows.iter().filter(|rows| rows.phase() == Some(phase)) {
-                let values = Values::<DIMENSIONS>::new(model, group, fixed, group.weights(phase));
-                squared += values.measure(rows, self);
-            }
-            self.ends_of_phases.push(self.weighted.len() as u32);
+/// Computes the residuals of a batch; returns Σ weight · residual². All rows of an element of
+/// `rows` are of one phase.
+fn measure<const DIMENSIONS: usize>(
+    model: &Model,
+    group: &Group,
+    rows: &[Rows<'_>],
+    fixed: &[i32],
+    batch: &mut Scratch,
+) -> u128 {
+    batch.clear();
+    let mut squared = 0;
+    for &phase in group.phases() {
+        for &rows in rows.iter().filter(|rows| rows.phase() == Some(phase)) {
+            let values = Values::<DIMENSIONS>::new(model, group, fixed, group.weights(phase));
+            squared += values.measure(rows, batch);
         }
-        squared
+        batch.ends_of_phases.push(batch.weighted.len() as u32);
     }
-
-    /// Lists the positions of each number, in ascending order.
-    fn list(&mut self, count: usize, features: usize) {
-        self.ends.clear();
-        self.ends.resize(count, 0);
-        for &number in &self.numbers {
-            self.ends[number as usize] += 1;
-        }
-        let mut begin = 0;
-        for end in &mut self.ends {
-            begin += std::mem::replace(end, begin);
-        }
-        self.positions.resize(self.numbers.len(), 0);
-        for (position, numbers) in self.numbers.chunks_exact(features).enumerate() {
-            for &number in numbers {
-                let end = &mut self.ends[number as usize];
-                self.positions[*end as usize] = position as u32;
-                *end += 1;
-            }
-        }
-    }
+    squared
 }
 
 /// Does [`Backend::descend`](crate::backend::Backend::descend).
@@ -97,7 +51,7 @@ pub(super) fn descend<const DIMENSIONS: usize>(
     vectors: &mut Vectors<'_>,
     scratch: &mut Scratch,
 ) -> u128 {
-    let squared = scratch.measure::<DIMENSIONS>(model, group, rows, vectors.fixed);
+    let squared = measure::<DIMENSIONS>(model, group, rows, vectors.fixed, scratch);
     if model.feature_count() > 0 {
         scratch.list(group.count(), model.feature_count());
         let mut update = Update::<DIMENSIONS> { group, step, scratch, vectors };

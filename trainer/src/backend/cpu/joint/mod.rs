@@ -22,13 +22,14 @@
 //! | value | 2⁻¹⁸ disc | limited to ±2³⁰ |
 //! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷, 128 discs |
 //! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰, 16 |
-//! | term of a factor | 2⁻¹⁶ disc · 1/64 occurrence | limited to ±2³¹: 2¹⁷ · 2²⁰ / 2¹⁶ for each 1/64 |
+//! | term of a factor | 2⁻¹⁶ disc · 1/64 occurrence | limited to ±2³¹; 2²¹ for each 1/64 |
 //!
 //! With at most 2³³ sixty-fourths of an occurrence
 //! ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and less than 2⁷ features per position,
 //! sums of residuals stay below 2⁵⁷, those of factors below 2⁶¹, and the own parts subtracted from
 //! them below 2⁵⁸.
 
+mod batch;
 mod descend;
 mod rows;
 #[cfg(test)]
@@ -46,7 +47,7 @@ use crate::model::Model;
 use descend::rounded_factor;
 use rows::Values;
 
-pub(super) use descend::Scratch;
+pub(super) use batch::Scratch;
 pub(in crate::backend) use descend::Vectors;
 
 /// The steps of a factor of 1, as a shift.

@@ -10,7 +10,7 @@ use std::ptr::read_volatile;
 use othello_engine::record::ScoredPosition;
 
 use super::super::rows::gather;
-use super::descend::Scratch;
+use super::batch::Scratch;
 use super::{FACTOR_SHIFT, halved, signed_squares};
 use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Group, Rows};
