@@ -30,7 +30,8 @@ BETWEEN_CRATES = "crates"
 BEFORE_ARROWS = "A room may use those on its left, and no other:"
 # Stands for all rooms to the right of an arrow.
 ALL = "all"
-OTHER_CRATE = re.compile(r"\bothello_([a-z_]+)\s*::")
+# The crate of the attribute is below all others and knows none of them.
+OTHER_CRATE = re.compile(r"\bothello_(?!macros\b)([a-z_]+)\s*::")
 PATH = re.compile(r"\b(?:crate|self|super)(?:::[A-Za-z_][A-Za-z_0-9]*)+(?:::\{|::\*)?")
 
 

@@ -48,7 +48,9 @@
 struct Readme;
 
 #[doc(inline)]
-pub use othello_core::{board, file, pattern, progress, random, record, text};
+pub use othello_core::{
+    board, file, instructions, pattern, progress, random, record, text, with_instructions,
+};
 
 pub mod analysis;
 #[cfg(feature = "cli")]

@@ -5,11 +5,12 @@
 //! it puts into the binary with the code that reads them from a file. `othello-engine` re-exports
 //! all of it, so that whoever uses the engine needs no second dependency.
 //!
-//! The modules depend on each other in one direction: [`mod@file`] ← [`text`] ← [`board`] ←
-//! [`pattern`] ← [`weights`] ← [`record`]. Nothing here plays or searches.
+//! The modules depend on each other in one direction: [`mod@file`] ← [`text`] ← [`instructions`] ←
+//! [`board`] ← [`pattern`] ← [`weights`] ← [`record`]. Nothing here plays or searches.
 
 pub mod board;
 pub mod file;
+pub mod instructions;
 pub mod pattern;
 pub mod progress;
 pub mod random;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::{Outcome, Session};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluator, WeightsChoice};
+use crate::instructions::InstructionSet;
 use crate::progress::Progress as _;
 use crate::random::Generator;
 use crate::search::Searcher;
@@ -56,13 +57,15 @@ struct Bench {
     all: Part,
     midgame: Part,
     endgame: Part,
+    /// The instruction set that was chosen.
+    instructions: &'static str,
 }
 
 impl fmt::Display for Bench {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{POSITIONS} positions to depth {DEPTH}: {}", self.midgame)?;
         writeln!(f, "{POSITIONS} positions with {SOLVED_EMPTIES} empty squares: {}", self.endgame)?;
-        write!(f, "all: {}", self.all)
+        write!(f, "all: {}, instructions {}", self.all, self.instructions)
     }
 }
 
@@ -90,7 +93,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         searcher.solve(&random_position(number, SOLVED_EMPTIES)).nodes
     });
     let all = Part::new(midgame.nodes + endgame.nodes, midgame.seconds + endgame.seconds);
-    session.print(&Bench { all, midgame, endgame })?;
+    let instructions = InstructionSet::chosen().name();
+    session.print(&Bench { all, midgame, endgame, instructions })?;
     Ok(Outcome::Done)
 }
 

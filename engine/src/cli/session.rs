@@ -15,6 +15,7 @@ use super::progress::Reporter;
 use super::progress::events::{self, ProgressFile};
 use super::report::{self, Report};
 use crate::file::may_pass;
+use crate::instructions::InstructionSet;
 use crate::progress::Interrupted;
 
 /// The stack size of every working thread, the first one too: a search of 60 plies needs more than
@@ -99,6 +100,7 @@ impl Session {
     }
 
     fn start(common: &Common, objects: &Objects, interrupts: Interrupts) -> anyhow::Result<Self> {
+        InstructionSet::asked_for()?;
         // Rayon reads 0 as "all cores".
         rayon::ThreadPoolBuilder::new()
             .num_threads(common.threads.unwrap_or(0))

@@ -143,7 +143,7 @@ impl Evaluate for Evaluator {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn after(&self, state: &Indices, square: Square, flips: u64) -> Indices {
         match &self.evaluation {
             Evaluation::Zero | Evaluation::Mobility => NO_INDICES,
@@ -151,12 +151,12 @@ impl Evaluate for Evaluator {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pass(&self, state: &Indices) -> Indices {
         state.negated()
     }
 
-    #[inline]
+    #[inline(always)]
     fn value(&self, state: &Indices, position: &Position) -> Value {
         match &self.evaluation {
             Evaluation::Zero => Zero.value(&(), position),
@@ -165,7 +165,7 @@ impl Evaluate for Evaluator {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn value_after(&self, state: &Indices, square: Square, flips: u64, after: &Position) -> Value {
         match &self.evaluation {
             Evaluation::Zero => Zero.value(&(), after),
@@ -174,7 +174,7 @@ impl Evaluate for Evaluator {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn value_after_within(
         &self,
         state: &Indices,
@@ -192,7 +192,7 @@ impl Evaluate for Evaluator {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         match &self.evaluation {
             Evaluation::Zero => Zero.value(&(), position),

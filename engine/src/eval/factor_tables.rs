@@ -6,6 +6,7 @@ use super::factor_sum::{Places, sum};
 use super::layout::{MARGIN, TableLayout};
 use super::steps_of_sum;
 use crate::board::Phase;
+use crate::instructions::Instructions;
 use crate::pattern::{FactorShape, Geometry};
 
 /// The factors of all groups of phases, by configuration, in the layout of
@@ -56,22 +57,28 @@ impl FactorTables {
     }
 
     /// Returns the worth of the sum of a position's vectors, in steps.
-    #[inline]
-    pub(super) fn steps(&self, phase: Phase, places: Places<'_>) -> i32 {
+    #[inline(always)]
+    pub(super) fn steps<I: Instructions>(&self, set: I, phase: Phase, places: Places<'_>) -> i32 {
         match self.shape.dimensions() {
-            8 => self.steps_of::<8>(phase, places),
-            16 => self.steps_of::<16>(phase, places),
-            32 => self.steps_of::<32>(phase, places),
-            64 => self.steps_of::<64>(phase, places),
-            _ => self.steps_of::<128>(phase, places),
+            8 => self.steps_of::<I, 8>(set, phase, places),
+            16 => self.steps_of::<I, 16>(set, phase, places),
+            32 => self.steps_of::<I, 32>(set, phase, places),
+            64 => self.steps_of::<I, 64>(set, phase, places),
+            _ => self.steps_of::<I, 128>(set, phase, places),
         }
     }
 
-    #[inline]
-    fn steps_of<const DIMENSIONS: usize>(&self, phase: Phase, places: Places<'_>) -> i32 {
+    #[inline(always)]
+    fn steps_of<I: Instructions, const DIMENSIONS: usize>(
+        &self,
+        set: I,
+        phase: Phase,
+        places: Places<'_>,
+    ) -> i32 {
         let first = self.shape.group(phase) * self.stride;
         let (vectors, _) = bytemuck::cast_slice::<u128, i8>(&self.vectors).as_chunks();
-        steps_of_sum(&sum::<DIMENSIONS>(&vectors[first..][..self.stride + 2 * MARGIN], places))
+        let vectors = &vectors[first..][..self.stride + 2 * MARGIN];
+        steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
     }
 }
 

@@ -4,7 +4,9 @@
 use super::MoveOrderingWeights;
 use crate::board::bits::extract;
 use crate::board::{Position, Square};
+use crate::instructions::{Instructions, Portable};
 use crate::pattern::{Geometry, MAX_SQUARES};
+use crate::with_instructions;
 
 /// The weights of [`MoveOrderingWeights`], expanded for searching.
 #[derive(Clone, Debug)]
@@ -47,9 +49,14 @@ impl MoveOrdering {
     /// Returns the sum of the weights of all instances for the player, in steps of 1/32 disc.
     #[inline]
     pub fn steps(&self, position: &Position) -> i32 {
+        with_instructions!(|set| self.steps_by(set, position))
+    }
+
+    #[inline(always)]
+    fn steps_by<I: Instructions>(&self, set: I, position: &Position) -> i32 {
         let weight = |instance: &Instance| {
             let digits = |board| {
-                instance.digits[extract(board, instance.squares) as usize % (1 << MAX_SQUARES)]
+                instance.digits[extract(set, board, instance.squares) as usize % (1 << MAX_SQUARES)]
             };
             let configuration = digits(position.player()) - digits(position.opponent());
             let place = instance.middle.wrapping_add_signed(configuration.into());
@@ -60,9 +67,9 @@ impl MoveOrdering {
 
     /// Returns the promise that the move to this position loses by the patterns, in the units of a
     /// null-window node's move ordering.
-    #[inline]
-    pub fn cost(&self, child: &Position) -> i32 {
-        (self.steps(child) * self.strength) >> 10
+    #[inline(always)]
+    pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
+        (self.steps_by(set, child) * self.strength) >> 10
     }
 }
 
@@ -72,7 +79,7 @@ fn digits(squares: &[Square]) -> Box<[i16; 1 << MAX_SQUARES]> {
     let all: u64 = squares.iter().map(|square| square.bit()).sum();
     let mut digits = Box::new([0; 1 << MAX_SQUARES]);
     for (place, square) in squares.iter().enumerate() {
-        let bit = extract(square.bit(), all) as usize;
+        let bit = extract(Portable, square.bit(), all) as usize;
         let with_it = (0..1 << squares.len()).filter(|set| set & bit != 0);
         with_it.for_each(|set| digits[set] += 3i16.pow(place as u32));
     }
@@ -108,7 +115,7 @@ mod tests {
             let expected: i32 =
                 geometry.parameters_of(&position).map(|p| i32::from(steps[p])).sum();
             assert_eq!(ordering.steps(&position), expected);
-            assert_eq!(ordering.cost(&position), (expected * 100).div_euclid(1024));
+            assert_eq!(ordering.cost(Portable, &position), (expected * 100).div_euclid(1024));
             for symmetry in Symmetry::all() {
                 assert_eq!(ordering.steps(&position.image(symmetry)), expected);
             }

@@ -11,7 +11,9 @@ use super::likely::Likely;
 use super::sum::{Middles, sum};
 use super::{Evaluate, Factors, Models, MoveOrdering, MoveOrderingWeights, Value, Weights};
 use crate::board::{PHASES, Phase, Position, Square};
+use crate::instructions::{Instructions, compiled_for};
 use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar, ScalarCounts};
+use crate::with_instructions;
 
 /// The weights of a file, expanded for play.
 #[derive(Clone, Debug)]
@@ -70,7 +72,11 @@ impl Tables {
     fn likely(&self) -> Vec<Likely> {
         let Some(factors) = &self.factors else { return vec![] };
         Likely::of_groups(factors.shape(), |phase, position| {
-            self.sum_of_factors(phase.index(), &self.state(position), position)
+            let state = self.state(position);
+            with_instructions!(|set| {
+                let scalars = self.places_of_scalars(set, position);
+                self.sum_of_factors(set, phase.index(), &state, &scalars)
+            })
         })
     }
 }
@@ -104,68 +110,109 @@ impl Tables {
     ) -> ArrayVec<u32, { LANES + Scalar::ALL.len() }> {
         let phase = Phase::of(position);
         let (Some(factors), Some(phase)) = (&self.factors, phase) else { return ArrayVec::new() };
-        let others = self.other_places(position);
+        let others = with_instructions!(|set| self.places_of_scalars(set, position));
         let places = Places { middles: &self.middles, indices, others: &others };
         factors.places(phase, places).collect()
     }
 
     /// Returns the sum of the weights of all instances, in steps.
-    #[inline]
-    fn sum_of_patterns(&self, phase: usize, indices: &Indices) -> i32 {
+    #[inline(always)]
+    fn sum_of_patterns<I: Instructions>(&self, set: I, phase: usize, indices: &Indices) -> i32 {
         let start = self.layout.start(phase);
-        sum(&self.weights, start, start + self.layout.stride, &self.middles, indices)
+        sum(set, &self.weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
-    /// Returns the places of the weights of a position's scalar features, counted from the start of
-    /// a phase.
-    #[inline]
-    fn places_of_scalars(&self, position: &Position) -> impl Iterator<Item = usize> {
-        let counts = ScalarCounts::of(position);
-        let place = move |number, scalar| {
-            self.layout.scalars + number * Scalar::VALUES + counts.get(scalar)
-        };
-        self.scalars.iter().enumerate().map(move |(number, &scalar)| place(number, scalar))
-    }
-
-    /// Returns the sum of the weights of all scalar features, in steps.
-    #[inline]
-    fn sum_of_scalars(&self, phase: usize, position: &Position) -> i32 {
-        let start = self.layout.start(phase);
+    /// Returns the places of the weights and factors of a position's scalar features, counted from
+    /// the start of a phase.
+    #[inline(always)]
+    fn places_of_scalars<I: Instructions>(&self, set: I, position: &Position) -> ScalarPlaces {
         match self.scalars[..] {
-            [] => 0,
-            // The shipped weights: computing the other counts takes longer than summing all
-            // patterns.
+            [] => ScalarPlaces::new(),
+            // Computing the other counts takes longer than summing all patterns.
             [Scalar::PlayerDiscs] => {
                 let place = self.layout.scalars + Scalar::PlayerDiscs.count(position);
-                i32::from(self.weights[start + place])
+                [place as u32].into_iter().collect()
             }
             _ => {
-                let places = self.places_of_scalars(position);
-                places.map(|place| i32::from(self.weights[start + place])).sum()
+                let counts = ScalarCounts::of_by(set, position);
+                let place = |(number, &scalar): (usize, &Scalar)| {
+                    self.layout.scalars + number * Scalar::VALUES + counts.get(scalar)
+                };
+                let places = self.scalars.iter().enumerate().map(place);
+                places.map(|place| place as u32).collect()
             }
         }
     }
 
     /// Returns the sum of the weights of all instances and scalar features, in steps.
-    #[inline]
-    fn sum_of_weights(&self, phase: usize, indices: &Indices, position: &Position) -> i32 {
-        self.sum_of_patterns(phase, indices) + self.sum_of_scalars(phase, position)
-    }
-
-    /// Returns the places of the factors of a position's scalar features.
-    #[inline]
-    fn other_places(&self, position: &Position) -> ArrayVec<u32, { Scalar::ALL.len() }> {
-        self.places_of_scalars(position).map(|place| place as u32).collect()
+    #[inline(always)]
+    fn sum_of_weights<I: Instructions>(
+        &self,
+        set: I,
+        phase: usize,
+        indices: &Indices,
+        scalars: &ScalarPlaces,
+    ) -> i32 {
+        let start = self.layout.start(phase);
+        let weight = |&place: &u32| i32::from(self.weights[start + place as usize]);
+        self.sum_of_patterns(set, phase, indices) + scalars.iter().map(weight).sum::<i32>()
     }
 
     /// Returns the joint worth of patterns and scalar features, in steps.
-    #[inline]
-    fn sum_of_factors(&self, phase: usize, indices: &Indices, position: &Position) -> i32 {
+    #[inline(always)]
+    fn sum_of_factors<I: Instructions>(
+        &self,
+        set: I,
+        phase: usize,
+        indices: &Indices,
+        scalars: &ScalarPlaces,
+    ) -> i32 {
         let (Some(factors), Some(phase)) = (&self.factors, Phase::new(phase)) else { return 0 };
-        let others = self.other_places(position);
-        factors.steps(phase, Places { middles: &self.middles, indices, others: &others })
+        factors.steps(set, phase, Places { middles: &self.middles, indices, others: scalars })
+    }
+
+    #[compiled_for(I::SET)]
+    fn value_by<I: Instructions>(&self, set: I, state: &Indices, position: &Position) -> Value {
+        let phase = phase_at(position.ply());
+        let scalars = self.places_of_scalars(set, position);
+        let alone = self.sum_of_weights(set, phase, state, &scalars);
+        Value::clamped(alone + self.sum_of_factors(set, phase, state, &scalars))
+    }
+
+    #[compiled_for(I::SET)]
+    fn value_after_within_by<I: Instructions>(
+        &self,
+        set: I,
+        (state, square, flips, after): (&Indices, Square, u64, &Position),
+        [alpha, beta]: [Value; 2],
+    ) -> Value {
+        let (state, phase) = (self.after(state, square, flips), phase_at(after.ply()));
+        let scalars = self.places_of_scalars(set, after);
+        let alone = self.sum_of_weights(set, phase, &state, &scalars);
+        if let Some(factors) = &self.factors {
+            let Likely { least, mean, greatest } = self.likely[factors.group(phase)];
+            if alone + greatest <= alpha.steps() || alone + least >= beta.steps() {
+                return Value::clamped(alone + mean);
+            }
+        }
+        Value::clamped(alone + self.sum_of_factors(set, phase, &state, &scalars))
+    }
+
+    #[compiled_for(I::SET)]
+    fn value_at_by<I: Instructions>(
+        &self,
+        set: I,
+        state: &Indices,
+        position: &Position,
+        ply: u32,
+    ) -> Value {
+        let scalars = self.places_of_scalars(set, position);
+        Value::clamped(self.sum_of_weights(set, phase_at(ply), state, &scalars))
     }
 }
+
+/// The places of the weights and factors of scalar features.
+type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
     type State = Indices;
@@ -174,7 +221,7 @@ impl Evaluate for Tables {
         self.lanes.indices(position)
     }
 
-    #[inline]
+    #[inline(always)]
     fn after(&self, state: &Indices, square: Square, flips: u64) -> Indices {
         self.lanes.after(state, square, flips)
     }
@@ -186,9 +233,7 @@ impl Evaluate for Tables {
 
     #[inline]
     fn value(&self, state: &Indices, position: &Position) -> Value {
-        let phase = phase_at(position.ply());
-        let alone = self.sum_of_weights(phase, state, position);
-        Value::clamped(alone + self.sum_of_factors(phase, state, position))
+        with_instructions!(|set| self.value_by(set, state, position))
     }
 
     #[inline]
@@ -198,23 +243,19 @@ impl Evaluate for Tables {
         square: Square,
         flips: u64,
         after: &Position,
-        [alpha, beta]: [Value; 2],
+        window: [Value; 2],
     ) -> Value {
-        let (state, phase) = (self.after(state, square, flips), phase_at(after.ply()));
-        let alone = self.sum_of_weights(phase, &state, after);
-        if let Some(factors) = &self.factors {
-            let Likely { least, mean, greatest } = self.likely[factors.group(phase)];
-            if alone + greatest <= alpha.steps() || alone + least >= beta.steps() {
-                return Value::clamped(alone + mean);
-            }
-        }
-        Value::clamped(alone + self.sum_of_factors(phase, &state, after))
+        with_instructions!(|set| self.value_after_within_by(
+            set,
+            (state, square, flips, after),
+            window
+        ))
     }
 
     /// Uses the weights without the factors: moves are ordered no worse.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
-        Value::clamped(self.sum_of_weights(phase_at(ply), state, position))
+        with_instructions!(|set| self.value_at_by(set, state, position, ply))
     }
 
     fn move_ordering(&self) -> Option<&MoveOrdering> {

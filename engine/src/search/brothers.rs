@@ -9,8 +9,9 @@ use super::split::{Goal, Split};
 use super::window::Window;
 use crate::board::Position;
 use crate::eval::{Evaluate, Value};
+use crate::instructions::Instructions;
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns true if the remaining moves of a node are to be shared: a helper is idle, and the
     /// subtree is large enough for both. Under a limit of nodes nothing is shared, since such a
     /// search ends at the same node each time. The value of a selective search depends on the

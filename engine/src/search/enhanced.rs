@@ -5,8 +5,9 @@ use super::window::Unit;
 use super::{Searcher, Selectivity};
 use crate::board::Square;
 use crate::eval::{Evaluate, Value};
+use crate::instructions::Instructions;
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns bounds of a node's value from the table entries of its children at `depth`, with the
     /// move that attains the lower bound. If a child's value lies in [l, h] for its own player, the
     /// move to it is worth at least −h here; if l is known for every child, the node's value is at

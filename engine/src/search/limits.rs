@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::Searcher;
 use crate::eval::Evaluate;
+use crate::instructions::Instructions;
 
 /// The limits of a search. They are checked only at nodes with large enough subtrees, so that a
 /// search runs on for some milliseconds, or some ten thousand nodes, after it reaches one. A limit
@@ -81,7 +82,7 @@ impl Control {
     }
 }
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns whether to leave the search. What is found after that is wrong and must not be kept.
     #[inline]
     pub(super) fn is_stopped(&mut self) -> bool {

@@ -9,6 +9,7 @@ use super::window::{Best, Window};
 use super::{Limits, Reached, Searcher, Selection, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
+use crate::instructions::{Instructions, compiled_for};
 
 /// The least depth of PVS nodes, which order their moves and use the transposition table. At
 /// smaller depths, that costs more than it saves.
@@ -79,7 +80,7 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     }
 }
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Searches deeper and deeper, each time in a window around the value of the last iteration and
     /// with the table's moves first.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
@@ -181,6 +182,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Returns the value at `depth`, or a bound on it if it is outside the window.
+    #[inline]
     pub(super) fn midgame(
         &mut self,
         position: &Position,
@@ -198,6 +200,7 @@ impl<E: Evaluate> Searcher<'_, E> {
 
     /// Searches a PVS node, which uses the transposition table and orders its moves. `depth` is at
     /// least 1.
+    #[compiled_for(I::SET)]
     fn pvs(
         &mut self,
         position: &Position,
@@ -208,10 +211,10 @@ impl<E: Evaluate> Searcher<'_, E> {
     ) -> Best<Value> {
         self.nodes += 1;
         self.table.prefetch(position);
-        let squares = position.moves();
+        let squares = position.moves_by(self.set);
         if squares == 0 {
             let passed = position.pass();
-            let value = if passed.moves() == 0 {
+            let value = if passed.moves_by(self.set) == 0 {
                 Value::from_score(position.score())
             } else {
                 let state = self.evaluator.pass(state);
@@ -229,7 +232,7 @@ impl<E: Evaluate> Searcher<'_, E> {
                 return window.best;
             }
         }
-        let mut moves = Moves::new(position, squares);
+        let mut moves = Moves::new(self.set, position, squares);
         if self.features.enhanced_cutoff
             && self.features.transposition_table
             && depth >= ENHANCED_DEPTH
@@ -287,6 +290,7 @@ impl<E: Evaluate> Searcher<'_, E> {
 
     /// Rates the moves of a node by the replies they leave and, where that pays, by the value of
     /// the position after the move, otherwise by their squares.
+    #[inline(always)]
     fn rate(
         &self,
         moves: &mut Moves,
@@ -296,7 +300,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     ) {
         let by_value = depth >= VALUED_DEPTH && self.features.value_ordering;
         moves.rate(table_moves, |candidate| {
-            let replies = weighted_count(candidate.child.moves());
+            let replies = weighted_count(candidate.child.moves_by(self.set));
             if by_value {
                 let state = self.evaluator.after(state, candidate.square, candidate.flips);
                 let value = self.evaluator.value_at(&state, &candidate.child, self.tuning.leaf_ply);
@@ -309,6 +313,7 @@ impl<E: Evaluate> Searcher<'_, E> {
 
     /// Searches a node near the leaves with plain alpha-beta: no table; moves ordered by their
     /// squares.
+    #[compiled_for(I::SET)]
     pub(super) fn alpha_beta(
         &mut self,
         position: &Position,
@@ -318,10 +323,10 @@ impl<E: Evaluate> Searcher<'_, E> {
         depth: u32,
     ) -> Value {
         self.nodes += 1;
-        let squares = position.moves();
+        let squares = position.moves_by(self.set);
         if squares == 0 {
             let passed = position.pass();
-            if passed.moves() == 0 {
+            if passed.moves_by(self.set) == 0 {
                 return Value::from_score(position.score());
             }
             let state = self.evaluator.pass(state);
@@ -336,6 +341,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Returns the value of the best child of a node whose children are not leaves.
+    #[compiled_for(I::SET)]
     fn best_child(
         &mut self,
         position: &Position,
@@ -348,7 +354,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         let mut best = -Value::INFINITE;
         for group in SQUARES_BY_WORTH {
             for square in Squares(squares & group) {
-                let flips = position.flips(square);
+                let flips = position.flips_by(self.set, square);
                 let child = position.after(square, flips);
                 let state = self.evaluator.after(state, square, flips);
                 let value = -self.alpha_beta(&child, &state, -beta, -best.max(alpha), depth - 1);
@@ -363,6 +369,7 @@ impl<E: Evaluate> Searcher<'_, E> {
 
     /// Returns the value of the best leaf below a node. Most nodes are leaves. The move that ended
     /// the last such node comes first, which saves 6 % of the evaluations.
+    #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,
         position: &Position,
@@ -377,9 +384,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         let mut best = -Value::INFINITE;
         for group in [first, corners, usual, last] {
             for square in Squares(group) {
-                let flips = position.flips(square);
+                let flips = position.flips_by(self.set, square);
                 let child = position.after(square, flips);
-                let value = if child.moves() == 0 {
+                let value = if child.moves_by(self.set) == 0 {
                     let state = self.evaluator.after(state, square, flips);
                     -self.alpha_beta(&child, &state, -beta, -best.max(alpha), 0)
                 } else {

@@ -35,6 +35,8 @@ mod tests;
 
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, Value};
+use crate::instructions::{Instructions, Portable};
+use crate::with_instructions;
 use ends::End;
 use limits::Control;
 use midgame::Horizon;
@@ -67,8 +69,12 @@ const PLIES_OF_NODES: usize = 61;
 /// A *node* is a position entered, by a move or by a pass, down to those with one empty square. The
 /// root counts each time it is searched. Positions that are only looked at to order moves do not
 /// count, unless a search orders them.
+///
+/// A search chooses its instruction set when it begins; within it, the set is known by the type
+/// `I`.
 #[derive(Debug)]
-pub struct Searcher<'a, E: Evaluate> {
+#[repr(C)] // It is laid out the same with every set.
+pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     evaluator: &'a E,
     table: Arc<Table>,
     shallow_table: ShallowTable,
@@ -91,6 +97,8 @@ pub struct Searcher<'a, E: Evaluate> {
     pool: Option<Arc<Pool<E::State>>>,
     /// The split point whose moves are being searched.
     split: Option<Arc<Split<E::State>>>,
+    /// The token of the instruction set of the search.
+    set: I,
 }
 
 /// The result of a search to a fixed depth.
@@ -152,6 +160,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
             control: Control::default(),
             pool: None,
             split: None,
+            set: Portable,
         }
     }
 
@@ -198,6 +207,26 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     }
 
     fn search_to(&mut self, position: &Position, depth: u32, end: End, limits: &Limits) -> Found {
+        with_instructions!(|set| self.by(set).search_here(position, depth, end, limits))
+    }
+
+    /// Returns this searcher as one that searches by an instruction set.
+    fn by<I: Instructions>(&mut self, _: I) -> &mut Searcher<'a, E, I> {
+        const { assert!(size_of::<I>() == 0 && align_of::<I>() == 1) };
+        // SAFETY: the two types differ in the token alone, which takes no room, at the end of a
+        // `repr(C)` struct; and the caller has such a token.
+        unsafe { &mut *(&raw mut *self).cast() }
+    }
+
+    /// Returns the score of a position under perfect play by both sides.
+    pub fn solve(&mut self, position: &Position) -> Solution {
+        let Found { value, best, nodes, .. } = self.search(position, position.empties());
+        Solution { score: value.score(), best, nodes }
+    }
+}
+
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
+    fn search_here(&mut self, position: &Position, depth: u32, end: End, limits: &Limits) -> Found {
         let empties = position.empties();
         self.begin(limits, end);
         let reached = if depth >= empties {
@@ -221,12 +250,6 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         let is_end = depth >= empties;
         let selectivity = if is_end { self.end.selectivity } else { self.selection.selectivity() };
         Found { value, best: square, nodes: self.nodes, depth, selectivity }
-    }
-
-    /// Returns the score of a position under perfect play by both sides.
-    pub fn solve(&mut self, position: &Position) -> Solution {
-        let Found { value, best, nodes, .. } = self.search(position, position.empties());
-        Solution { score: value.score(), best, nodes }
     }
 
     /// Returns the best move from an earlier search of a position, if the table still holds it.

@@ -5,6 +5,7 @@ use arrayvec::ArrayVec;
 
 use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
+use crate::instructions::Instructions;
 
 /// The cost of each reply, in steps, when moves are ordered by value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
@@ -29,18 +30,18 @@ pub(super) struct Moves(ArrayVec<Move, 64>);
 
 impl Moves {
     /// Returns the moves on `squares`, in the order of the squares.
-    #[inline]
-    pub(super) fn new(position: &Position, squares: u64) -> Self {
+    #[inline(always)]
+    pub(super) fn new<I: Instructions>(set: I, position: &Position, squares: u64) -> Self {
         let mut moves = ArrayVec::new();
         for square in Squares(squares) {
-            let flips = position.flips(square);
+            let flips = position.flips_by(set, square);
             moves.push(Move { square, flips, child: position.after(square, flips), promise: 0 });
         }
         Self(moves)
     }
 
     /// Rates every move: the table's two moves highest, the others by `promise`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rate(
         &mut self,
         table_moves: [Option<Square>; 2],
@@ -150,6 +151,7 @@ static ODD_SQUARES: [u64; 16] = {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::instructions::Portable;
 
     #[test]
     fn parity_follows_the_moves() {
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_tables_moves_come_first_then_the_most_promising() {
-        let mut moves = Moves::new(&Position::START, Position::START.moves());
+        let mut moves = Moves::new(Portable, &Position::START, Position::START.moves());
         let table_move = "e6".parse().unwrap();
         moves.rate([Some(table_move), None], |candidate| candidate.square.index() as i32 % 8);
         let order: Vec<String> =

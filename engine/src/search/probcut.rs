@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::Searcher;
 use crate::board::{Discs, Position};
 use crate::eval::{Depths, EndDepths, Evaluate, NoProbCut, Prediction, Value};
+use crate::instructions::Instructions;
 
 /// The confidence that a search needs before it cuts a node: the probability that a normally
 /// distributed error is within a number of standard deviations ([`Self::deviations`]) of its mean.
@@ -178,7 +179,7 @@ impl Cuts {
     }
 }
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns a bound that ends a node with the null window above `alpha`, if a shallow search
     /// makes it likely: `alpha` (fails low) or the next value (fails high).
     pub(super) fn probable_bound(

@@ -21,6 +21,7 @@ use super::window::{Best, Window};
 use super::{Searcher, Selection};
 use crate::board::{CORNERS, Position, Square};
 use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
+use crate::instructions::{Instructions, compiled_for};
 
 /// The greatest depth, so that its reach fits the table's 8 bits.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
@@ -67,7 +68,7 @@ struct RatedKind {
     value: Option<Value>,
 }
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns the legal moves of a position in the order of their squares, each with its kind.
     /// `last` is the square of the previous move, `memory` the best move of an earlier search.
     pub fn move_kinds(
@@ -76,7 +77,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         last: Option<Square>,
         memory: Option<Square>,
     ) -> ArrayVec<(Square, MoveKind), 64> {
-        let mut moves = Moves::new(position, position.moves());
+        let mut moves = Moves::new(self.set, position, position.moves_by(self.set));
         let kinds =
             self.rate_kinds(&mut moves, position, &self.evaluator.state(position), last, memory);
         moves.iter().zip(kinds).map(|(one, rated)| (one.square, rated.kind)).collect()
@@ -93,6 +94,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Computes the value, promise and kind of every move.
+    #[compiled_for(I::SET)]
     fn rate_kinds(
         &self,
         moves: &mut Moves,
@@ -103,14 +105,14 @@ impl<E: Evaluate> Searcher<'_, E> {
     ) -> ArrayVec<RatedKind, 64> {
         let mut values = ArrayVec::<(Option<Value>, u32), 64>::new();
         moves.rate([None, None], |candidate| {
-            let replies = candidate.child.moves();
+            let replies = candidate.child.moves_by(self.set);
             let Move { square, flips, ref child, .. } = *candidate;
             let value = -self.evaluator.value_after(state, square, flips, child);
             values.push(((replies != 0).then_some(value), replies.count_ones()));
             value.steps() - MOBILITY_WEIGHT * weighted_count(replies)
         });
         let fewest = values.iter().map(|&(_, replies)| replies).min().unwrap_or(0);
-        let corners_before = position.pass().moves() & CORNERS;
+        let corners_before = position.pass().moves_by(self.set) & CORNERS;
         let around = last.map_or(0, |last| neighbours(last.bit()));
         let kinds = moves.iter().zip(&values).enumerate().map(|(place, (candidate, known))| {
             let earlier =
@@ -124,7 +126,7 @@ impl<E: Evaluate> Searcher<'_, E> {
                     Some(_) => Memory::Another,
                 },
                 place: place_of(candidate.square),
-                gives_corner: candidate.child.moves() & CORNERS & !corners_before != 0,
+                gives_corner: candidate.child.moves_by(self.set) & CORNERS & !corners_before != 0,
                 answers: around & candidate.square.bit() != 0,
                 flips_few: candidate.flips.count_ones() <= FEW_FLIPS,
                 leaves_fewest: known.1 == fewest,
@@ -136,6 +138,7 @@ impl<E: Evaluate> Searcher<'_, E> {
 
     /// Searches a node by probability. Returns its value, or a bound on it if it is outside the
     /// window. `last` is the square of the move that led to the node.
+    #[compiled_for(I::SET)]
     pub(super) fn realized(
         &mut self,
         position: &Position,
@@ -146,10 +149,10 @@ impl<E: Evaluate> Searcher<'_, E> {
     ) -> Best<Value> {
         self.nodes += 1;
         self.nodes_by_ply[position.ply() as usize] += 1;
-        let squares = position.moves();
+        let squares = position.moves_by(self.set);
         if squares == 0 {
             let passed = position.pass();
-            let value = if passed.moves() == 0 {
+            let value = if passed.moves_by(self.set) == 0 {
                 Value::from_score(position.score())
             } else {
                 let state = self.evaluator.pass(state);
@@ -170,7 +173,7 @@ impl<E: Evaluate> Searcher<'_, E> {
                 return window.best;
             }
         }
-        let mut moves = Moves::new(position, squares);
+        let mut moves = Moves::new(self.set, position, squares);
         let kinds = self.rate_kinds(&mut moves, position, state, last, memory);
         let stage = Realization::stage(position.ply());
         let mut rated_moves: ArrayVec<_, 64> = moves.iter().copied().zip(kinds).collect();

@@ -8,6 +8,7 @@ use super::ends::{End, EndSteps, Ends};
 use super::probcut::{Cuts, Selectivity};
 use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
+use crate::instructions::Instructions;
 
 /// The selectivities of the searches that come before an exact search to the end.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
@@ -93,7 +94,7 @@ impl Selection {
     }
 }
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns the selectivities of the searches before one of a position to the end, if limits may
     /// end the latter.
     pub(super) fn stages(&self, position: &Position) -> Vec<Selectivity> {

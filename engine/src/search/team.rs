@@ -8,6 +8,8 @@ use super::limits::Control;
 use super::split::{Goal, Split};
 use super::{Searcher, Selection, TableError};
 use crate::eval::Evaluate;
+use crate::instructions::Instructions;
+use crate::with_instructions;
 
 /// A searcher for each thread.
 #[derive(Debug)]
@@ -112,7 +114,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
             }
             if let Some(pool) = searcher.pool.take() {
-                searcher.help(&pool, None);
+                with_instructions!(|set| searcher.by(set).help(&pool, None));
             }
         };
         if pool.is_some() {
@@ -250,20 +252,20 @@ impl<S> Drop for JobDone<'_, S> {
 }
 
 /// The visit of a helper to a split point; the helper leaves when this is dropped.
-struct Visit<'p, 's, 'a, E: Evaluate> {
+struct Visit<'p, 's, 'a, E: Evaluate, I: Instructions> {
     pool: &'p Pool<E::State>,
     split: &'p Arc<Split<E::State>>,
-    helper: &'s mut Searcher<'a, E>,
+    helper: &'s mut Searcher<'a, E, I>,
 }
 
-impl<E: Evaluate> Drop for Visit<'_, '_, '_, E> {
+impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
     fn drop(&mut self) {
         self.split.leave(self.helper.nodes);
         self.pool.tell();
     }
 }
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Helps other searchers until waiting is over: below this searcher's own split point, or at
     /// any.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {

@@ -7,6 +7,7 @@ use crate::eval::{
     ERROR_TERMS, Evaluator, MEAN_TERMS, Mobility, Models, ProbCut, WeightsChoice, Zero, embedded,
 };
 use crate::file::{Existing, Provenance};
+use crate::instructions::AnyInstructions;
 use crate::random::{Generator, random_position};
 
 /// Draws a board that no game needs to reach: with many passes, isolated empty squares, early ends.
@@ -98,6 +99,21 @@ fn values_are_those_of_negamax_and_the_move_attains_them() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn all_instruction_sets_find_the_same_in_as_many_nodes() {
+    for (number, position) in positions(31, 60, 3..32).into_iter().enumerate() {
+        let depth = if position.empties() < 15 { 15 } else { number as u32 % 8 };
+        let found = AnyInstructions::available().map(|any| {
+            let (mut searcher, limits) = (searcher(&Mobility, 300), Limits::default());
+            with_instructions!(any, |set| {
+                searcher.by(set).search_here(&position, depth, End::default(), &limits)
+            })
+        });
+        let found: Vec<Found> = found.collect();
+        assert!(found.iter().all(|one| *one == found[0]), "{position:?} {depth}: {found:?}");
     }
 }
 

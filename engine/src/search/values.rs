@@ -7,6 +7,7 @@ use super::{Found, Searcher, Selection, Strength, TableError, Team};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
+use crate::with_instructions;
 
 /// The table size of a search to a fixed depth, in MiB: shallow searches never fill it.
 const HASH_MEGABYTES: usize = 4;
@@ -109,7 +110,10 @@ impl<E: Evaluate> Searcher<'_, E> {
             let flips = position.flips(square);
             let child = position.after(square, flips);
             let state = self.evaluator.after(&state, square, flips);
-            -self.alpha_beta(&child, &state, -Value::INFINITE, Value::INFINITE, 0)
+            let [least, greatest] = [-Value::INFINITE, Value::INFINITE];
+            with_instructions!(|set| {
+                -self.by(set).alpha_beta(&child, &state, least, greatest, 0)
+            })
         };
         Squares(position.moves()).map(|square| (square, value(square))).collect()
     }

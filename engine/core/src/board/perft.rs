@@ -3,6 +3,8 @@
 use rayon::prelude::*;
 
 use super::{Position, Squares};
+use crate::instructions::{Instructions, compiled_for};
+use crate::with_instructions;
 
 /// The cost of a pass in plies of the depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,11 +19,13 @@ pub enum PassCost {
 /// greater depth. The subtrees of the first plies are counted in parallel.
 pub fn count_leaves(position: &Position, depth: u32, pass: PassCost) -> u64 {
     const PARALLEL_PLIES: u32 = 3;
+    let count =
+        |position: &Position, depth| with_instructions!(|set| count(set, position, depth, pass));
     if depth <= PARALLEL_PLIES + 2 {
-        return count(position, depth, pass);
+        return count(position, depth);
     }
     let roots = expand(vec![(*position, depth)], PARALLEL_PLIES, pass);
-    roots.par_iter().map(|(root, depth)| count(root, *depth, pass)).sum()
+    roots.par_iter().map(|(root, depth)| count(root, *depth)).sum()
 }
 
 /// Replaces every position by its children, `plies` times.
@@ -43,23 +47,25 @@ fn expand(roots: Vec<(Position, u32)>, plies: u32, pass: PassCost) -> Vec<(Posit
     expand(roots.iter().flat_map(children).collect(), plies - 1, pass)
 }
 
-fn count(position: &Position, depth: u32, pass: PassCost) -> u64 {
+#[compiled_for(I::SET)]
+fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass: PassCost) -> u64 {
     if depth == 0 {
         return 1;
     }
-    let moves = position.moves();
+    let moves = position.moves_by(set);
     if moves == 0 {
         let passed = position.pass();
-        return match (passed.moves(), pass) {
+        return match (passed.moves_by(set), pass) {
             (0, _) => 1,
-            (_, PassCost::OnePly) => count(&passed, depth - 1, pass),
-            (_, PassCost::Free) => count(&passed, depth, pass),
+            (_, PassCost::OnePly) => count(set, &passed, depth - 1, pass),
+            (_, PassCost::Free) => count(set, &passed, depth, pass),
         };
     }
     if depth == 1 {
         return u64::from(moves.count_ones());
     }
-    Squares(moves).map(|q| count(&position.after(q, position.flips(q)), depth - 1, pass)).sum()
+    let after = |square| position.after(square, position.flips_by(set, square));
+    Squares(moves).map(|square| count(set, &after(square), depth - 1, pass)).sum()
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! A position: the discs of both sides; the player is always the side to move.
 
 use super::{Discs, Square, Symmetry, rules, stability, symmetry};
+use crate::instructions::Instructions;
+use crate::with_instructions;
 
 /// Two bitboards: the discs of the player (the side to move) and of the opponent. The two never
 /// overlap, and every position met in play has at least four discs.
@@ -90,7 +92,13 @@ impl Position {
     /// Returns the player's legal moves as a bitboard.
     #[inline]
     pub fn moves(&self) -> u64 {
-        rules::moves(self.player, self.opponent)
+        with_instructions!(|set| self.moves_by(set))
+    }
+
+    /// Returns the player's legal moves, found by an instruction set that is known.
+    #[inline(always)]
+    pub fn moves_by<I: Instructions>(&self, set: I) -> u64 {
+        rules::moves(set, self.player, self.opponent)
     }
 
     /// Returns whether the player may move on `square`.
@@ -103,7 +111,13 @@ impl Position {
     /// `square`, the result has no meaning.
     #[inline]
     pub fn flips(&self, square: Square) -> u64 {
-        rules::flips(self.player, self.opponent, square.index())
+        with_instructions!(|set| self.flips_by(set, square))
+    }
+
+    /// Returns what [`Self::flips`] does, found by an instruction set that is known.
+    #[inline(always)]
+    pub fn flips_by<I: Instructions>(&self, set: I, square: Square) -> u64 {
+        rules::flips(set, self.player, self.opponent, square.index())
     }
 
     /// Returns the number of discs that a move on the last empty square flips. If other squares are
@@ -117,7 +131,13 @@ impl Position {
     /// are easy to find.
     #[inline]
     pub fn stable_of_opponent(&self) -> u64 {
-        stability::stable(self.opponent, self.player)
+        with_instructions!(|set| self.stable_of_opponent_by(set))
+    }
+
+    /// Returns what [`Self::stable_of_opponent`] does, found by an instruction set that is known.
+    #[inline(always)]
+    pub fn stable_of_opponent_by<I: Instructions>(&self, set: I) -> u64 {
+        stability::stable(set, self.opponent, self.player)
     }
 
     /// Returns the position after a move on `square` that flips `flips`, seen by the opponent.

@@ -50,7 +50,7 @@ impl Lanes {
     }
 
     /// Returns the indices after the player's move on `square`, seen by the opponent.
-    #[inline]
+    #[inline(always)]
     pub fn after(&self, before: &Indices, square: Square, flips: u64) -> Indices {
         // The doubled numbers come from a table and are subtracted from the negated indices, all in
         // registers, so that nothing is multiplied.
@@ -71,7 +71,7 @@ impl Lanes {
 
 impl Indices {
     /// Returns the indices of the same board with the other side to move.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn negated(&self) -> Self {
         let mut negated = Self([0; LANES]);

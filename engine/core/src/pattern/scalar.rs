@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::board::{CORNERS, Position, QUADRANTS, X_SQUARES};
+use crate::instructions::{Instructions, compiled_for};
+use crate::with_instructions;
 
 /// A feature that is a count, with one weight for each value of the count. Every feature is the
 /// same for all eight images of a position.
@@ -92,10 +94,15 @@ pub struct ScalarCounts([u8; Scalar::ALL.len()]);
 
 impl ScalarCounts {
     /// Returns the counts of a position.
-    #[inline]
     pub fn of(position: &Position) -> Self {
+        with_instructions!(|set| counts(set, position))
+    }
+
+    /// Returns the counts of a position, found by an instruction set that is known.
+    #[inline(always)]
+    pub fn of_by<I: Instructions>(set: I, position: &Position) -> Self {
         let passed = position.pass();
-        let (moves, replies) = (position.moves(), passed.moves());
+        let (moves, replies) = (position.moves_by(set), passed.moves_by(set));
         let counts = [
             player_discs(position),
             number_of(moves),
@@ -117,43 +124,48 @@ impl ScalarCounts {
     }
 }
 
-#[inline]
+#[compiled_for(I::SET)]
+fn counts<I: Instructions>(set: I, position: &Position) -> ScalarCounts {
+    ScalarCounts::of_by(set, position)
+}
+
+#[inline(always)]
 fn player_discs(position: &Position) -> usize {
     position.player().count_ones() as usize
 }
 
-#[inline]
+#[inline(always)]
 fn number_of(squares: u64) -> usize {
     squares.count_ones() as usize
 }
 
 /// Combines the ranges of the numbers of both sides' moves into one count.
-#[inline]
+#[inline(always)]
 fn pair(moves: u64, replies: u64) -> usize {
     8 * range(number_of(moves)) + range(number_of(replies))
 }
 
 /// Combines the numbers of both sides' moves on four squares into one count.
-#[inline]
+#[inline(always)]
 fn both_at(squares: u64, moves: u64, replies: u64) -> usize {
     5 * number_of(moves & squares) + number_of(replies & squares)
 }
 
 /// Returns the range, 0..8, of a number of moves.
-#[inline]
+#[inline(always)]
 fn range(moves: usize) -> usize {
     /// The last number of each range except the last.
     const ENDS: [usize; 7] = [0, 1, 2, 4, 6, 9, 13];
     ENDS.iter().filter(|&&end| moves > end).count()
 }
 
-#[inline]
+#[inline(always)]
 fn potential_moves(position: &Position) -> usize {
     (neighbours(position.opponent()) & position.empty()).count_ones() as usize
 }
 
 /// Returns the squares next to these squares, with these.
-#[inline]
+#[inline(always)]
 const fn neighbours(squares: u64) -> u64 {
     const NOT_FILE_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
     const NOT_FILE_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
@@ -161,7 +173,7 @@ const fn neighbours(squares: u64) -> u64 {
     row | row << 8 | row >> 8
 }
 
-#[inline]
+#[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
     /// The feature by the odd quadrants, one bit for each in the order of [`QUADRANTS`]: left and
     /// right below, then left and right above.

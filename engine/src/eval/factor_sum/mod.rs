@@ -1,14 +1,16 @@
-//! The sum of the vectors of factors of a position: one file for each instruction set, chosen here
-//! at compile time.
+//! The sum of the vectors of factors of a position: one file for each instruction set, chosen by
+//! a token of the set.
 
-#[cfg(target_feature = "avx2")]
+#[cfg(target_arch = "x86_64")]
 mod avx2;
-#[cfg_attr(target_feature = "avx2", allow(dead_code, reason = "compared with in tests"))]
 mod portable;
 
-#[cfg(any(target_feature = "avx2", test, doc))]
+#[cfg(any(target_arch = "x86_64", test))]
 use super::layout::MARGIN;
 use super::sum::Middles;
+#[cfg(target_arch = "x86_64")]
+use crate::instructions::InstructionSet;
+use crate::instructions::Instructions;
 use crate::pattern::{Indices, LANES};
 
 /// The places of a position's vectors, counted from the first vector of its group of phases.
@@ -36,29 +38,32 @@ impl Places<'_> {
 ///
 /// # Panics
 /// If a lane could read outside `vectors` with some index.
-#[inline]
-pub(super) fn sum<const DIMENSIONS: usize>(
+#[inline(always)]
+pub(super) fn sum<I: Instructions, const DIMENSIONS: usize>(
+    _: I,
     vectors: &[[i8; DIMENSIONS]],
     places: Places<'_>,
 ) -> [i16; DIMENSIONS] {
-    #[cfg(target_feature = "avx2")]
-    {
-        let greatest =
-            places.others.iter().fold(places.middles.greatest(), |a, &b| a.max(b)) as usize;
-        assert!(greatest + 2 * MARGIN <= vectors.len());
-        // SAFETY: an index is in −32,768..=32,767: with the middle added, it stays within the
-        // margins.
-        unsafe { avx2::sum(vectors, places) }
+    match I::SET {
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx512 | InstructionSet::Avx2 => {
+            let others = places.others.iter();
+            let greatest = others.fold(places.middles.greatest(), |a, &b| a.max(b)) as usize;
+            assert!(greatest + 2 * MARGIN <= vectors.len());
+            // SAFETY: there is a token of either set only where the processor has AVX2. An index is
+            // in −32,768..=32,767: with the middle added, it stays within the margins.
+            unsafe { avx2::sum(vectors, places) }
+        }
+        _ => portable::sum(vectors, places),
     }
-    #[cfg(not(target_feature = "avx2"))]
-    portable::sum(vectors, places)
 }
 
 #[cfg(test)]
-#[allow(unused_qualifications, reason = "`portable` may be what was chosen, or not")]
 mod tests {
     use super::*;
+    use crate::instructions::AnyInstructions;
     use crate::random::Generator;
+    use crate::with_instructions;
 
     fn agree<const DIMENSIONS: usize>() {
         let mut random = Generator::new(DIMENSIONS as u64);
@@ -82,8 +87,10 @@ mod tests {
                 let vector = vectors[(MARGIN as i32 + place) as usize];
                 expected.iter_mut().zip(vector).for_each(|(sum, f)| *sum += i16::from(f));
             }
-            assert_eq!(sum(&vectors, places), expected);
-            assert_eq!(portable::sum(&vectors, places), expected);
+            for any in AnyInstructions::available() {
+                let found = with_instructions!(any, |set| sum(set, &vectors, places));
+                assert_eq!(found, expected, "{any:?}");
+            }
         }
     }
 

@@ -14,8 +14,9 @@ use crate::pattern::{Indices, LANES};
 /// With every index, the place `start` + middle + index must hold a weight and two more bytes after
 /// it.
 #[inline]
+#[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
-    // SAFETY: this file is compiled only if the target has AVX2. Each iteration has eight aligned
+    // SAFETY: each iteration has eight aligned
     // lanes left. The caller guarantees the places of the gathers.
     unsafe {
         let mut total = _mm256_setzero_si256();

@@ -13,8 +13,9 @@ use crate::pattern::{Indices, LANES};
 /// With every index, the place `start` + middle + index must hold a weight and two more bytes after
 /// it.
 #[inline]
+#[target_feature(enable = "avx512f")]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
-    // SAFETY: this file is compiled only if the target has these instructions. Each iteration has
+    // SAFETY: each iteration has
     // sixteen aligned lanes left. The caller guarantees the places of the gathers.
     unsafe {
         let mut total = _mm512_setzero_si512();

@@ -1,17 +1,19 @@
-//! The sum of the weights of a position's 64 lanes: one file for each instruction set, chosen here
-//! at compile time.
+//! The sum of the weights of a position's 64 lanes: one file for each instruction set, chosen by
+//! a token of the set.
 //!
 //! Tables hold 16-bit weights, which take half the cache of 32-bit ones. A gather reads 32 bits;
 //! the upper half is the next weight and is shifted out.
 
-#[cfg(all(target_feature = "avx2", not(target_feature = "avx512bw")))]
+#[cfg(target_arch = "x86_64")]
 mod avx2;
-#[cfg(target_feature = "avx512bw")]
+#[cfg(target_arch = "x86_64")]
 mod avx512;
-#[cfg_attr(target_feature = "avx2", allow(dead_code, reason = "compared with in tests"))]
 mod portable;
 
 use super::layout::MARGIN;
+#[cfg(target_arch = "x86_64")]
+use crate::instructions::InstructionSet;
+use crate::instructions::Instructions;
 use crate::pattern::{Indices, LANES};
 
 /// Returns the sum over all lanes of `tables[start + middle + index]`.
@@ -19,8 +21,9 @@ use crate::pattern::{Indices, LANES};
 /// # Panics
 /// If a lane could read outside `tables` with some index: [`MARGIN`] weights must come before
 /// `start`, and [`MARGIN`] after `end`.
-#[inline]
-pub(super) fn sum(
+#[inline(always)]
+pub(super) fn sum<I: Instructions>(
+    _: I,
     tables: &[i16],
     start: usize,
     end: usize,
@@ -29,15 +32,21 @@ pub(super) fn sum(
 ) -> i32 {
     assert!(MARGIN <= start && start <= end && end + MARGIN <= tables.len());
     assert!((middles.greatest as usize) < end - start);
-    #[cfg(all(target_feature = "avx2", not(target_feature = "avx512bw")))]
-    // SAFETY: an index is in −32,768..=32,767: with the middle added, it stays within the margins,
-    // and so do the two bytes after the last weight.
-    return unsafe { avx2::sum(tables.as_ptr().add(start), &middles.of, indices) };
-    #[cfg(target_feature = "avx512bw")]
-    // SAFETY: as above.
-    return unsafe { avx512::sum(tables.as_ptr().add(start), &middles.of, indices) };
-    #[cfg(not(target_feature = "avx2"))]
-    portable::sum(tables, start, &middles.of, indices)
+    match I::SET {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: there is a token only where the processor has the instructions. An index is in
+        // −32,768..=32,767: with the middle added, it stays within the margins, and so do the two
+        // bytes after the last weight.
+        InstructionSet::Avx512 => unsafe {
+            avx512::sum(tables.as_ptr().add(start), &middles.of, indices)
+        },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        InstructionSet::Avx2 => unsafe {
+            avx2::sum(tables.as_ptr().add(start), &middles.of, indices)
+        },
+        _ => portable::sum(tables, start, &middles.of, indices),
+    }
 }
 
 /// The place of the configuration 0 of each lane's pattern in the table of a phase.
@@ -64,7 +73,7 @@ impl Middles {
     }
 
     /// Returns the greatest middle, which bounds the places of unchecked reads.
-    #[cfg(target_feature = "avx2")]
+    #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {
         self.greatest
@@ -72,10 +81,11 @@ impl Middles {
 }
 
 #[cfg(test)]
-#[allow(unused_qualifications, reason = "`portable` may be what was chosen, or not")]
 mod tests {
     use super::*;
+    use crate::instructions::AnyInstructions;
     use crate::random::Generator;
+    use crate::with_instructions;
 
     #[test]
     fn all_instruction_sets_agree_on_any_index() {
@@ -100,8 +110,12 @@ mod tests {
                         i32::from(tables[place])
                     })
                     .sum();
-                assert_eq!(sum(&tables, start, start + size, &middles, &indices), expected);
-                assert_eq!(portable::sum(&tables, start, &middles.of, &indices), expected);
+                for any in AnyInstructions::available() {
+                    let found = with_instructions!(any, |set| {
+                        sum(set, &tables, start, start + size, &middles, &indices)
+                    });
+                    assert_eq!(found, expected, "{any:?}");
+                }
             }
         }
     }

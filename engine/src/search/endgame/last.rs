@@ -7,15 +7,24 @@
 
 use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares};
+use crate::instructions::{Instructions, compiled_for};
 
 /// Bounds the score of a position with at most four empty squares.
-pub(super) fn last_empties(position: Position, alpha: Discs, nodes: &mut u64) -> Discs {
+#[compiled_for(I::SET)]
+pub(super) fn last_empties<I: Instructions>(
+    set: I,
+    position: Position,
+    alpha: Discs,
+    nodes: &mut u64,
+) -> Discs {
     let mut squares = Squares(position.empty());
     let mut next = || squares.next();
     match [next(), next(), next(), next()] {
-        [Some(a), Some(b), Some(c), Some(d)] => four_empties(position, [a, b, c, d], alpha, nodes),
-        [Some(a), Some(b), Some(c), None] => three_empties(position, [a, b, c], alpha, nodes),
-        [Some(a), Some(b), None, _] => two_empties(position, [a, b], alpha, nodes),
+        [Some(a), Some(b), Some(c), Some(d)] => {
+            four_empties(set, position, [a, b, c, d], alpha, nodes)
+        }
+        [Some(a), Some(b), Some(c), None] => three_empties(set, position, [a, b, c], alpha, nodes),
+        [Some(a), Some(b), None, _] => two_empties(set, position, [a, b], alpha, nodes),
         [Some(a), None, ..] => one_empty(position, a, nodes),
         [None, ..] => {
             *nodes += 1;
@@ -26,19 +35,26 @@ pub(super) fn last_empties(position: Position, alpha: Discs, nodes: &mut u64) ->
 
 /// Bounds the score of a position with four empty squares, given in ascending order.
 #[inline(always)]
-fn four_empties(position: Position, squares: [Square; 4], alpha: Discs, nodes: &mut u64) -> Discs {
+fn four_empties<I: Instructions>(
+    set: I,
+    position: Position,
+    squares: [Square; 4],
+    alpha: Discs,
+    nodes: &mut u64,
+) -> Discs {
     *nodes += 1;
     let squares = by_quadrants(squares);
-    if let Some(score) = best_of_four(position, squares, alpha, nodes) {
+    if let Some(score) = best_of_four(set, position, squares, alpha, nodes) {
         return score;
     }
-    let passed = best_of_four(position.pass(), squares, -alpha - 1, nodes);
+    let passed = best_of_four(set, position.pass(), squares, -alpha - 1, nodes);
     passed.map_or(position.score(), |score| -score)
 }
 
 /// Returns the score by the best move; `None` without a legal move.
 #[inline(always)]
-fn best_of_four(
+fn best_of_four<I: Instructions>(
+    set: I,
     position: Position,
     [a, b, c, d]: [Square; 4],
     alpha: Discs,
@@ -47,59 +63,75 @@ fn best_of_four(
     // After one move, the order of the other three squares puts odd quadrants first again.
     let (after_c, after_d) =
         if b.quadrant() == c.quadrant() { ([a, b, d], [a, b, c]) } else { ([d, a, b], [c, a, b]) };
-    let mut tries = Tries::new(position, alpha);
-    let _ = tries.ends(a, |child, alpha| three_empties(child, [b, c, d], alpha, nodes))
-        || tries.ends(b, |child, alpha| three_empties(child, [a, c, d], alpha, nodes))
-        || tries.ends(c, |child, alpha| three_empties(child, after_c, alpha, nodes))
-        || tries.ends(d, |child, alpha| three_empties(child, after_d, alpha, nodes));
+    let mut tries = Tries::new(set, position, alpha);
+    let _ = tries.ends(a, |child, alpha| three_empties(set, child, [b, c, d], alpha, nodes))
+        || tries.ends(b, |child, alpha| three_empties(set, child, [a, c, d], alpha, nodes))
+        || tries.ends(c, |child, alpha| three_empties(set, child, after_c, alpha, nodes))
+        || tries.ends(d, |child, alpha| three_empties(set, child, after_d, alpha, nodes));
     tries.best()
 }
 
 /// Bounds the score of a position with three empty squares. `squares[0]` is the one alone in its
 /// quadrant, if there is one.
-fn three_empties(position: Position, squares: [Square; 3], alpha: Discs, nodes: &mut u64) -> Discs {
+#[compiled_for(I::SET)]
+fn three_empties<I: Instructions>(
+    set: I,
+    position: Position,
+    squares: [Square; 3],
+    alpha: Discs,
+    nodes: &mut u64,
+) -> Discs {
     *nodes += 1;
-    if let Some(score) = best_of_three(position, squares, alpha, nodes) {
+    if let Some(score) = best_of_three(set, position, squares, alpha, nodes) {
         return score;
     }
-    let passed = best_of_three(position.pass(), squares, -alpha - 1, nodes);
+    let passed = best_of_three(set, position.pass(), squares, -alpha - 1, nodes);
     passed.map_or(position.score(), |score| -score)
 }
 
 /// Returns the score by the best move; `None` without a legal move.
 #[inline(always)]
-fn best_of_three(
+fn best_of_three<I: Instructions>(
+    set: I,
     position: Position,
     [a, b, c]: [Square; 3],
     alpha: Discs,
     nodes: &mut u64,
 ) -> Option<Discs> {
-    let mut tries = Tries::new(position, alpha);
-    let _ = tries.ends(a, |child, alpha| two_empties(child, [b, c], alpha, nodes))
-        || tries.ends(b, |child, alpha| two_empties(child, [a, c], alpha, nodes))
-        || tries.ends(c, |child, alpha| two_empties(child, [a, b], alpha, nodes));
+    let mut tries = Tries::new(set, position, alpha);
+    let _ = tries.ends(a, |child, alpha| two_empties(set, child, [b, c], alpha, nodes))
+        || tries.ends(b, |child, alpha| two_empties(set, child, [a, c], alpha, nodes))
+        || tries.ends(c, |child, alpha| two_empties(set, child, [a, b], alpha, nodes));
     tries.best()
 }
 
 /// Bounds the score of a position with two empty squares.
-fn two_empties(position: Position, squares: [Square; 2], alpha: Discs, nodes: &mut u64) -> Discs {
+#[compiled_for(I::SET)]
+fn two_empties<I: Instructions>(
+    set: I,
+    position: Position,
+    squares: [Square; 2],
+    alpha: Discs,
+    nodes: &mut u64,
+) -> Discs {
     *nodes += 1;
-    if let Some(score) = best_of_two(position, squares, alpha, nodes) {
+    if let Some(score) = best_of_two(set, position, squares, alpha, nodes) {
         return score;
     }
-    let passed = best_of_two(position.pass(), squares, -alpha - 1, nodes);
+    let passed = best_of_two(set, position.pass(), squares, -alpha - 1, nodes);
     passed.map_or(position.score(), |score| -score)
 }
 
 /// Returns the score by the best move; `None` without a legal move.
 #[inline(always)]
-fn best_of_two(
+fn best_of_two<I: Instructions>(
+    set: I,
     position: Position,
     [a, b]: [Square; 2],
     alpha: Discs,
     nodes: &mut u64,
 ) -> Option<Discs> {
-    let mut tries = Tries::new(position, alpha);
+    let mut tries = Tries::new(set, position, alpha);
     let _ = tries.ends(a, |child, _| one_empty(child, b, nodes))
         || tries.ends(b, |child, _| one_empty(child, a, nodes));
     tries.best()
@@ -108,7 +140,8 @@ fn best_of_two(
 /// The moves of a node that were tried so far. The functions above spell the tries out one by one,
 /// for the player and again after a pass, because a loop over them, or a closure that both share,
 /// is not inlined. Other arrangements that were tried are in `engine/docs/experiments.md`.
-struct Tries {
+struct Tries<I> {
+    set: I,
     position: Position,
     alpha: Discs,
     /// The score by the best of them; [`NO_SCORE`] if none was legal.
@@ -118,10 +151,10 @@ struct Tries {
 /// The best score of a node without a legal move, below every real score.
 const NO_SCORE: Discs = -INFINITE;
 
-impl Tries {
+impl<I: Instructions> Tries<I> {
     #[inline(always)]
-    fn new(position: Position, alpha: Discs) -> Self {
-        Self { position, alpha, best: NO_SCORE }
+    fn new(set: I, position: Position, alpha: Discs) -> Self {
+        Self { set, position, alpha, best: NO_SCORE }
     }
 
     /// Tries a move, if it is legal, and returns whether it ends the node. `score` computes the
@@ -131,7 +164,7 @@ impl Tries {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
             return false;
         }
-        let flips = self.position.flips(square);
+        let flips = self.position.flips_by(self.set, square);
         if flips == 0 {
             return false;
         }
@@ -147,7 +180,7 @@ impl Tries {
 }
 
 /// Returns the score of a position with one empty square. Discs are counted, not flipped.
-#[inline]
+#[inline(always)]
 fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     *nodes += 1;
     // The score if nothing more happened and the empty square were the opponent's.
@@ -166,7 +199,7 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
 /// Orders four squares, given in ascending order: first those in quadrants that hold an odd number
 /// of them (one before three), then those in quadrants that hold two or four. Squares of one
 /// quadrant stand together.
-#[inline]
+#[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])

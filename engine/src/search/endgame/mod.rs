@@ -14,6 +14,7 @@ use super::window::{Best, Unit};
 use super::{Features, Reached, Searcher};
 use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
+use crate::instructions::Instructions;
 
 /// The end of an open window, beyond every score.
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
@@ -32,7 +33,7 @@ const FASTEST_FIRST_EMPTIES: u32 = 6;
 /// Half the width of the first window around the guessed score.
 const FIRST_MARGIN: Discs = 3;
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Solves a position, and records the score of the position after the best move too: under
     /// perfect play the score does not change, so that later searches only have to find a move that
     /// attains it. If a limit ends the search, the error holds the result of the search that
@@ -43,7 +44,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     ) -> Result<Best<Discs>, Reached> {
         let state = self.evaluator.state(position);
         let best = match self.solved(position) {
-            Some(Best { value, square: None }) if position.moves() != 0 => {
+            Some(Best { value, square: None }) if position.moves_by(self.set) != 0 => {
                 self.control.is_patient = false;
                 let best = self.attaining_move(position, &state, value);
                 if self.is_stopped() {
@@ -59,7 +60,7 @@ impl<E: Evaluate> Searcher<'_, E> {
             None => match self.endgame_from_a_guess(position, &state)? {
                 // Bounds that are likely but not proven may contradict each other and leave no
                 // move.
-                Best { value, square: None } if position.moves() != 0 => {
+                Best { value, square: None } if position.moves_by(self.set) != 0 => {
                     self.attaining_move(position, &state, value)
                 }
                 best => best,
@@ -111,9 +112,12 @@ impl<E: Evaluate> Searcher<'_, E> {
         let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
             return;
         };
-        let child = position.after(square, position.flips(square));
-        let (next, score) =
-            if child.moves() == 0 { (child.pass(), best.value) } else { (child, -best.value) };
+        let child = position.after(square, position.flips_by(self.set, square));
+        let (next, score) = if child.moves_by(self.set) == 0 {
+            (child.pass(), best.value)
+        } else {
+            (child, -best.value)
+        };
         for (position, score, best) in [(position, best.value, Some(square)), (&next, score, None)]
         {
             let exact = Some(Value::from_score(score));
@@ -132,8 +136,9 @@ fn guess_depth(empties: u32) -> u32 {
 }
 
 /// Returns an upper bound on the score from the opponent's stable discs, if it is at most `alpha`.
-#[inline]
-fn stability_bound(
+#[inline(always)]
+fn stability_bound<I: Instructions>(
+    set: I,
     position: &Position,
     alpha: Discs,
     empties: u32,
@@ -146,7 +151,7 @@ fn stability_bound(
     if !features.stability || !is_promising || bound(position.opponent()) > alpha {
         return None;
     }
-    let upper = bound(position.stable_of_opponent());
+    let upper = bound(position.stable_of_opponent_by(set));
     (upper <= alpha).then_some(upper)
 }
 

@@ -11,6 +11,7 @@ use super::last::last_empties;
 use super::{FASTEST_FIRST_EMPTIES, INFINITE, MOVE_ORDERING_EMPTIES, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::Evaluate;
+use crate::instructions::{Instructions, compiled_for};
 
 /// A move to search: its square, the position after it, and the opponent's legal replies.
 #[derive(Clone, Copy)]
@@ -93,7 +94,7 @@ impl Candidates {
     }
 }
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Searches a position in the null window above `alpha`, as the kind of node that suits its
     /// number of empty squares.
     #[inline]
@@ -107,14 +108,15 @@ impl<E: Evaluate> Searcher<'_, E> {
         if empties <= 4 {
             // With three empty squares, counting stable discs takes longer than playing.
             if empties == 4
-                && let Some(upper) = stability_bound(&position, alpha, empties, self.features)
+                && let Some(upper) =
+                    stability_bound(self.set, &position, alpha, empties, self.features)
             {
                 self.nodes += 1;
                 return upper;
             }
-            return last_empties(position, alpha, &mut self.nodes);
+            return last_empties(self.set, position, alpha, &mut self.nodes);
         }
-        self.null_window_with_moves(position, position.moves(), parity, alpha, empties)
+        self.null_window_with_moves(position, position.moves_by(self.set), parity, alpha, empties)
     }
 
     /// Searches a position with at least five empty squares, whose legal moves are known, in a null
@@ -136,6 +138,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Searches a node whose moves are ordered by the number of replies they leave.
+    #[compiled_for(I::SET)]
     fn fastest_first(
         &mut self,
         position: Position,
@@ -147,13 +150,13 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.nodes += 1;
         if squares == 0 {
             let passed = position.pass();
-            let replies = passed.moves();
+            let replies = passed.moves_by(self.set);
             if replies == 0 {
                 return position.score();
             }
             return -self.fastest_first(passed, replies, parity, -alpha - 1, empties);
         }
-        if let Some(upper) = stability_bound(&position, alpha, empties, self.features) {
+        if let Some(upper) = stability_bound(self.set, &position, alpha, empties, self.features) {
             return upper;
         }
         let (mut lower, mut upper) = (-INFINITE, INFINITE);
@@ -185,7 +188,7 @@ impl<E: Evaluate> Searcher<'_, E> {
 
     /// Returns the score and square of the best move, or of the first move above `alpha`. The
     /// player must have a move.
-    #[inline]
+    #[compiled_for(I::SET)]
     fn best_fastest_first(
         &mut self,
         position: Position,
@@ -196,7 +199,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         empties: u32,
     ) -> (Discs, Square) {
         let mut best = (-INFINITE, Square::A1);
-        // Children that the shallow table settles need no search: this saves 6 % of nodes and time.
+        // Children that the shallow table settles need no search: this saves 6 % of nodes and
+        // time.
         let enhanced = self.features.enhanced_cutoff
             && self.features.shallow_table
             && empties > FASTEST_FIRST_EMPTIES;
@@ -208,10 +212,11 @@ impl<E: Evaluate> Searcher<'_, E> {
         };
         let mut candidates = Candidates::new();
         let odd_squares = parity.odd_squares();
-        // The children's entries lie all over the table: prefetch all of them before reading any.
+        // The children's entries lie all over the table: prefetch all of them before reading
+        // any.
         let mut children = [position; PLACES];
         for (square, child) in Squares(squares).zip(&mut children) {
-            *child = position.after(square, position.flips(square));
+            *child = position.after(square, position.flips_by(self.set, square));
             if enhanced {
                 self.shallow_table.prefetch(*child, empties - 1);
             }
@@ -231,12 +236,12 @@ impl<E: Evaluate> Searcher<'_, E> {
                     continue;
                 }
             }
-            let replies = child.moves();
+            let replies = child.moves_by(self.set);
             let odd = i32::from(square.bit() & odd_squares != 0);
             let promise = if Some(square) == table_move {
                 TABLE_MOVE
             } else if self.features.fastest_first {
-                let cost = patterns.map_or(0, |evaluation| evaluation.cost(&child));
+                let cost = patterns.map_or(0, |evaluation| evaluation.cost(self.set, &child));
                 WORTH[square.index() & 63] + ODD_WORTH * odd
                     - REPLY_COST * weighted_count(replies)
                     - cost
@@ -266,6 +271,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Searches a node whose moves in odd quadrants come first.
+    #[compiled_for(I::SET)]
     fn parity_first(
         &mut self,
         position: Position,
@@ -277,20 +283,20 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.nodes += 1;
         if squares == 0 {
             let passed = position.pass();
-            let replies = passed.moves();
+            let replies = passed.moves_by(self.set);
             if replies == 0 {
                 return position.score();
             }
             return -self.parity_first(passed, replies, parity, -alpha - 1, empties);
         }
-        if let Some(upper) = stability_bound(&position, alpha, empties, self.features) {
+        if let Some(upper) = stability_bound(self.set, &position, alpha, empties, self.features) {
             return upper;
         }
         let odd_squares = parity.odd_squares();
         let mut best = -INFINITE;
         for group in [squares & odd_squares, squares & !odd_squares] {
             for square in Squares(group) {
-                let child = position.after(square, position.flips(square));
+                let child = position.after(square, position.flips_by(self.set, square));
                 let parity = parity.after(square);
                 let score = -self.null_window(child, parity, -alpha - 1, empties - 1);
                 if score > alpha {

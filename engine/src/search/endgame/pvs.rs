@@ -7,6 +7,7 @@ use super::super::{Searcher, Selectivity};
 use super::{INFINITE, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
+use crate::instructions::{Instructions, compiled_for};
 
 /// The least depth of a table entry whose moves are searched first. The search that guesses the
 /// score leaves moves in the table; those of shallower entries are worse than the order by
@@ -34,7 +35,7 @@ const HOPELESS_MARGIN: Discs = 8;
 /// The least number of empty squares at which the moves of a node are worth sharing.
 const SHARED_EMPTIES: u32 = 16;
 
-impl<E: Evaluate> Searcher<'_, E> {
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns the score, or a bound on it if it is outside the window. The number of empty squares
     /// decides the kind of node.
     pub(in super::super) fn endgame(
@@ -66,6 +67,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Searches a PVS node, whose moves are ordered by value. The root is always searched as one.
+    #[compiled_for(I::SET)]
     pub(super) fn endgame_pvs(
         &mut self,
         position: &Position,
@@ -75,10 +77,10 @@ impl<E: Evaluate> Searcher<'_, E> {
     ) -> Best<Discs> {
         self.nodes += 1;
         self.table.prefetch(position);
-        let squares = position.moves();
+        let squares = position.moves_by(self.set);
         if squares == 0 {
             let passed = position.pass();
-            let value = if passed.moves() == 0 {
+            let value = if passed.moves_by(self.set) == 0 {
                 position.score()
             } else {
                 -self.endgame_pvs(&passed, &self.evaluator.pass(state), -beta, -alpha).value
@@ -87,7 +89,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
         let empties = position.empties();
         if beta == alpha + 1
-            && let Some(upper) = stability_bound(position, alpha, empties, self.features)
+            && let Some(upper) = stability_bound(self.set, position, alpha, empties, self.features)
         {
             return Best { value: upper, square: None };
         }
@@ -104,7 +106,7 @@ impl<E: Evaluate> Searcher<'_, E> {
                 table_moves = found;
             }
         }
-        let mut moves = Moves::new(position, squares);
+        let mut moves = Moves::new(self.set, position, squares);
         if self.features.enhanced_cutoff
             && self.features.transposition_table
             && empties > PVS_EMPTIES
@@ -168,7 +170,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.nodes += 1;
         let empties = position.empties();
         let odd_squares = self.parity(position).odd_squares();
-        let mut moves = Moves::new(position, position.moves());
+        let mut moves = Moves::new(self.set, position, position.moves_by(self.set));
         if moves.len() > 1 {
             self.rate_by_promise(&mut moves, [None; 2], state, odd_squares, score - 1);
         }
@@ -214,6 +216,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     /// Returns the promise of a move, in steps: the value by a shallow search, plus a bonus for an
     /// odd quadrant, less a cost for each reply. If the promise is below `least`, or the searched
     /// value below `hopeless`, the result is an upper bound.
+    #[compiled_for(I::SET)]
     fn promise(
         &mut self,
         candidate: &Move,
@@ -226,7 +229,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         let odd = i32::from(candidate.square.bit() & odd_squares != 0);
         let mut promise = odd * STEPS_PER_DISC / 2;
         if self.features.fastest_first {
-            promise -= 2 * STEPS_PER_DISC * weighted_count(child.moves());
+            promise -= 2 * STEPS_PER_DISC * weighted_count(child.moves_by(self.set));
         }
         if self.features.value_ordering {
             let state = self.evaluator.after(state, candidate.square, candidate.flips);

@@ -2,41 +2,37 @@
 //! descending ones in another. Leading zeros are counted in four lanes at once.
 
 use std::arch::x86_64::{
-    _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_load_si256, _mm256_lzcnt_epi64,
+    _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_lzcnt_epi64,
     _mm256_maskz_and_epi64, _mm256_or_si256, _mm256_set1_epi64x, _mm256_setzero_si256,
     _mm256_srlv_epi64, _mm256_sub_epi64, _mm256_test_epi64_mask,
 };
 
-use super::avx2::any_lane;
+use super::avx2::{any_lane, halves};
 use super::rays::RAYS;
 
 /// Returns the discs that a move of `player` on the empty square number `square` flips.
 #[inline]
-pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
+#[target_feature(enable = "avx512f,avx512cd,avx512vl")]
+pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
-    // SAFETY: this file is compiled only if the target has these instructions; both halves of
-    // `Rays` are four aligned words.
-    unsafe {
-        let ascending = _mm256_load_si256(rays.ascending.as_ptr().cast());
-        let descending = _mm256_load_si256(rays.descending.as_ptr().cast());
-        let player = _mm256_set1_epi64x(player as i64);
-        let opponent = _mm256_set1_epi64x(opponent as i64);
-        let zero = _mm256_setzero_si256();
+    let (ascending, descending) = halves(rays);
+    let player = _mm256_set1_epi64x(player as i64);
+    let opponent = _mm256_set1_epi64x(opponent as i64);
+    let zero = _mm256_setzero_si256();
 
-        // Finds the lowest square of the ray that is not the opponent's, and the squares before it.
-        let stops = _mm256_andnot_si256(opponent, ascending);
-        let end = _mm256_and_si256(stops, _mm256_sub_epi64(zero, stops));
-        let closed = _mm256_test_epi64_mask(end, player);
-        let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
-        let up = _mm256_maskz_and_epi64(closed, before, ascending);
+    // Finds the lowest square of the ray that is not the opponent's, and the squares before it.
+    let stops = _mm256_andnot_si256(opponent, ascending);
+    let end = _mm256_and_si256(stops, _mm256_sub_epi64(zero, stops));
+    let closed = _mm256_test_epi64_mask(end, player);
+    let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
+    let up = _mm256_maskz_and_epi64(closed, before, ascending);
 
-        // Finds the highest such square, and the squares after it.
-        let stops = _mm256_andnot_si256(opponent, descending);
-        let top = _mm256_set1_epi64x(i64::MIN);
-        let end = _mm256_and_si256(_mm256_srlv_epi64(top, _mm256_lzcnt_epi64(stops)), player);
-        let after = _mm256_sub_epi64(zero, _mm256_add_epi64(end, end));
-        let down = _mm256_and_si256(after, descending);
+    // Finds the highest such square, and the squares after it.
+    let stops = _mm256_andnot_si256(opponent, descending);
+    let top = _mm256_set1_epi64x(i64::MIN);
+    let end = _mm256_and_si256(_mm256_srlv_epi64(top, _mm256_lzcnt_epi64(stops)), player);
+    let after = _mm256_sub_epi64(zero, _mm256_add_epi64(end, end));
+    let down = _mm256_and_si256(after, descending);
 
-        any_lane(_mm256_or_si256(up, down))
-    }
+    any_lane(_mm256_or_si256(up, down))
 }

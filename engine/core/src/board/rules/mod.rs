@@ -1,42 +1,52 @@
-//! Legal moves, flips and the number of last flips: one file for each instruction set, chosen here
-//! at compile time. A choice at run time would cost more than the work itself.
+//! Legal moves, flips and the number of last flips: one file for each instruction set, chosen by a
+//! token of the set.
 //!
-//! The portable functions are always compiled: the others are tested against them.
+//! The others are tested against the portable functions.
 
-#[cfg(target_feature = "avx2")]
+#[cfg(target_arch = "x86_64")]
 mod avx2;
-#[cfg(all(target_feature = "avx512vl", target_feature = "avx512cd", target_feature = "avx512dq"))]
+#[cfg(target_arch = "x86_64")]
 mod avx512;
-#[cfg_attr(target_feature = "avx2", allow(dead_code, reason = "compared with in tests"))]
 mod portable;
 mod rays;
 
-#[cfg(all(
-    target_feature = "avx2",
-    not(all(
-        target_feature = "avx512vl",
-        target_feature = "avx512cd",
-        target_feature = "avx512dq"
-    ))
-))]
-pub(super) use avx2::flips;
-#[cfg(target_feature = "avx2")]
-pub(super) use avx2::moves;
-#[cfg(all(
-    target_feature = "avx512vl",
-    target_feature = "avx512cd",
-    target_feature = "avx512dq"
-))]
-pub(super) use avx512::flips;
+#[cfg(target_arch = "x86_64")]
+use crate::instructions::InstructionSet;
+use crate::instructions::Instructions;
+
 pub(super) use portable::last_flips;
-#[cfg(not(target_feature = "avx2"))]
-pub(super) use portable::{flips, moves};
+
+/// Returns the squares on which `player` may move.
+#[inline(always)]
+pub(super) fn moves<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
+    match I::SET {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: there is a token of either set only where the processor has AVX2.
+        InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe { avx2::moves(player, opponent) },
+        _ => portable::moves(player, opponent),
+    }
+}
+
+/// Returns the discs that a move of `player` on the empty square number `square` flips.
+#[inline(always)]
+pub(super) fn flips<I: Instructions>(_: I, player: u64, opponent: u64, square: usize) -> u64 {
+    match I::SET {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: there is a token only where the processor has the instructions.
+        InstructionSet::Avx512 => unsafe { avx512::flips(player, opponent, square) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        InstructionSet::Avx2 => unsafe { avx2::flips(player, opponent, square) },
+        _ => portable::flips(player, opponent, square),
+    }
+}
 
 #[cfg(test)]
-#[allow(unused_qualifications, reason = "`portable` may be what was chosen, or not")]
 mod tests {
     use super::*;
+    use crate::instructions::AnyInstructions;
     use crate::random::Generator;
+    use crate::with_instructions;
 
     /// Finds flips as a person would, square by square.
     fn flips_by_walking(player: u64, opponent: u64, square: i32) -> u64 {
@@ -106,20 +116,23 @@ mod tests {
         }
     }
 
-    /// Tests every file that this build compiles, whichever is chosen.
-    #[test]
-    fn all_instruction_sets_agree_on_millions_of_boards() {
+    fn agrees_with_the_portable_functions<I: Instructions>(set: I) {
         let mut random = Generator::new(2);
         for _ in 0..1_000_000 {
             let (player, opponent) = random_board(&mut random);
-            assert_eq!(moves(player, opponent), portable::moves(player, opponent));
+            assert_eq!(moves(set, player, opponent), portable::moves(player, opponent));
             for square in crate::board::Squares(!(player | opponent)).step_by(3) {
                 let square = square.index();
                 let expected = portable::flips(player, opponent, square);
-                assert_eq!(flips(player, opponent, square), expected);
-                #[cfg(target_feature = "avx2")]
-                assert_eq!(avx2::flips(player, opponent, square), expected);
+                assert_eq!(flips(set, player, opponent, square), expected);
             }
+        }
+    }
+
+    #[test]
+    fn all_instruction_sets_agree_on_millions_of_boards() {
+        for any in AnyInstructions::available().skip(1) {
+            with_instructions!(any, |set| agrees_with_the_portable_functions(set));
         }
     }
 }

@@ -7,7 +7,7 @@ use super::rays::RAYS;
 /// lines, in both directions at once (Kogge and Stone's adder, used for bitboards since Gunnar
 /// Andersson's Zebra).
 #[inline]
-pub(crate) fn moves(player: u64, opponent: u64) -> u64 {
+pub(super) fn moves(player: u64, opponent: u64) -> u64 {
     /// Files b to g: a horizontal or diagonal line cannot pass through an edge file.
     const INNER_FILES: u64 = 0x7E7E_7E7E_7E7E_7E7E;
     let inner = opponent & INNER_FILES;
@@ -39,7 +39,7 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
 /// the first other square. Along the four descending rays, the number of leading zeros gives that
 /// square (after Toshihiko Okuhara's bitboard techniques).
 #[inline]
-pub(crate) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
+pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
     let mut flips = 0;
     for &ray in &rays.ascending {

@@ -49,48 +49,50 @@ static OUT: [[Lanes; 3]; 2] = {
 
 /// Returns discs of `player` that can never be flipped: not all of them, but those that follow from
 /// full lines, edges and other stable discs.
-pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
-    // SAFETY: this file is compiled only if the target has AVX2; `Lanes` are aligned vectors.
-    unsafe {
-        let load = |lanes: &Lanes| _mm256_load_si256((&raw const *lanes).cast());
-        let occupied = _mm256_set1_epi64x((player | opponent) as i64);
-        let (mut up, mut down) = (occupied, occupied);
-        for round in 0..3 {
-            let step = load(&STEPS[round]);
-            let above = _mm256_or_si256(load(&OUT[0][round]), _mm256_srlv_epi64(up, step));
-            let below = _mm256_or_si256(load(&OUT[1][round]), _mm256_sllv_epi64(down, step));
-            up = _mm256_and_si256(up, above);
-            down = _mm256_and_si256(down, below);
-        }
-        let ends = _mm256_or_si256(load(&OUT[0][0]), load(&OUT[1][0]));
-        let safe = _mm256_or_si256(_mm256_and_si256(up, down), ends);
-        let step = load(&STEPS[0]);
-        let player = _mm256_set1_epi64x(player as i64);
-        let grown = |stable| {
-            let up = _mm256_sllv_epi64(stable, step);
-            let beside = _mm256_or_si256(up, _mm256_srlv_epi64(stable, step));
-            _mm256_and_si256(player, all_lanes(_mm256_or_si256(safe, beside)))
-        };
-        let mut stable = _mm256_and_si256(player, all_lanes(safe));
-        // Four rounds before each check for more: most often, these suffice, and a loop with an
-        // unpredictable end takes longer.
-        loop {
-            let before = grown(grown(grown(stable)));
-            stable = grown(before);
-            let more = _mm256_xor_si256(stable, before);
-            if _mm256_testz_si256(more, more) != 0 {
-                return _mm_cvtsi128_si64(_mm256_castsi256_si128(stable)) as u64;
-            }
+#[target_feature(enable = "avx2")]
+pub(super) fn stable(player: u64, opponent: u64) -> u64 {
+    let occupied = _mm256_set1_epi64x((player | opponent) as i64);
+    let (mut up, mut down) = (occupied, occupied);
+    for round in 0..3 {
+        let step = load(&STEPS[round]);
+        let above = _mm256_or_si256(load(&OUT[0][round]), _mm256_srlv_epi64(up, step));
+        let below = _mm256_or_si256(load(&OUT[1][round]), _mm256_sllv_epi64(down, step));
+        up = _mm256_and_si256(up, above);
+        down = _mm256_and_si256(down, below);
+    }
+    let ends = _mm256_or_si256(load(&OUT[0][0]), load(&OUT[1][0]));
+    let safe = _mm256_or_si256(_mm256_and_si256(up, down), ends);
+    let step = load(&STEPS[0]);
+    let player = _mm256_set1_epi64x(player as i64);
+    let grown = |stable| {
+        let up = _mm256_sllv_epi64(stable, step);
+        let beside = _mm256_or_si256(up, _mm256_srlv_epi64(stable, step));
+        _mm256_and_si256(player, all_lanes(_mm256_or_si256(safe, beside)))
+    };
+    let mut stable = _mm256_and_si256(player, all_lanes(safe));
+    // Four rounds before each check for more: most often, these suffice, and a loop with an
+    // unpredictable end takes longer.
+    loop {
+        let before = grown(grown(grown(stable)));
+        stable = grown(before);
+        let more = _mm256_xor_si256(stable, before);
+        if _mm256_testz_si256(more, more) != 0 {
+            return _mm_cvtsi128_si64(_mm256_castsi256_si128(stable)) as u64;
         }
     }
 }
 
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load(lanes: &Lanes) -> __m256i {
+    // SAFETY: `Lanes` are aligned vectors.
+    unsafe { _mm256_load_si256((&raw const *lanes).cast()) }
+}
+
 /// Returns the bits that are set in all lanes, in every lane.
 #[inline]
+#[target_feature(enable = "avx2")]
 fn all_lanes(lanes: __m256i) -> __m256i {
-    // SAFETY: this file is compiled only if the target has AVX2.
-    unsafe {
-        let pairs = _mm256_and_si256(lanes, _mm256_permute4x64_epi64::<0b01_00_11_10>(lanes));
-        _mm256_and_si256(pairs, _mm256_shuffle_epi32::<0b01_00_11_10>(pairs))
-    }
+    let pairs = _mm256_and_si256(lanes, _mm256_permute4x64_epi64::<0b01_00_11_10>(lanes));
+    _mm256_and_si256(pairs, _mm256_shuffle_epi32::<0b01_00_11_10>(pairs))
 }

@@ -1,15 +1,25 @@
 //! Stable discs, which no sequence of moves can flip: they bound the other side's score. One file
-//! for each instruction set, chosen here at compile time.
+//! for each instruction set, chosen by a token of the set.
 
-#[cfg(target_feature = "avx2")]
+#[cfg(target_arch = "x86_64")]
 mod avx2;
-#[cfg_attr(target_feature = "avx2", allow(dead_code, reason = "compared with in tests"))]
 mod portable;
 
-#[cfg(target_feature = "avx2")]
-pub(super) use avx2::stable;
-#[cfg(not(target_feature = "avx2"))]
-pub(super) use portable::stable;
+#[cfg(target_arch = "x86_64")]
+use crate::instructions::InstructionSet;
+use crate::instructions::Instructions;
+
+/// Returns discs of `player` that can never be flipped: not all of them, but those that follow from
+/// full lines, edges and other stable discs.
+#[inline(always)]
+pub(super) fn stable<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
+    match I::SET {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: there is a token of either set only where the processor has AVX2.
+        InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe { avx2::stable(player, opponent) },
+        _ => portable::stable(player, opponent),
+    }
+}
 
 /// The four lines: for each, the shift of a step along it, and the squares from which a step up or
 /// a step down leaves the board.
@@ -27,12 +37,13 @@ const LINES: [(u32, u64, u64); 4] = {
 };
 
 #[cfg(test)]
-#[allow(unused_qualifications, reason = "`portable` may be what was chosen, or not")]
 mod tests {
-    use super::portable::full;
+    use super::portable::{full, stable};
     use super::*;
     use crate::board::{Position, Square, Squares};
+    use crate::instructions::AnyInstructions;
     use crate::random::Generator;
+    use crate::with_instructions;
 
     #[test]
     fn corners_full_edges_and_what_they_hold_are_stable() {
@@ -74,8 +85,7 @@ mod tests {
         assert!(seen > 100_000, "{seen}");
     }
 
-    #[test]
-    fn all_instruction_sets_agree_on_millions_of_boards() {
+    fn agrees_with_the_portable_function<I: Instructions>(set: I) {
         let mut random = Generator::new(10);
         let mut seen = 0;
         for number in 0..2_000_000 {
@@ -88,11 +98,18 @@ mod tests {
             };
             let player = (bits() | (bits() & bits())) & occupied;
             let opponent = occupied & !player;
-            let expected = portable::stable(player, opponent);
-            assert_eq!(stable(player, opponent), expected);
+            let expected = stable(player, opponent);
+            assert_eq!(super::stable(set, player, opponent), expected);
             seen += expected.count_ones();
         }
         assert!(seen > 1_000_000, "{seen}");
+    }
+
+    #[test]
+    fn all_instruction_sets_agree_on_millions_of_boards() {
+        for any in AnyInstructions::available().skip(1) {
+            with_instructions!(any, |set| agrees_with_the_portable_function(set));
+        }
     }
 
     /// Checks line by line, square by square.

@@ -8,7 +8,7 @@ use super::LINES;
 /// A disc is safe along a line if the line is full, if it ends next to the disc, or if a stable
 /// disc of the same side is next to it on the line. A disc that is safe along all four lines is
 /// stable.
-pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
+pub(super) fn stable(player: u64, opponent: u64) -> u64 {
     let occupied = player | opponent;
     let safe = LINES.map(|line| full(occupied, line) | line.1 | line.2);
     let mut stable = player & safe[0] & safe[1] & safe[2] & safe[3];

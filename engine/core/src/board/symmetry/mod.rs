@@ -1,26 +1,26 @@
 //! The eight symmetries of the board, and the smallest image of two bitboards, which has one file
-//! for each instruction set, chosen here at compile time.
+//! for each instruction set.
 //!
 //! There is no file for AVX2: it gained too little (`engine/docs/experiments.md`).
 
-#[cfg(all(target_feature = "avx512bw", target_feature = "avx512dq", target_feature = "gfni"))]
+#[cfg(target_arch = "x86_64")]
 mod avx512;
-#[cfg_attr(
-    all(target_feature = "avx512bw", target_feature = "avx512dq", target_feature = "gfni"),
-    allow(dead_code, reason = "compared with in tests")
-)]
 mod portable;
 
 use super::Square;
+#[cfg(target_arch = "x86_64")]
+use crate::instructions::InstructionSet;
 
-#[cfg(all(target_feature = "avx512bw", target_feature = "avx512dq", target_feature = "gfni"))]
-pub(super) use avx512::canonical;
-#[cfg(not(all(
-    target_feature = "avx512bw",
-    target_feature = "avx512dq",
-    target_feature = "gfni"
-)))]
-pub(super) use portable::canonical;
+/// Returns the smallest of the eight images of two bitboards, as a pair.
+#[inline]
+pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
+    #[cfg(target_arch = "x86_64")]
+    if InstructionSet::chosen() == InstructionSet::Avx512 && is_x86_feature_detected!("gfni") {
+        // SAFETY: the set is chosen only where the processor has it.
+        return unsafe { avx512::canonical(player, opponent) };
+    }
+    portable::canonical(player, opponent)
+}
 
 /// One of the eight symmetries of the square. The bits of the number stand for these steps, in this
 /// order: bit 0 mirrors left and right (a ↔ h), bit 1 mirrors top and bottom (1 ↔ 8), bit 2
@@ -74,7 +74,6 @@ const fn transpose(bits: u64) -> u64 {
 }
 
 #[cfg(test)]
-#[allow(unused_qualifications, reason = "`portable` may be what was chosen, or not")]
 mod tests {
     use super::*;
     use crate::board::Squares;

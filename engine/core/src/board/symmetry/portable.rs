@@ -6,7 +6,7 @@ use super::{mirror_files, transpose};
 ///
 /// One transposition of each board gives four images, since files become ranks; swapping the ranks
 /// of these gives the other four.
-pub(crate) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
+pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     let (transposed_player, transposed_opponent) = (transpose(player), transpose(opponent));
     let images = [
         (player, opponent),

@@ -1,0 +1,129 @@
+//! Instruction sets, chosen while the program runs: one binary is as fast on every processor as one
+//! that was made for it.
+//!
+//! A set is chosen once, where a search or a count begins, and then known at compile time all the
+//! way down: [`with_instructions`](crate::with_instructions) gives a token of the set, functions
+//! take its type as a parameter, and the larger ones among them are compiled for every set by
+//! [`compiled_for`]. What is called from anywhere looks the set up
+//! ([`InstructionSet::chosen`]), which takes a load and a branch that is always the same.
+//!
+//! All sets give the same results. The variable [`VARIABLE`] names a lesser set than the fastest.
+
+mod set;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+use std::fmt::Debug;
+
+pub use othello_macros::compiled_for;
+pub use set::{InstructionSet, NoInstructionsError, VARIABLE};
+#[cfg(target_arch = "x86_64")]
+pub use x86_64::{Avx2, Avx512};
+
+/// A token of an instruction set: it exists only where the processor has the instructions.
+pub trait Instructions: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
+    /// The set.
+    const SET: InstructionSet;
+}
+
+mod sealed {
+    /// A mark of the tokens of this module: no other may claim that instructions are there.
+    pub trait Sealed {}
+}
+
+/// The token of the instructions that every processor of the target has.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable;
+
+impl sealed::Sealed for Portable {}
+
+impl Instructions for Portable {
+    const SET: InstructionSet = InstructionSet::Portable;
+}
+
+/// A token of one of the sets.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyInstructions {
+    /// That of [`InstructionSet::Portable`].
+    Portable(Portable),
+    /// That of [`InstructionSet::Avx2`].
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    /// That of [`InstructionSet::Avx512`].
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+}
+
+impl AnyInstructions {
+    /// Returns the token of the set that this process uses.
+    #[inline(always)]
+    pub fn chosen() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        return x86_64::chosen();
+        #[cfg(not(target_arch = "x86_64"))]
+        return Self::Portable(Portable);
+    }
+
+    /// Returns the token of a set, if the processor has it.
+    pub fn of(set: InstructionSet) -> Option<Self> {
+        match set {
+            InstructionSet::Portable => Some(Self::Portable(Portable)),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => Avx2::new().map(Self::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => Avx512::new().map(Self::Avx512),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => None,
+        }
+    }
+
+    /// Returns the tokens of all sets that the processor has, the slowest first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        InstructionSet::ALL.into_iter().filter_map(Self::of)
+    }
+}
+
+/// Computes an expression with a token of the chosen instruction set, or of a given one.
+///
+/// ```
+/// use othello_core::instructions::{AnyInstructions, Instructions, compiled_for};
+/// use othello_core::with_instructions;
+///
+/// #[compiled_for(I::SET)]
+/// fn ones<I: Instructions>(_: I, numbers: &[u64]) -> u32 {
+///     numbers.iter().map(|number| number.count_ones()).sum()
+/// }
+///
+/// assert_eq!(with_instructions!(|set| ones(set, &[1, 3])), 3);
+/// for any in AnyInstructions::available() {
+///     assert_eq!(with_instructions!(any, |set| ones(set, &[1, 3])), 3);
+/// }
+/// ```
+#[cfg(target_arch = "x86_64")]
+#[macro_export]
+macro_rules! with_instructions {
+    (|$set:ident| $work:expr) => {
+        $crate::with_instructions!($crate::instructions::AnyInstructions::chosen(), |$set| $work)
+    };
+    ($any:expr, |$set:ident| $work:expr) => {
+        match $any {
+            $crate::instructions::AnyInstructions::Avx512($set) => $work,
+            $crate::instructions::AnyInstructions::Avx2($set) => $work,
+            $crate::instructions::AnyInstructions::Portable($set) => $work,
+        }
+    };
+}
+
+/// Computes an expression with a token of the instruction set of the target.
+#[cfg(not(target_arch = "x86_64"))]
+#[macro_export]
+macro_rules! with_instructions {
+    (|$set:ident| $work:expr) => {
+        $crate::with_instructions!($crate::instructions::AnyInstructions::chosen(), |$set| $work)
+    };
+    ($any:expr, |$set:ident| $work:expr) => {
+        match $any {
+            $crate::instructions::AnyInstructions::Portable($set) => $work,
+        }
+    };
+}
