@@ -3,9 +3,11 @@
 use std::fmt;
 
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::instructions::InstructionSet;
 use serde::Serialize;
 
 use crate::fit::Device;
+use crate::model;
 
 /// Arguments of `doctor`.
 #[derive(clap::Args, Debug)]
@@ -20,6 +22,9 @@ struct Findings {
     gpu: Option<GpuFindings>,
     threads: usize,
     memory_bytes: Option<u64>,
+    /// The instruction set that hot functions were chosen for.
+    instructions: &'static str,
+    /// Those of the computation of parameters.
     instruction_sets: Vec<&'static str>,
     optimizer: &'static str,
 }
@@ -34,13 +39,14 @@ struct GpuFindings {
 
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, reason, threads, optimizer, .. } = self;
+        let Self { device, reason, threads, optimizer, instructions, .. } = self;
         writeln!(f, "device            {device}")?;
         writeln!(f, "reason            {reason}")?;
         writeln!(f, "optimizer         {optimizer}")?;
         writeln!(f, "threads           {threads}")?;
         let memory = self.memory_bytes.map(|bytes| format!("{:.1} GiB", gib(bytes)));
         writeln!(f, "memory            {}", memory.as_deref().unwrap_or("unknown"))?;
+        writeln!(f, "instructions      {instructions}")?;
         write!(f, "instruction sets  {}", self.instruction_sets.join(" "))
     }
 }
@@ -65,6 +71,7 @@ pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
         gpu,
         threads: rayon::current_num_threads(),
         memory_bytes: memory_bytes(),
+        instructions: InstructionSet::chosen().name(),
         instruction_sets: instruction_sets(),
     })?;
     Ok(Outcome::Done)
@@ -80,15 +87,6 @@ fn memory_bytes() -> Option<u64> {
 
 /// Returns the instruction sets of the CPU's index computation that this machine has.
 fn instruction_sets() -> Vec<&'static str> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let known = [
-            ("avx2", is_x86_feature_detected!("avx2")),
-            ("avx512bw", is_x86_feature_detected!("avx512bw")),
-            ("avx512vbmi", is_x86_feature_detected!("avx512vbmi")),
-        ];
-        known.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    vec![]
+    let sets = model::InstructionSet::available();
+    sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.name()).collect()
 }

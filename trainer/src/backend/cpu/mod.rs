@@ -136,7 +136,7 @@ impl Backend for Cpu<'_> {
         factor: f64,
         other: &Vec<f64>,
     ) -> Result<(), BackendError> {
-        sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += factor * other);
+        vectors::add_scaled(sum, factor, other);
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl Backend for Cpu<'_> {
         factor: f64,
         other: &Vec<f64>,
     ) -> Result<(), BackendError> {
-        vector.iter_mut().zip(other).for_each(|(value, other)| *value = other + factor * *value);
+        vectors::scale_and_add(vector, factor, other);
         Ok(())
     }
 
@@ -156,8 +156,7 @@ impl Backend for Cpu<'_> {
         denominator: &Vec<f64>,
         quotient: &mut Vec<f64>,
     ) -> Result<(), BackendError> {
-        let terms = numerator.iter().zip(denominator);
-        quotient.iter_mut().zip(terms).for_each(|(quotient, (n, d))| *quotient = n / d);
+        vectors::divide(numerator, denominator, quotient);
         Ok(())
     }
 
@@ -167,7 +166,7 @@ impl Backend for Cpu<'_> {
         unit: f64,
         scaled: &mut Vec<f64>,
     ) -> Result<(), BackendError> {
-        scaled.iter_mut().zip(sums).for_each(|(scaled, &sum)| *scaled = unit * sum as f64);
+        vectors::scale_sums(sums, unit, scaled);
         Ok(())
     }
 
@@ -183,10 +182,7 @@ impl Backend for Cpu<'_> {
         scale: f64,
         fixed: &mut Vec<i32>,
     ) -> Result<(), BackendError> {
-        for (fixed, value) in fixed.iter_mut().zip(direction) {
-            *fixed = (*value * scale).round_ties_even() as i32;
-            *value = f64::from(*fixed) / scale;
-        }
+        vectors::round_direction(direction, scale, fixed);
         Ok(())
     }
 

@@ -3,14 +3,18 @@
 //! These loops are bound by memory and short beside the loops over positions. Compilers vectorise
 //! them as they are, and never contract a product and a sum.
 
+use othello_engine::instructions::{InstructionSet, compiled_for};
+
 use crate::backend::{AdamStep, DOT_CHUNK, DOT_LANES, WEIGHT_LIMIT, WEIGHTS_PER_DISC};
 
 /// Computes [`Backend::dot`](crate::backend::Backend::dot).
+#[compiled_for(InstructionSet::chosen())]
 pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
     let chunks = left.chunks(DOT_CHUNK).zip(right.chunks(DOT_CHUNK));
     chunks.fold(0.0, |sum, (left, right)| sum + dot_of_chunk(left, right))
 }
 
+#[inline(always)]
 fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
     let mut lanes = [0.0; DOT_LANES];
     for (left, right) in left.chunks(DOT_LANES).zip(right.chunks(DOT_LANES)) {
@@ -29,8 +33,43 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
 
 /// Returns the largest absolute value. The bits of positive doubles have the order of the doubles,
 /// with NaN above infinity.
+#[compiled_for(InstructionSet::chosen())]
 pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))
+}
+
+/// Computes [`Backend::add_scaled`](crate::backend::Backend::add_scaled).
+#[compiled_for(InstructionSet::chosen())]
+pub(super) fn add_scaled(sum: &mut [f64], factor: f64, other: &[f64]) {
+    sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += factor * other);
+}
+
+/// Computes [`Backend::scale_and_add`](crate::backend::Backend::scale_and_add).
+#[compiled_for(InstructionSet::chosen())]
+pub(super) fn scale_and_add(vector: &mut [f64], factor: f64, other: &[f64]) {
+    vector.iter_mut().zip(other).for_each(|(value, other)| *value = other + factor * *value);
+}
+
+/// Computes [`Backend::divide`](crate::backend::Backend::divide).
+#[compiled_for(InstructionSet::chosen())]
+pub(super) fn divide(numerator: &[f64], denominator: &[f64], quotient: &mut [f64]) {
+    let terms = numerator.iter().zip(denominator);
+    quotient.iter_mut().zip(terms).for_each(|(quotient, (n, d))| *quotient = n / d);
+}
+
+/// Computes [`Backend::scale_sums`](crate::backend::Backend::scale_sums).
+#[compiled_for(InstructionSet::chosen())]
+pub(super) fn scale_sums(sums: &[i64], unit: f64, scaled: &mut [f64]) {
+    scaled.iter_mut().zip(sums).for_each(|(scaled, &sum)| *scaled = unit * sum as f64);
+}
+
+/// Computes [`Backend::round_direction`](crate::backend::Backend::round_direction).
+#[compiled_for(InstructionSet::chosen())]
+pub(super) fn round_direction(direction: &mut [f64], scale: f64, fixed: &mut [i32]) {
+    for (fixed, value) in fixed.iter_mut().zip(direction) {
+        *fixed = (*value * scale).round_ties_even() as i32;
+        *value = f64::from(*fixed) / scale;
+    }
 }
 
 #[inline(always)]
@@ -39,6 +78,7 @@ pub(super) fn rounded_weight(weight: f64) -> i32 {
     (weight * f64::from(WEIGHTS_PER_DISC)).round_ties_even().clamp(-limit, limit) as i32
 }
 
+#[compiled_for(InstructionSet::chosen())]
 pub(super) fn round_weights(weights: &[f64], fixed: &mut [i32]) {
     for (fixed, &weight) in fixed.iter_mut().zip(weights) {
         *fixed = rounded_weight(weight);
@@ -46,6 +86,7 @@ pub(super) fn round_weights(weights: &[f64], fixed: &mut [i32]) {
 }
 
 /// Computes [`Backend::adam`](crate::backend::Backend::adam).
+#[compiled_for(InstructionSet::chosen())]
 pub(super) fn adam(
     sums: &[i64],
     initial: &[f64],

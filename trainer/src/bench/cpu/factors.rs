@@ -4,6 +4,7 @@ use std::fmt;
 use std::hint::black_box;
 
 use othello_engine::board::Phase;
+use othello_engine::instructions::compiled_for;
 use othello_engine::record::ScoredPosition;
 use serde::Serialize;
 
@@ -172,23 +173,11 @@ impl Limit {
     }
 
     fn run(&mut self) {
-        for_dimensions!(self.dimensions, D => match self.instructions {
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512Bw | InstructionSet::Avx512Vbmi => {
-                // SAFETY: the model computes by these instructions, so the processor has them.
-                unsafe { self.move_all_avx512::<D>() }
-            }
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2 => {
-                // SAFETY: as above.
-                unsafe { self.move_all_avx2::<D>() }
-            }
-            _ => self.move_all::<D>(),
-        });
+        for_dimensions!(self.dimensions, D => self.move_all::<D>());
         black_box(&self.state);
     }
 
-    #[inline(always)]
+    #[compiled_for(self.instructions.within())]
     fn move_all<const DIMENSIONS: usize>(&mut self) {
         let (vectors, _) = self.vectors.as_chunks_mut::<DIMENSIONS>();
         let (sums, _) = self.sums.as_chunks_mut::<DIMENSIONS>();
@@ -212,20 +201,6 @@ impl Limit {
                 state.zip(&total).for_each(|(state, &total)| *state += f64::from(total));
             }
         }
-    }
-}
-
-/// The same, compiled with the instructions that each function may use.
-#[cfg(target_arch = "x86_64")]
-impl Limit {
-    #[target_feature(enable = "avx512bw")]
-    fn move_all_avx512<const DIMENSIONS: usize>(&mut self) {
-        self.move_all::<DIMENSIONS>();
-    }
-
-    #[target_feature(enable = "avx2")]
-    fn move_all_avx2<const DIMENSIONS: usize>(&mut self) {
-        self.move_all::<DIMENSIONS>();
     }
 }
 

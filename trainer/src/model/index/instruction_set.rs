@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use othello_engine::instructions::{self, AnyInstructions};
+
 /// An instruction set that computes parameters. All give the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
 #[serde(into = "&'static str")]
@@ -23,16 +25,10 @@ impl InstructionSet {
     /// Returns true if this processor has the instruction set.
     pub fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
-        return match self {
-            Self::Portable => true,
-            Self::Avx2 => is_x86_feature_detected!("avx2"),
-            Self::Avx512Bw => is_x86_feature_detected!("avx512bw"),
-            Self::Avx512Vbmi => {
-                is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi")
-            }
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        return self == Self::Portable;
+        if self == Self::Avx512Vbmi && !is_x86_feature_detected!("avx512vbmi") {
+            return false;
+        }
+        AnyInstructions::of(self.within()).is_some()
     }
 
     /// Returns the instruction sets that this processor has, the slowest first.
@@ -40,9 +36,20 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest instruction set of this processor.
+    /// Returns the fastest instruction set within the one that the process uses
+    /// ([`instructions::InstructionSet::chosen`]).
     pub fn fastest() -> Self {
-        Self::available().next_back().unwrap_or(Self::Portable)
+        let chosen = instructions::InstructionSet::chosen();
+        Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
+    }
+
+    /// Returns the engine's instruction set that this one belongs to.
+    pub(crate) const fn within(self) -> instructions::InstructionSet {
+        match self {
+            Self::Portable => instructions::InstructionSet::Portable,
+            Self::Avx2 => instructions::InstructionSet::Avx2,
+            Self::Avx512Bw | Self::Avx512Vbmi => instructions::InstructionSet::Avx512,
+        }
     }
 
     /// Returns the name of the instruction set in reports.

@@ -5,12 +5,14 @@
 //! after another: the gradient of a parameter is added up in registers and used at once. Sums of
 //! all parameters, several times larger than the vectors themselves, are never in memory.
 
+use othello_engine::instructions::{InstructionSet, compiled_for};
+
 use super::batch::Scratch;
 use super::rows::Values;
 use super::{FACTOR_LIMIT, FACTOR_SHIFT, own_square, take_own};
 use crate::backend::cpu::vectors::{AdamElement, rounded_weight};
 use crate::backend::{AdamStep, Group, Rows, WEIGHT_LIMIT};
-use crate::model::{InstructionSet, Model};
+use crate::model::Model;
 
 /// The vectors of an update, each cut into the weights of phases and the factors.
 pub(in crate::backend) struct Vectors<'v> {
@@ -54,20 +56,8 @@ pub(super) fn descend<const DIMENSIONS: usize>(
     let squared = measure::<DIMENSIONS>(model, group, rows, vectors.fixed, scratch);
     if model.feature_count() > 0 {
         scratch.list(group.count(), model.feature_count());
-        let mut update = Update::<DIMENSIONS> { group, step, scratch, vectors };
-        match model.instructions() {
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512Bw | InstructionSet::Avx512Vbmi => {
-                // SAFETY: the model computes by these instructions, so the processor has them.
-                unsafe { update.all_avx512() }
-            }
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2 => {
-                // SAFETY: as above.
-                unsafe { update.all_avx2() }
-            }
-            _ => update.all(),
-        }
+        let instructions = model.instructions().within();
+        Update::<DIMENSIONS> { group, step, scratch, vectors, instructions }.all();
     }
     squared
 }
@@ -78,10 +68,11 @@ struct Update<'u, 'v, const DIMENSIONS: usize> {
     step: &'u AdamStep,
     scratch: &'u Scratch,
     vectors: &'u mut Vectors<'v>,
+    instructions: InstructionSet,
 }
 
 impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
-    #[inline(always)]
+    #[compiled_for(self.instructions)]
     fn all(&mut self) {
         let mut begin = 0;
         for (number, &end) in self.scratch.ends.iter().enumerate() {
@@ -175,20 +166,6 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
             let weight = rounded_weight(weights[place]) - own;
             fixed[place] = weight.clamp(-WEIGHT_LIMIT, WEIGHT_LIMIT);
         }
-    }
-}
-
-/// The same loop, compiled with the instructions that each function may use.
-#[cfg(target_arch = "x86_64")]
-impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
-    #[target_feature(enable = "avx512bw")]
-    fn all_avx512(&mut self) {
-        self.all();
-    }
-
-    #[target_feature(enable = "avx2")]
-    fn all_avx2(&mut self) {
-        self.all();
     }
 }
 

@@ -39,6 +39,7 @@ use std::ops::Range;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{FACTORS_PER_UNIT, MAX_FACTOR};
+use othello_engine::instructions::{InstructionSet, compiled_for};
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
@@ -84,6 +85,7 @@ pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions(), D => round_factors_of::<D>(group, vector, fixed));
 }
 
+#[compiled_for(InstructionSet::chosen())]
 fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     let (weights, factors) = fixed.split_at_mut(group.factors().start);
     for (fixed, &factor) in factors.iter_mut().zip(&vector[group.factors()]) {

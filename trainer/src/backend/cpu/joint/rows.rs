@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::ptr::read_volatile;
 
+use othello_engine::instructions::compiled_for;
 use othello_engine::record::ScoredPosition;
 
 use super::super::rows::gather;
@@ -14,7 +15,7 @@ use super::batch::Scratch;
 use super::{FACTOR_SHIFT, halved, signed_squares};
 use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Group, Rows};
-use crate::model::{InstructionSet, MAX_FEATURES, Model, Row};
+use crate::model::{MAX_FEATURES, Model, Row};
 
 /// 128 discs in 2⁻¹⁰ disc.
 const RESIDUAL_LIMIT: i32 = 1 << 17;
@@ -66,25 +67,14 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
     }
 
     /// Appends the residuals of rows to those of a batch; returns Σ weight · residual².
+    #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;
         let mut numbers = [[0; MAX_FEATURES]; BLOCK];
         for positions in rows.positions.chunks(BLOCK) {
             let numbers = self.write_numbers(positions, &mut numbers);
             let rows = Rows { positions, factor: rows.factor };
-            squared += match self.model.instructions() {
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx512Bw | InstructionSet::Avx512Vbmi => {
-                    // SAFETY: the model computes by these instructions, so the processor has them.
-                    unsafe { self.measure_block_avx512(rows, numbers, batch) }
-                }
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx2 => {
-                    // SAFETY: as above.
-                    unsafe { self.measure_block_avx2(rows, numbers, batch) }
-                }
-                _ => self.measure_block(rows, numbers, batch),
-            };
+            squared += self.measure_block(rows, numbers, batch);
         }
         squared
     }
@@ -167,24 +157,5 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         let alone = unsafe { gather(self.weights, numbers) };
         let value = i64::from(alone) + halved(signed_squares(&sum));
         Value { value: value.clamp(-VALUE_LIMIT, VALUE_LIMIT) as i32, sum }
-    }
-}
-
-/// The same loop, compiled with the instructions that each function may use.
-#[cfg(target_arch = "x86_64")]
-impl<const DIMENSIONS: usize> Values<'_, DIMENSIONS> {
-    #[target_feature(enable = "avx512bw")]
-    fn measure_block_avx512(
-        &self,
-        rows: Rows<'_>,
-        numbers: &[Numbers],
-        batch: &mut Scratch,
-    ) -> u128 {
-        self.measure_block(rows, numbers, batch)
-    }
-
-    #[target_feature(enable = "avx2")]
-    fn measure_block_avx2(&self, rows: Rows<'_>, numbers: &[Numbers], batch: &mut Scratch) -> u128 {
-        self.measure_block(rows, numbers, batch)
     }
 }
