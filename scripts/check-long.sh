@@ -38,7 +38,7 @@ cargo check -p othello-engine --no-default-features --examples
 step "board, pattern and table code under miri, in the portable build"
 if cargo +nightly miri --version >/dev/null 2>&1; then
     # Miri knows no AVX; tests on thousands of random boards would take it hours.
-    RUSTFLAGS="-C target-cpu=x86-64" MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
+    OTHELLO_INSTRUCTIONS=portable MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
         cargo +nightly miri test -p othello-core -p othello-engine --no-default-features \
         --features othello-engine/embedded --lib -- \
         board::position board::symmetry board::square board::transcript pattern::set \
@@ -46,6 +46,9 @@ if cargo +nightly miri --version >/dev/null 2>&1; then
 else
     echo "skipped: no miri (rustup component add --toolchain nightly miri rust-src)"
 fi
+
+step "one binary on processors of several generations"
+scripts/check-processors.sh "$engine" "$trainer"
 
 step "whole games by GTP and NBoard, one thread and two, without incident"
 scripts/play-servers.py --engine "$engine" --games "${SERVED_GAMES:=20}" --levels 1,5,10,15 --threads 1,2

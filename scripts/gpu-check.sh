@@ -17,12 +17,12 @@ cd "$(dirname "$0")/.."
 host=${1:?usage: scripts/gpu-check.sh HOST [GAMES...]}
 shift
 
-# For an ordinary x86-64 machine with AVX2; CUDA is loaded there at run time.
-RUSTFLAGS="-C target-cpu=x86-64-v3" CARGO_TARGET_DIR=target/carried cargo build --release >&2
+# Instruction sets are chosen, and CUDA is loaded, at run time: there, not here.
+cargo build --release >&2
 here=$(mktemp -d) && trap 'rm -rf "$here"' EXIT
 mkdir "$here/gpu-check"
-cp target/carried/release/othello-trainer "$here/gpu-check/"
-engine=target/carried/release/othello-engine
+cp target/release/othello-trainer "$here/gpu-check/"
+engine=target/release/othello-engine
 "$engine" selfplay --games 300 --seed 2 --depth 1 --exact 4 --weights mobility --out "$here/gpu-check/small.games" >&2
 if [ $# -eq 0 ]; then
     "$engine" selfplay --games 20000 --seed 1 --depth 2 --exact 8 --weights mobility --out "$here/games.games" >&2
