@@ -3,13 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use othello_engine::board::{Phase, Position};
+use othello_engine::board::Phase;
 use othello_engine::progress::Progress;
 use othello_engine::record::{
     Game, GameReader, PositionReader, ROW_BYTES, RecordError, ScoredPosition,
 };
-use rayon::prelude::*;
 
+use super::destination::{Destination, placed_games, placed_positions};
 use super::folder::{DatasetFolder, Failure, FolderError};
 use super::held_out::{Input, NoTest, TrainedOn};
 use super::label_counts::LabelCounts;
@@ -91,32 +91,6 @@ pub struct DatasetBuilder {
     games: u64,
     labels: LabelCounts,
     dropped: u64,
-}
-
-/// The part that the positions of a file belong to.
-#[derive(Clone, Copy)]
-pub(super) enum Destination {
-    /// Games go where the split puts them, enumerated positions to training.
-    Split(Split),
-    /// Every game and position goes to the test part.
-    Test,
-}
-
-impl Destination {
-    fn of_game(self, game: &Game) -> Option<Part> {
-        match self {
-            Self::Split(split) => split.of_game(game),
-            Self::Test => Some(Part::Test),
-        }
-    }
-
-    fn of_position(self, canonical: &Position, enumerated: bool) -> Option<Part> {
-        match self {
-            Self::Split(_) if enumerated => Some(Part::Training),
-            Self::Split(split) => split.of_position(canonical),
-            Self::Test => Some(Part::Test),
-        }
-    }
 }
 
 impl Dataset {
@@ -215,14 +189,7 @@ impl DatasetBuilder {
     }
 
     fn add_games_to(&mut self, destination: Destination, games: &[Game], weight: f64) {
-        let rules = &self.rules;
-        let labelled = games.par_iter().filter_map(|game| {
-            let part = destination.of_game(game)?;
-            let canonical = |found: Labelled| Labelled { row: found.row.canonical(), ..found };
-            let rows: Vec<_> = rules.labelled(game, weight).into_iter().map(canonical).collect();
-            (!rows.is_empty()).then_some((part, rows))
-        });
-        for (part, rows) in labelled.collect::<Vec<_>>() {
+        for (part, rows) in placed_games(destination, games, &self.rules, weight, canonical) {
             self.games += u64::from(part == Part::Training);
             rows.into_iter().for_each(|row| self.push(part, row));
         }
@@ -241,14 +208,8 @@ impl DatasetBuilder {
         weight: f64,
         enumerated: bool,
     ) {
-        let prepared = rows.par_iter().map(|row| {
-            let row = reweighted(row, weight).canonical();
-            let position = row.position();
-            let part = destination.of_position(&position, enumerated);
-            (position.moves() != 0).then_some((part, row))
-        });
-        for prepared in prepared.collect::<Vec<_>>() {
-            match prepared {
+        for placed in placed_positions(destination, rows, weight, enumerated, canonical) {
+            match placed {
                 Some((Some(part), row)) => {
                     self.games += u64::from(part == Part::Training && !enumerated);
                     self.push(part, Labelled { row, rule: None });
@@ -449,7 +410,6 @@ fn no_rows() -> [ByPhase; 3] {
     [layout::empty(), layout::empty(), layout::empty()]
 }
 
-fn reweighted(row: &ScoredPosition, factor: f64) -> ScoredPosition {
-    let weight = row.weight();
-    ScoredPosition::new(row.position(), row.label(), weight.times(factor).unwrap_or(weight))
+fn canonical(row: ScoredPosition) -> ScoredPosition {
+    row.canonical()
 }

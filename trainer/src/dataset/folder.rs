@@ -153,6 +153,13 @@ pub enum FolderError {
         /// The content expected.
         expected: String,
     },
+    /// A dataset stands where records are wanted.
+    #[error("{}: a dataset that was laid out has no games any more; name the records that it was \
+        laid out from", path.display())]
+    LaidOut {
+        /// The folder.
+        path: PathBuf,
+    },
     /// There is no room for the temporary file.
     #[error("{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
         temporary file can take them: free space there, or raise --memory-mb, and run the same command again; no input and no \

@@ -3,7 +3,7 @@
 use othello_engine::progress::Progress;
 
 use super::FolderError;
-use super::build::Destination;
+use super::destination::Destination;
 use super::held_out::TrainedOn;
 use super::{DataChoice, Dataset, DatasetBuilder, DatasetError, DatasetFolder, LayoutSettings};
 use crate::memory::MemoryLimit;

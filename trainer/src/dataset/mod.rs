@@ -2,6 +2,8 @@
 
 mod build;
 mod choice;
+mod columns;
+mod destination;
 mod folder;
 mod held_out;
 mod label_counts;
@@ -11,16 +13,19 @@ mod rows_file;
 mod runs;
 mod split;
 mod stored;
+mod stream;
 #[cfg(test)]
 mod tests;
 
 pub use build::{DatasetBuilder, DatasetError};
 pub use choice::{DataChoice, DataChoiceError};
+pub use columns::Columns;
 pub use folder::{DatasetFolder, FolderError, LayoutSettings};
 pub use held_out::{Input, NoTest, TrainedOn};
 pub(crate) use label_counts::LabelCounts;
 pub use lay_out::LayoutInput;
 pub use split::{Part, Share, ShareError, Split};
+pub use stream::{Placed, PositionStream, StreamSettings};
 
 use othello_engine::board::{Phase, Position};
 use othello_engine::record::ScoredPosition;

@@ -131,7 +131,7 @@ pub(super) fn write_games(path: &Path, games: &[Game]) {
     writer.finish().unwrap();
 }
 
-fn write_positions(path: &Path, rows: &[ScoredPosition], enumerated: bool) {
+pub(super) fn write_positions(path: &Path, rows: &[ScoredPosition], enumerated: bool) {
     let provenance = Provenance::new("test").with("enumerated", enumerated);
     let begun = PositionWriter::begin(path, &provenance, Existing::Keep).unwrap();
     let Begin::Writer(mut writer) = begun else { panic!("complete") };

@@ -70,7 +70,8 @@ impl Records {
         })
     }
 
-    fn bytes_read(&self) -> u64 {
+    /// Returns the number of bytes read so far.
+    pub fn bytes_read(&self) -> u64 {
         match self {
             Self::Games(reader) => reader.bytes_read(),
             Self::Positions(reader) => reader.bytes_read(),

@@ -1,0 +1,289 @@
+//! The positions of records one after another, labelled and split as for a fit. Nothing is merged
+//! or laid out, so that any amount of records takes little memory.
+
+use std::ops::RangeInclusive;
+use std::vec;
+
+use othello_engine::board::Phase;
+use othello_engine::progress::Progress;
+use othello_engine::random::Generator;
+use othello_engine::record::{GameReader, PositionReader, ScoredPosition};
+
+use super::destination::{Destination, placed_games, placed_positions};
+use super::{DataChoice, DatasetError, DatasetFolder, FolderError, Input, Part, Split};
+use crate::source::LabelRules;
+use crate::source::records::Records;
+
+/// The number of frames of games that are labelled in parallel.
+const FRAMES_AT_ONCE: usize = 16;
+
+/// A labelled position of a dataset's part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// The position with its label and its weight, as it was played.
+    pub row: ScoredPosition,
+    /// The part of its game.
+    pub part: Part,
+}
+
+/// The settings of a stream of positions.
+#[derive(Clone, Debug)]
+pub struct StreamSettings {
+    /// The rules by which the positions of games get labels.
+    pub labels: LabelRules,
+    /// The split of the games.
+    pub split: Split,
+    /// The only part whose positions are wanted; all if `None`.
+    pub part: Option<Part>,
+    /// The phases whose positions are wanted.
+    pub phases: RangeInclusive<Phase>,
+    /// The number of positions among which each is drawn by chance; 0 keeps the order of the files.
+    pub shuffled: usize,
+    /// The seed of the order of positions.
+    pub seed: u64,
+}
+
+/// A reader of the positions of files of records, one batch after another. The batches depend on
+/// the files and the settings alone, not on the number of threads.
+pub struct PositionStream {
+    settings: StreamSettings,
+    files: vec::IntoIter<DataChoice>,
+    open: Option<Open>,
+    /// The positions that were read and not yet taken.
+    pool: Vec<Placed>,
+    random: Generator,
+    inputs: Vec<Input>,
+}
+
+/// A file that is being read.
+struct Open {
+    records: Records,
+    weight: f64,
+}
+
+impl PositionStream {
+    /// Opens files of records, and folders of them. With a shuffle, the order of the files is drawn
+    /// by chance, too.
+    pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, DatasetError> {
+        let mut files = DataChoice::files(data)?;
+        if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {
+            return Err(FolderError::LaidOut { path: choice.path.clone() }.into());
+        }
+        for choice in &files {
+            Records::open(&choice.path)?;
+        }
+        let mut random = Generator::new(settings.seed);
+        if settings.shuffled > 0 {
+            random.shuffle(&mut files);
+        }
+        let files = files.into_iter();
+        Ok(Self { settings, files, open: None, pool: vec![], random, inputs: vec![] })
+    }
+
+    /// Returns the next positions, as many as `most` (at least one), at the end fewer or none.
+    pub fn next_batch(
+        &mut self,
+        most: usize,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Placed>, DatasetError> {
+        let most = most.max(1);
+        let wanted = self.settings.shuffled.saturating_add(most);
+        while self.pool.len() < wanted && self.read_more(progress)? {}
+        let taken = most.min(self.pool.len());
+        if self.settings.shuffled == 0 {
+            return Ok(self.pool.drain(..taken).collect());
+        }
+        // What is drawn goes to the end.
+        let rest = self.pool.len() - taken;
+        for last in (rest..self.pool.len()).rev() {
+            let drawn = self.random.below_u64(last as u64 + 1) as usize;
+            self.pool.swap(last, drawn);
+        }
+        Ok(self.pool.split_off(rest))
+    }
+
+    /// Returns the files that were read to their end so far, in this order.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// Reads some more positions into the pool; returns false at the end of the last file.
+    fn read_more(&mut self, progress: &dyn Progress) -> Result<bool, DatasetError> {
+        let Some(open) = &mut self.open else {
+            let Some(DataChoice { path, weight }) = self.files.next() else { return Ok(false) };
+            let records = Records::open(&path)?;
+            progress.begin_file(&path, records.bytes());
+            self.open = Some(Open { records, weight });
+            return Ok(true);
+        };
+        let (weight, before) = (open.weight, open.records.bytes_read());
+        let read = match &mut open.records {
+            Records::Games(reader) => self.settings.games(reader, weight)?,
+            Records::Positions(reader) => self.settings.positions(reader, weight)?,
+        };
+        progress.advance(open.records.bytes_read() - before);
+        match read {
+            Some(rows) => self.pool.extend(rows),
+            None => {
+                let sha256 = open.records.sha256().unwrap_or_default().to_owned();
+                self.inputs.push(Input { sha256, weight });
+                self.open = None;
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl StreamSettings {
+    /// Returns the positions of the next games; `None` at the end of the file.
+    fn games(
+        &self,
+        reader: &mut GameReader,
+        weight: f64,
+    ) -> Result<Option<Vec<Placed>>, DatasetError> {
+        let mut games = vec![];
+        for _ in 0..FRAMES_AT_ONCE {
+            games.extend(reader.next_frame()?.unwrap_or_default());
+        }
+        if games.is_empty() && reader.sha256().is_some() {
+            return Ok(None);
+        }
+        let destination = Destination::Split(self.split);
+        let placed = placed_games(destination, &games, &self.labels, weight, |row| row);
+        let rows = placed.into_iter().flat_map(|(part, rows)| {
+            rows.into_iter().map(move |labelled| Placed { row: labelled.row, part })
+        });
+        Ok(Some(rows.filter(|placed| self.wants(placed)).collect()))
+    }
+
+    /// Returns the positions of the next frame that belong to no game; `None` at the end.
+    fn positions(
+        &self,
+        reader: &mut PositionReader,
+        weight: f64,
+    ) -> Result<Option<Vec<Placed>>, DatasetError> {
+        let enumerated = reader.is_enumerated();
+        let Some(rows) = reader.next_frame()? else { return Ok(None) };
+        let destination = Destination::Split(self.split);
+        let placed = placed_positions(destination, &rows, weight, enumerated, |row| row);
+        let rows = placed.into_iter().flatten();
+        let rows = rows.filter_map(|(part, row)| Some(Placed { row, part: part? }));
+        Ok(Some(rows.filter(|placed| self.wants(placed)).collect()))
+    }
+
+    fn wants(&self, placed: &Placed) -> bool {
+        let phase = Phase::of(&placed.row.position());
+        self.part.is_none_or(|part| part == placed.part)
+            && phase.is_some_and(|phase| self.phases.contains(&phase))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use othello_engine::progress::Silent;
+    use tempfile::TempDir;
+
+    use super::super::tests::{games, write_games, write_positions};
+    use super::*;
+
+    /// More games than are labelled at a time, and positions of none.
+    const GAMES: u64 = 5000;
+    const ALONE: usize = 500;
+
+    fn files() -> (TempDir, Vec<DataChoice>) {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: [PathBuf; 2] = ["a.games", "b.positions"].map(|name| folder.path().join(name));
+        write_games(&paths[0], &games(GAMES));
+        write_positions(&paths[1], &alone(), false);
+        let [games, positions] = paths;
+        let data = vec![
+            DataChoice { path: games, weight: 1.0 },
+            DataChoice { path: positions, weight: 0.5 },
+        ];
+        (folder, data)
+    }
+
+    fn alone() -> Vec<ScoredPosition> {
+        let rows = games(GAMES + 20).into_iter().skip(GAMES as usize);
+        let rules = LabelRules::default();
+        rows.flat_map(|game| rules.positions(&game, 1.0)).take(ALONE).collect()
+    }
+
+    fn settings() -> StreamSettings {
+        StreamSettings {
+            labels: LabelRules::default(),
+            split: Split::new(7),
+            part: None,
+            phases: Phase::new(0).unwrap()..=Phase::new(59).unwrap(),
+            shuffled: 0,
+            seed: 3,
+        }
+    }
+
+    fn all(data: &[DataChoice], settings: StreamSettings, most: usize) -> Vec<Placed> {
+        let mut stream = PositionStream::open(data, settings).unwrap();
+        let mut rows = vec![];
+        loop {
+            let batch = stream.next_batch(most, &Silent).unwrap();
+            if batch.is_empty() {
+                assert_eq!(stream.inputs().len(), data.len());
+                return rows;
+            }
+            assert!(rows.len() % most == 0, "a batch before the last was short");
+            rows.extend(batch);
+        }
+    }
+
+    /// The positions by one game after another, without a stream.
+    fn expected() -> Vec<Placed> {
+        let split = Split::new(7);
+        let of_games = games(GAMES).into_iter().flat_map(|game| {
+            let part = split.of_game(&game).unwrap();
+            let rows = LabelRules::default().positions(&game, 1.0).into_iter();
+            rows.map(move |row| Placed { row, part })
+        });
+        let of_none = alone().into_iter().map(|row| {
+            let part = split.of_position(&row.position().canonical()).unwrap();
+            let weight = row.weight().times(0.5).unwrap();
+            Placed { row: ScoredPosition::new(row.position(), row.label(), weight), part }
+        });
+        of_games.chain(of_none).collect()
+    }
+
+    #[test]
+    fn positions_come_in_order_with_the_labels_and_parts_of_a_fit() {
+        let (_folder, data) = files();
+        let expected = expected();
+        assert!(all(&data, settings(), 1000) == expected);
+        let (first, last) = (Phase::new(20).unwrap(), Phase::new(22).unwrap());
+        let some = StreamSettings { part: Some(Part::Test), phases: first..=last, ..settings() };
+        let wanted = |placed: &&Placed| {
+            placed.part == Part::Test && (20..=22).contains(&placed.row.position().ply())
+        };
+        let expected: Vec<Placed> = expected.iter().filter(wanted).copied().collect();
+        assert!(expected.len() > 300 && all(&data, some, 1 << 20) == expected);
+    }
+
+    #[test]
+    fn a_shuffle_is_an_order_by_its_seed_with_any_number_of_threads() {
+        let (_folder, data) = files();
+        let shuffled = |seed, threads| {
+            let settings = StreamSettings { shuffled: 10_000, seed, ..settings() };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| all(&data, settings, 777))
+        };
+        let first = shuffled(3, 1);
+        assert!(first == shuffled(3, 2) && first != shuffled(4, 2));
+        let sorted = |mut rows: Vec<Placed>| {
+            rows.sort_by_key(|placed| (placed.row, placed.part as u8));
+            rows
+        };
+        let neighbours = first
+            .windows(2)
+            .filter(|two| two[0].row.position().ply() + 1 == two[1].row.position().ply());
+        assert!(neighbours.count() < first.len() / 20);
+        assert!(sorted(first) == sorted(expected()));
+    }
+}
