@@ -1,29 +1,36 @@
-//! `othello-trainer export`: writes weights and games in the formats of other programs.
+//! `othello-trainer export`: writes weights, games and positions in the formats of other programs.
+
+mod positions;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
+use othello_engine::cli::arguments::number_from;
 use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
-use othello_engine::file::{Existing, check_output, plain};
+use othello_engine::file::{Existing, Kind, check_output, kind_of, plain};
 use othello_engine::record::GameReader;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::export::arrays::{Npz, SafeTensors};
 use crate::export::edax::edax;
 use crate::export::egaroucid::egaroucid;
-use crate::export::npz::{Origin, npz};
 use crate::export::raw::{header, raw};
+use crate::export::weights::{Origin, add_weights};
 use crate::export::wthor::wthor;
+use crate::source::LabelRules;
 
 /// Arguments of `export`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights file, or `embedded`, whose counts are not known; for `wthor`, a file of games
+    /// Weights file, or `embedded`, whose counts are not known; for `wthor`, a file of games; for
+    /// `npz` and `safetensors`, records of games, positions or openings, too, or a folder of them
+    #[arg(value_name = "DATA")]
     weights: WeightsChoice,
     /// Format to write
     #[arg(long)]
@@ -34,6 +41,12 @@ pub struct Arguments {
     /// Year that a file of games states
     #[arg(long, value_name = "YEAR", default_value_t = 0)]
     year: u16,
+    /// Rules that give the positions of games their labels, as `fit` takes them
+    #[arg(long, value_name = "RULES")]
+    labels: Option<LabelRules>,
+    /// Seed that decides which games train, validate and test, as that of `fit`
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
+    seed: u64,
     /// Replace an output that is something else
     #[arg(long)]
     force: bool,
@@ -41,8 +54,10 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
-    /// NumPy arrays of weights
+    /// NumPy arrays: of weights, or of positions with labels
     Npz,
+    /// The same arrays for PyTorch, JAX and others
+    Safetensors,
     /// Words without a container; `c` says where each of them is
     Raw,
     /// The C header to `raw`: the squares of the patterns, and a function that values a position
@@ -95,6 +110,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if arguments.format == Format::Wthor {
         return export_games(arguments, session);
     }
+    if let Some(data) = arguments.records() {
+        return positions::export(arguments, data, session);
+    }
     let ByClass { weights, counted, sha256, provenance } = ByClass::load(&arguments.weights)?;
     let has_factors = weights.factors().is_some();
     ensure!(
@@ -108,7 +126,16 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let origin = Origin { provenance: &provenance, sha256: &sha256, counted };
     let unfit = || arguments.weights.to_string();
     let bytes = match arguments.format {
-        Format::Npz => npz(&weights, origin).context("the arrays cannot be packed")?,
+        Format::Npz => {
+            let mut file = Npz::new();
+            add_weights(&mut file, &weights, origin)?;
+            file.finish()?
+        }
+        Format::Safetensors => {
+            let mut file = SafeTensors::default();
+            add_weights(&mut file, &weights, origin)?;
+            file.finish()
+        }
         Format::Raw => raw(&weights),
         Format::C => header(&weights, &sha256_of(&raw(&weights))).into_bytes(),
         Format::Edax => edax(&weights).with_context(unfit)?,
@@ -140,6 +167,15 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
 }
 
 impl Arguments {
+    /// Returns the file or folder of records, if positions are to be written as arrays.
+    fn records(&self) -> Option<&Path> {
+        let path = self.weights.path()?;
+        let takes_positions = matches!(self.format, Format::Npz | Format::Safetensors);
+        let are_records = |kind| matches!(kind, Kind::Games | Kind::Positions | Kind::Openings);
+        let holds_records = || path.is_dir() || kind_of(path).is_ok_and(are_records);
+        (takes_positions && holds_records()).then_some(path)
+    }
+
     fn existing(&self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Keep }
     }

@@ -2,15 +2,16 @@
 
 use std::io::{Read, Seek};
 
-use ndarray::{Array2, ArrayD, ArrayView1, ArrayViewD, s};
+use ndarray::{Array2, ArrayD, ArrayViewD, s};
 use ndarray_npy::{ViewElement, ViewNpyError, ViewNpyExt as _};
-use othello_engine::board::{PHASES, Phase};
-use othello_engine::eval::{MAX_FACTOR, MAX_STEPS, STEPS_PER_DISC, Weights};
+use othello_engine::board::PHASES;
+use othello_engine::eval::STEPS_PER_DISC;
 use othello_engine::pattern::{FactorShape, Geometry, PatternSet, Scalar};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::tables::{Differences, ReadTables, TableError};
+use super::from_arrays::WeightArrays;
+use super::tables::{ReadTables, TableError};
 
 /// The most bytes of the text of a pattern set.
 const MAX_SET_BYTES: usize = 1 << 20;
@@ -29,65 +30,18 @@ pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, TableError> {
     {
         return Err(refused(format!("`steps_per_disc` is not {STEPS_PER_DISC}")));
     }
-    let mut weights = Weights::zero(arrays.pattern_set()?);
-    let mut differences = Differences::default();
-    let steps = arrays.by_parameter(&weights, "weights", "scalar_weights")?;
+    let set = arrays.pattern_set()?;
+    let geometry = Geometry::new(&set);
+    let steps = arrays.by_parameter(&geometry, "weights", "scalar_weights")?;
     let steps = steps.ok_or_else(|| refused("it has no array `weights_00`".to_owned()))?;
-    let counts = arrays.by_parameter(&weights, "counts", "scalar_counts")?;
-    for phase in Phase::all() {
-        let (mut fitting, row) = (vec![], steps.row(phase.index()));
-        for &found in row {
-            let rounded = found.round();
-            // NaN is not in the range either.
-            if !(-f64::from(MAX_STEPS)..=f64::from(MAX_STEPS)).contains(&rounded) {
-                let reason = format!(
-                    "a weight of phase {phase} is {found} steps; from -{MAX_STEPS} to {MAX_STEPS} can be held"
-                );
-                return Err(refused(reason));
-            }
-            differences.add(rounded as i16, found / f64::from(STEPS_PER_DISC));
-            fitting.push(rounded as i16);
-        }
-        weights.set_steps(phase, |parameter| fitting[parameter]);
-        if let Some(counts) = &counts {
-            let counts = counts.row(phase.index());
-            let most = f64::from(u32::MAX);
-            // NaN is not in the range either.
-            if let Some(count) = counts.iter().find(|count| !(0.0..=most).contains(*count)) {
-                let reason =
-                    format!("a count of phase {phase} is {count}; from 0 to {most} can be held");
-                return Err(refused(reason));
-            }
-            weights.set_counts(phase, |parameter| counts[parameter] as u32);
-        }
-    }
-    if let Some(shape) = weights.set().factors() {
-        let read = arrays.factors(weights.geometry(), shape)?;
-        for (group, factors) in read.outer_iter().enumerate() {
-            set_factors(&mut weights, group, factors)?;
-        }
-    }
-    Ok(ReadTables { weights, rounding: differences.rounding() })
-}
-
-/// Rounds the factors of a group.
-fn set_factors(
-    weights: &mut Weights,
-    group: usize,
-    factors: ArrayView1<'_, f64>,
-) -> Result<(), TableError> {
-    let limit = f64::from(MAX_FACTOR);
-    // NaN is not in the range either.
-    if let Some(factor) = factors.iter().find(|factor| !(-limit..=limit).contains(&factor.round()))
-    {
-        let reason =
-            format!("a factor of group {group} is {factor}; from -{limit} to {limit} can be held");
-        return Err(refused(reason));
-    }
-    if let Some(own) = weights.factors_mut() {
-        own.set_group(group, |place| factors[place].round() as i8);
-    }
-    Ok(())
+    let counts = arrays.by_parameter(&geometry, "counts", "scalar_counts")?;
+    let factors = set.factors().map(|shape| arrays.factors(&geometry, shape)).transpose()?;
+    let parts = WeightArrays {
+        steps: steps.view(),
+        counts: counts.as_ref().map(|counts| counts.view()),
+        factors: factors.as_ref().map(|factors| factors.view()),
+    };
+    parts.into_weights(set).map_err(refused)
 }
 
 fn refused(reason: String) -> TableError {
@@ -151,11 +105,10 @@ impl<F: Read + Seek> Arrays<F> {
     /// `None` if there is no first one.
     fn by_parameter(
         &mut self,
-        weights: &Weights,
+        geometry: &Geometry,
         of_pattern: &str,
         of_scalars: &str,
     ) -> Result<Option<Array2<f64>>, TableError> {
-        let geometry = weights.geometry();
         let mut all = Array2::zeros((PHASES, geometry.parameters()));
         for (number, pattern) in geometry.patterns.iter().enumerate() {
             let name = format!("{of_pattern}_{number:02}");
@@ -182,14 +135,14 @@ impl<F: Read + Seek> Arrays<F> {
         &mut self,
         geometry: &Geometry,
         shape: FactorShape,
-    ) -> Result<Array2<f64>, TableError> {
+    ) -> Result<Array2<f32>, TableError> {
         let (groups, dimensions) = (shape.groups(), shape.dimensions());
         let mut all = Array2::zeros((groups, geometry.parameters() * dimensions));
         let mut read = |name: &str, shape: &[usize], first: usize| {
             let array = self.shaped(name, shape)?;
             let array = array.ok_or_else(|| refused(format!("it has no array `{name}`")))?;
             let places = first * dimensions..first * dimensions + array.ncols();
-            all.slice_mut(s![.., places]).assign(&array);
+            all.slice_mut(s![.., places]).assign(&array.mapv(|factor| factor as f32));
             Ok(())
         };
         for (number, pattern) in geometry.patterns.iter().enumerate() {
@@ -236,10 +189,20 @@ fn view<T: ViewElement + Copy>(
 mod tests {
     use std::io::Cursor;
 
+    use othello_engine::board::Phase;
+    use othello_engine::eval::Weights;
+
     use super::*;
-    use crate::export::npz::{Origin, npz};
+    use crate::export::arrays::Npz;
+    use crate::export::weights::{Origin, add_weights};
     use ndarray::{Array1, ArrayBase, Data, Dimension};
     use ndarray_npy::{NpzWriter, WritableElement};
+
+    fn npz(weights: &Weights, origin: Origin<'_>) -> Vec<u8> {
+        let mut file = Npz::new();
+        add_weights(&mut file, weights, origin).unwrap();
+        file.finish().unwrap()
+    }
 
     fn read_npz(bytes: &[u8]) -> Result<ReadTables, TableError> {
         super::read_npz(Cursor::new(bytes))
@@ -261,7 +224,7 @@ mod tests {
     fn what_was_written_is_read_back() {
         let weights = weights();
         let origin = Origin { provenance: "{}", sha256: "", counted: true };
-        let read = read_npz(&npz(&weights, origin).unwrap()).unwrap();
+        let read = read_npz(&npz(&weights, origin)).unwrap();
         assert_eq!(read.weights.all_steps(), weights.all_steps());
         assert_eq!(read.weights.all_counts(), weights.all_counts());
         assert_eq!(read.rounding.largest, 0.0);
@@ -278,17 +241,8 @@ mod tests {
                 .set_group(group, |place| (place as i8).wrapping_mul(7).wrapping_add(group as i8));
         }
         let origin = Origin { provenance: "{}", sha256: "", counted: false };
-        let read = read_npz(&npz(&weights, origin).unwrap()).unwrap();
+        let read = read_npz(&npz(&weights, origin)).unwrap();
         assert!(read.weights.factors() == weights.factors());
-    }
-
-    #[test]
-    fn factors_beyond_what_a_file_holds_are_refused() {
-        let set = PatternSet::from_toml(SET).unwrap();
-        let mut weights = Weights::zero(set.with_factors(FactorShape::new(8, 25)));
-        let factors = Array1::from_elem(weights.geometry().parameters() * 8, 127.6);
-        let error = set_factors(&mut weights, 1, factors.view()).unwrap_err();
-        assert!(error.to_string().contains("a factor of group 1 is 127.6"), "{error}");
     }
 
     /// Returns a file like one from a program in Python, with `change` as a weight of the pattern.

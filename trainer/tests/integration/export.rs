@@ -9,8 +9,9 @@ use ndarray_npy::NpzReader;
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 use othello_testing::skip;
+use othello_trainer::dataset::Split;
 
-use super::folder::Folder;
+use super::folder::{Folder, RANDOM_PLIES, random_game};
 
 fn vectors(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/conformance").join(name)
@@ -105,6 +106,72 @@ fn what_cannot_be_exported_is_refused() {
         ("mobility --format zebra", "possible values: npz"),
     ] {
         Folder::new().refuses(&format!("export {arguments} --out x"), message);
+    }
+}
+
+/// The arrays of positions are those that a plain reader of games finds.
+#[test]
+fn the_positions_of_games_are_written_as_arrays() {
+    let folder = Folder::with_random_games(0..40);
+    let report = folder.json("export a.games --format npz --seed 5 --out a.npz");
+    let mut npz = NpzReader::new(File::open(folder.path("a.npz")).unwrap()).unwrap();
+    let player: Array1<u64> = npz.by_name("player").unwrap();
+    let opponent: Array1<u64> = npz.by_name("opponent").unwrap();
+    let label: Array1<f32> = npz.by_name("label").unwrap();
+    let weight: Array1<f32> = npz.by_name("weight").unwrap();
+    let ply: Array1<u8> = npz.by_name("ply").unwrap();
+    let part: Array1<u8> = npz.by_name("part").unwrap();
+    let (mut place, mut parts) = (0, [0; 3]);
+    for seed in 0..40 {
+        let game = random_game(seed);
+        let steps = game.replay().steps;
+        for (number, step) in steps.iter().enumerate().skip(RANDOM_PLIES.into()) {
+            let score = game.black_score().unwrap() * step.side.sign();
+            assert_eq!(
+                (player[place], opponent[place]),
+                (step.position.player(), step.position.opponent())
+            );
+            assert_eq!((label[place], weight[place]), (score as f32, 1.0));
+            assert_eq!(usize::from(ply[place]), number);
+            let expected = Split::new(5).of_game(&game).unwrap();
+            assert_eq!(part[place], expected as u8);
+            parts[expected as usize] += 1;
+            place += 1;
+        }
+    }
+    assert_eq!(player.len(), place);
+    let counts = ["positions", "validation_positions", "test_positions"];
+    assert_eq!(counts.map(|name| report[name].as_u64().unwrap()), parts);
+    let mut provenance =
+        npz.by_name::<ndarray::OwnedRepr<u8>, ndarray::Ix1>("provenance").unwrap().to_vec();
+    provenance.truncate(200);
+    assert!(String::from_utf8(provenance).unwrap().contains("\"command\":\"export\""));
+}
+
+#[test]
+fn tensors_hold_the_same_numbers_as_arrays() {
+    let folder = Folder::with_random_games(0..3);
+    let weights = vectors("factors.weights").display().to_string();
+    for data in [&*weights, "a.games"] {
+        folder.runs(&format!("export {data} --format npz --out all.npz --force"));
+        folder.runs(&format!("export {data} --format safetensors --out all.safetensors --force"));
+        let bytes = folder.read("all.safetensors");
+        let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+        let mut npz = NpzReader::new(File::open(folder.path("all.npz")).unwrap()).unwrap();
+        let names = npz.names().unwrap();
+        let texts = ["pattern_set", "provenance", "sha256"];
+        let is_array = |name: &&String| !texts.contains(&name.trim_end_matches(".npy"));
+        assert_eq!(names.iter().filter(is_array).count(), tensors.len());
+        let name = if data == weights { "counts_00" } else { "weight" };
+        let tensor = tensors.tensor(name).unwrap();
+        let expected: Vec<u8> = if data == weights {
+            let counts: Array2<u32> = npz.by_name(name).unwrap();
+            counts.iter().flat_map(|count| count.to_le_bytes()).collect()
+        } else {
+            let weights: Array1<f32> = npz.by_name(name).unwrap();
+            weights.iter().flat_map(|weight| weight.to_le_bytes()).collect()
+        };
+        assert!(tensor.data() == expected);
     }
 }
 

@@ -1,14 +1,13 @@
-//! Writes weights as NumPy arrays: an `.npz` file, a zip of `.npy` files. `datasets/formats.md`
-//! lists them.
+//! Writes weights as named arrays. `datasets/formats.md` lists them.
 
-use std::io::{Cursor, Seek, Write};
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, Array3, ArrayView2, s};
-use ndarray_npy::{NpzWriter, WriteNpzError};
 use othello_engine::board::PHASES;
 use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
+
+use super::arrays::{ArrayError, ArrayFile};
 
 /// The origin of the weights, which is written beside them.
 #[derive(Clone, Copy, Debug)]
@@ -21,32 +20,34 @@ pub struct Origin<'a> {
     pub counted: bool,
 }
 
-/// Returns the bytes of the `.npz` file. They depend on the weights and their origin alone: the
-/// files in the zip carry no dates.
-pub fn npz(weights: &Weights, origin: Origin<'_>) -> Result<Vec<u8>, WriteNpzError> {
-    let mut npz = NpzWriter::new_compressed(Cursor::new(vec![]));
-    text(&mut npz, "pattern_set", &weights.set().to_toml())?;
-    text(&mut npz, "provenance", origin.provenance)?;
-    text(&mut npz, "sha256", origin.sha256)?;
-    npz.add_array("steps_per_disc", &ndarray::arr0(STEPS_PER_DISC))?;
+/// Adds weights and their origin to a file of arrays.
+pub fn add_weights(
+    file: &mut impl ArrayFile,
+    weights: &Weights,
+    origin: Origin<'_>,
+) -> Result<(), ArrayError> {
+    file.text("pattern_set", &weights.set().to_toml())?;
+    file.text("provenance", origin.provenance)?;
+    file.text("sha256", origin.sha256)?;
+    file.array("steps_per_disc", &ndarray::arr0(STEPS_PER_DISC))?;
     let geometry = weights.geometry();
     for (number, pattern) in geometry.patterns.iter().enumerate() {
         let parameters = pattern.first_parameter..pattern.first_parameter + pattern.classes;
         let steps = weights.all_steps().slice_move(s![.., parameters.clone()]);
-        npz.add_array(format!("weights_{number:02}"), &steps)?;
+        file.array(&format!("weights_{number:02}"), &steps)?;
         if origin.counted {
             let counts = weights.all_counts().slice_move(s![.., parameters.clone()]);
-            npz.add_array(format!("counts_{number:02}"), &counts)?;
+            file.array(&format!("counts_{number:02}"), &counts)?;
         }
         if let Some(all) = weights.factors() {
-            npz.add_array(format!("factors_{number:02}"), &factors(all, parameters))?;
+            file.array(&format!("factors_{number:02}"), &factors(all, parameters))?;
         }
-        npz.add_array(format!("classes_{number:02}"), &Array1::from(pattern.class_of.clone()))?;
-        npz.add_array(format!("instances_{number:02}"), &instances(weights, number, pattern))?;
+        file.array(&format!("classes_{number:02}"), &Array1::from(pattern.class_of.clone()))?;
+        file.array(&format!("instances_{number:02}"), &instances(weights, number, pattern))?;
     }
-    npz.add_array("scalar_weights", &scalars(weights.geometry(), weights.all_steps()))?;
+    file.array("scalar_weights", &scalars(weights.geometry(), weights.all_steps()))?;
     if origin.counted {
-        npz.add_array("scalar_counts", &scalars(weights.geometry(), weights.all_counts()))?;
+        file.array("scalar_counts", &scalars(weights.geometry(), weights.all_counts()))?;
     }
     if let Some(all) = weights.factors() {
         let of_scalars = factors(all, geometry.pattern_parameters..geometry.parameters());
@@ -54,9 +55,9 @@ pub fn npz(weights: &Weights, origin: Origin<'_>) -> Result<Vec<u8>, WriteNpzErr
         let shape = (groups, geometry.scalars.len(), Scalar::VALUES, dimensions);
         let of_scalars =
             of_scalars.to_shape(shape).expect("every scalar has one vector for each count");
-        npz.add_array("scalar_factors", &of_scalars)?;
+        file.array("scalar_factors", &of_scalars)?;
     }
-    Ok(npz.finish()?.into_inner())
+    Ok(())
 }
 
 /// Returns the vectors of some parameters: group by parameter by factor.
@@ -66,16 +67,6 @@ fn factors(all: &Factors, parameters: Range<usize>) -> Array3<i8> {
     let factors = (0..groups).flat_map(|group| &all.group(group)[own.clone()]).copied().collect();
     Array3::from_shape_vec((groups, parameters.len(), dimensions), factors)
         .expect("every parameter has one vector in each group")
-}
-
-/// Adds a text as an array of the bytes of its UTF-8. NumPy's strings take four bytes per
-/// character.
-fn text<W: Write + Seek>(
-    npz: &mut NpzWriter<W>,
-    name: &str,
-    text: &str,
-) -> Result<(), WriteNpzError> {
-    npz.add_array(name, &Array1::from(text.as_bytes().to_vec()))
 }
 
 /// Returns the squares of each instance of a pattern, in the order of its digits.

@@ -1,0 +1,93 @@
+//! `export` of records: their positions with labels, as arrays.
+
+use std::fmt;
+use std::path::Path;
+
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::file::{Provenance, plain};
+use serde::Serialize;
+
+use super::{Arguments, Format, sha256_of};
+use crate::dataset::{Columns, DataChoice, Part, PositionStream, Split, StreamSettings};
+use crate::export::arrays::{Npz, SafeTensors};
+use crate::export::positions::add_positions;
+use crate::model::Phases;
+
+/// The number of positions read at a time.
+const BATCH: usize = 1 << 18;
+
+/// The report on exported positions.
+#[derive(Serialize)]
+struct Exported {
+    positions: usize,
+    validation_positions: usize,
+    test_positions: usize,
+    bytes: usize,
+    sha256: String,
+}
+
+impl fmt::Display for Exported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { positions, validation_positions, test_positions, bytes, sha256 } = self;
+        write!(
+            f,
+            "{positions} training positions, {validation_positions} to validate, {test_positions} to test, \
+             {bytes} bytes, sha256 {sha256}"
+        )
+    }
+}
+
+/// Writes the positions of a file of records, or of a folder of them, and reports.
+pub(super) fn export(
+    arguments: &Arguments,
+    data: &Path,
+    session: &Session,
+) -> anyhow::Result<Outcome> {
+    let labels = arguments.labels.clone().unwrap_or_default();
+    let split = Split::new(arguments.seed);
+    let data = [DataChoice { path: data.to_owned(), weight: 1.0 }];
+    let settings = StreamSettings {
+        labels: labels.clone(),
+        split,
+        part: None,
+        phases: Phases::default().0,
+        shuffled: 0,
+        seed: 0,
+    };
+    let mut stream = PositionStream::open(&data, settings)?;
+    let mut columns = Columns::default();
+    loop {
+        let rows = stream.next_batch(BATCH, session.progress())?;
+        if rows.is_empty() {
+            break;
+        }
+        columns.extend(&rows);
+    }
+    let provenance = Provenance::new("export")
+        .with("data", serde_json::to_value(stream.inputs())?)
+        .with("labels", labels.to_string())
+        .with("split", serde_json::to_value(split)?)
+        .canonical();
+    let bytes = match arguments.format {
+        Format::Safetensors => {
+            let mut file = SafeTensors::default();
+            add_positions(&mut file, &columns, &provenance)?;
+            file.finish()
+        }
+        _ => {
+            let mut file = Npz::new();
+            add_positions(&mut file, &columns, &provenance)?;
+            file.finish()?
+        }
+    };
+    plain::write(&arguments.out, &bytes, arguments.existing())?;
+    let of = |part| columns.part.iter().filter(|&&found| found == part as u8).count();
+    session.print(&Exported {
+        positions: of(Part::Training),
+        validation_positions: of(Part::Validation),
+        test_positions: of(Part::Test),
+        bytes: bytes.len(),
+        sha256: sha256_of(&bytes),
+    })?;
+    Ok(Outcome::Done)
+}

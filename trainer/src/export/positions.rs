@@ -1,0 +1,22 @@
+//! Writes labelled positions as named arrays. `datasets/formats.md` lists them.
+
+use ndarray::ArrayView1;
+
+use super::arrays::{ArrayError, ArrayFile};
+use crate::dataset::Columns;
+
+/// Adds positions, and the settings and inputs that decided them as JSON, to a file of arrays.
+pub fn add_positions(
+    file: &mut impl ArrayFile,
+    columns: &Columns,
+    provenance: &str,
+) -> Result<(), ArrayError> {
+    let Columns { player, opponent, label, weight, ply, part } = columns;
+    file.text("provenance", provenance)?;
+    file.array("player", &ArrayView1::from(player))?;
+    file.array("opponent", &ArrayView1::from(opponent))?;
+    file.array("label", &ArrayView1::from(label))?;
+    file.array("weight", &ArrayView1::from(weight))?;
+    file.array("ply", &ArrayView1::from(ply))?;
+    file.array("part", &ArrayView1::from(part))
+}
