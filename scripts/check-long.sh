@@ -53,6 +53,9 @@ scripts/check-processors.sh "$engine" "$trainer"
 step "whole games by GTP and NBoard, one thread and two, without incident"
 scripts/play-servers.py --engine "$engine" --games "${SERVED_GAMES:=20}" --levels 1,5,10,15 --threads 1,2
 
+step "the package for Python, with a model in PyTorch; positions a second beside a plain reader"
+scripts/check-python.sh --torch target/release 2>"$out/log" | tail -n 5
+
 step "quickstart twice: the same sha256, better than mobility"
 for run in 1 2; do
     "$trainer" quickstart --seed 7 --out "$out/quickstart-$run" --json 2>"$out/log" >"$out/quickstart-$run.json"

@@ -27,7 +27,7 @@ pub fn repository() -> PathBuf {
 /// Returns the README, the files beside it, and the guides of the crates and of the folders of
 /// files.
 pub fn all() -> Vec<PathBuf> {
-    const FOLDERS: [&str; 9] = [
+    const FOLDERS: [&str; 10] = [
         "",
         "engine/docs",
         "trainer/docs",
@@ -37,6 +37,7 @@ pub fn all() -> Vec<PathBuf> {
         "datasets/problems",
         "kernels",
         "scripts",
+        "trainer/python",
     ];
     let mut guides = vec![];
     for folder in FOLDERS {

@@ -5,6 +5,7 @@ mod class;
 mod index;
 mod phases;
 pub mod quantized;
+mod rows;
 
 use othello_engine::board::Position;
 use othello_engine::pattern::{Geometry, PatternSet, Scalar, ScalarCounts};

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Builds the wheel for Python, installs it into an environment of its own, and tries it there: the first
+# example of the guide, the tests, the stubs. Takes two minutes, most of them to compile.
+#
+#   scripts/check-python.sh [--torch] [BINARIES]      default: target/release
+#
+# BINARIES is a folder with othello-engine and othello-trainer. With --torch, PyTorch is installed, too (3 GB
+# from PyPI, 5 GB unpacked); without it, the test that trains a model is skipped unless PYTHON has PyTorch.
+# Exits with 3 where PyPI cannot be reached.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+packages=(--requirement "$root/trainer/python/tests/requirements.txt")
+if [[ ${1-} == --torch ]]; then packages+=(torch) && shift; fi
+OTHELLO_PROGRAMS=$(cd "${1:-$root/target/release}" && pwd)
+export OTHELLO_PROGRAMS
+folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
+
+"${PYTHON:-python3}" -m venv --system-site-packages "$folder/python" &&
+    "$folder/python/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}" ||
+    { echo "Python's packages could not be installed" >&2 && exit 3; }
+. "$folder/python/bin/activate"
+cd "$root/trainer/python"
+maturin build --quiet --profile "${PROFILE:-quick}" --out "$folder"
+pip install --quiet --disable-pip-version-check --no-deps "$folder"/othello_toolkit-*-abi3-*.whl
+
+sed -n '/^```python$/,/^```$/{/^```/!p; /^```$/q}' README.md >"$folder/first.py"
+python "$folder/first.py"
+python -m pytest -q -rs -p no:cacheprovider
+# The package is a module inside a module of the same name.
+python -m mypy.stubtest othello_toolkit --allowlist <(echo othello_toolkit.othello_toolkit)

@@ -1,0 +1,121 @@
+//! A board, and the moves on it.
+
+use othello_engine::board::notation::board_text;
+use othello_engine::board::{Position, Side, Square, Squares, StatedPosition};
+use pyo3::prelude::*;
+
+use crate::errors::{exception, refused};
+
+/// A board with the side to move. It does not change: `play` returns another one.
+///
+/// Made from text: 64 characters a1 b1 … h8 (`X` black, `O` white, `-` empty) with the side to
+/// move, a line of OBF, or the moves from the start of a game, such as `f5d6c3`; `""` is the start.
+/// Where the side to move must pass after the moves, it has passed.
+#[pyclass(frozen, eq, hash, from_py_object, module = "othello_toolkit")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Board {
+    pub(crate) position: Position,
+    is_black: bool,
+}
+
+/// A board, or a text that stands for one.
+#[derive(FromPyObject)]
+pub(crate) enum BoardOrText {
+    Board(Board),
+    Text(String),
+}
+
+impl BoardOrText {
+    /// Returns the position for its player.
+    pub(crate) fn position(&self) -> PyResult<Position> {
+        match self {
+            Self::Board(board) => Ok(board.position),
+            Self::Text(text) => Ok(Board::new(text)?.position),
+        }
+    }
+}
+
+#[pymethods]
+impl Board {
+    #[new]
+    #[pyo3(signature = (text = ""))]
+    fn new(text: &str) -> PyResult<Self> {
+        if text.is_empty() {
+            return Ok(Self { position: Position::START, is_black: true });
+        }
+        let StatedPosition { position, side, .. } = text.parse().map_err(exception)?;
+        Ok(Self { position, is_black: side == Side::Black })
+    }
+
+    /// The discs of the side to move; bit 0 is a1, bit 63 h8.
+    #[getter]
+    fn player(&self) -> u64 {
+        self.position.player()
+    }
+
+    /// The discs of the other side.
+    #[getter]
+    fn opponent(&self) -> u64 {
+        self.position.opponent()
+    }
+
+    /// The side to move: `X` for black, `O` for white.
+    #[getter]
+    fn side(&self) -> char {
+        if self.is_black { 'X' } else { 'O' }
+    }
+
+    /// The number of discs beyond the first four.
+    #[getter]
+    fn ply(&self) -> u32 {
+        self.position.ply()
+    }
+
+    /// The legal moves, in the order of squares; none if the side to move must pass.
+    #[getter]
+    fn moves(&self) -> Vec<String> {
+        Squares(self.position.moves()).map(|square| square.to_string()).collect()
+    }
+
+    /// True if neither side can move.
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.position.is_over()
+    }
+
+    /// The disc difference for the side to move; empty squares go to the winner.
+    #[getter]
+    fn score(&self) -> i32 {
+        self.position.score()
+    }
+
+    /// Returns the board after a move. If the other side must pass then, it has passed.
+    fn play(&self, square: &str) -> PyResult<Self> {
+        let square: Square = square.parse().map_err(exception)?;
+        let next = self.position.play(square).ok_or_else(|| {
+            refused(format!("{square} is no legal move; legal are {}", self.moves().join(" ")))
+        })?;
+        let passes = next.moves() == 0 && next.pass().moves() != 0;
+        let (position, is_black) =
+            if passes { (next.pass(), self.is_black) } else { (next, !self.is_black) };
+        Ok(Self { position, is_black })
+    }
+
+    /// Returns the board with the other side to move; only where the side to move has no move.
+    #[pyo3(name = "pass_")]
+    fn pass(&self) -> PyResult<Self> {
+        match self.moves().as_slice() {
+            [] => Ok(Self { position: self.position.pass(), is_black: !self.is_black }),
+            moves => Err(refused(format!("no pass here: legal moves are {}", moves.join(" ")))),
+        }
+    }
+
+    fn __str__(&self) -> String {
+        let side = if self.is_black { Side::Black } else { Side::White };
+        board_text(&self.position, side)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Board(\"{}\")", self.__str__())
+    }
+}

@@ -1,0 +1,28 @@
+//! Errors of the library as exceptions of Python, with the library's messages.
+
+use std::error::Error;
+use std::io;
+
+use pyo3::PyErr;
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
+
+/// Returns the exception of an error: an `OSError` where the system refused, else a `ValueError`.
+pub(crate) fn exception<E: Error + 'static>(error: E) -> PyErr {
+    let message = error.to_string();
+    let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return match error.kind() {
+                io::ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
+                _ => PyOSError::new_err(message),
+            };
+        }
+        cause = error.source();
+    }
+    PyValueError::new_err(message)
+}
+
+/// Returns the exception for an argument that makes no sense.
+pub(crate) fn refused(message: impl Into<String>) -> PyErr {
+    PyValueError::new_err(message.into())
+}

@@ -1,0 +1,46 @@
+//! Long work without the interpreter's lock, which Ctrl-C ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+
+/// The time between two looks for a signal.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Does work that ends soon after the flag is set; a signal sets it. Other threads of Python run
+/// meanwhile.
+///
+/// # Errors
+/// The exception that the signal's handler raises, `KeyboardInterrupt` as a rule.
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,
+) -> PyResult<T> {
+    let stop = Arc::new(AtomicBool::new(false));
+    py.detach(|| {
+        thread::scope(|scope| {
+            let (done, is_done) = channel::<()>();
+            let flag = Arc::clone(&stop);
+            let worker = scope.spawn(move || {
+                // Dropped even where the work panics, which ends the wait below.
+                let _done = done;
+                work(&flag)
+            });
+            let mut signal = Ok(());
+            while is_done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                if signal.is_ok() {
+                    signal = Python::attach(|py| py.check_signals());
+                    stop.store(signal.is_err(), Ordering::Relaxed);
+                }
+            }
+            match worker.join() {
+                Ok(result) => signal.map(|()| result),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    })
+}

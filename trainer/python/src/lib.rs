@@ -1,0 +1,33 @@
+//! The othello toolkit in Python. Everything here converts: arrays to positions and back, errors to
+//! exceptions. Boards, weights, records and searches are those of the engine and of the trainer.
+//!
+//! It is tested from Python, by `scripts/check-python.sh`: a program of tests would have no
+//! interpreter to take the symbols of Python from.
+#![cfg(not(test))]
+
+mod arrays;
+mod board;
+mod errors;
+mod games;
+mod interrupt;
+mod patterns;
+mod positions;
+mod search;
+mod weights;
+
+/// Weights, games and positions of Othello as NumPy arrays, and searches.
+#[pyo3::pymodule]
+mod othello_toolkit {
+    #[pymodule_export]
+    use super::board::Board;
+    #[pymodule_export]
+    use super::games::{GameStream, Games, games};
+    #[pymodule_export]
+    use super::patterns::{Pattern, PatternSet};
+    #[pymodule_export]
+    use super::positions::{PositionStream, Positions, positions};
+    #[pymodule_export]
+    use super::search::{Found, search, solve};
+    #[pymodule_export]
+    use super::weights::{Part, Weights};
+}

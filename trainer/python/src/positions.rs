@@ -1,0 +1,156 @@
+//! Positions with labels as arrays, streamed from records.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use numpy::{IntoPyArray, PyArray1};
+use othello_engine::progress::Silent;
+use othello_trainer::dataset::{
+    Columns, DataChoice, DatasetError, Part, PositionStream as Stream, Split, StreamSettings,
+};
+use othello_trainer::model::Phases;
+use othello_trainer::source::LabelRules;
+use pyo3::prelude::*;
+
+use crate::errors::{exception, refused};
+
+/// A batch of positions: arrays of one length.
+#[pyclass(frozen, module = "othello_toolkit")]
+pub(crate) struct Positions {
+    /// The discs of the side to move; bit 0 is a1, bit 63 h8.
+    #[pyo3(get)]
+    player: Py<PyArray1<u64>>,
+    /// The discs of the other side.
+    #[pyo3(get)]
+    opponent: Py<PyArray1<u64>>,
+    /// The labels in discs, for the side to move.
+    #[pyo3(get)]
+    label: Py<PyArray1<f32>>,
+    /// The weights in occurrences.
+    #[pyo3(get)]
+    weight: Py<PyArray1<f32>>,
+    /// The plies, which are the phases, too: 0 to 59.
+    #[pyo3(get)]
+    ply: Py<PyArray1<u8>>,
+    /// The parts: 0 training, 1 validation, 2 test.
+    #[pyo3(get)]
+    part: Py<PyArray1<u8>>,
+    /// The number of positions.
+    length: usize,
+}
+
+impl Positions {
+    fn new(py: Python<'_>, columns: Columns) -> Self {
+        Self {
+            length: columns.len(),
+            player: columns.player.into_pyarray(py).unbind(),
+            opponent: columns.opponent.into_pyarray(py).unbind(),
+            label: columns.label.into_pyarray(py).unbind(),
+            weight: columns.weight.into_pyarray(py).unbind(),
+            ply: columns.ply.into_pyarray(py).unbind(),
+            part: columns.part.into_pyarray(py).unbind(),
+        }
+    }
+}
+
+#[pymethods]
+impl Positions {
+    fn __len__(&self) -> usize {
+        self.length
+    }
+}
+
+/// An iterator over batches of positions.
+#[pyclass(frozen, module = "othello_toolkit")]
+pub(crate) struct PositionStream {
+    stream: Mutex<Stream>,
+    batch: usize,
+}
+
+#[pymethods]
+impl PositionStream {
+    fn __iter__(own: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        own
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Positions>> {
+        let read = || {
+            let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+            let rows = stream.next_batch(self.batch, &Silent)?;
+            Ok(Columns::from(rows.as_slice()))
+        };
+        let columns = py.detach(read).map_err(exception::<DatasetError>)?;
+        Ok((!columns.is_empty()).then(|| Positions::new(py, columns)))
+    }
+}
+
+/// One path or several.
+#[derive(FromPyObject)]
+pub(crate) enum Paths {
+    One(PathBuf),
+    Several(Vec<PathBuf>),
+}
+
+impl Paths {
+    pub(crate) fn all(self) -> Vec<PathBuf> {
+        match self {
+            Self::One(path) => vec![path],
+            Self::Several(paths) => paths,
+        }
+    }
+}
+
+/// Reads the positions of records in batches, labelled and split as `othello-trainer fit` does it.
+///
+/// `paths` are files of games, positions or openings, or folders of them; `FILE*WEIGHT` lets its
+/// positions count WEIGHT times. `labels` are rules as `fit --labels` takes them, `phases` is a
+/// range such as `20..30`, with both ends. `part` is `training`, `validation` or `test`, of the
+/// split by `seed`. With a seed in `shuffle`, each position is drawn by chance from `buffer` of
+/// them; otherwise they come as they were played. Nothing is merged: a position comes as often as
+/// it was played.
+#[pyfunction]
+#[pyo3(signature = (
+    paths, *, labels = None, part = None, phases = None, seed = 1, shuffle = None,
+    buffer = 1_048_576, batch = 65_536
+))]
+#[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
+pub(crate) fn positions(
+    paths: Paths,
+    labels: Option<&str>,
+    part: Option<&str>,
+    phases: Option<&str>,
+    seed: u64,
+    shuffle: Option<u64>,
+    buffer: usize,
+    batch: usize,
+) -> PyResult<PositionStream> {
+    if batch == 0 {
+        return Err(refused("a batch of 0 positions; expected at least 1"));
+    }
+    let labels = labels.map(str::parse::<LabelRules>).transpose().map_err(exception)?;
+    let phases = phases.map(str::parse::<Phases>).transpose().map_err(exception)?;
+    let settings = StreamSettings {
+        labels: labels.unwrap_or_default(),
+        split: Split::new(seed),
+        part: part.map(part_of).transpose()?,
+        phases: phases.unwrap_or_default().0,
+        shuffled: shuffle.map_or(0, |_| buffer.max(1)),
+        seed: shuffle.unwrap_or_default(),
+    };
+    let data = paths.all().into_iter().map(choice).collect::<PyResult<Vec<_>>>()?;
+    let stream = Stream::open(&data, settings).map_err(exception)?;
+    Ok(PositionStream { stream: Mutex::new(stream), batch })
+}
+
+fn choice(path: PathBuf) -> PyResult<DataChoice> {
+    match path.to_str() {
+        Some(text) => text.parse().map_err(exception),
+        None => Ok(DataChoice { path, weight: 1.0 }),
+    }
+}
+
+fn part_of(name: &str) -> PyResult<Part> {
+    Part::ALL.into_iter().find(|part| part.to_string() == name).ok_or_else(|| {
+        refused(format!("{name:?} is no part; expected `training`, `validation` or `test`"))
+    })
+}

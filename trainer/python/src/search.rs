@@ -1,0 +1,148 @@
+//! Searches: to a depth, and to the end of the game.
+
+use std::ops::RangeInclusive;
+use std::sync::OnceLock;
+
+use othello_engine::board::Position;
+use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::search::{
+    Found as Finding, Limits, Searcher, Selection, Selectivity, Strength, Team,
+};
+use pyo3::prelude::*;
+
+use crate::board::BoardOrText;
+use crate::errors::{exception, refused};
+use crate::interrupt::interruptible;
+use crate::weights::Weights;
+
+/// The sizes of a transposition table in MB.
+const HASH_MB: RangeInclusive<usize> = 1..=1 << 20;
+
+/// The result of a search.
+#[pyclass(frozen, get_all, module = "othello_toolkit")]
+pub(crate) struct Found {
+    /// The value in discs for the side to move.
+    value: f64,
+    /// A best move; `None` if there is none, and at depth 0.
+    best: Option<String>,
+    /// The depth in moves.
+    depth: u32,
+    /// True if the value is the score under perfect play.
+    exact: bool,
+    /// The number of positions that were entered.
+    nodes: u64,
+}
+
+impl Found {
+    fn new(position: &Position, found: &Finding) -> Self {
+        Self {
+            value: found.value.discs(),
+            best: found.best.map(|square| square.to_string()),
+            depth: found.depth,
+            exact: found.depth == position.empties() && found.selectivity == Selectivity::Full,
+            nodes: found.nodes,
+        }
+    }
+}
+
+#[pymethods]
+impl Found {
+    fn __repr__(&self) -> String {
+        let Self { value, depth, nodes, .. } = self;
+        let best = self.best.as_ref().map_or("None".to_owned(), |best| format!("'{best}'"));
+        let exact = if self.exact { "True" } else { "False" };
+        format!("Found(value={value}, best={best}, depth={depth}, exact={exact}, nodes={nodes})")
+    }
+}
+
+/// Weights, or the name of an evaluation: `embedded`, `mobility`, `none` or a file.
+#[derive(FromPyObject)]
+pub(crate) enum WeightsOrName {
+    Weights(Py<Weights>),
+    Name(String),
+}
+
+/// Calls `work` with the evaluation that is meant, by default the embedded one.
+fn with_evaluator<T>(
+    weights: Option<&WeightsOrName>,
+    work: impl FnOnce(&Evaluator) -> PyResult<T>,
+) -> PyResult<T> {
+    static EMBEDDED: OnceLock<Evaluator> = OnceLock::new();
+    match weights {
+        None => work(EMBEDDED.get_or_init(Evaluator::embedded)),
+        Some(WeightsOrName::Weights(weights)) => work(&weights.get().evaluator),
+        Some(WeightsOrName::Name(name)) => {
+            let choice: WeightsChoice = name.parse().map_err(exception)?;
+            work(&Evaluator::load(&choice).map_err(exception)?)
+        }
+    }
+}
+
+fn check_table(hash_mb: usize) -> PyResult<()> {
+    if HASH_MB.contains(&hash_mb) {
+        return Ok(());
+    }
+    let (least, most) = HASH_MB.into_inner();
+    Err(refused(format!("a table of {hash_mb} MB; expected {least} to {most}")))
+}
+
+/// Searches a board `depth` moves deep by one thread, and to the end of the game from `exact` empty
+/// squares on. With a `selectivity` of 73, 87, 95, 98 or 99 it leaves out what matters with no
+/// greater chance than the rest of 100. The result is the same on every machine. Ctrl-C ends it.
+#[pyfunction]
+#[pyo3(signature = (board, depth, *, exact = 0, selectivity = 100, weights = None, hash_mb = 16))]
+pub(crate) fn search(
+    py: Python<'_>,
+    board: BoardOrText,
+    depth: u32,
+    exact: u32,
+    selectivity: u32,
+    weights: Option<WeightsOrName>,
+    hash_mb: usize,
+) -> PyResult<Found> {
+    check_table(hash_mb)?;
+    let position = board.position()?;
+    let selectivity: Selectivity = selectivity.to_string().parse().map_err(exception)?;
+    with_evaluator(weights.as_ref(), |evaluator| {
+        let selection = Selection::new(evaluator, selectivity).map_err(exception)?;
+        let searcher = Searcher::try_new(evaluator, hash_mb).map_err(exception)?;
+        let mut searcher = searcher.with_selection(selection);
+        let depth = if depth == 0 && position.empties() > exact {
+            0
+        } else {
+            Strength { depth, exact }.depth_of(&position)
+        };
+        let found = interruptible(py, |stop| {
+            let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };
+            searcher.search_within(&position, depth, &limits)
+        })?;
+        Ok(Found::new(&position, &found))
+    })
+}
+
+/// Solves a board: the score under perfect play by both sides, by all threads. `weights` order
+/// moves. Ctrl-C ends the search.
+#[pyfunction]
+#[pyo3(signature = (board, *, weights = None, hash_mb = 64))]
+pub(crate) fn solve(
+    py: Python<'_>,
+    board: BoardOrText,
+    weights: Option<WeightsOrName>,
+    hash_mb: usize,
+) -> PyResult<Found> {
+    check_table(hash_mb)?;
+    let position = board.position()?;
+    let threads = rayon::current_num_threads();
+    with_evaluator(weights.as_ref(), |evaluator| {
+        let mut team = Team::try_new(evaluator, hash_mb, threads, 1).map_err(exception)?;
+        let found = interruptible(py, |stop| {
+            let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };
+            let empties = position.empties();
+            team.work(&[position], |searcher, position| {
+                searcher.search_within(position, empties, &limits)
+            })
+        })?;
+        let found = found.first().ok_or_else(|| refused("nothing was searched"))?;
+        Ok(Found::new(&position, found))
+    })
+}

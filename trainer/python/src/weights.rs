@@ -1,0 +1,283 @@
+//! Weights: loaded, asked for values, taken apart, made of arrays.
+
+use std::path::PathBuf;
+
+use numpy::ndarray::{Array3, ArrayView2, ArrayViewD, CowArray, Ix2};
+use numpy::{AllowTypeChange, IntoPyArray, PyArray1, PyArrayLike2, PyArrayLikeDyn};
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::cli::by_class::ByClass;
+use othello_engine::eval::{
+    Evaluator, Factors, STEPS_PER_DISC, Weights as ByParameter, WeightsChoice, WeightsError,
+    WeightsFile,
+};
+use othello_engine::file::{Existing, Provenance};
+use othello_engine::pattern::Scalar;
+use othello_engine::progress::Silent;
+use othello_engine::search::values;
+use othello_trainer::export::from_arrays::{WeightArrays, checksum};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays::{Discs, boards};
+use crate::board::BoardOrText;
+use crate::errors::{exception, refused};
+use crate::patterns::PatternSet;
+
+/// The contribution of an instance of a pattern, or of a scalar feature, to a value.
+#[pyclass(frozen, get_all, module = "othello_toolkit")]
+pub(crate) struct Part {
+    /// The name of the pattern or of the scalar feature.
+    name: String,
+    /// The squares of the instance; empty for a scalar feature.
+    squares: String,
+    /// The contribution in discs.
+    discs: f64,
+    /// The number of times that training met it; 0 where that is not known.
+    count: u32,
+}
+
+#[pymethods]
+impl Part {
+    fn __repr__(&self) -> String {
+        let Self { name, squares, discs, count } = self;
+        format!("Part(name={name:?}, squares={squares:?}, discs={discs}, count={count})")
+    }
+}
+
+/// The weights of an evaluation, for 60 phases; a board's phase is its ply.
+#[pyclass(frozen, module = "othello_toolkit")]
+pub(crate) struct Weights {
+    file: WeightsFile,
+    pub(crate) evaluator: Evaluator,
+    set: Py<PatternSet>,
+}
+
+impl Weights {
+    fn new(py: Python<'_>, file: WeightsFile, evaluator: Evaluator) -> PyResult<Self> {
+        let set = Py::new(py, PatternSet::from(file.weights.set().clone()))?;
+        Ok(Self { file, evaluator, set })
+    }
+
+    fn weights(&self) -> &ByParameter {
+        &self.file.weights
+    }
+}
+
+#[pymethods]
+impl Weights {
+    /// Loads a weights file, or those inside this package by the name `embedded`.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        if path.as_os_str() == "embedded" {
+            return Self::embedded(py);
+        }
+        let read = || {
+            let file = ByParameter::read(&path)?;
+            let evaluator = Evaluator::from(&file);
+            Ok((file, evaluator))
+        };
+        let (file, evaluator) = py.detach(read).map_err(exception::<WeightsError>)?;
+        Self::new(py, file, evaluator)
+    }
+
+    /// Returns the weights inside this package. How often training met each is not known there.
+    #[staticmethod]
+    fn embedded(py: Python<'_>) -> PyResult<Self> {
+        let by_class = py.detach(|| ByClass::load(&WeightsChoice::Embedded));
+        let ByClass { weights, sha256, provenance, .. } =
+            by_class.map_err(|error| refused(format!("{error:#}")))?;
+        let provenance = provenance
+            .into_iter()
+            .fold(Provenance::new(""), |all, (key, value)| all.with(&key, value));
+        Self::new(py, WeightsFile { weights, provenance, sha256 }, Evaluator::embedded())
+    }
+
+    /// Makes weights of arrays, rounded to steps of 1/32 disc. `weights` has the discs and `counts`
+    /// how often training met each, both of 60 rows and a column for each parameter of the set.
+    /// `factors` has three axes: group of phases, parameter, factor. `note` is kept in the file.
+    #[staticmethod]
+    #[pyo3(signature = (pattern_set, weights, counts = None, factors = None, note = ""))]
+    fn from_arrays(
+        pattern_set: &Bound<'_, PatternSet>,
+        weights: PyArrayLike2<'_, f64, AllowTypeChange>,
+        counts: Option<PyArrayLike2<'_, f64, AllowTypeChange>>,
+        factors: Option<PyArrayLikeDyn<'_, f32, AllowTypeChange>>,
+        note: &str,
+    ) -> PyResult<Self> {
+        let steps = weights.as_array().mapv(|discs| discs * f64::from(STEPS_PER_DISC));
+        let factors = factors.as_ref().map(|factors| factors.as_array());
+        let factors = factors.as_ref().map(by_group).transpose()?;
+        let arrays = WeightArrays {
+            steps: steps.view(),
+            counts: counts.as_ref().map(|counts| counts.as_array()),
+            factors: factors.as_ref().map(|factors| factors.view()),
+        };
+        let made = arrays.into_weights(pattern_set.get().set().clone());
+        let weights = made.map_err(refused)?.weights;
+        let provenance =
+            Provenance::new("from arrays").with("arrays", checksum(&weights)).with("note", note);
+        let file = WeightsFile { weights, provenance, sha256: String::new() };
+        let evaluator = Evaluator::from(&file);
+        Self::new(pattern_set.py(), file, evaluator)
+    }
+
+    /// Returns the numbers of the weights, as `from_arrays` takes them: `weights` and `counts`, and
+    /// `factors` where there are some.
+    fn to_arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = PyDict::new(py);
+        arrays.set_item("weights", discs(self.weights().all_steps()).into_pyarray(py))?;
+        arrays.set_item("counts", self.weights().all_counts().to_owned().into_pyarray(py))?;
+        if let Some(factors) = self.weights().factors() {
+            arrays.set_item("factors", all_factors(factors).into_pyarray(py))?;
+        }
+        Ok(arrays)
+    }
+
+    /// Returns the values of boards in discs for the side to move: static, or by a search to
+    /// `depth`.
+    #[pyo3(signature = (player, opponent, depth = 0))]
+    fn values<'py>(
+        &self,
+        py: Python<'py>,
+        player: Discs<'py>,
+        opponent: Discs<'py>,
+        depth: u32,
+    ) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let positions = boards(&player, &opponent)?;
+        let found = py.detach(|| values(&positions, &self.evaluator, depth, &Silent));
+        let discs: Vec<f32> = found.into_iter().map(|value| value.discs() as f32).collect();
+        Ok(discs.into_pyarray(py))
+    }
+
+    /// Returns the static value of a board in discs for the side to move.
+    fn value(&self, board: BoardOrText) -> PyResult<f64> {
+        let found = values(&[board.position()?], &self.evaluator, 0, &Silent);
+        Ok(found.first().map_or(0.0, |value| value.discs()))
+    }
+
+    /// Returns the contribution of each instance of a pattern and of each scalar feature to the
+    /// value of a board, and last what factors say of all together.
+    fn parts(&self, board: BoardOrText) -> PyResult<Vec<Part>> {
+        let position = board.position()?;
+        let parts = self.weights().parts(&position);
+        let parts = parts.ok_or_else(|| {
+            refused("the side to move has no move, so that its value is that after the pass")
+        })?;
+        let discs = |steps: i32| f64::from(steps) / f64::from(STEPS_PER_DISC);
+        let instances = parts.instances.iter().map(|part| Part {
+            name: part.pattern.name().to_owned(),
+            squares: part.squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+            discs: discs(part.weight.steps.into()),
+            count: part.weight.count,
+        });
+        let scalars = parts.scalars.iter().map(|part| Part {
+            name: part.scalar.name().to_owned(),
+            squares: String::new(),
+            discs: discs(part.weight.steps.into()),
+            count: part.weight.count,
+        });
+        let together = self.weights().factors().map(|_| Part {
+            name: "factors".to_owned(),
+            squares: String::new(),
+            discs: discs(parts.together),
+            count: 0,
+        });
+        Ok(instances.chain(scalars).chain(together).collect())
+    }
+
+    /// Returns the weights of a pattern in a phase in discs, by configuration: an array of 3ⁿ
+    /// numbers, as `PatternSet.class_of` has them.
+    fn pattern<'py>(
+        &self,
+        py: Python<'py>,
+        phase: usize,
+        name: &str,
+    ) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let steps = self.weights().steps(phase_of(phase)?);
+        let pattern = self.set.get().geometry_of(name)?;
+        let own = &steps[pattern.first_parameter..][..pattern.classes];
+        let by_configuration =
+            pattern.class_of.iter().map(|&class| in_discs(own[usize::from(class)]));
+        Ok(by_configuration.collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// Returns the weights of a scalar feature in a phase in discs, by count: 65 numbers.
+    fn scalar<'py>(
+        &self,
+        py: Python<'py>,
+        phase: usize,
+        name: &str,
+    ) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let steps = self.weights().steps(phase_of(phase)?);
+        let own = &steps[self.set.get().first_of_scalar(name)?..][..Scalar::VALUES];
+        Ok(own.iter().copied().map(in_discs).collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// The pattern set.
+    #[getter]
+    fn pattern_set(&self, py: Python<'_>) -> Py<PatternSet> {
+        self.set.clone_ref(py)
+    }
+
+    /// The checksum of the weights file's content; empty for weights that come from no file.
+    #[getter]
+    fn sha256(&self) -> &str {
+        &self.file.sha256
+    }
+
+    /// The settings and inputs that decided the weights, as JSON.
+    #[getter]
+    fn provenance(&self) -> String {
+        self.file.provenance.canonical()
+    }
+
+    /// Writes a weights file, and returns the checksum of its content. Another file in its place is
+    /// refused, or replaced with `force`.
+    #[pyo3(signature = (path, force = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<String> {
+        let existing = if force { Existing::Replace } else { Existing::Keep };
+        let written = py.detach(|| self.weights().write(&path, &self.file.provenance, existing));
+        Ok(written.map_err(exception)?.sha256)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "Weights(pattern_set={:?}, sha256={:?})",
+            self.weights().set().name(),
+            self.sha256()
+        )
+    }
+}
+
+fn phase_of(phase: usize) -> PyResult<Phase> {
+    Phase::new(phase)
+        .ok_or_else(|| refused(format!("{phase} is no phase; expected 0 to {}", PHASES - 1)))
+}
+
+fn in_discs(steps: i16) -> f32 {
+    f32::from(steps) / STEPS_PER_DISC as f32
+}
+
+fn discs(steps: ArrayView2<'_, i16>) -> numpy::ndarray::Array2<f32> {
+    steps.mapv(in_discs)
+}
+
+/// Returns the factors by group, parameter and dimension.
+fn all_factors(factors: &Factors) -> Array3<i8> {
+    let (groups, dimensions) = (factors.shape().groups(), factors.shape().dimensions());
+    let parameters = factors.group(0).len() / dimensions;
+    Array3::from_shape_fn((groups, parameters, dimensions), |(group, parameter, dimension)| {
+        factors.group(group)[parameter * dimensions + dimension]
+    })
+}
+
+/// Returns factors as a row for each group.
+fn by_group<'a>(factors: &'a ArrayViewD<'_, f32>) -> PyResult<CowArray<'a, f32, Ix2>> {
+    let shape = factors.shape().to_vec();
+    let [groups, parameters, dimensions] = shape[..] else {
+        return Err(refused(format!(
+            "the factors have the shape {shape:?}; expected three axes: group, parameter, factor"
+        )));
+    };
+    factors.to_shape((groups, parameters * dimensions)).map_err(exception)
+}

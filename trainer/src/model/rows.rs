@@ -1,0 +1,57 @@
+//! The parameters of many positions, in the numbering of a weights file.
+
+use ndarray::Array2;
+use othello_engine::board::Position;
+use rayon::prelude::*;
+
+use super::{Model, Row};
+
+/// The number of positions whose parameters are computed at a time.
+const CHUNK: usize = 256;
+
+impl Model {
+    /// Returns the parameters whose weights add up to the value of each position: a row for each,
+    /// one number for each instance, then for each scalar feature, as a weights file numbers them.
+    pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
+        let features = self.feature_count();
+        let mut all = Array2::zeros((positions.len(), features));
+        // A set has at least one parameter, and an array that was just made is contiguous.
+        let numbers = all.as_slice_mut().unwrap_or_default();
+        let chunks = numbers.par_chunks_mut(CHUNK * features).zip(positions.par_chunks(CHUNK));
+        chunks.for_each(|(numbers, positions)| {
+            let mut rows = [Row::EMPTY; CHUNK];
+            let rows = &mut rows[..positions.len()];
+            self.write_rows(positions, rows);
+            for (numbers, row) in numbers.chunks_exact_mut(features).zip(rows) {
+                for (number, &parameter) in numbers.iter_mut().zip(row.features(self)) {
+                    *number = self.in_file(parameter as usize) as i32;
+                }
+            }
+        });
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::pattern::PatternSet;
+
+    use super::super::random_positions;
+    use super::*;
+
+    #[test]
+    fn the_rows_are_those_of_the_plain_definition() {
+        let positions = random_positions(20);
+        for name in PatternSet::SHIPPED {
+            let model = Model::new(PatternSet::shipped(name).unwrap());
+            let rows = model.rows_in_file(&positions);
+            assert_eq!(rows.dim(), (positions.len(), model.feature_count()));
+            for (row, position) in rows.outer_iter().zip(&positions) {
+                let plain = model.geometry().parameters_of(position).map(|number| number as i32);
+                assert!(row.iter().copied().eq(plain), "{name} {position:?}");
+            }
+        }
+        let none = Model::new(PatternSet::shipped("small").unwrap()).rows_in_file(&[]);
+        assert_eq!(none.nrows(), 0);
+    }
+}
