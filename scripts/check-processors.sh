@@ -4,20 +4,24 @@
 #
 #   scripts/check-processors.sh ENGINE TRAINER
 #
-# QEMU has no AVX-512: as a Skylake-X it shows that a set is chosen by what is there, not by a name.
+# QEMU has no AVX-512: as a Skylake-X it shows that a set is chosen by what is there, not by a name. QEMU 7.2
+# computes several gathers in a row wrongly (those of a program of ten lines, too): under it, positions are
+# valued by hand, without tables. The tables are compared by the sets of this machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 engine=$(realpath "${1:?usage: scripts/check-processors.sh ENGINE TRAINER}")
 trainer=$(realpath "${2:?usage: scripts/check-processors.sh ENGINE TRAINER}")
 out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT
 
-# Prints what must be the same everywhere; the arguments are what to run a program by.
+# Prints what must be the same everywhere; the arguments are the weights, and what to run a program by.
 results() {
+    local weights=$1; shift
     rm -f "$out"/here.*
     "$@" "$engine" perft 8 &&
-        "$@" "$engine" solve datasets/problems/fforum-1-19.obf --threads 1 --json &&
-        "$@" "$engine" evaluate datasets/problems/fforum-40-42.obf --depth 6 --threads 1 --json &&
-        "$@" "$engine" selfplay --games 20 --seed 1 --depth 3 --exact 8 --threads 1 --out "$out/here.games" --json &&
+        "$@" "$engine" solve datasets/problems/fforum-1-19.obf --threads 1 --weights $weights --json &&
+        "$@" "$engine" evaluate datasets/problems/fforum-40-42.obf --depth 6 --threads 1 --weights $weights --json &&
+        "$@" "$engine" selfplay --games 20 --seed 1 --depth 3 --exact 8 --threads 1 --weights $weights \
+            --out "$out/here.games" --json &&
         for optimizer in lsq adam; do
             "$@" "$trainer" fit "$out/here.games" --device cpu --optimizer "$optimizer" --patterns small --epochs 3 \
                 --threads 1 --out "$out/here.$optimizer.weights" --json || return
@@ -27,23 +31,25 @@ results() {
 same() { sed -E 's/"(seconds|nps|positions_per_second)":[0-9.e+-]*//g; s/[0-9.]+ s\b.*//; s|'"$out"'||g'; }
 
 failed() { cat "$out/log" >&2 && echo "$1: failed" >&2 && exit 1; }
-results env OTHELLO_INSTRUCTIONS=portable 2>"$out/log" | same >"$out/portable" || failed portable
+for weights in embedded mobility; do
+    results $weights env OTHELLO_INSTRUCTIONS=portable 2>"$out/log" | same >"$out/$weights" || failed portable
+done
 compare() {
-    local name=$1; shift
-    results "$@" 2>"$out/log" | same >"$out/found" || failed "$name"
-    diff "$out/portable" "$out/found" || { echo "$name: other results than portable" >&2 && exit 1; }
+    local name=$1 weights=$2; shift 2
+    results $weights "$@" 2>"$out/log" | same >"$out/found" || failed "$name"
+    cmp "$out/$weights" "$out/found" || { echo "$name: other results than portable" >&2 && exit 1; }
     echo "$name: the same"
 }
 for set in avx2 avx512; do
     if OTHELLO_INSTRUCTIONS=$set "$engine" perft 1 >/dev/null 2>&1; then
-        compare "$set" env OTHELLO_INSTRUCTIONS=$set
+        compare "$set" embedded env OTHELLO_INSTRUCTIONS=$set
     else
         echo "skipped: this processor does not have $set"
     fi
 done
 if command -v qemu-x86_64 >/dev/null; then
     for processor in Nehalem Haswell Skylake-Server; do
-        compare "$processor" qemu-x86_64 -cpu "$processor"
+        compare "$processor" mobility qemu-x86_64 -cpu "$processor"
     done
 else
     echo "skipped: other processors (apt-get install qemu-user)"
