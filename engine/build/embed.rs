@@ -36,7 +36,7 @@ fn embed() -> Result<(), String> {
     };
     let factors = file.weights.factors();
     let factors = factors.map(|it| layout::expand_factors(file.weights.geometry(), it));
-    let factors = factors.unwrap_or_default().into_iter().flat_map(u128::to_ne_bytes);
+    let factors = factors.unwrap_or_default().into_iter().flat_map(layout::CacheLine::bytes);
     let factors = table("FACTORS", &file.sha256, &factors.collect::<Vec<u8>>())?;
     let tables = layout::expand(&file.weights).into_iter().flat_map(i16::to_le_bytes);
     let tables = table("TABLES", &file.sha256, &tables.collect::<Vec<u8>>())?;

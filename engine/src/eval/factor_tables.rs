@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::factor_sum::{Places, sum};
-use super::layout::{MARGIN, TableLayout};
+use super::layout::{CacheLine, MARGIN, TableLayout};
 use super::steps_of_sum;
 use crate::board::Phase;
 use crate::instructions::Instructions;
@@ -16,7 +16,7 @@ pub(super) struct FactorTables {
     shape: FactorShape,
     /// The number of vectors from one group to the next.
     stride: usize,
-    vectors: Cow<'static, [u128]>,
+    vectors: Cow<'static, [CacheLine]>,
 }
 
 impl FactorTables {
@@ -24,7 +24,7 @@ impl FactorTables {
     pub(super) fn new(
         geometry: &Geometry,
         shape: FactorShape,
-        vectors: Cow<'static, [u128]>,
+        vectors: Cow<'static, [CacheLine]>,
     ) -> Self {
         let layout = TableLayout::new(geometry);
         let bytes = size_of_val(&vectors[..]);
@@ -76,7 +76,7 @@ impl FactorTables {
         places: Places<'_>,
     ) -> i32 {
         let first = self.shape.group(phase) * self.stride;
-        let (vectors, _) = bytemuck::cast_slice::<u128, i8>(&self.vectors).as_chunks();
+        let (vectors, _) = bytemuck::cast_slice::<CacheLine, i8>(&self.vectors).as_chunks();
         let vectors = &vectors[first..][..self.stride + 2 * MARGIN];
         steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
     }

@@ -1,5 +1,7 @@
 //! The layout of weights in memory, expanded from classes to configurations.
 
+use bytemuck::{Pod, Zeroable};
+
 use super::{Factors, Weights};
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
@@ -118,13 +120,26 @@ fn places_of_vectors(geometry: &Geometry, layout: &TableLayout) -> Vec<(usize, u
     places(geometry).into_iter().chain(scalars).collect()
 }
 
+/// Bytes that begin where a cache line does, so that vectors of up to 64 factors lie in one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct CacheLine([u8; 64]);
+
+impl CacheLine {
+    /// Returns the bytes.
+    pub fn bytes(self) -> [u8; 64] {
+        self.0
+    }
+}
+
 /// Expands factors into a vector for every configuration. Each group has the layout of a phase's
 /// weights, with a vector in the place of each weight and [`MARGIN`] vectors before the first and
-/// after the last. The alignment puts each vector of 8 or 16 factors in one cache line.
-pub fn expand_factors(geometry: &Geometry, factors: &Factors) -> Vec<u128> {
+/// after the last.
+pub fn expand_factors(geometry: &Geometry, factors: &Factors) -> Vec<CacheLine> {
     let (layout, shape) = (TableLayout::new(geometry), factors.shape());
     let (dimensions, places) = (shape.dimensions(), places_of_vectors(geometry, &layout));
-    let mut aligned = vec![0u128; layout.bytes_of_factors(shape).div_ceil(size_of::<u128>())];
+    let lines = layout.bytes_of_factors(shape).div_ceil(size_of::<CacheLine>());
+    let mut aligned = vec![CacheLine::zeroed(); lines];
     let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut aligned);
     for group in 0..shape.groups() {
         let vectors = &mut vectors[(MARGIN + group * layout.stride) * dimensions..];
@@ -137,7 +152,7 @@ pub fn expand_factors(geometry: &Geometry, factors: &Factors) -> Vec<u128> {
 }
 
 /// Sets the factors that were expanded into `vectors`, undoing [`expand_factors`].
-pub fn fold_factors(geometry: &Geometry, vectors: &[u128], factors: &mut Factors) {
+pub fn fold_factors(geometry: &Geometry, vectors: &[CacheLine], factors: &mut Factors) {
     let (layout, shape) = (TableLayout::new(geometry), factors.shape());
     let (dimensions, places) = (shape.dimensions(), places_of_vectors(geometry, &layout));
     let vectors: &[i8] = bytemuck::cast_slice(vectors);

@@ -59,7 +59,7 @@ fn models() -> Models {
 }
 
 /// Returns the vectors of factors; none if the pattern set has no factors.
-fn vectors() -> &'static [u128] {
+fn vectors() -> &'static [layout::CacheLine] {
     bytemuck::cast_slice(&FACTORS.0)
 }
 
