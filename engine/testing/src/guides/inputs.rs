@@ -22,7 +22,8 @@ pub fn make_missing(arguments: &[String]) {
         let path = Path::new(name);
         let is_output =
             matches!(before, "--out" | "--repair" | "--indices" | "--book-out" | "--games-out");
-        if !is_output && !name.starts_with('-') && !name.contains(' ') && !path.exists() {
+        let is_path = !name.starts_with('-') && !name.contains(' ') && !name.contains("://");
+        if is_path && !is_output && !path.exists() {
             make(path, before, arguments);
         }
     }
