@@ -2,15 +2,18 @@
 # Builds the wheel for Python, installs it into an environment of its own, and tries it there: the first
 # example of the guide, the tests, the stubs. Takes two minutes, most of them to compile.
 #
-#   scripts/check-python.sh [--torch] [BINARIES]      default: target/release
+#   scripts/check-python.sh [--torch] [--library FILE] [BINARIES]      default: target/release
 #
-# BINARIES is a folder with othello-engine and othello-trainer. With --torch, PyTorch is installed, too (3 GB
+# With --library, a libothello_toolkit.so that was compiled before is laid out as the wheel lays it out, and
+# nothing is compiled. BINARIES is a folder with othello-engine and othello-trainer. With --torch, PyTorch is installed, too (3 GB
 # from PyPI, 5 GB unpacked); without it, the test that trains a model is skipped unless PYTHON has PyTorch.
 # Exits with 3 where PyPI cannot be reached.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 packages=(--requirement "$root/trainer/python/tests/requirements.txt")
 if [[ ${1-} == --torch ]]; then packages+=(torch) && shift; fi
+library=
+if [[ ${1-} == --library ]]; then library=$(realpath "$2") && shift 2; fi
 OTHELLO_PROGRAMS=$(cd "${1:-$root/target/release}" && pwd)
 export OTHELLO_PROGRAMS
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
@@ -20,8 +23,18 @@ folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
     { echo "Python's packages could not be installed" >&2 && exit 3; }
 . "$folder/python/bin/activate"
 cd "$root/trainer/python"
-maturin build --quiet --profile "${PROFILE:-quick}" --out "$folder"
-pip install --quiet --disable-pip-version-check --no-deps "$folder"/othello_toolkit-*-abi3-*.whl
+if [[ $library ]]; then
+    package=$(python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/othello_toolkit
+    mkdir "$package"
+    cp "$library" "$package/othello_toolkit.abi3.so"
+    cp othello_toolkit.pyi "$package/__init__.pyi"
+    touch "$package/py.typed"
+    printf '%s\n' 'from .othello_toolkit import *' '__doc__ = othello_toolkit.__doc__' \
+        '__all__ = othello_toolkit.__all__' >"$package/__init__.py"
+else
+    maturin build --quiet --profile "${PROFILE:-quick}" --out "$folder"
+    pip install --quiet --disable-pip-version-check --no-deps "$folder"/othello_toolkit-*-abi3-*.whl
+fi
 
 sed -n '/^```python$/,/^```$/{/^```/!p; /^```$/q}' README.md >"$folder/first.py"
 python "$folder/first.py"
