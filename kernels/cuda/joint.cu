@@ -1,7 +1,7 @@
 // Weights and factors of a group of phases that share them: the trainer's `backend/cpu/joint`, which states
 // the units and the bounds. The simple way, as in residuals.cu: one thread for each position.
 //
-// Per position, with D factors a parameter: D + 1 gathers and D + 1 reductions of 8 bytes for each feature. The D
+// Per position, with D factors a parameter: D + 1 gathers and D + 2 reductions of 8 bytes for each feature. The D
 // of a feature lie together, so that a thread reads and adds to whole lines. Nothing of this was timed.
 
 // Vectors, also for a set without factors.

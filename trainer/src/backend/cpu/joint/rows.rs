@@ -1,8 +1,6 @@
-//! The inner loop of a fit with factors. It loads and adds the vectors of a position's features,
-//! and adds one vector to the sums of each.
-//!
-//! A position with 73 features and 16 factors loads 73 lines of 64 bytes and adds to 146, besides
-//! the gathers and additions of a fit without factors; see `othello-trainer bench`.
+//! The values of positions in a fit with factors: the vectors of a position's features are loaded
+//! and added. A position with 73 features and 16 factors loads 73 lines of 64 bytes, besides the
+//! gathers of a fit without factors; see `othello-trainer bench`.
 
 use std::ops::Range;
 use std::ptr::read_volatile;
