@@ -11,7 +11,7 @@ use othello_engine::cli::arguments::{decimal, number_from};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::file::{Existing, Kind, check_name, check_output};
-use othello_engine::pattern::{FactorShape, PatternSet};
+use othello_engine::pattern::{FactorChoice, FactorShape, PatternSet};
 use othello_engine::progress::Progress;
 use othello_engine::record::Shard;
 use othello_engine::text;
@@ -59,10 +59,11 @@ pub struct Arguments {
     /// Weights to start from and to be pulled towards; its pattern set is used
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
-    /// Factors of each class: 8, 16, 32, 64 or 128 in place of those of the pattern set; at least
-    /// as many as `--init` has, which keep their part
-    #[arg(long, value_name = "N", value_parser = dimensions)]
-    factors: Option<usize>,
+    /// Factors of each class, 8, 16, 32, 64 or 128, and phases that share them, 1 to 60, in place
+    /// of those of the pattern set, such as 64 or 64/20. Those of `--init` keep their part: it
+    /// wants as many or more, and K times as many where K times as many phases share them
+    #[arg(long, value_name = "N[/PHASES]")]
+    factors: Option<FactorChoice>,
     /// Weights of the phases at distance 1, 2, … that also train a phase; `0` for none
     /// [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
@@ -263,10 +264,9 @@ fn filled(phases: &FitReport) -> Vec<Filled> {
     filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
 }
 
-/// Reads a number of factors.
-fn dimensions(text: &str) -> Result<usize, String> {
-    let found = FactorShape::DIMENSIONS.into_iter().find(|number| number.to_string() == text);
-    found.ok_or_else(|| format!("expected one of {:?}", FactorShape::DIMENSIONS))
+/// Describes a shape of factors.
+fn described(shape: FactorShape) -> String {
+    format!("{} for each class, shared by {} phases", shape.dimensions(), shape.phases())
 }
 
 impl Arguments {
@@ -274,16 +274,24 @@ impl Arguments {
     fn pattern_set(&self) -> anyhow::Result<PatternSet> {
         let name = self.patterns.as_deref().unwrap_or("standard");
         let set = PatternSet::named(name, Path::new(""))?;
-        Ok(self.factors.and_then(|number| set.with_dimensions(number)).unwrap_or(set))
+        let shape = self.factors.map(|choice| choice.shape(set.factors())).or(set.factors());
+        Ok(set.with_factors(shape))
     }
 
-    /// Reads the weights to start from, and widens them where more factors are wanted.
+    /// Reads the weights to start from, with factors of the shape that is wanted.
     fn initial(&self, path: &Path) -> anyhow::Result<WeightsFile> {
         let file = Weights::read(path)?;
-        let Some(number) = self.factors else { return Ok(file) };
-        let has = file.weights.set().factors().map_or(0, FactorShape::dimensions);
-        let weights = file.weights.with_dimensions(number).with_context(|| {
-            format!("{}: has {has} factors; --factors {number} is fewer", path.display())
+        let Some(choice) = self.factors else { return Ok(file) };
+        let before = file.weights.set().factors();
+        let wanted = choice.shape(before);
+        let weights = file.weights.with_factors(wanted).with_context(|| {
+            let [has, wanted] =
+                [before, Some(wanted)].map(|it| it.map_or("none".into(), described));
+            format!(
+                "{}: has factors of {has}; --factors asks for {wanted}. Expected as many or more, \
+                 and K times as many where K times as many phases share them",
+                path.display()
+            )
         })?;
         Ok(WeightsFile { weights, ..file })
     }

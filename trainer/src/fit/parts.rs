@@ -9,7 +9,7 @@ use othello_engine::eval::{Factors, Weights, WeightsError, WeightsFile};
 use othello_engine::file::{
     Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer, check_output,
 };
-use othello_engine::pattern::{FactorShape, PatternSet};
+use othello_engine::pattern::PatternSet;
 use othello_engine::progress::{Interrupted, Progress};
 use othello_engine::record::Shard;
 use othello_engine::text::excerpt;
@@ -213,9 +213,8 @@ impl WholeFit {
     /// Returns `initial` with as many factors as were fitted; without them, weights of 0.
     fn weights_to_begin_with(&self, initial: Option<&WeightsFile>) -> Weights {
         let set = self.model.set();
-        let dimensions = set.factors().map(FactorShape::dimensions);
-        let begin = initial.and_then(|file| match dimensions {
-            Some(dimensions) => file.weights.clone().with_dimensions(dimensions),
+        let begin = initial.and_then(|file| match set.factors() {
+            Some(shape) => file.weights.clone().with_factors(shape),
             None => Some(file.weights.clone()),
         });
         begin.unwrap_or_else(|| Weights::zero(set.clone()))

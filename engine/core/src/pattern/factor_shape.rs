@@ -1,5 +1,7 @@
 //! The shape of factors: the number of factors of each class, and the phases that share them.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::board::{PHASES, Phase};
@@ -59,6 +61,48 @@ impl FactorShape {
     }
 }
 
+/// A choice of a shape: the number of factors and, if stated, of the phases that share them. As text
+/// `64` or `64/20`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FactorChoice {
+    dimensions: usize,
+    phases: Option<usize>,
+}
+
+impl FactorChoice {
+    /// Returns the shape that is chosen in the place of `before`. Where the choice states no
+    /// phases, as many share factors as before, or twenty.
+    pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
+        const PHASES_OF_A_GROUP: usize = 20;
+        let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);
+        FactorShape { dimensions: self.dimensions, phases }
+    }
+}
+
+impl FromStr for FactorChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (dimensions, phases) = match text.split_once('/') {
+            Some((dimensions, phases)) => (dimensions, Some(phases)),
+            None => (text, None),
+        };
+        let read = || {
+            let phases =
+                phases.map(|phases| phases.parse().ok()).map_or(Some(None), |it| it.map(Some))?;
+            let shape = FactorShape::new(dimensions.parse().ok()?, phases.unwrap_or(1))?;
+            Some(Self { dimensions: shape.dimensions, phases })
+        };
+        read().ok_or_else(|| {
+            format!(
+                "expected one of {:?}, with /N where N phases (1 to {PHASES}) share them, such as \
+                 64/20",
+                FactorShape::DIMENSIONS
+            )
+        })
+    }
+}
+
 impl TryFrom<RawShape> for FactorShape {
     type Error = String;
 
@@ -91,6 +135,19 @@ mod tests {
             let found: Vec<usize> = Phase::all().map(|phase| shape.group(phase)).collect();
             assert!(found.is_sorted());
             assert!((0..groups).all(|group| found.contains(&group)), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_choice_keeps_the_phases_that_it_does_not_state() {
+        let shape = |text: &str, before| text.parse::<FactorChoice>().map(|it| it.shape(before));
+        let before = FactorShape::new(8, 5);
+        assert_eq!(shape("64", before).ok(), FactorShape::new(64, 5));
+        assert_eq!(shape("64", None).ok(), FactorShape::new(64, 20));
+        assert_eq!(shape("64/10", before).ok(), FactorShape::new(64, 10));
+        for text in ["", "12", "64/", "64/0", "64/61", "/20", "64/20/3", "-8"] {
+            let refused = shape(text, before).unwrap_err();
+            assert!(refused.contains("such as 64/20"), "{text}: {refused}");
         }
     }
 

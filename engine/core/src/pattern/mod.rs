@@ -13,7 +13,7 @@ mod set;
 mod shipped;
 
 pub use coverage::{Coverage, lines};
-pub use factor_shape::FactorShape;
+pub use factor_shape::{FactorChoice, FactorShape};
 pub use geometry::{Geometry, Instance, PatternGeometry, configurations, permuted};
 pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};

@@ -195,15 +195,6 @@ impl PatternSet {
     pub fn with_factors(self, factors: Option<FactorShape>) -> Self {
         Self { factors, ..self }
     }
-
-    /// Returns the set with `dimensions` factors for each class, shared by as many phases as
-    /// before, or by five; `None` if `dimensions` is none of [`FactorShape::DIMENSIONS`].
-    pub fn with_dimensions(&self, dimensions: usize) -> Option<Self> {
-        const PHASES_OF_A_GROUP: usize = 5;
-        let phases = self.factors.map_or(PHASES_OF_A_GROUP, FactorShape::phases);
-        let shape = FactorShape::new(dimensions, phases)?;
-        Some(self.clone().with_factors(Some(shape)))
-    }
 }
 
 fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, PatternSetError> {

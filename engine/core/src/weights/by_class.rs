@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, ArrayView2};
 
-use super::factors::{FactorParts, Factors};
+use super::factors::{FactorParts, Factors, own_worth};
 use super::models::once;
 use super::move_ordering::{ORDERING_SET, ORDERING_WEIGHTS};
-use super::{MAX_STEPS, Models, MoveOrderingWeights, PhaseSection};
+use super::{
+    MAX_STEPS, Models, MoveOrderingWeights, PhaseSection, nearest_weight, weight_in_discs,
+};
 use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
-#[cfg(doc)]
-use crate::pattern::FactorShape;
-use crate::pattern::{Geometry, PatternSet, PatternSetError};
+use crate::pattern::{FactorShape, Geometry, PatternSet, PatternSetError};
 use crate::text::excerpt;
 
 /// The weights of all 60 phases for one pattern set, in steps of 1/32 disc with absolute value at
@@ -137,17 +137,31 @@ impl Weights {
         self.factors.as_ref()
     }
 
-    /// Returns weights of the same values whose classes have `dimensions` factors, of which the new
-    /// ones are 0; `None` if `dimensions` is none of [`FactorShape::DIMENSIONS`], or fewer than the
-    /// classes have.
-    pub fn with_dimensions(self, dimensions: usize) -> Option<Self> {
-        let set = self.set.with_dimensions(dimensions)?;
-        let shape = set.factors()?;
-        let factors = match &self.factors {
-            Some(factors) => factors.widened(shape)?,
-            None => Factors::zero(shape, self.geometry.parameters()),
+    /// Returns weights whose classes have factors of `shape`.
+    ///
+    /// Further factors are 0, and the values stay. Where more phases come to share factors, the
+    /// joint worth of two classes becomes the mean over the groups that they had, and what a class
+    /// is worth by itself stays. `None` if `shape` has fewer factors than hold all that, or groups
+    /// that are no whole number of the groups before.
+    pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
+        let set = self.set.clone().with_factors(Some(shape));
+        let Some(before) = &self.factors else {
+            let factors = Some(Factors::zero(shape, self.geometry.parameters()));
+            return Some(Self { set, factors, ..self });
         };
-        Some(Self { set, factors: Some(factors), ..self })
+        let after = before.reshaped(shape)?;
+        let mut steps = self.steps.clone();
+        for phase in Phase::all() {
+            let own = |factors: &Factors, parameter: usize| {
+                let dimensions = factors.shape().dimensions();
+                own_worth(&factors.of(phase)[parameter * dimensions..][..dimensions])
+            };
+            for (parameter, step) in steps.row_mut(phase.index()).iter_mut().enumerate() {
+                let discs = own(before, parameter) - own(&after, parameter);
+                *step = nearest_weight(weight_in_discs(*step) + discs);
+            }
+        }
+        Some(Self { set, steps, factors: Some(after), ..self })
     }
 
     /// Returns the factors for modification.

@@ -37,19 +37,31 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Returns the same joint worth with more factors for each parameter: the new ones, which
-    /// follow those of each half, are 0. `None` if `shape` has fewer, or other groups of phases.
-    pub(super) fn widened(&self, shape: FactorShape) -> Option<Self> {
-        let (before, after) = (self.shape.dimensions(), shape.dimensions());
-        if after < before || shape.phases() != self.shape.phases() {
+    /// Returns factors of another shape.
+    ///
+    /// A group of phases may become one of as many or of a multiple k, if `shape` has k times as
+    /// many factors or more. Then every vector holds those of k groups one after another, in each
+    /// half, multiplied by 1/√k, so that the joint worth of two classes is the mean over the
+    /// groups; further factors are 0. With k = 1 the joint worth is what it was. `None` for any
+    /// other shape.
+    pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
+        let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
+        let merged = shape.phases() / self.shape.phases();
+        if shape.phases() % self.shape.phases() != 0 || after < merged * before {
             return None;
         }
-        let mut wide = Self::zero(shape, self.parameters);
-        for (wide, narrow) in wide.groups.iter_mut().zip(&self.groups) {
-            let halves = wide.chunks_exact_mut(after / 2).zip(narrow.chunks_exact(before / 2));
-            halves.for_each(|(wide, narrow)| wide[..before / 2].copy_from_slice(narrow));
+        let scale = 1.0 / (merged as f64).sqrt();
+        let scaled = |&factor: &i8| (f64::from(factor) * scale).round() as i8;
+        let mut reshaped = Self::zero(shape, self.parameters);
+        for (number, narrow) in self.groups.iter().enumerate() {
+            let (wide, place) = (&mut reshaped.groups[number / merged], number % merged * before);
+            let halves = wide.chunks_exact_mut(after).zip(narrow.chunks_exact(before));
+            for (wide, narrow) in halves {
+                let wide = &mut wide[place..][..before];
+                wide.iter_mut().zip(narrow).for_each(|(wide, narrow)| *wide = scaled(narrow));
+            }
         }
-        Some(wide)
+        Some(reshaped)
     }
 
     /// Returns the shape of the factors.
@@ -195,6 +207,8 @@ impl FactorParts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::PatternSet;
+    use crate::weights::Weights;
 
     #[test]
     fn a_sum_is_worth_half_its_squares() {
@@ -224,7 +238,7 @@ mod tests {
     fn wider_factors_of_zero_add_nothing() {
         let mut factors = Factors::zero(FactorShape::new(8, 30).unwrap(), 3);
         factors.set_group(1, |place| (place as i8).wrapping_mul(77));
-        let wide = factors.widened(FactorShape::new(32, 30).unwrap()).unwrap();
+        let wide = factors.reshaped(FactorShape::new(32, 30).unwrap()).unwrap();
         assert_eq!((wide.group(1).len(), wide.shape().dimensions()), (96, 32));
         for phase in [0, 29, 30, 59].map(|phase| Phase::new(phase).unwrap()) {
             for parameters in [vec![], vec![1], vec![0, 2, 2], vec![0, 1, 2]] {
@@ -232,8 +246,48 @@ mod tests {
                 assert_eq!(of(&wide), of(&factors), "{parameters:?}");
             }
         }
-        assert_eq!(wide.widened(factors.shape()), None);
-        assert_eq!(factors.widened(FactorShape::new(16, 20).unwrap()), None);
+        assert_eq!(wide.reshaped(factors.shape()), None);
+        assert_eq!(factors.reshaped(FactorShape::new(16, 20).unwrap()), None);
+    }
+
+    #[test]
+    fn phases_that_come_to_share_factors_have_the_mean_of_their_joint_worth() {
+        let mut factors = Factors::zero(FactorShape::new(8, 15).unwrap(), 3);
+        for group in 0..4 {
+            factors.set_group(group, |place| ((place + 31 * group) as i8).wrapping_mul(77));
+        }
+        assert_eq!(factors.reshaped(FactorShape::new(16, 60).unwrap()), None, "too few");
+        let shared = factors.reshaped(FactorShape::new(64, 60).unwrap()).unwrap();
+        let worth =
+            |of: &Factors, phase| of.steps(Phase::new(phase).unwrap(), [0, 1, 2].into_iter());
+        let mean =
+            [0, 15, 30, 45].map(|phase| f64::from(worth(&factors, phase))).iter().sum::<f64>();
+        // Halves of odd factors are rounded.
+        assert!((f64::from(worth(&shared, 0)) - mean / 4.0).abs() < 12.0);
+        assert!(mean.abs() > 200.0);
+    }
+
+    #[test]
+    fn a_class_by_itself_is_worth_what_it_was_after_more_phases_share_its_factors() {
+        let [few, many] =
+            [(8, 5), (64, 20)].map(|(n, phases)| FactorShape::new(n, phases).unwrap());
+        let mut weights =
+            Weights::zero(PatternSet::shipped("discs").unwrap().with_factors(Some(few)));
+        for group in 0..few.groups() {
+            let factor = |place: usize| ((place + 31 * group) as i8).wrapping_mul(77);
+            weights.factors_mut().unwrap().set_group(group, factor);
+        }
+        let shared = weights.clone().with_factors(many).unwrap();
+        for phase in Phase::all() {
+            for parameter in 0..weights.geometry().parameters() {
+                let alone = |weights: &Weights| {
+                    let together = weights.factors().unwrap().steps(phase, [parameter].into_iter());
+                    i32::from(weights.steps(phase)[parameter]) + together
+                };
+                assert!((alone(&weights) - alone(&shared)).abs() <= 1);
+            }
+        }
+        assert!(shared.with_factors(few).is_none());
     }
 
     #[test]

@@ -138,7 +138,7 @@ fn more_factors_begin_with_the_values_of_those_there_are() {
     let all = Phase::new(45).unwrap()..=Phase::new(47).unwrap();
     let (weights, _) = assembly.finish(&all, false, &[]).unwrap();
 
-    let wide = weights.with_dimensions(16).unwrap();
+    let wide = weights.with_factors(FactorShape::new(16, 3).unwrap()).unwrap();
     let model = Model::new(wide.set().clone());
     let cpu = Cpu::new(&model);
     let mut settings = settings(1);
