@@ -57,7 +57,7 @@ pub(crate) fn report(tables: &Tables) {
 }
 
 /// Returns the value for the side to move, which must have a move. If it must pass, the value is
-/// the negated value after the pass, and a finished game has its score: `search::values` handles
+/// the negated value after the pass, and a finished game has its score: `search::Search` handles
 /// these two cases.
 fn value(tables: &Tables, position: &Position) -> Value {
     // To evaluate many positions of a game, update the state move by move (`after`, `pass`).

@@ -5,28 +5,26 @@
 //! ```
 
 use othello_engine::board::{Position, Side};
-use othello_engine::eval::{Evaluator, WeightsChoice, WeightsError};
-use othello_engine::search::{Found, Searcher};
+use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::search::{Found, Search, Strength, TableError};
 
-const DEPTH: u32 = 4;
-/// The number of empty squares at or below which the game is solved.
-const EXACT: u32 = 10;
+/// Four moves ahead, and from ten empty squares on to the end of the game.
+const STRENGTH: Strength = Strength { depth: 4, exact: 10 };
 
-fn main() -> Result<(), WeightsError> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let evaluator = Evaluator::load(&WeightsChoice::Embedded)?;
-    let black_score = play(&evaluator);
+    let black_score = play(&evaluator)?;
     println!("black {black_score:+}");
     Ok(())
 }
 
 /// Plays a game of the engine against itself; returns the score for black.
-pub(crate) fn play(evaluator: &Evaluator) -> i32 {
-    let mut searcher = Searcher::new(evaluator, 16);
+pub(crate) fn play(evaluator: &Evaluator) -> Result<i32, TableError> {
+    // One searcher for the whole game: its table keeps what earlier searches found.
+    let mut searcher = Search::new(evaluator).searcher()?;
     let (mut position, mut side) = (Position::START, Side::Black);
     while !position.is_over() {
-        // A search as deep as the number of empty squares is exact.
-        let depth = if position.empties() > EXACT { DEPTH } else { EXACT };
-        let Found { value, best, nodes, .. } = searcher.search(&position, depth);
+        let Found { value, best, nodes, .. } = searcher.search(&position, STRENGTH);
         // A side without a move passes.
         position = match best.and_then(|square| position.play(square)) {
             Some(next) => next,
@@ -36,5 +34,5 @@ pub(crate) fn play(evaluator: &Evaluator) -> i32 {
         println!("{side:?} {name} {value:+.2} ({nodes} nodes)");
         side = side.other();
     }
-    position.score() * side.sign()
+    Ok(position.score() * side.sign())
 }

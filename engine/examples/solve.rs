@@ -4,23 +4,25 @@
 //! cargo run --release -p othello-engine --no-default-features --example solve
 //! ```
 
-use othello_engine::board::notation::{BoardLine, NotationError};
+use std::error::Error;
+
+use othello_engine::board::notation::BoardLine;
 use othello_engine::eval::embedded;
-use othello_engine::search::{Searcher, Solution};
+use othello_engine::search::{Found, Search, Strength};
 
 /// The first problem of fforum, with 14 empty squares.
 pub(crate) const BOARD: &str = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
 
-fn main() -> Result<(), NotationError> {
-    let Solution { score, best, nodes } = solve(BOARD)?;
+fn main() -> Result<(), Box<dyn Error>> {
+    let Found { value, best, nodes, .. } = solve(BOARD)?;
     let best = best.map_or("pass".into(), |square| square.to_string());
-    println!("{score:+} discs with {best}, {nodes} nodes");
+    println!("{:+} discs with {best}, {nodes} nodes", value.score());
     Ok(())
 }
 
-/// Returns the score of a board line for the side to move. The weights only order the moves.
-pub(crate) fn solve(line: &str) -> Result<Solution, NotationError> {
+/// Solves a board line for the side to move. The weights only order the moves.
+pub(crate) fn solve(line: &str) -> Result<Found, Box<dyn Error>> {
     let board: BoardLine = line.parse()?;
     let tables = embedded::tables();
-    Ok(Searcher::new(&tables, 64).solve(&board.position))
+    Ok(Search::new(&tables).strength(Strength::PERFECT).hash_mb(64).find(&board.position)?)
 }

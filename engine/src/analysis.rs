@@ -6,19 +6,20 @@
 //! ```
 //! use std::time::{Duration, Instant};
 //!
-//! use othello_engine::analysis::{RatedMove, rated_move_within, sort_best_first};
+//! use othello_engine::analysis::{RatedMove, rated_move, sort_best_first};
 //! use othello_engine::board::{Position, Squares};
 //! use othello_engine::eval::Mobility;
-//! use othello_engine::search::{Level, Limits, Searcher};
+//! use othello_engine::search::{Level, Limits, Search};
 //!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let position = Position::START;
-//! let mut searcher = Searcher::new(&Mobility, 16);
+//! let mut searcher = Search::new(&Mobility).searcher()?;
 //! let plan = Level::new(12).ok_or("a level is from 1 to 60")?.plan(&Mobility);
 //! let strength = plan.strength();
 //! let rate = |square| {
 //!     let deadline = Some(Instant::now() + Duration::from_millis(50));
 //!     let limits = Limits { deadline, ..Limits::default() };
-//!     rated_move_within(&mut searcher, &position, square, strength, &limits)
+//!     rated_move(&mut searcher, &position, square, strength, &limits)
 //! };
 //! let mut moves: Vec<RatedMove> = Squares(position.moves()).filter_map(rate).collect();
 //! sort_best_first(&mut moves);
@@ -26,7 +27,8 @@
 //!     println!("{square} {value:+.2}, to depth {depth}: {line:?}");
 //!     assert_eq!(line.first(), Some(square));
 //! }
-//! # Ok::<(), &str>(())
+//! # Ok(())
+//! # }
 //! ```
 
 use crate::board::{Position, Square, Squares};
@@ -71,16 +73,16 @@ pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     }
 }
 
-/// Rates all legal moves of a position: the best first, equal ones in the order of squares.
-/// The table of the searcher may hold what it learned before.
+/// Rates all legal moves of a position within limits: the best first, equal ones in the order of
+/// squares. The table of the searcher may hold what it learned before.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
     strength: Strength,
+    limits: &Limits,
 ) -> Vec<RatedMove> {
-    let moves = Squares(position.moves());
-    let mut rated: Vec<RatedMove> =
-        moves.filter_map(|square| rated_move(searcher, position, square, strength)).collect();
+    let rate = |square| rated_move(searcher, position, square, strength, limits);
+    let mut rated: Vec<RatedMove> = Squares(position.moves()).filter_map(rate).collect();
     sort_best_first(&mut rated);
     rated
 }
@@ -90,19 +92,9 @@ pub fn sort_best_first(moves: &mut [RatedMove]) {
     moves.sort_by_key(|rated| (-rated.value, rated.square));
 }
 
-/// Searches the position after a move; `None` if the move is not legal.
+/// Searches the position after a move within limits, which may reduce the depth; `None` if the move
+/// is not legal. The search for the best line has the same limits once more, and may end earlier.
 pub fn rated_move<E: Evaluate>(
-    searcher: &mut Searcher<'_, E>,
-    position: &Position,
-    square: Square,
-    strength: Strength,
-) -> Option<RatedMove> {
-    rated_move_within(searcher, position, square, strength, &Limits::default())
-}
-
-/// Searches the position after a move within limits, which may reduce the depth. The search for the
-/// best line has the same limits once more, and may end earlier.
-pub fn rated_move_within<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
     square: Square,
@@ -111,11 +103,8 @@ pub fn rated_move_within<E: Evaluate>(
 ) -> Option<RatedMove> {
     let child = position.play(square)?;
     let (empties, depth) = (position.empties(), strength.depth_of(position));
-    let found = if depth < empties {
-        searcher.search_within(&child, depth - 1, limits)
-    } else {
-        Strength::PERFECT.search_by_clock(searcher, &child, limits)
-    };
+    let strength = if depth < empties { (depth - 1).into() } else { Strength::PERFECT };
+    let found = searcher.search_within(&child, strength, limits);
     let Found { nodes, selectivity, .. } = found;
     let (value, depth) = (-found.value, found.depth + 1);
     let mut line = vec![square];
@@ -190,7 +179,7 @@ mod tests {
             };
             let mut searcher = Searcher::new(&Mobility, 1);
             let strength = Strength { depth: 1, exact: 7 };
-            let rated = rated_moves(&mut searcher, &step.position, strength);
+            let rated = rated_moves(&mut searcher, &step.position, strength, &Limits::default());
             assert_eq!(rated.len() as u32, step.position.moves().count_ones());
             assert!(rated.is_sorted_by(|one, next| one.value >= next.value));
             for rated in rated {
@@ -211,7 +200,7 @@ mod tests {
     fn a_line_of_a_shallow_search_is_as_long_as_the_search_is_deep() {
         let mut searcher = Searcher::new(&Mobility, 1);
         let strength = Strength { depth: 5, exact: 10 };
-        let rated = rated_moves(&mut searcher, &Position::START, strength);
+        let rated = rated_moves(&mut searcher, &Position::START, strength, &Limits::default());
         assert_eq!(rated.len(), 4);
         for rated in &rated {
             assert_eq!((rated.depth, rated.exact, rated.line.len()), (5, false, 5));
@@ -235,7 +224,7 @@ mod tests {
             let position = random_position(&mut Generator::new(seed), 20);
             let square = Squares(position.moves()).next().unwrap();
             let mut searcher = Searcher::new(&Mobility, 1);
-            let rated = rated_move_within(&mut searcher, &position, square, strength, &limits);
+            let rated = rated_move(&mut searcher, &position, square, strength, &limits);
             let child = position.play(square).unwrap();
             let deep = Searcher::new(&Mobility, 1).search_within(&child, 11, &limits);
             let rated = rated.unwrap();
@@ -252,7 +241,7 @@ mod tests {
         let problem: Problem = problems.lines().next().unwrap().parse().unwrap();
         let mut searcher = Searcher::new(&Mobility, 16);
         let strength = Strength { depth: 10, exact: 20 };
-        let rated = rated_moves(&mut searcher, &problem.position, strength);
+        let rated = rated_moves(&mut searcher, &problem.position, strength, &Limits::default());
         let score =
             |square| rated.iter().find(|rated| rated.square == square).map(|r| r.value.score());
         assert_eq!(problem.moves.len(), rated.len());

@@ -12,7 +12,7 @@
 //! use othello_engine::board::Position;
 //! use othello_engine::board::notation::BoardLine;
 //! use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _, WeightsChoice};
-//! use othello_engine::search::Searcher;
+//! use othello_engine::search::{Search, Strength};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // `WeightsChoice::File(path)` takes them from a file.
@@ -28,13 +28,14 @@
 //! println!("{value:+.2} discs for white");
 //!
 //! // With a table of 16 MB; the same on every machine.
-//! let mut searcher = Searcher::new(&evaluator, 16);
-//! let found = searcher.search(&position, 4);
+//! let search = Search::new(&evaluator).hash_mb(16).depth(4);
+//! let found = search.find(&position)?;
 //! println!("best {:?}, {} nodes", found.best, found.nodes);
 //!
 //! let late = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
 //! let late: BoardLine = late.parse()?;
-//! assert_eq!(searcher.solve(&late.position).score, 18);
+//! let found = search.strength(Strength::PERFECT).find(&late.position)?;
+//! assert_eq!(found.value.score(), 18);
 //! # Ok(())
 //! # }
 //! ```

@@ -15,7 +15,7 @@ use super::{Outcome, Session};
 use crate::board::Square;
 use crate::eval::{Evaluate as _, Evaluator, Value, WeightsChoice};
 use crate::progress::Progress as _;
-use crate::search::{Features, Searcher, Selection, Selectivity};
+use crate::search::{Features, Search, Selection, Selectivity};
 use crate::text::Lines;
 
 /// Arguments of `ablate`.
@@ -167,9 +167,9 @@ impl Arguments {
         (evaluator, lines): (&Evaluator, &[Line]),
         session: &Session,
     ) -> anyhow::Result<Solved> {
-        let searcher = Searcher::try_new(evaluator, self.hash_mb as usize).context("--hash-mb")?;
-        let searcher = searcher.with_selection(variant.selection.clone());
-        let mut searcher = searcher.with_features(variant.features);
+        let search = Search::new(evaluator).hash_mb(self.hash_mb as usize);
+        let search = search.selection(variant.selection.clone()).features(variant.features);
+        let mut searcher = search.searcher().context("--hash-mb")?;
         let (begun, cpu_begun) = (Instant::now(), ThreadTime::now());
         let mut nodes = 0;
         let mut nodes_by_depth = vec![];

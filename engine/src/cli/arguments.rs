@@ -13,7 +13,7 @@ use super::message::quoted;
 use super::objects::Objects;
 use crate::eval::Evaluate;
 use crate::file::Existing;
-use crate::search::{Selection, Selectivity};
+use crate::search::{EndSteps, Level, Selection, Selectivity, Strength};
 
 /// The greatest value of `--threads`: more than the cores of a machine, and fewer than a system
 /// refuses to start.
@@ -75,6 +75,35 @@ impl SearchBy {
             ),
             Self::Realization => Ok(Selection::by_probability(evaluator)?),
         }
+    }
+
+    /// Returns the strength and the selection of such searches at a level, with selectivities in
+    /// the place of the level's own where they are given. Ends of a given selectivity begin with
+    /// perfect play.
+    pub(super) fn at_level(
+        self,
+        level: Level,
+        selectivity: Option<Selectivity>,
+        ends: Option<Selectivity>,
+        evaluator: &impl Evaluate,
+    ) -> anyhow::Result<(Strength, Selection)> {
+        let plan = level.plan(evaluator);
+        let (strength, usual, steps) = match (self, ends) {
+            (Self::Depth, None) if selectivity.is_none() => {
+                return Ok((plan.strength(), plan.selection(evaluator)));
+            }
+            (Self::Depth, None) => {
+                (plan.strength(), plan.selectivity, plan.ends.exact_from(plan.exact))
+            }
+            (_, sure) => {
+                let by_depth = self == Self::Depth;
+                let usual = if by_depth { plan.selectivity } else { Selectivity::Full };
+                let strength = Strength { depth: level.number(), exact: plan.exact };
+                (strength, usual, EndSteps::always(sure.unwrap_or_default()))
+            }
+        };
+        let selection = self.selection(selectivity.unwrap_or(usual), evaluator)?;
+        Ok((strength, selection.with_ends(evaluator, &steps)?))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::eval::{Evaluator, WeightsChoice};
 use crate::instructions::InstructionSet;
 use crate::progress::Progress as _;
 use crate::random::Generator;
-use crate::search::Searcher;
+use crate::search::{Search, Searcher};
 
 /// Arguments of `bench`.
 #[derive(clap::Args, Debug)]
@@ -72,7 +72,7 @@ impl fmt::Display for Bench {
 /// Runs the benchmark and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
-    let mut searcher = Searcher::try_new(&evaluator, HASH_MEGABYTES)?;
+    let mut searcher = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searcher()?;
     session.progress().begin("bench (positions)", 0, 2 * POSITIONS);
     let mut time = |search: &mut dyn FnMut(&mut Searcher<'_, Evaluator>, u64) -> u64| {
         let begun = Instant::now();

@@ -17,7 +17,7 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
-use crate::search::{EndSteps, Level, Selection, Selectivity, Strength, TableError, findings};
+use crate::search::{EndSteps, Level, Search, Selectivity, TableError};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
@@ -67,29 +67,25 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the strength and the selection of the searches with these weights.
-    fn how(&self, evaluator: &Evaluator) -> anyhow::Result<(Strength, Selection)> {
-        let Some(level) = self.level else {
-            let strength = Strength { depth: self.depth, exact: 0 };
-            let selection =
-                self.search.selection(self.selectivity.unwrap_or_default(), evaluator)?;
-            let ends = EndSteps::always(self.end_selectivity.unwrap_or_default());
-            return Ok((strength, selection.with_ends(evaluator, &ends)?));
-        };
-        let plan = level.plan(evaluator);
-        let (strength, ends) = match (self.search, self.end_selectivity) {
-            (SearchBy::Depth, None) => (plan.strength(), plan.ends.clone().exact_from(plan.exact)),
-            (_, sure) => {
-                let strength = Strength { depth: level.number(), exact: plan.exact };
-                (strength, EndSteps::always(sure.unwrap_or_default()))
+    /// Returns the search, with these weights, and whether it looks ahead.
+    fn search<'a>(
+        &self,
+        evaluator: &'a Evaluator,
+    ) -> anyhow::Result<(Search<'a, Evaluator>, bool)> {
+        let (strength, selection) = match self.level {
+            Some(level) => {
+                self.search.at_level(level, self.selectivity, self.end_selectivity, evaluator)?
+            }
+            None => {
+                let selectivity = self.selectivity.unwrap_or_default();
+                let ends = EndSteps::always(self.end_selectivity.unwrap_or_default());
+                let selection = self.search.selection(selectivity, evaluator)?;
+                (self.depth.into(), selection.with_ends(evaluator, &ends)?)
             }
         };
-        let usual = match self.search {
-            SearchBy::Depth => plan.selectivity,
-            SearchBy::Realization => Selectivity::Full,
-        };
-        let selection = self.search.selection(self.selectivity.unwrap_or(usual), evaluator)?;
-        Ok((strength, selection.with_ends(evaluator, &ends)?))
+        let search = Search::new(evaluator).strength(strength).selection(selection);
+        let search = self.hash_mb.into_iter().fold(search, Search::hash_mb);
+        Ok((search, strength.depth > 0))
     }
 }
 
@@ -128,8 +124,8 @@ type Finding = (Value, Option<Square>);
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     // Static values come by the million; a search takes long enough for progress to be shown.
     let evaluator = Evaluator::load(&arguments.weights)?;
-    let (strength, selection) = arguments.how(&evaluator)?;
-    let lines_at_once = if strength.depth == 0 { 1 << 16 } else { 1 << 10 };
+    let (search, looks_ahead) = arguments.search(&evaluator)?;
+    let lines_at_once = if looks_ahead { 1 << 10 } else { 1 << 16 };
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
     let mut lines = arguments.file.lines()?;
@@ -144,8 +140,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
         let positions: Vec<Position> = boards.iter().map(|board| board.position).collect();
         let search = |unknown: &[Position]| {
-            let hash_mb = arguments.hash_mb;
-            let found = findings(unknown, &evaluator, strength, &selection, hash_mb, &Silent)?;
+            let found = search.find_all(unknown, &Silent)?;
             Ok(found.into_iter().map(|found| (found.value, found.best)).collect())
         };
         let found = match &book {

@@ -10,12 +10,12 @@ use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
 use super::table::{Align, table};
 use super::{Outcome, Session};
-use crate::analysis::{RatedMove, rated_move_within, sort_best_first};
+use crate::analysis::{RatedMove, rated_move, sort_best_first};
 use crate::board::notation::board_text;
 use crate::board::{Square, Squares, StatedPosition};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
-use crate::search::{Level, Limits, Searcher, Selection, Selectivity, Strength, Team};
+use crate::search::{Level, Limits, Search, Searcher, Selectivity};
 
 /// Arguments of `hint`.
 #[derive(clap::Args, Debug)]
@@ -61,24 +61,6 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the strength and the selection of the searches with these weights.
-    fn how(&self, evaluator: &Evaluator) -> anyhow::Result<(Strength, Selection)> {
-        let plan = self.level.plan(evaluator);
-        Ok(match (self.search, self.selectivity) {
-            (SearchBy::Depth, None) => (plan.strength(), plan.selection(evaluator)),
-            (SearchBy::Depth, Some(selectivity)) => {
-                let ends = plan.ends.clone().exact_from(plan.exact);
-                let selection = self.search.selection(selectivity, evaluator)?;
-                (plan.strength(), selection.with_ends(evaluator, &ends)?)
-            }
-            (SearchBy::Realization, given) => {
-                let strength = Strength { depth: self.level.number(), exact: plan.exact };
-                let selectivity = given.unwrap_or_default();
-                (strength, self.search.selection(selectivity, evaluator)?)
-            }
-        })
-    }
-
     /// The limits of a search that begins now.
     fn limits(&self) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis);
@@ -174,18 +156,20 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Squares(stated.position.moves()).map(move |square| (index, square))
     });
     let moves: Vec<(usize, Square)> = moves.collect();
-    let (strength, selection) = arguments.how(&evaluator)?;
-    let team = Team::try_new(&evaluator, arguments.hash_mb, session.threads(), moves.len());
-    let team = team.context("--hash-mb, of which each thread needs as much")?;
+    let (search, level) = (arguments.search, arguments.level);
+    let (strength, selection) = search.at_level(level, arguments.selectivity, None, &evaluator)?;
+    let search = Search::new(&evaluator).selection(selection).hash_mb(arguments.hash_mb);
+    let team = search.threads(session.threads()).team(moves.len());
+    let mut team = team.context("--hash-mb, of which each thread needs as much")?;
     session.progress().begin("hint (moves)", 0, moves.len() as u64);
     let begun = Instant::now();
     let rate = |searcher: &mut Searcher<'_, Evaluator>, &(index, square): &(usize, Square)| {
         let position = &positions[index].position;
-        let rated = rated_move_within(searcher, position, square, strength, &arguments.limits());
+        let rated = rated_move(searcher, position, square, strength, &arguments.limits());
         session.progress().advance(1);
         Some((index, rated?))
     };
-    let rated = team.with_selection(&selection).work(&moves, rate);
+    let rated = team.work(&moves, rate);
     let mut of_positions = vec![vec![]; positions.len()];
     rated.into_iter().flatten().for_each(|(index, rated)| of_positions[index].push(rated));
     of_positions.iter_mut().for_each(|moves: &mut Vec<RatedMove>| sort_best_first(moves));

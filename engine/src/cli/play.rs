@@ -15,7 +15,7 @@ use crate::board::Side;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::openings::Book;
 use crate::protocol::{Player, serve};
-use crate::search::{Level, Team};
+use crate::search::{Level, Search};
 
 /// Arguments of `play`.
 #[derive(clap::Args, Debug)]
@@ -68,8 +68,8 @@ impl Sides {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
-    let team = Team::try_new(&evaluator, arguments.hash_mb, session.threads(), 1);
-    let player = Player::new(team.context("--hash-mb")?, arguments.level).with_book(book);
+    let search = Search::new(&evaluator).hash_mb(arguments.hash_mb).threads(session.threads());
+    let player = Player::new(&search, arguments.level).context("--hash-mb")?.with_book(book);
     let mut terminal = Terminal::new(player, arguments.side);
     let mut out = io::stdout().lock();
     let begun = out.write_all(terminal.begin().as_bytes()).and_then(|()| out.flush());

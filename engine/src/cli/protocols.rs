@@ -12,7 +12,7 @@ use crate::openings::Book;
 use crate::protocol::gtp::Gtp;
 use crate::protocol::nboard::Nboard;
 use crate::protocol::{Player, Server, serve};
-use crate::search::{Level, Selectivity, Team};
+use crate::search::{Level, Search, Selectivity};
 
 /// Arguments of `gtp` and `nboard`.
 #[derive(clap::Args, Debug)]
@@ -55,9 +55,10 @@ impl Arguments {
         evaluator: &'a Evaluator,
         threads: usize,
     ) -> anyhow::Result<Player<'a, Evaluator>> {
-        let team = Team::try_new(evaluator, self.hash_mb, threads, 1).context("--hash-mb")?;
+        let search = Search::new(evaluator).hash_mb(self.hash_mb).threads(threads);
+        let player = Player::new(&search, self.level).context("--hash-mb")?;
         let book = self.book.as_deref().map(Book::read).transpose()?;
-        let player = Player::new(team, self.level).with_book(book).with_pondering(self.ponder);
+        let player = player.with_book(book).with_pondering(self.ponder);
         Ok(match self.search {
             SearchBy::Depth => player,
             SearchBy::Realization => {

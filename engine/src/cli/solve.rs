@@ -16,7 +16,7 @@ use crate::board::obf::Problem;
 use crate::board::{Discs, Position, Side, Square, StatedPosition};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
-use crate::search::{Searcher, Team};
+use crate::search::{Search, Searcher};
 
 /// Arguments of `solve`.
 #[derive(clap::Args, Debug)]
@@ -157,8 +157,9 @@ impl fmt::Display for Solve {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.lines()?.next_lines(usize::MAX)?;
-    let team = Team::try_new(&evaluator, arguments.hash_mb, session.threads(), lines.len());
-    let mut team = team.context("--hash-mb, of which each thread needs as much")?;
+    let search = Search::new(&evaluator).hash_mb(arguments.hash_mb).threads(session.threads());
+    let mut team =
+        search.team(lines.len()).context("--hash-mb, of which each thread needs as much")?;
     session.progress().begin("solve (positions)", 0, lines.len() as u64);
     let solve = |searcher: &mut Searcher<'_, Evaluator>, line: &Line| {
         let begun = Instant::now();

@@ -7,7 +7,7 @@ use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::progress::{Interrupted, Progress, Silent};
 use crate::random::Generator;
-use crate::search;
+use crate::search::Search;
 
 /// The criteria for openings that count as even.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,12 +60,14 @@ impl Balance {
     }
 
     /// Returns those of the games that end near even.
+    #[expect(clippy::expect_used, reason = "as `Vec` does where there is no memory")]
     fn even<E: Evaluate>(&self, games: Vec<Vec<Square>>, evaluator: &E) -> Vec<Vec<Square>> {
         let first = FIRST_SEARCHES.into_iter().filter(|&(depth, _)| depth < self.depth);
         first.chain([(self.depth, 0)]).fold(games, |games, (depth, margin)| {
             let limit = Value::from_score(self.within + margin);
             let ends: Vec<Position> = games.iter().map(|game| end(game)).collect();
-            let values = search::values(&ends, evaluator, depth, &Silent);
+            let values = Search::new(evaluator).depth(depth).values(&ends, &Silent);
+            let values = values.expect("memory for the transposition tables");
             let near = |value: &Value| -limit <= *value && *value <= limit;
             games
                 .into_iter()
@@ -124,7 +126,8 @@ mod tests {
     fn openings_are_those_that_the_deep_search_finds_near_even() {
         let all = Balance { plies: 5, depth: 5, within: 1, count: None, seed: 1 };
         let found = all.openings(&Mobility, &Silent).unwrap();
-        let value = |game: &[Square]| search::values(&[end(game)], &Mobility, 5, &Silent)[0];
+        let search = Search::new(&Mobility).depth(5);
+        let value = |game: &[Square]| search.values(&[end(game)], &Silent).unwrap()[0];
         let even = |game: &Vec<Square>| value(game).discs().abs() <= 1.0;
         assert!(found.iter().all(even) && found.is_sorted());
         // The first search loses only openings whose values it finds far off.
@@ -150,7 +153,8 @@ mod tests {
         }
         // The deep searches took minutes. Shallow searches, or later weights, may find slightly
         // different values.
-        let values = search::values(&ends[..200], &Evaluator::embedded(), 4, &Silent);
+        let evaluator = Evaluator::embedded();
+        let values = Search::new(&evaluator).depth(4).values(&ends[..200], &Silent).unwrap();
         let far = values.iter().filter(|value| value.discs().abs() > 6.0).count();
         assert!(far <= 10, "{far} of 200");
         ends.sort_unstable();

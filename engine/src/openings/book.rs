@@ -91,7 +91,7 @@ mod tests {
     use crate::openings::{Settings, enumerate, write_openings};
     use crate::progress::Silent;
     use crate::random::Generator;
-    use crate::search;
+    use crate::search::Search;
 
     #[test]
     fn the_book_knows_every_opening_in_all_its_images_and_its_best_move() {
@@ -105,7 +105,7 @@ mod tests {
         for position in found[..6].concat() {
             // Negamax from values at ply 5 equals a search to that ply and one deeper.
             let depth = 5 - position.ply() + 1;
-            let value = search::values(&[position], &Mobility, depth, &Silent)[0];
+            let value = Search::new(&Mobility).depth(depth).find(&position).unwrap().value;
             for symmetry in Symmetry::all() {
                 let image = position.image(symmetry);
                 assert_eq!(book.value(&image), Some(value));

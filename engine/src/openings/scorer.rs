@@ -4,7 +4,7 @@ use crate::board::Position;
 use crate::eval::{Evaluate, Value};
 use crate::progress::Progress;
 use crate::record::{FinishedWork, RecordError};
-use crate::search::{Searchers, Selection};
+use crate::search::{Search, Searchers};
 
 /// The table size of a search to a fixed depth, in MiB: shallow searches never fill it.
 const HASH_MEGABYTES: usize = 4;
@@ -26,8 +26,8 @@ impl<'a, E: Evaluate> Scorer<'a, E> {
         progress: &'a dyn Progress,
     ) -> Result<Self, RecordError> {
         let hash_megabytes = if depth == 0 { 0 } else { HASH_MEGABYTES };
-        let searchers = Searchers::try_new(evaluator, hash_megabytes, &Selection::default())
-            .map_err(|error| RecordError::Search(error.into()))?;
+        let search = Search::new(evaluator).hash_mb(hash_megabytes);
+        let searchers = search.searchers().map_err(|error| RecordError::Search(error.into()))?;
         Ok(Self { searchers, depth, found, progress })
     }
 

@@ -263,7 +263,7 @@ mod tests {
     use crate::file::Checkpoint;
     use crate::progress::Silent;
     use crate::record::PositionReader;
-    use crate::search;
+    use crate::search::Search;
 
     const SETTINGS: Settings = Settings::whole(7, 1);
 
@@ -284,7 +284,7 @@ mod tests {
         let ply_6: Vec<_> = rows.iter().filter(|row| row.position().ply() == 6).collect();
         let positions: Vec<_> = ply_6.iter().map(|row| row.position()).collect();
         let labels: Vec<_> = ply_6.iter().map(|row| value(row)).collect();
-        assert_eq!(search::values(&positions, &Mobility, 2, &Silent), labels);
+        assert_eq!(Search::new(&Mobility).depth(2).values(&positions, &Silent).unwrap(), labels);
     }
 
     #[test]

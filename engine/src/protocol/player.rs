@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::analysis::{RatedMove, rated_move_within, sort_best_first};
-use crate::board::{Position, Square, Squares};
+use crate::analysis::{RatedMove, rated_moves};
+use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::openings::Book;
-use crate::search::{Found, Level, Limits, Searcher, Selection, Selectivity, Strength, Team};
+use crate::search::{
+    Found, Level, Limits, Search, Selection, Selectivity, Strength, TableError, Team,
+};
 
 /// Searchers with a level, and perhaps a book.
 #[derive(Debug)]
@@ -38,13 +40,16 @@ pub struct Choice {
 }
 
 impl<'a, E: Evaluate> Player<'a, E> {
-    /// A player with these searchers, or this one.
-    pub fn new(team: impl Into<Team<'a, E>>, level: Level) -> Self {
-        let (team, strength) = (team.into(), level.selective().strength());
+    /// A player at a level, with the evaluation, the table and the threads of a search.
+    ///
+    /// # Errors
+    /// If there is no memory for the table.
+    pub fn new(search: &Search<'a, E>, level: Level) -> Result<Self, TableError> {
+        let (team, strength) = (search.team(1)?, level.selective().strength());
         let (selection, book, ponders, last) = (None, None, false, None);
         let mut player = Self { team, level, strength, selection, book, ponders, last };
         player.set_level(level);
-        player
+        Ok(player)
     }
 
     /// A player whose searches leave out what a selection says, whatever the level; only how deep
@@ -153,7 +158,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
     /// that limits may end, perfect play included.
     pub fn search(&mut self, position: &Position, limits: &Limits) -> Found {
         let strength = self.strength;
-        let found = self.with_all(|searcher| strength.search_by_clock(searcher, position, limits));
+        let found = self.team.lead(|searcher| searcher.search_within(position, strength, limits));
         found.unwrap_or(Found {
             value: Value::ZERO,
             best: None,
@@ -205,33 +210,23 @@ impl<'a, E: Evaluate> Player<'a, E> {
     /// All moves, the best first, each by a search that limits may end.
     pub fn rated_moves(&mut self, position: &Position, limits: &Limits) -> Vec<RatedMove> {
         let strength = self.strength;
-        let rated = self.with_all(|searcher| {
-            let rate = |square| rated_move_within(searcher, position, square, strength, limits);
-            let mut rated: Vec<RatedMove> = Squares(position.moves()).filter_map(rate).collect();
-            sort_best_first(&mut rated);
-            rated
-        });
+        let rated = self.team.lead(|searcher| rated_moves(searcher, position, strength, limits));
         rated.unwrap_or_default()
-    }
-
-    /// Works with the searcher that has the table, while the others help it.
-    fn with_all<T: Send>(
-        &mut self,
-        work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
-    ) -> Option<T> {
-        self.team.lead(work)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Squares;
     use crate::eval::Mobility;
     use crate::random::{Generator, random_position};
+    use crate::search::Searcher;
 
     fn player(level: u32) -> Player<'static, Mobility> {
         let level = Level::new(level).unwrap();
-        Player::new(Searcher::new(&Mobility, 1), level).with_pondering(true)
+        let player = Player::new(&Search::new(&Mobility).hash_mb(1), level).unwrap();
+        player.with_pondering(true)
     }
 
     /// After every reply, before perfect play and in it, nothing is left to search.

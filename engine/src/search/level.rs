@@ -136,7 +136,7 @@ mod tests {
     use crate::eval::{Evaluator, Mobility};
     use crate::random::{Generator, random_position};
     use crate::search::tests::with_threads;
-    use crate::search::{Searcher, Team};
+    use crate::search::{Search, Searcher};
 
     /// Returns the effort of a search from `empties` empty squares, in order: to the end or not,
     /// selectivity, depth.
@@ -195,18 +195,18 @@ mod tests {
     #[test]
     fn a_team_searches_as_deep_and_as_surely_as_one_searcher() {
         let evaluator = Evaluator::embedded();
-        let plan = Level::new(12).unwrap().plan(&evaluator);
+        let level = Level::new(12).unwrap();
+        let plan = level.plan(&evaluator);
         let mut random = Generator::new(34);
         for empties in [44, 36, 26, 24, 21, 19] {
             let position = random_position(&mut random, empties);
-            let team = Team::try_new(&evaluator, 4, 3, 1).unwrap();
-            let mut team = team.with_selection(&plan.selection(&evaluator));
+            let search = Search::new(&evaluator).level(level).hash_mb(4);
+            let expected = search.find(&position).unwrap();
+            let mut team = search.threads(3).team(1).unwrap();
             let work = |searcher: &mut Searcher<'_, Evaluator>| {
-                plan.strength().search(searcher, &position)
+                searcher.search(&position, plan.strength())
             };
             let found = with_threads(3, || team.lead(work).unwrap());
-            let mut alone = Searcher::new(&evaluator, 4).with_selection(plan.selection(&evaluator));
-            let expected = plan.strength().search(&mut alone, &position);
             assert_eq!((found.depth, found.selectivity), (expected.depth, expected.selectivity));
             assert!(position.is_legal(found.best.unwrap()));
             if found.selectivity == Selectivity::Full {
@@ -222,14 +222,15 @@ mod tests {
     #[test]
     fn searches_of_a_level_are_as_deep_and_as_sure_as_its_row() {
         let evaluator = Evaluator::embedded();
-        let plan = Level::new(7).unwrap().plan(&evaluator);
-        let mut searcher = Searcher::new(&evaluator, 4).with_selection(plan.selection(&evaluator));
+        let level = Level::new(7).unwrap();
+        let search = Search::new(&evaluator).level(level).hash_mb(4);
+        let mut searcher = search.searcher().unwrap();
         let mut random = Generator::new(31);
         for (empties, depth, percent) in
             [(30, 7, 73), (17, 7, 73), (16, 16, 95), (15, 15, 95), (14, 14, 100), (9, 9, 100)]
         {
             let position: Position = random_position(&mut random, empties);
-            let found = plan.strength().search(&mut searcher, &position);
+            let found = searcher.search(&position, level.plan(&evaluator).strength());
             assert_eq!((found.depth, found.selectivity.percent()), (depth, percent));
             if percent == 100 {
                 let score = Searcher::new(&Mobility, 4).solve(&position).score;

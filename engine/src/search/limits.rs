@@ -23,6 +23,8 @@ pub struct Limits {
     /// search goes as it goes without limits, and then it does not even wait for its first and
     /// shallowest round.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// True to have perfect play go on to its end, whatever limit is reached.
+    pub spare_perfect_play: bool,
 }
 
 impl Limits {
@@ -172,8 +174,7 @@ mod tests {
         let strength = Strength { depth: 1, exact: 60 };
         let limits = Limits { nodes: Some(50_000), ..Limits::default() };
         for position in positions(26, 6, 30..34) {
-            let found =
-                strength.search_by_clock(&mut searcher(&Mobility, 20_000), &position, &limits);
+            let found = searcher(&Mobility, 20_000).search_within(&position, strength, &limits);
             let plain = searcher(&Mobility, 20_000).search(&position, found.depth);
             assert_eq!((found.value, found.best), (plain.value, plain.best), "{position:?}");
         }
@@ -187,16 +188,13 @@ mod tests {
         let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
         for position in positions(28, 8, 15..18) {
             let few =
-                strength.search_within(&mut searcher(&Mobility, 20_000), &position, &limits(5_000));
+                searcher(&Mobility, 20_000).search_within(&position, strength, &limits(5_000));
             let below = position.empties() - 1;
             let deepest =
                 searcher(&Mobility, 20_000).search_within(&position, below, &limits(5_000));
             assert_eq!(few, deepest, "{position:?}");
-            let many = strength.search_within(
-                &mut searcher(&Mobility, 20_000),
-                &position,
-                &limits(u64::MAX),
-            );
+            let many =
+                searcher(&Mobility, 20_000).search_within(&position, strength, &limits(u64::MAX));
             let score = searcher(&Mobility, 20_000).solve(&position).score;
             assert_eq!((many.value.score(), many.depth), (score, position.empties()));
         }
@@ -209,16 +207,17 @@ mod tests {
         let evaluator = Evaluator::embedded();
         let flag =
             |is_set: bool| Limits { interrupt: Some(Arc::new(is_set.into())), ..Limits::default() };
-        let plan = Level::new(14).unwrap().plan(&evaluator);
+        let level = Level::new(14).unwrap();
+        let plan = level.plan(&evaluator);
         for (empties, threads) in [(40, 1), (40, 3), (23, 1), (23, 3), (18, 1), (18, 3)] {
             let position = random_position(&mut Generator::new(32), empties);
-            let team = Team::try_new(&evaluator, 4, threads, 1).unwrap();
-            let mut team = team.with_selection(&plan.selection(&evaluator));
+            let strong = Search::new(&evaluator).level(level).hash_mb(4);
             let strength = plan.strength();
+            let mut team = strong.threads(threads).team(1).unwrap();
             let mut search = |limits: &Limits| {
                 let limits = limits.clone();
                 let work = |searcher: &mut Searcher<'_, Evaluator>| {
-                    strength.search_by_clock(searcher, &position, &limits)
+                    searcher.search_within(&position, strength, &limits)
                 };
                 with_threads(threads, || team.lead(work).unwrap())
             };
@@ -231,12 +230,9 @@ mod tests {
                 assert_eq!(whole.value.score(), Searcher::new(&Mobility, 4).solve(&position).score);
             }
             if threads == 1 {
-                let alone = Searcher::new(&evaluator, 4);
-                let mut alone = alone.with_selection(plan.selection(&evaluator));
-                let plain = strength.search(&mut alone, &position);
-                alone.new_game();
-                let limits = flag(false);
-                assert_eq!(strength.search_by_clock(&mut alone, &position, &limits), plain);
+                let strong = Search::new(&evaluator).level(level).hash_mb(4);
+                let plain = strong.find(&position);
+                assert_eq!(strong.limits(flag(false)).find(&position), plain);
             }
         }
     }
@@ -245,11 +241,8 @@ mod tests {
     #[test]
     fn a_search_that_someone_interrupts_ends_soon() {
         let evaluator = Evaluator::embedded();
-        let plan = Level::GREATEST.plan(&evaluator);
         for (empties, threads) in [(50, 1), (50, 2), (34, 1), (34, 2), (30, 2)] {
             let position = random_position(&mut Generator::new(33), empties);
-            let team = Team::try_new(&evaluator, 4, threads, 1).unwrap();
-            let mut team = team.with_selection(&plan.selection(&evaluator));
             let interrupt = Arc::new(AtomicBool::new(false));
             let limits = Limits { interrupt: Some(Arc::clone(&interrupt)), ..Limits::default() };
             let found = std::thread::scope(|scope| {
@@ -257,10 +250,9 @@ mod tests {
                     std::thread::sleep(std::time::Duration::from_millis(200));
                     interrupt.store(true, Ordering::Relaxed);
                 });
-                let work = |searcher: &mut Searcher<'_, Evaluator>| {
-                    plan.strength().search_by_clock(searcher, &position, &limits)
-                };
-                with_threads(threads, || team.lead(work).unwrap())
+                let search = Search::new(&evaluator).level(Level::GREATEST).hash_mb(4);
+                let search = search.limits(limits).threads(threads);
+                with_threads(threads, || search.find(&position).unwrap())
             });
             assert!(found.best.is_some_and(|square| position.is_legal(square)), "{found:?}");
             assert!(found.depth < empties, "{found:?}");
@@ -277,7 +269,7 @@ mod tests {
         let few = Limits { nodes: Some(30_000), ..Limits::default() };
         for limits in [stop, late, few] {
             for threads in [1, 3] {
-                let mut team = Team::try_new(&evaluator, 1, threads, 3).unwrap();
+                let mut team = Search::new(&evaluator).hash_mb(1).threads(threads).team(3).unwrap();
                 let solve = |searcher: &mut Searcher<'_, Evaluator>, position: &Position| {
                     let stopped = searcher.search_within(position, 60, &limits);
                     assert!(stopped.depth < position.empties() && stopped.best.is_some());

@@ -6,6 +6,7 @@
 //! sets one ([`Limits`]).
 
 mod brothers;
+mod builder;
 mod costs;
 mod endgame;
 mod ends;
@@ -27,16 +28,16 @@ mod strength;
 mod table;
 mod team;
 mod tuning;
-mod values;
 mod window;
 
 #[cfg(test)]
 mod tests;
 
-use crate::board::{Discs, Position, Square};
+use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::instructions::{Instructions, Portable};
 use crate::with_instructions;
+use arrayvec::ArrayVec;
 use ends::End;
 use limits::Control;
 use midgame::Horizon;
@@ -48,6 +49,7 @@ use team::Pool;
 use tuning::Tuning;
 use window::Best;
 
+pub use builder::Search;
 pub use ends::{EndSteps, EndStepsError};
 pub use features::Features;
 pub use level::{Level, Plan};
@@ -58,7 +60,6 @@ pub use selection::Selection;
 pub use strength::Strength;
 pub use table::TableError;
 pub use team::Team;
-pub use values::{findings, strong_values, values};
 
 /// The number of plies of a game, counting the full board.
 const PLIES_OF_NODES: usize = 61;
@@ -129,18 +130,17 @@ pub struct Solution {
 
 impl<'a, E: Evaluate> Searcher<'a, E> {
     /// Creates a searcher with a transposition table of about this size, in MiB (at least one
-    /// cluster of entries). Memory is only taken as the table fills.
+    /// cluster of entries), as [`Search::searcher`] does. Memory is only taken as the table fills.
     ///
     /// # Panics
-    /// If there is no memory for the table; use [`Self::try_new`] for a size that a user chose.
+    /// If there is no memory for the table; use [`Search`] for a size that a user chose.
     #[expect(clippy::expect_used, reason = "documented; as `Vec` does where there is no memory")]
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
-        Self::try_new(evaluator, hash_megabytes).expect("memory for the transposition table")
+        let made = Self::with_megabytes(evaluator, hash_megabytes);
+        made.expect("memory for the transposition table")
     }
 
-    /// Creates a searcher as [`Self::new`] does, or returns an error if there is no memory for the
-    /// table.
-    pub fn try_new(evaluator: &'a E, hash_megabytes: usize) -> Result<Self, TableError> {
+    fn with_megabytes(evaluator: &'a E, hash_megabytes: usize) -> Result<Self, TableError> {
         Ok(Self::with_table(evaluator, Table::new(hash_megabytes)?))
     }
 
@@ -164,9 +164,9 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         }
     }
 
-    /// Sets the features that this searcher uses.
+    /// This searcher with other features.
     #[must_use]
-    pub fn with_features(self, features: Features) -> Self {
+    fn with_features(self, features: Features) -> Self {
         Self { features, ..self }
     }
 
@@ -181,21 +181,13 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Returns the value of a position after `depth` moves by both sides, not counting passes: the
-    /// value of plain negamax to that depth, whatever the table holds. Finished games count their
-    /// score. If `depth` is at least the number of empty squares, the value is the exact score.
-    pub fn search(&mut self, position: &Position, depth: u32) -> Found {
-        self.search_within(position, depth, &Limits::default())
-    }
-
-    /// Searches like [`Self::search`]; if a limit ends the search, returns the value and depth of
-    /// the deepest completed iteration. The first and shallowest iteration is always completed.
-    pub fn search_within(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
+    /// Searches to a depth, in one go; beyond all empty squares, to the end of the game.
+    fn search_plainly(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
         self.search_to(position, depth, self.selection.end(position.empties()), limits)
     }
 
-    /// Searches as [`Self::search_within`] does; a search to the end of the game has the given
-    /// selectivity, if the selection has such ends.
+    /// Searches to a depth, in one go; a search to the end of the game has the given selectivity,
+    /// if the selection has such ends.
     pub(crate) fn search_as(
         &mut self,
         position: &Position,
@@ -216,6 +208,22 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         // SAFETY: the two types differ in the token alone, which takes no room, at the end of a
         // `repr(C)` struct; and the caller has such a token.
         unsafe { &mut *(&raw mut *self).cast() }
+    }
+
+    /// Returns the legal moves of a position, each with the static value of the position after it,
+    /// for the player. Finished games count their score.
+    pub fn move_values(&mut self, position: &Position) -> ArrayVec<(Square, Value), 64> {
+        let state = self.evaluator.state(position);
+        let mut value = |square: Square| {
+            let flips = position.flips(square);
+            let child = position.after(square, flips);
+            let state = self.evaluator.after(&state, square, flips);
+            let [least, greatest] = [-Value::INFINITE, Value::INFINITE];
+            with_instructions!(|set| {
+                -self.by(set).alpha_beta(&child, &state, least, greatest, 0)
+            })
+        };
+        Squares(position.moves()).map(|square| (square, value(square))).collect()
     }
 
     /// Returns the score of a position under perfect play by both sides.

@@ -113,7 +113,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 
     /// This searcher with another selection.
     #[must_use]
-    pub fn with_selection(self, selection: Selection) -> Self {
+    pub(super) fn with_selection(self, selection: Selection) -> Self {
         Self { selection, ..self }
     }
 }

@@ -11,10 +11,17 @@ const BEFORE_PERFECT: u32 = 8;
 /// A search to a fixed depth, and perfect play near the end of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strength {
-    /// The number of moves to look ahead; 0 counts as 1.
+    /// The number of moves to look ahead; 0 for static values.
     pub depth: u32,
     /// The number of empty squares at or below which play is perfect.
     pub exact: u32,
+}
+
+/// A depth without perfect play before it reaches the end.
+impl From<u32> for Strength {
+    fn from(depth: u32) -> Self {
+        Self { depth, exact: 0 }
+    }
 }
 
 impl Strength {
@@ -23,106 +30,89 @@ impl Strength {
     /// Perfect play from the start of the game.
     pub const PERFECT: Self = Self { depth: Self::ANY_DEPTH, exact: Self::ANY_DEPTH };
 
-    /// Returns the depth to search a position to: the number of empty squares if play is perfect.
+    /// Returns the depth to search a position to, to find a move: the number of empty squares if
+    /// play is perfect, and at least 1.
     pub fn depth_of(self, position: &Position) -> u32 {
         let empties = position.empties();
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Searches a position with this strength. `found.depth` is the number of empty squares if the
-    /// value is exact.
-    pub fn search<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
-        self.search_within(searcher, position, &Limits::default())
-    }
-
-    /// Searches with this strength within limits, which do not end perfect play (at most
-    /// [`Self::exact`] empty squares). If only [`Self::depth`] reaches the end of the game and the
-    /// limits do not suffice for that, the result is that of the deepest search that stays short of
-    /// the end.
-    pub fn search_within<E: Evaluate>(
-        self,
-        searcher: &mut Searcher<'_, E>,
-        position: &Position,
-        limits: &Limits,
-    ) -> Found {
-        let empties = position.empties();
-        if empties <= self.exact {
-            searcher.search(position, empties)
-        } else if empties <= self.depth {
-            to_the_end_after(searcher, position, empties.saturating_sub(1), limits)
-        } else {
-            searcher.search_within(position, self.depth.max(1), limits)
-        }
-    }
-
-    /// Searches with this strength within limits, which end perfect play too. Then the result is
-    /// that of a shallower search, which runs first, costs little beside perfect play, and leaves
-    /// it the rest of the time and nodes.
-    pub fn search_by_clock<E: Evaluate>(
-        self,
-        searcher: &mut Searcher<'_, E>,
-        position: &Position,
-        limits: &Limits,
-    ) -> Found {
-        let empties = position.empties();
-        if empties > self.exact {
-            return self.search_within(searcher, position, limits);
-        }
-        to_the_end_after(searcher, position, empties.saturating_sub(BEFORE_PERFECT), limits)
-    }
-
-    /// Searches with this strength; before perfect play, in about `nodes` nodes, to a smaller depth
-    /// if these do not suffice. That depth has the parity of [`Self::depth`] and never reaches the
-    /// end of the game, so that the number of nodes does not decide which values are exact.
-    pub fn search_in_nodes<E: Evaluate>(
-        self,
-        searcher: &mut Searcher<'_, E>,
-        position: &Position,
-        nodes: Option<u64>,
-    ) -> Found {
-        if nodes.is_none() {
-            return self.search(searcher, position);
-        }
+    /// Returns this strength and the limits that have a search take about `nodes` nodes before
+    /// perfect play, to a smaller depth if these do not suffice. That depth has the parity of
+    /// [`Self::depth`] and never reaches the end of the game, so that the number of nodes does not
+    /// decide which values are exact.
+    pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
+        let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
         let of_its_parity = below.saturating_sub((below ^ self.depth) & 1);
-        let depth = if self.depth > below { of_its_parity } else { self.depth };
-        let limits = Limits { nodes, ..Limits::default() };
-        Self { depth, ..self }.search_within(searcher, position, &limits)
+        let is_too_deep = nodes.is_some() && self.depth > below;
+        let depth = if is_too_deep { of_its_parity.max(1) } else { self.depth };
+        (Self { depth, ..self }, limits)
     }
 }
 
-/// Searches a position to the end of the game. Where there are limits, a search to a lesser depth
-/// comes first, and counts where they end the other; and where the selection has some, less sure
-/// searches to the end, of which the last counts that was done.
-fn to_the_end_after<E: Evaluate>(
-    searcher: &mut Searcher<'_, E>,
-    position: &Position,
-    depth: u32,
-    limits: &Limits,
-) -> Found {
-    let empties = position.empties();
-    if !limits.are_set() {
-        return searcher.search_within(position, empties, limits);
+impl<E: Evaluate> Searcher<'_, E> {
+    /// Returns the value of a position after so many moves by both sides, not counting passes: the
+    /// value of plain negamax to that depth, whatever the table holds. Finished games count their
+    /// score. If the strength reaches the end of the game, the value is the exact score.
+    pub fn search(&mut self, position: &Position, strength: impl Into<Strength>) -> Found {
+        self.search_within(position, strength, &Limits::default())
     }
-    let before = searcher.search_within(position, depth, limits);
-    if before.depth < depth {
-        return before;
-    }
-    let mut found = before;
-    let stages = searcher.stages(position).into_iter().map(Some).chain([None]);
-    for stage in stages {
-        let left = limits.nodes.map(|most| most.saturating_sub(found.nodes));
-        let limits = Limits { nodes: left, ..limits.clone() };
-        let whole = match stage {
-            Some(selectivity) => searcher.search_as(position, empties, selectivity, &limits),
-            None => searcher.search_within(position, empties, &limits),
-        };
-        let nodes = found.nodes + whole.nodes;
-        let is_better = whole.depth == empties || found.best.is_none();
-        found = Found { nodes, ..if is_better { whole } else { found } };
-        if whole.depth < empties {
-            break;
+
+    /// Searches like [`Self::search`]; if a limit ends the search, returns the value and depth of
+    /// the deepest search that was completed. The first and shallowest one always is. Where the end
+    /// of the game is in reach, a search that costs little beside it runs first and leaves it the
+    /// rest of the time and nodes.
+    pub fn search_within(
+        &mut self,
+        position: &Position,
+        strength: impl Into<Strength>,
+        limits: &Limits,
+    ) -> Found {
+        let (Strength { depth, exact }, empties) = (strength.into(), position.empties());
+        if empties <= exact && !limits.spare_perfect_play {
+            self.search_to_the_end_after(position, empties.saturating_sub(BEFORE_PERFECT), limits)
+        } else if empties <= exact {
+            self.search_plainly(position, empties, &Limits::default())
+        } else if empties <= depth {
+            self.search_to_the_end_after(position, empties.saturating_sub(1), limits)
+        } else {
+            self.search_plainly(position, depth, limits)
         }
     }
-    found
+
+    /// Searches a position to the end of the game. Where there are limits, a search to a lesser
+    /// depth comes first, and counts where they end the other; and where the selection has some,
+    /// less sure searches to the end, of which the last counts that was done.
+    fn search_to_the_end_after(
+        &mut self,
+        position: &Position,
+        depth: u32,
+        limits: &Limits,
+    ) -> Found {
+        let empties = position.empties();
+        if !limits.are_set() {
+            return self.search_plainly(position, empties, limits);
+        }
+        let mut found = self.search_plainly(position, depth, limits);
+        if found.depth < depth {
+            return found;
+        }
+        let stages = self.stages(position).into_iter().map(Some).chain([None]);
+        for stage in stages {
+            let left = limits.nodes.map(|most| most.saturating_sub(found.nodes));
+            let limits = Limits { nodes: left, ..limits.clone() };
+            let whole = match stage {
+                Some(selectivity) => self.search_as(position, empties, selectivity, &limits),
+                None => self.search_plainly(position, empties, &limits),
+            };
+            let nodes = found.nodes + whole.nodes;
+            let is_better = whole.depth == empties || found.best.is_none();
+            found = Found { nodes, ..if is_better { whole } else { found } };
+            if whole.depth < empties {
+                break;
+            }
+        }
+        found
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::limits::Control;
 use super::split::{Goal, Split};
-use super::{Searcher, Selection, TableError};
+use super::{Searcher, Selection};
 use crate::eval::Evaluate;
 use crate::instructions::Instructions;
 use crate::with_instructions;
@@ -19,37 +19,15 @@ pub struct Team<'a, E: Evaluate> {
     takers: usize,
 }
 
-impl<'a, E: Evaluate> From<Searcher<'a, E>> for Team<'a, E> {
-    fn from(alone: Searcher<'a, E>) -> Self {
-        Self { searchers: vec![alone], takers: 1 }
-    }
-}
-
 impl<'a, E: Evaluate> Team<'a, E> {
-    /// Makes `count` searchers (at least one). As many as there are jobs get a table of this size;
-    /// the others only help and use the tables of those they help.
-    pub fn try_new(
-        evaluator: &'a E,
-        hash_megabytes: usize,
-        count: usize,
-        jobs: usize,
-    ) -> Result<Self, TableError> {
-        let takers = jobs.max(1);
-        let size = |number: usize| if number < takers { hash_megabytes } else { 0 };
-        let made = (0..count.max(1)).map(|number| Searcher::try_new(evaluator, size(number)));
-        Ok(Self { searchers: made.collect::<Result<_, _>>()?, takers })
+    /// A team of these searchers (at least one), of which so many take jobs.
+    pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
+        Self { searchers, takers }
     }
 
     /// Gives the searches another selection.
     pub fn select(&mut self, selection: &Selection) {
         self.searchers.iter_mut().for_each(|searcher| searcher.select(selection.clone()));
-    }
-
-    /// This team with another selection for its searches.
-    #[must_use]
-    pub fn with_selection(self, selection: &Selection) -> Self {
-        let with = |searcher: Searcher<'a, E>| searcher.with_selection(selection.clone());
-        Self { searchers: self.searchers.into_iter().map(with).collect(), ..self }
     }
 
     /// Does every job with a searcher that starts from a logically empty table, as many at a time

@@ -427,7 +427,7 @@ fn scores_do_not_depend_on_the_number_of_threads() {
     let mut random = Generator::new(21);
     let positions = [18, 19, 18].map(|empties| random_position(&mut random, empties));
     let solve = |threads: usize| {
-        let mut team = Team::try_new(&evaluator, 1, threads, 3).unwrap();
+        let mut team = Search::new(&evaluator).hash_mb(1).threads(threads).team(3).unwrap();
         with_threads(threads, || team.work(&positions, |searcher, one| searcher.solve(one)))
     };
     let expected = solve(1);
@@ -455,7 +455,8 @@ fn values_do_not_depend_on_the_number_of_threads() {
         positions.iter().map(|one| Searcher::new(&evaluator, 1).search(one, 8)).collect();
     for threads in [1, 2, 4, 8] {
         for jobs in [&positions[..], &positions[..1]] {
-            let mut team = Team::try_new(&evaluator, 1, threads, jobs.len()).unwrap();
+            let mut team =
+                Search::new(&evaluator).hash_mb(1).threads(threads).team(jobs.len()).unwrap();
             let found =
                 with_threads(threads, || team.work(jobs, |searcher, one| searcher.search(one, 8)));
             for ((found, expected), position) in found.iter().zip(&expected).zip(jobs) {
@@ -470,7 +471,7 @@ fn values_do_not_depend_on_the_number_of_threads() {
 
 /// Returns the score that is attained by the best move that `threads` threads find for a position.
 fn team_attains(evaluator: &Evaluator, position: &Position, threads: usize) -> Discs {
-    let mut team = Team::try_new(evaluator, 1, threads, 1).unwrap();
+    let mut team = Search::new(evaluator).hash_mb(1).threads(threads).team(1).unwrap();
     let one = [*position];
     let found = with_threads(threads, || team.work(&one, |searcher, one| searcher.solve(one)));
     let child = position.play(found[0].best.unwrap()).unwrap();

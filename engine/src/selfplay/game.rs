@@ -143,10 +143,11 @@ impl<'s> Underway<'s> {
 
     fn play_move<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         let Self { settings, replay, .. } = self;
-        let strength =
-            Strength { depth: *settings.depth.of(replay.side), exact: settings.to_the_end() };
+        let depth = (*settings.depth.of(replay.side)).max(1);
+        let strength = Strength { depth, exact: settings.to_the_end() };
+        let (strength, limits) = strength.in_nodes(&replay.end, settings.nodes);
         let searcher = players.of(replay.side);
-        let found = strength.search_in_nodes(searcher, &replay.end, settings.nodes);
+        let found = searcher.search_within(&replay.end, strength, &limits);
         let best = found.best.expect("a search finds a move");
         let mut played = best;
         if found.depth < replay.end.empties() {

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::record::{
     DistinctGames, FinishedWork, GAMES_PER_FRAME, Game, GameReader, GameWriter, RecordError, Shard,
 };
-use crate::search::{Searchers, Selection, Selectivity};
+use crate::search::{Search, Selection, Selectivity};
 
 /// The size of each game's transposition table, in MiB. It influences the game, so it is no setting
 /// of the machine.
@@ -175,12 +175,12 @@ pub fn play_games<E: Identified>(
     let done = count(run.games_of(frames.start..next)) + found;
     progress.begin_stoppable(GAMES, done, games);
     let searchers = |evaluator, selection| {
-        Searchers::try_new(evaluator, HASH_MEGABYTES, selection)
-            .map_err(|error| RecordError::Search(error.into()))
+        let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES).selection(selection);
+        search.searchers().map_err(|error| RecordError::Search(error.into()))
     };
-    let black = searchers(evaluators.black, &selections.black)?;
+    let black = searchers(evaluators.black, selections.black)?;
     let different = identities.white != identities.black;
-    let white = different.then(|| searchers(evaluators.white, &selections.white)).transpose()?;
+    let white = different.then(|| searchers(evaluators.white, selections.white)).transpose()?;
     let play = |numbers: &[u64]| {
         black.with(|black| match &white {
             None => play_together(&beginnings, numbers, &mut Players::Same(black)),

@@ -9,7 +9,7 @@ use othello_engine::eval::{Evaluator, Value, Weights, WeightsChoice};
 use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
 use othello_engine::record::{GameReader, PositionReader};
-use othello_engine::search;
+use othello_engine::search::Search;
 
 use crate::vectors;
 
@@ -68,7 +68,11 @@ fn the_evaluator_gives_the_stated_values() {
         let evaluator = Evaluator::load(&WeightsChoice::File(shipped(weights))).unwrap();
         let (positions, values): (Vec<Position>, Vec<Value>) =
             boards_and(values).into_iter().unzip();
-        assert_eq!(search::values(&positions, &evaluator, 0, &Silent), values, "{weights}");
+        assert_eq!(
+            Search::new(&evaluator).values(&positions, &Silent).unwrap(),
+            values,
+            "{weights}"
+        );
     }
 }
 

@@ -28,11 +28,11 @@ fn a_file_is_loaded_or_refused_by_type() {
 #[test]
 fn a_position_is_solved() {
     let solution = solve::solve(solve::BOARD).unwrap();
-    assert_eq!((solution.score, solution.best.unwrap().to_string()), (18, "g8".to_owned()));
+    assert_eq!((solution.value.score(), solution.best.unwrap().to_string()), (18, "g8".to_owned()));
 }
 
 #[test]
 fn a_game_is_played_to_its_end() {
-    let score = search::play(&Evaluator::from(Mobility));
+    let score = search::play(&Evaluator::from(Mobility)).unwrap();
     assert!(score.abs() <= 64 && score % 2 == 0, "{score}");
 }

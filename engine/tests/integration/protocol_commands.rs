@@ -11,10 +11,10 @@ use othello_engine::progress::Silent;
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
-use othello_engine::search::{Level, Limits, Searcher};
+use othello_engine::search::{Level, Limits, Search};
 
 fn player(level: u32) -> Player<'static, Zero> {
-    Player::new(Searcher::new(&Zero, 1), Level::new(level).unwrap())
+    Player::new(&Search::new(&Zero).hash_mb(1), Level::new(level).unwrap()).unwrap()
 }
 
 /// Returns whether a text is as expected, word by word: `#` is a number, `..` any words, `M` a

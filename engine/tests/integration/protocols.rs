@@ -11,10 +11,10 @@ use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
 use othello_engine::random::Generator;
-use othello_engine::search::{Level, Limits, Searcher, Strength};
+use othello_engine::search::{Level, Limits, Search};
 
 fn player() -> Player<'static, Zero> {
-    Player::new(Searcher::new(&Zero, 1), Level::new(1).unwrap())
+    Player::new(&Search::new(&Zero).hash_mb(1), Level::new(1).unwrap()).unwrap()
 }
 
 fn gtp() -> Gtp<'static, Zero> {
@@ -158,8 +158,7 @@ fn nboard_plays_whole_games_with_passes() {
             let turn = ggf::read_turn(line).unwrap();
             if turn.is_some() {
                 let value: f64 = line.split('/').nth(1).unwrap().parse().unwrap();
-                let found =
-                    Strength { depth: 1, exact: 2 }.search(&mut Searcher::new(&Zero, 1), position);
+                let found = Search::new(&Zero).depth(1).exact(2).hash_mb(1).find(position).unwrap();
                 assert!((value - found.value.discs()).abs() < 0.01);
             }
             // The engine does not play by itself.
@@ -229,7 +228,7 @@ fn a_game_is_served_while_the_engine_ponders() {
 /// NBoard sends `move` after one turn, and `set game` after two; the pondered entries are kept.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
-    let player = || Player::new(Searcher::new(&Zero, 1), Level::new(5).unwrap());
+    let player = || Player::new(&Search::new(&Zero).hash_mb(1), Level::new(5).unwrap()).unwrap();
     let opening = [Some("f5".parse().unwrap()), Some("d6".parse().unwrap())];
     for ponders in [false, true] {
         let mut server = Nboard::new(player().with_pondering(ponders));

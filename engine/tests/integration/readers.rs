@@ -10,7 +10,7 @@ use othello_engine::eval::{Evaluator, Models, Realization, Weights, WeightsChoic
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
-use othello_engine::search;
+use othello_engine::search::Search;
 use othello_testing::skip;
 
 const NO_PYTHON: &str = "no Python 3.11 with zstandard (or 3.14); set PYTHON";
@@ -74,7 +74,7 @@ fn our_values(choice: &WeightsChoice) -> String {
     let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
     let positions: Vec<Position> = boards.lines().map(position).collect();
     let evaluator = Evaluator::load(choice).unwrap();
-    let values = search::values(&positions, &evaluator, 0, &Silent);
+    let values = Search::new(&evaluator).values(&positions, &Silent).unwrap();
     values.iter().map(|value| format!("{}\n", value.steps())).collect()
 }
 

@@ -16,7 +16,7 @@ use othello_engine::random::Generator;
 use othello_engine::record::{
     Game, GameWriter, Label, PositionReader, PositionWriter, ScoredPosition, Solved, Weight,
 };
-use othello_engine::search;
+use othello_engine::search::Search;
 use sha2::{Digest as _, Sha256};
 
 const SEED: u64 = 1;
@@ -39,7 +39,7 @@ pub(crate) fn write_all(folder: &Path) {
     write_again(&path, Kind::Weights);
     let positions: Vec<Position> =
         boards.iter().map(|board| board.text.parse::<BoardLine>().unwrap().position).collect();
-    let values = search::values(&positions, &Tables::new(&weights), 0, &Silent);
+    let values = Search::new(&Tables::new(&weights)).values(&positions, &Silent).unwrap();
     let values = values.iter().map(|value| format!("{}\n", value.steps()));
     write(folder, "factors.txt", &values.collect::<String>());
 
@@ -187,7 +187,7 @@ struct Board {
 /// Returns two boards for every phase, then the special cases, 200 in all.
 fn boards(tables: &Tables) -> Vec<Board> {
     let mut boards = by_phase();
-    let value = |position: &Position| search::values(&[*position], tables, 0, &Silent)[0];
+    let value = |position: &Position| Search::new(tables).find(position).unwrap().value;
     let forced = |position: &Position| position.moves() == 0 && position.pass().moves() != 0;
     let full = |position: &Position| position.empties() == 0;
     let early_end = |position: &Position| position.is_over() && !full(position);

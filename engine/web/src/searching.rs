@@ -9,7 +9,7 @@ use othello_engine::board::{Phase, Square};
 use othello_engine::eval::{
     Evaluator, Identified as _, Mobility, Weights, WeightsError, WeightsFile, Zero, weight_in_discs,
 };
-use othello_engine::search::{Level, Searcher, Selectivity, Strength};
+use othello_engine::search::{Level, Limits, Search, Searcher, Selectivity, Strength};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -77,8 +77,8 @@ impl Loaded {
     fn take(evaluator: Evaluator, weights: Option<Weights>, counted: bool) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();
-        let searcher =
-            Searcher::try_new(evaluator, HASH_MEGABYTES).map_err(|error| error.to_string())?;
+        let searcher = Search::new(evaluator).hash_mb(HASH_MEGABYTES).searcher();
+        let searcher = searcher.map_err(|error| error.to_string())?;
         LOADED.set(Some(Self { searcher, level: None, weights, counted, identity }));
         Ok(())
     }
@@ -151,7 +151,7 @@ fn prepare(Loaded { searcher, level, .. }: &mut Loaded, how: &How) -> Result<Str
         searcher.select(selection.unwrap_or_default());
         *level = how.level;
     }
-    let usual = plan.map_or(Strength { depth: 0, exact: 0 }, |plan| plan.strength());
+    let usual = plan.map_or(0.into(), |plan| plan.strength());
     let (depth, exact) = (how.depth.unwrap_or(usual.depth), how.exact.unwrap_or(usual.exact));
     Ok(Strength { depth, exact })
 }
@@ -159,10 +159,9 @@ fn prepare(Loaded { searcher, level, .. }: &mut Loaded, how: &How) -> Result<Str
 /// Searches a position. At depth 0 its value as it stands, unless the search goes to the end.
 pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     with(|loaded| {
-        let Strength { depth, exact } = prepare(loaded, how)?;
+        let strength = prepare(loaded, how)?;
         let empties = line.position.empties();
-        let found =
-            loaded.searcher.search(&line.position, if empties <= exact { empties } else { depth });
+        let found = loaded.searcher.search(&line.position, strength);
         Ok(Found {
             steps: found.value.steps(),
             best: found.best.map(|square| square.to_string()),
@@ -181,7 +180,8 @@ pub(crate) fn rate(line: &BoardLine, square: &str, how: &How) -> Result<Found, S
     let move_square: Square = square.parse().map_err(|_| illegal())?;
     with(|loaded| {
         let strength = prepare(loaded, how)?;
-        let rated = rated_move(&mut loaded.searcher, &line.position, move_square, strength);
+        let (searcher, limits) = (&mut loaded.searcher, Limits::default());
+        let rated = rated_move(searcher, &line.position, move_square, strength, &limits);
         let rated = rated.ok_or_else(illegal)?;
         Ok(Found {
             steps: rated.value.steps(),

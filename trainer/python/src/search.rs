@@ -5,9 +5,7 @@ use std::sync::OnceLock;
 
 use othello_engine::board::Position;
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::search::{
-    Found as Finding, Limits, Searcher, Selection, Selectivity, Strength, Team,
-};
+use othello_engine::search::{Found as Finding, Limits, Search, Selectivity, Strength};
 use pyo3::prelude::*;
 
 use crate::board::BoardOrText;
@@ -104,20 +102,18 @@ pub(crate) fn search(
     let position = board.position()?;
     let selectivity: Selectivity = selectivity.to_string().parse().map_err(exception)?;
     with_evaluator(weights.as_ref(), |evaluator| {
-        let selection = Selection::new(evaluator, selectivity).map_err(exception)?;
-        let searcher = Searcher::try_new(evaluator, hash_mb).map_err(exception)?;
-        let mut searcher = searcher.with_selection(selection);
-        let depth = if depth == 0 && position.empties() > exact {
-            0
-        } else {
-            Strength { depth, exact }.depth_of(&position)
-        };
-        let found = interruptible(py, |stop| {
-            let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };
-            searcher.search_within(&position, depth, &limits)
-        })?;
-        Ok(Found::new(&position, &found))
+        let search = Search::new(evaluator).depth(depth).exact(exact).hash_mb(hash_mb);
+        find(py, search.selectivity(selectivity).map_err(exception)?, &position)
     })
+}
+
+/// Searches a position until it is done, or until Ctrl-C.
+fn find(py: Python<'_>, search: Search<'_, Evaluator>, position: &Position) -> PyResult<Found> {
+    let found = interruptible(py, |stop| {
+        let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };
+        search.limits(limits).find(position)
+    })?;
+    Ok(Found::new(position, &found.map_err(exception)?))
 }
 
 /// Solves a board: the score under perfect play by both sides, by all threads. `weights` order
@@ -134,15 +130,7 @@ pub(crate) fn solve(
     let position = board.position()?;
     let threads = rayon::current_num_threads();
     with_evaluator(weights.as_ref(), |evaluator| {
-        let mut team = Team::try_new(evaluator, hash_mb, threads, 1).map_err(exception)?;
-        let found = interruptible(py, |stop| {
-            let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };
-            let empties = position.empties();
-            team.work(&[position], |searcher, position| {
-                searcher.search_within(position, empties, &limits)
-            })
-        })?;
-        let found = found.first().ok_or_else(|| refused("nothing was searched"))?;
-        Ok(Found::new(&position, found))
+        let search = Search::new(evaluator).strength(Strength::PERFECT);
+        find(py, search.threads(threads).hash_mb(hash_mb), &position)
     })
 }

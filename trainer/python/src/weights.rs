@@ -13,7 +13,7 @@ use othello_engine::eval::{
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
-use othello_engine::search::values;
+use othello_engine::search::Search;
 use othello_trainer::export::from_arrays::{WeightArrays, checksum};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -144,15 +144,17 @@ impl Weights {
         depth: u32,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let positions = boards(&player, &opponent)?;
-        let found = py.detach(|| values(&positions, &self.evaluator, depth, &Silent));
+        let found =
+            py.detach(|| Search::new(&self.evaluator).depth(depth).values(&positions, &Silent));
+        let found = found.map_err(exception)?;
         let discs: Vec<f32> = found.into_iter().map(|value| value.discs() as f32).collect();
         Ok(discs.into_pyarray(py))
     }
 
     /// Returns the static value of a board in discs for the side to move.
     fn value(&self, board: BoardOrText) -> PyResult<f64> {
-        let found = values(&[board.position()?], &self.evaluator, 0, &Silent);
-        Ok(found.first().map_or(0.0, |value| value.discs()))
+        let search = Search::new(&self.evaluator).hash_mb(0);
+        Ok(search.find(&board.position()?).map_err(exception)?.value.discs())
     }
 
     /// Returns the contribution of each instance of a pattern and of each scalar feature to the

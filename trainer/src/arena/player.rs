@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use othello_engine::board::{Side, Square};
 use othello_engine::eval::Evaluator;
 use othello_engine::protocol::Clock;
-use othello_engine::search::{Searcher, Selection, Strength, TableError};
+use othello_engine::search::{Limits, Search, Searcher, Selection, Strength, TableError};
 use serde::{Deserialize, Serialize};
 
 use super::budget::Budget;
@@ -86,7 +86,9 @@ impl<'a> Player<'a> {
                 return Ok(Self { mind, exact, effort, time: terms.game, clock: None });
             }
         };
-        let searcher = Searcher::try_new(evaluator, HASH_MEGABYTES)?.with_selection(selection);
+        let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES).selection(selection);
+        let searcher = search.searcher()?;
+        let strength = Strength { depth: strength.depth.max(1), ..strength };
         let mind = Mind::Evaluation { searcher: Box::new(searcher), strength, budget };
         Ok(Self { mind, exact: strength.exact, effort, time: budget.game_time(), clock: None })
     }
@@ -146,10 +148,8 @@ impl Mind<'_> {
         };
         let position = game.board.position();
         let limits = budget.limits(clock.map(|clock| clock.for_move(position.empties())));
-        let found = match clock {
-            Some(_) => strength.search_by_clock(searcher, position, &limits),
-            None => strength.search_within(searcher, position, &limits),
-        };
+        let limits = Limits { spare_perfect_play: clock.is_none(), ..limits };
+        let found = searcher.search_within(position, *strength, &limits);
         // A search finds a move if there is one.
         let square = found.best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })?;
         Ok((square, found.nodes))

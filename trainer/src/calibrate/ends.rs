@@ -12,14 +12,14 @@ use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Models, Table
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
 use othello_engine::search::{
-    EndSteps, Searcher, Searchers, Selection, Selectivity, shallow_depth_of_end,
+    EndSteps, Search, Searcher, Selection, Selectivity, shallow_depth_of_end,
 };
 use othello_engine::selfplay::{Beginnings, Players, Schedule, Settings as Play, play};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::regression::{mean_and_error, root_mean_squares};
-use super::{CalibrateError, HASH_MEGABYTES, of_each, part};
+use super::{CalibrateError, of_each, part};
 
 /// The settings of a calibration.
 #[derive(Clone, Debug)]
@@ -141,7 +141,7 @@ fn samples<E: Evaluate>(
 ) -> Result<Vec<Sample>, CalibrateError> {
     let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), DEPTH, 0);
     let beginnings = Beginnings::new(&play);
-    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
+    let searchers = Search::new(evaluator).searchers()?;
     progress.begin_stoppable("ends (positions)", 0, settings.positions);
     let found = of_each((0..settings.positions).into_par_iter(), progress, |number| {
         searchers.with(|searcher| sample(settings, &beginnings, number, searcher))
@@ -230,7 +230,8 @@ fn trials(
         let evaluator = Tables::new(&weights.clone().with_models(models));
         let selection = Selection::default()
             .with_ends(&evaluator, &EndSteps::always(Selectivity::Percent73))?;
-        let searchers = Searchers::try_new(&evaluator, HASH_MEGABYTES, &selection)?;
+        let search = Search::new(&evaluator).selection(selection);
+        let searchers = search.searchers()?;
         let found: Vec<[u64; 3]> = of_each(samples.par_iter(), progress, |sample| {
             let found = searchers.with(|searcher| {
                 searcher.new_game();

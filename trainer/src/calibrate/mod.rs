@@ -14,9 +14,6 @@ use othello_engine::record::RecordError;
 use othello_engine::search::TableError;
 use rayon::prelude::*;
 
-/// The size of each search's transposition table.
-const HASH_MEGABYTES: usize = 16;
-
 /// Errors of a calibration.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {

@@ -10,12 +10,12 @@ use othello_engine::eval::{
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::search::{Searcher, Searchers, Selection};
+use othello_engine::search::{Search, Searcher};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::siblings::{COUNTS, Family, Siblings};
-use super::{CalibrateError, HASH_MEGABYTES, of_each};
+use super::{CalibrateError, of_each};
 
 /// The settings of a calibration.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ fn families(
     progress: &dyn Progress,
 ) -> Result<[Siblings; 2], CalibrateError> {
     progress.begin_stoppable("solve (positions with all moves)", 0, settings.families);
-    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
+    let searchers = Search::new(evaluator).searchers()?;
     let found = of_each((0..settings.families).into_par_iter(), progress, |number| {
         let empties = EMPTIES[number as usize % EMPTIES.len()];
         let random = Generator::split(settings.seed, number);
@@ -192,7 +192,7 @@ fn trial_positions(
     settings: &Settings,
     evaluator: &Tables,
 ) -> Result<Vec<Position>, CalibrateError> {
-    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
+    let searchers = Search::new(evaluator).searchers()?;
     let numbers = (settings.families..settings.families + settings.searches).into_par_iter();
     let position = |number| {
         let random = Generator::split(settings.seed, number);
@@ -207,7 +207,7 @@ fn nodes(
     evaluator: &Tables,
     progress: &dyn Progress,
 ) -> Result<u64, CalibrateError> {
-    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
+    let searchers = Search::new(evaluator).searchers()?;
     let nodes = of_each(positions.par_iter(), progress, |position| {
         searchers.with(|searcher| {
             searcher.new_game();

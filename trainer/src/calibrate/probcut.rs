@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use othello_engine::eval::{Depths, Evaluate, ProbCut, Tables, Value, Weights};
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::search::{Searcher, Searchers, Selection, Selectivity, shallow_depth};
+use othello_engine::search::{Search, Searcher, Selectivity, shallow_depth};
 use othello_engine::selfplay::{
     Beginnings, Exploration, Players, Schedule, Settings as Play, play,
 };
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::regression::{mean_and_error, root_mean_squares};
-use super::{CalibrateError, HASH_MEGABYTES, of_each, part};
+use super::{CalibrateError, of_each, part};
 
 /// The settings of a calibration.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ fn samples<E: Evaluate>(
         ..Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), 1, 0)
     };
     let beginnings = Beginnings::new(&play);
-    let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &Selection::default())?;
+    let searchers = Search::new(evaluator).searchers()?;
     progress.begin_stoppable("probcut (positions)", 0, settings.positions);
     let samples = of_each((0..settings.positions).into_par_iter(), progress, |number| {
         searchers.with(|searcher| sample(settings, &beginnings, number, searcher))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use othello_engine::eval::{Evaluate, MoveKind, Realization, STAGES, Tables, Weights};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader};
-use othello_engine::search::{Searcher, Searchers, Selection};
+use othello_engine::search::{Search, Searcher, Searchers};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ pub fn calibrate(
     progress: &dyn Progress,
 ) -> Result<Calibrated, CalibrateError> {
     let evaluator = Tables::new(weights);
-    let searchers = Searchers::try_new(&evaluator, HASH_MEGABYTES, &Selection::default())?;
+    let searchers = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searchers()?;
     let mut counts = Counts::none();
     let mut sha256 = vec![];
     for path in data {

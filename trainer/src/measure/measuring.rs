@@ -8,7 +8,7 @@ use othello_engine::board::{Phase, Position};
 use othello_engine::eval::{Evaluate, Value};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::ScoredPosition;
-use othello_engine::search::{Selection, Strength, TableError, strong_values};
+use othello_engine::search::{Search, Selection, TableError};
 use rayon::prelude::*;
 
 use super::errors::GroupErrors;
@@ -187,8 +187,8 @@ impl<E: Evaluate> Measuring<'_, E> {
             return Ok(positions.map(value).collect());
         }
         let positions: Vec<Position> = positions.collect();
-        let strength = Strength { depth: self.depth, exact: 0 };
-        strong_values(&positions, self.evaluator, strength, &self.selection, None, progress)
+        let search = Search::new(self.evaluator).depth(self.depth);
+        search.selection(self.selection.clone()).values(&positions, progress)
     }
 }
 

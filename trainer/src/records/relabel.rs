@@ -15,7 +15,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{
     FinishedWork, Record, RecordError, RecordReader, RecordWriter, Shard,
 };
-use othello_engine::search::{Found, Searcher, Searchers, Selection, Selectivity, Strength};
+use othello_engine::search::{self, Found, Searcher, Searchers, Selection, Selectivity, Strength};
 
 use super::sequence::Inputs;
 
@@ -50,8 +50,8 @@ impl Search {
 
     /// Searches a position that is not solved.
     fn find<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
-        let strength = Strength { depth: self.depth, exact: 0 };
-        strength.search_in_nodes(searcher, position, self.nodes)
+        let (strength, limits) = Strength::from(self.depth).in_nodes(position, self.nodes);
+        searcher.search_within(position, strength, &limits)
     }
 }
 
@@ -126,8 +126,10 @@ pub fn relabel<R: Relabel, E: Identified>(
             progress.warn(run.keep_own(&mut writer)?);
             let finished = FinishedWork::open(out, &provenance, existing)?;
             progress.warn(finished.warning());
-            let searchers = Searchers::try_new(evaluator, HASH_MEGABYTES, &selection)
-                .map_err(|error| RecordError::Search(error.into()))?;
+            let search =
+                search::Search::new(evaluator).hash_mb(HASH_MEGABYTES).selection(selection);
+            let searchers =
+                search.searchers().map_err(|error| RecordError::Search(error.into()))?;
             run.write(&searchers, &mut writer, &finished, progress)?;
             let summary = writer.finish()?;
             finished.remove()?;

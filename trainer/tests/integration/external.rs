@@ -15,7 +15,7 @@ use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server, serve};
 use othello_engine::random::Generator;
-use othello_engine::search::{Level, Limits, Searcher, Strength};
+use othello_engine::search::{Level, Limits, Search, Strength};
 use othello_testing::program::message;
 use othello_trainer::arena::{Contestant, ExternalEngine, Match, MatchResult, Protocol, Terms};
 use serde_json::Value;
@@ -76,7 +76,7 @@ impl<S: Server> Server for Mannered<S> {
 #[ignore = "an engine for the other tests"]
 fn engine_process() {
     let Ok(manners) = std::env::var("OTHELLO_TEST_MANNERS") else { return };
-    let player = Player::new(Searcher::new(&Zero, 1), Level::new(1).unwrap());
+    let player = Player::new(&Search::new(&Zero).hash_mb(1), Level::new(1).unwrap()).unwrap();
     let random = Generator::new(std::process::id().into());
     // The line so far holds the name of the test.
     println!();

@@ -7,7 +7,7 @@ use othello_engine::board::{Phase, Position, Side};
 use othello_engine::eval::Mobility;
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Game, ScoredPosition};
-use othello_engine::search::{Selection, values};
+use othello_engine::search::{Search, Selection};
 use othello_testing::program::message;
 use othello_trainer::measure::Measuring;
 use othello_trainer::source::LabelRules;
@@ -55,7 +55,8 @@ fn errors_of_searches_by_number_of_empty_squares_are_those_computed_by_hand() {
                 let mut rows = rules.positions(&game, 1.0);
                 rows.retain(|row| (4..=20).contains(&row.position().empties()));
                 let positions: Vec<Position> = rows.iter().map(|row| row.position()).collect();
-                let found = values(&positions, &Mobility, depth, &Silent);
+                let search = Search::new(&Mobility).depth(depth);
+                let found = search.values(&positions, &Silent).unwrap();
                 rows.into_iter().zip(found.iter().map(|value| value.discs())).collect()
             })
             .collect();

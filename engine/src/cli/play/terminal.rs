@@ -209,10 +209,11 @@ mod tests {
     use crate::file::Existing;
     use crate::openings::{Book, Settings, write_openings};
     use crate::progress::Silent;
-    use crate::search::Searcher;
+    use crate::search::Search;
 
     fn terminal(sides: Sides, book: Option<Book>) -> Terminal<'static, Mobility> {
-        let player = Player::new(Searcher::new(&Mobility, 1), Level::new(2).unwrap());
+        let player =
+            Player::new(&Search::new(&Mobility).hash_mb(1), Level::new(2).unwrap()).unwrap();
         Terminal::new(player.with_book(book), sides)
     }
 

@@ -8,7 +8,7 @@ use othello_engine::eval::Zero;
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Board, Player, Server, Turn, serve};
-use othello_engine::search::{Level, Searcher};
+use othello_engine::search::{Level, Search};
 
 /// Checks conversations by GTP and by NBoard, and SGF games.
 pub fn protocols(data: &[u8]) {
@@ -21,7 +21,7 @@ pub fn protocols(data: &[u8]) {
     }
     let player = || {
         let level = Level::new(1).expect("a level");
-        Player::new(Searcher::new(&Zero, 0), level)
+        Player::new(&Search::new(&Zero).hash_mb(0), level).expect("memory")
     };
     let (mut gtp, mut nboard) = (Gtp::new(player()), Nboard::new(player()));
     // Deep searches have nothing to do with parsing.

@@ -1,0 +1,322 @@
+//! The way into a search: an evaluation, how far to look, what may be left out, what ends the
+//! search, and the memory and threads it may take.
+
+use rayon::prelude::*;
+
+use super::{
+    Features, Found, Level, Limits, Searcher, Selection, Selectivity, Strength, TableError, Team,
+};
+use crate::board::Position;
+use crate::eval::{Evaluate, NoProbCut, Value};
+use crate::progress::Progress;
+
+/// The usual size of a transposition table, in MiB.
+const HASH_MEGABYTES: usize = 16;
+/// The usual size for many searches to a fixed depth, in MiB: shallow searches never fill it.
+const SHALLOW_HASH_MEGABYTES: usize = 4;
+
+/// A search that is put together step by step. Without more it returns static values, by one
+/// thread.
+///
+/// ```
+/// use othello_engine::board::Position;
+/// use othello_engine::eval::Mobility;
+/// use othello_engine::search::{Level, Search};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let found = Search::new(&Mobility).depth(6).find(&Position::START)?;
+/// println!("{:+.2} discs, best {:?}, {} nodes", found.value, found.best, found.nodes);
+///
+/// // As strong as a level, on two threads.
+/// let level = Level::new(8).ok_or("a level is from 1 to 60")?;
+/// let found = Search::new(&Mobility).level(level).threads(2).find(&Position::START)?;
+/// assert_eq!(found.depth, 8);
+///
+/// // One search after another: the table keeps what was found.
+/// let search = Search::new(&Mobility).hash_mb(1);
+/// let mut searcher = search.searcher()?;
+/// let deep = searcher.search(&Position::START, 7);
+/// assert!(searcher.search(&Position::START, 7).nodes < deep.nodes);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Search<'a, E: Evaluate> {
+    evaluator: &'a E,
+    strength: Strength,
+    selection: Selection,
+    features: Features,
+    limits: Limits,
+    hash_megabytes: Option<usize>,
+    threads: usize,
+}
+
+impl<'a, E: Evaluate> Search<'a, E> {
+    /// Begins with an evaluation.
+    pub fn new(evaluator: &'a E) -> Self {
+        Self {
+            evaluator,
+            strength: Strength { depth: 0, exact: 0 },
+            selection: Selection::default(),
+            features: Features::ALL,
+            limits: Limits::default(),
+            hash_megabytes: None,
+            threads: 1,
+        }
+    }
+
+    /// Looks this many moves ahead; to the end of the game, where that is not farther.
+    #[must_use]
+    pub fn depth(mut self, depth: u32) -> Self {
+        self.strength.depth = depth;
+        self
+    }
+
+    /// Plays perfectly from this number of empty squares on.
+    #[must_use]
+    pub fn exact(mut self, empties: u32) -> Self {
+        self.strength.exact = empties;
+        self
+    }
+
+    /// Has this strength: a depth, and a number of empty squares.
+    #[must_use]
+    pub fn strength(self, strength: impl Into<Strength>) -> Self {
+        Self { strength: strength.into(), ..self }
+    }
+
+    /// Has the strength of a level, and leaves out what it says.
+    #[must_use]
+    pub fn level(self, level: Level) -> Self {
+        let plan = level.plan(self.evaluator);
+        Self { strength: plan.strength(), selection: plan.selection(self.evaluator), ..self }
+    }
+
+    /// Leaves out what a search to a depth can be this sure of.
+    ///
+    /// # Errors
+    /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
+    pub fn selectivity(self, selectivity: Selectivity) -> Result<Self, NoProbCut> {
+        let selection = Selection::new(self.evaluator, selectivity)?;
+        Ok(self.selection(selection))
+    }
+
+    /// Leaves out what a selection says.
+    #[must_use]
+    pub fn selection(self, selection: Selection) -> Self {
+        Self { selection, ..self }
+    }
+
+    /// Uses these features alone.
+    #[must_use]
+    pub fn features(self, features: Features) -> Self {
+        Self { features, ..self }
+    }
+
+    /// Ends where a limit is reached.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Takes a transposition table of about this size, in MiB, by default 16; 0 means the smallest.
+    /// Memory is only taken as the table fills.
+    #[must_use]
+    pub fn hash_mb(self, megabytes: usize) -> Self {
+        Self { hash_megabytes: Some(megabytes), ..self }
+    }
+
+    /// Works with this many threads of the current rayon pool. Exact scores, and values of searches
+    /// that leave nothing out, do not depend on it.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Searches one position from an empty table.
+    ///
+    /// # Errors
+    /// If there is no memory for the table.
+    pub fn find(&self, position: &Position) -> Result<Found, TableError> {
+        let search = |searcher: &mut Searcher<'a, E>| {
+            searcher.search_within(position, self.strength, &self.limits)
+        };
+        let mut team = self.team(1)?;
+        let found = team.lead(search);
+        Ok(found.unwrap_or_else(|| search(team.leader())))
+    }
+
+    /// Searches positions in parallel by all threads of the current rayon pool, each from a
+    /// logically empty table, and returns what was found in the same order. At depth 0, and where
+    /// the player must pass, there is no best move. If there are fewer positions than threads, the
+    /// other threads help where nothing is left out. The values do not depend on the other
+    /// positions or on the number of threads. `progress` advances by one for each position. By
+    /// default, tables have 4 MiB; 16 if some searches are perfect play.
+    ///
+    /// # Errors
+    /// If there is no memory for the tables.
+    pub fn find_all(
+        &self,
+        positions: &[Position],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Found>, TableError> {
+        let usual = match self.strength {
+            Strength { depth: 0, exact: 0 } => 0,
+            Strength { exact: 0, .. } => SHALLOW_HASH_MEGABYTES,
+            _ => HASH_MEGABYTES,
+        };
+        let megabytes = self.hash_megabytes.filter(|_| usual > 0).unwrap_or(usual);
+        let search = |searcher: &mut Searcher<'a, E>, position: &Position| {
+            let found = searcher.search_within(position, self.strength, &self.limits);
+            progress.advance(1);
+            found
+        };
+        let threads = rayon::current_num_threads();
+        if positions.len() < threads && self.selection.is_full() {
+            let mut team = self.team_of(threads, positions.len(), megabytes)?;
+            return Ok(team.work(positions, search));
+        }
+        // Each phase has weights of its own: going phase by phase keeps them in the cache.
+        let mut order: Vec<usize> = (0..positions.len()).collect();
+        order.sort_by_key(|&place| positions[place].ply());
+        let in_order = order.par_iter().map(|&place| &positions[place]);
+        let new = || self.searcher_of(megabytes);
+        let afresh = |searcher: &mut Result<Searcher<'a, E>, TableError>, position: &Position| {
+            let searcher = searcher.as_mut().map_err(|error| *error)?;
+            searcher.new_game();
+            Ok(search(searcher, position))
+        };
+        let found: Vec<Found> = in_order.map_init(new, afresh).collect::<Result<_, _>>()?;
+        let mut by_place: Vec<(usize, Found)> = order.into_iter().zip(found).collect();
+        by_place.sort_by_key(|&(place, _)| place);
+        Ok(by_place.into_iter().map(|(_, found)| found).collect())
+    }
+
+    /// Returns the values that [`Self::find_all`] finds. If the player must pass, a value is the
+    /// negated one after the pass; a finished game counts its score.
+    ///
+    /// # Errors
+    /// If there is no memory for the tables.
+    pub fn values(
+        &self,
+        positions: &[Position],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Value>, TableError> {
+        let found = self.find_all(positions, progress)?;
+        Ok(found.into_iter().map(|found| found.value).collect())
+    }
+
+    /// Makes a searcher of one position after another, whose table keeps what was found.
+    ///
+    /// # Errors
+    /// If there is no memory for the table.
+    pub fn searcher(&self) -> Result<Searcher<'a, E>, TableError> {
+        self.searcher_of(self.megabytes())
+    }
+
+    /// Makes a searcher for each thread, for `jobs` pieces of work at most: the others only help.
+    ///
+    /// # Errors
+    /// If there is no memory for the tables.
+    pub fn team(&self, jobs: usize) -> Result<Team<'a, E>, TableError> {
+        self.team_of(self.threads, jobs, self.megabytes())
+    }
+
+    /// Returns the evaluation.
+    pub fn evaluator(&self) -> &'a E {
+        self.evaluator
+    }
+
+    fn megabytes(&self) -> usize {
+        self.hash_megabytes.unwrap_or(HASH_MEGABYTES)
+    }
+
+    fn searcher_of(&self, megabytes: usize) -> Result<Searcher<'a, E>, TableError> {
+        let searcher = Searcher::with_megabytes(self.evaluator, megabytes)?;
+        let searcher = searcher.with_selection(self.selection.clone());
+        Ok(searcher.with_features(self.features))
+    }
+
+    /// Makes `count` searchers (at least one). As many as there are jobs get a table; the others
+    /// use the tables of those they help.
+    fn team_of(
+        &self,
+        count: usize,
+        jobs: usize,
+        megabytes: usize,
+    ) -> Result<Team<'a, E>, TableError> {
+        let takers = jobs.max(1);
+        let size = |number: usize| if number < takers { megabytes } else { 0 };
+        let made = (0..count.max(1)).map(|number| self.searcher_of(size(number)));
+        Ok(Team::new(made.collect::<Result<_, _>>()?, takers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Squares, transcript};
+    use crate::eval::Mobility;
+    use crate::progress::Silent;
+    use crate::random::Generator;
+
+    fn values(positions: &[Position], depth: u32) -> Vec<Value> {
+        Search::new(&Mobility).depth(depth).values(positions, &Silent).unwrap()
+    }
+
+    /// Plays random games from the start, and returns all positions, with those whose player must
+    /// pass and the finished ones.
+    fn random_positions() -> Vec<Position> {
+        let mut positions = vec![];
+        for game in 0..40 {
+            let mut random = Generator::split(3, game);
+            let mut position = Position::START;
+            while !position.is_over() {
+                positions.push(position);
+                let moves = position.moves();
+                let choice = random.below(moves.count_ones()) as usize;
+                position = Squares(moves).nth(choice).map_or(position.pass(), |square| {
+                    position.after(square, position.flips(square))
+                });
+            }
+            positions.push(position);
+        }
+        positions
+    }
+
+    #[test]
+    fn passes_and_finished_games_have_the_values_the_words_give_them() {
+        let positions = random_positions();
+        let found = values(&positions, 0);
+        let mut passes = 0;
+        for (position, &value) in positions.iter().zip(&found) {
+            let expected = if position.is_over() {
+                Value::from_score(position.score())
+            } else if position.moves() == 0 {
+                passes += 1;
+                -Mobility.value(&(), &position.pass())
+            } else {
+                Mobility.value(&(), position)
+            };
+            assert_eq!(value, expected, "{position:?}");
+        }
+        assert!(passes > 10);
+    }
+
+    #[test]
+    fn a_value_does_not_depend_on_the_company() {
+        let positions = random_positions();
+        let positions: Vec<Position> = positions.into_iter().step_by(16).collect();
+        let together = values(&positions, 4);
+        for (&position, value) in positions.iter().zip(together) {
+            assert_eq!(values(&[position], 4), [value]);
+        }
+    }
+
+    #[test]
+    fn a_wipe_out_is_worth_64_discs() {
+        let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
+        let end = transcript::Replay::from_start(&squares).unwrap().end;
+        assert_eq!(values(&[end], 3), [Value::MIN]);
+    }
+}
