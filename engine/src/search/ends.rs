@@ -103,7 +103,7 @@ impl FromStr for EndSteps {
     }
 }
 
-/// The selectivity of a search to the end, and the cuts it makes.
+/// The selectivity of a search, to the end or to a depth, and the cuts it makes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct End {
     pub(super) selectivity: Selectivity,

@@ -4,19 +4,18 @@ use super::ordering::Moves;
 use super::window::Unit;
 use super::{Searcher, Selectivity};
 use crate::board::Square;
-use crate::eval::{Evaluate, Value};
+use crate::eval::Evaluate;
 use crate::instructions::Instructions;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns bounds of a node's value from the table entries of its children at `depth`, with the
     /// move that attains the lower bound. If a child's value lies in [l, h] for its own player, the
     /// move to it is worth at least −h here; if l is known for every child, the node's value is at
-    /// most the greatest −l. `convert` turns bounds into the search's unit.
+    /// most the greatest −l.
     pub(super) fn bounds_from_children<T: Unit>(
         &self,
         moves: &Moves,
         (depth, selectivity): (u32, Selectivity),
-        convert: impl Fn((Value, Value)) -> (T, T),
     ) -> ((T, T), Option<Square>) {
         moves.iter().for_each(|candidate| self.table.prefetch(&candidate.child));
         let (mut bounds, mut square) = ((-T::INFINITE, -T::INFINITE), None);
@@ -25,7 +24,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 bounds.1 = T::INFINITE;
                 continue;
             };
-            let (lower, upper) = convert(entry.bounds(depth, selectivity));
+            let (lower, upper) = entry.bounds(depth, selectivity);
+            let (lower, upper) = (T::of_value(lower), T::of_value(upper));
             bounds.1 = bounds.1.max(-lower);
             if -upper > bounds.0 {
                 (bounds.0, square) = (-upper, Some(candidate.square));

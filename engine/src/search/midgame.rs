@@ -1,11 +1,13 @@
-//! The search to a fixed depth: iterative deepening, principal variation search, fail-soft.
+//! The search to a fixed depth: iterative deepening, and the nodes near the leaves.
 
+use super::ends::End;
 use super::limits::Control;
 use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
+use super::pvs::Kind;
 use super::split::Goal;
 use super::table::Entry;
 use super::tuning::Tuning;
-use super::window::{Best, Window};
+use super::window::Best;
 use super::{Limits, Reached, Searcher, Selection, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
@@ -18,15 +20,11 @@ const PVS_DEPTH: u32 = 3;
 /// 3, these would be a third of all values in a search to depth 8, and an order by replies and
 /// squares is nearly as good.
 const VALUED_DEPTH: u32 = 4;
-/// The least depth at which children are looked up in the table before any is searched.
-const ENHANCED_DEPTH: u32 = 4;
 /// The cost of each reply, in steps, when moves are ordered without values.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The plies that each iteration adds to the depth: two, since values of even and of odd depths
 /// differ.
 const DEEPENING: u32 = 2;
-/// The least depth at which the moves of a node are worth sharing.
-const SHARED_DEPTH: u32 = 6;
 /// The ply whose weights rate the moves of an exact search: one phase's weights stay in the
 /// processor's cache.
 const RATING_PLY: u32 = 44;
@@ -61,6 +59,67 @@ impl Horizon {
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
+    }
+}
+
+/// The search to a fixed depth, in values.
+pub(super) struct ToDepth;
+
+impl<E: Evaluate, I: Instructions> Kind<E, I> for ToDepth {
+    type Unit = Value;
+
+    const ENHANCED_DEPTH: u32 = 4;
+    const SHARED_DEPTH: u32 = 6;
+    const TRUSTED_DEPTHS: [u32; 2] = [0, 0];
+
+    #[inline(always)]
+    fn end<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s End {
+        &searcher.selection.by_depth
+    }
+
+    #[inline(always)]
+    fn is_full(searcher: &Searcher<'_, E, I>) -> bool {
+        searcher.selection.is_full()
+    }
+
+    /// Rates the moves of a node by the replies they leave and, where that pays, by the value of
+    /// the position after the move, otherwise by their squares.
+    #[inline(always)]
+    fn rate(
+        searcher: &mut Searcher<'_, E, I>,
+        moves: &mut Moves,
+        table_moves: [Option<Square>; 2],
+        (_, state): (&Position, &E::State),
+        _alpha: Value,
+        depth: u32,
+    ) {
+        let Searcher { evaluator, tuning, set, .. } = searcher;
+        let by_value = depth >= VALUED_DEPTH && searcher.features.value_ordering;
+        moves.rate(table_moves, |candidate| {
+            let replies = weighted_count(candidate.child.moves_by(*set));
+            if by_value {
+                let state = evaluator.after(state, candidate.square, candidate.flips);
+                let value = evaluator.value_at(&state, &candidate.child, tuning.leaf_ply);
+                -value.steps() - tuning.mobility_weight * replies
+            } else {
+                square_worth(candidate.square) - MOBILITY_ALONE_WEIGHT * replies
+            }
+        });
+    }
+
+    #[inline(always)]
+    fn child(
+        searcher: &mut Searcher<'_, E, I>,
+        position: &Position,
+        state: &E::State,
+        (alpha, beta): (Value, Value),
+        depth: u32,
+    ) -> Value {
+        searcher.midgame(position, state, alpha, beta, depth)
+    }
+
+    fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal {
+        Goal::Depth(depth, searcher.tuning)
     }
 }
 
@@ -159,7 +218,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         };
         loop {
             let best = match horizon {
-                Horizon::Depth => self.pvs(position, state, alpha, beta, depth),
+                Horizon::Depth => self.pvs::<ToDepth>(position, state, alpha, beta, depth),
                 Horizon::Probability => {
                     let reach = Self::reach(depth);
                     self.realized(position, state, (alpha, beta), reach, None)
@@ -192,123 +251,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         depth: u32,
     ) -> Value {
         if depth >= PVS_DEPTH {
-            self.pvs(position, state, alpha, beta, depth).value
+            self.pvs::<ToDepth>(position, state, alpha, beta, depth).value
         } else {
             self.alpha_beta(position, state, alpha, beta, depth)
         }
-    }
-
-    /// Searches a PVS node, which uses the transposition table and orders its moves. `depth` is at
-    /// least 1.
-    #[compiled_for(I::SET)]
-    fn pvs(
-        &mut self,
-        position: &Position,
-        state: &E::State,
-        alpha: Value,
-        beta: Value,
-        depth: u32,
-    ) -> Best<Value> {
-        self.nodes += 1;
-        self.table.prefetch(position);
-        let squares = position.moves_by(self.set);
-        if squares == 0 {
-            let passed = position.pass();
-            let value = if passed.moves_by(self.set) == 0 {
-                Value::from_score(position.score())
-            } else {
-                let state = self.evaluator.pass(state);
-                -self.pvs(&passed, &state, -beta, -alpha, depth).value
-            };
-            return Best { value, square: None };
-        }
-        let mut window = Window::new(alpha, beta);
-        let mut table_moves = [None; 2];
-        if self.features.transposition_table
-            && let Some(entry) = self.table.probe(position)
-        {
-            table_moves = entry.best();
-            if window.narrow(entry.bounds(depth, self.selection.selectivity()), table_moves[0]) {
-                return window.best;
-            }
-        }
-        let mut moves = Moves::new(self.set, position, squares);
-        if self.features.enhanced_cutoff
-            && self.features.transposition_table
-            && depth >= ENHANCED_DEPTH
-        {
-            let (bounds, square) = self.bounds_from_children(
-                &moves,
-                (depth - 1, self.selection.selectivity()),
-                |bounds| bounds,
-            );
-            if window.narrow(bounds, square) {
-                return window.best;
-            }
-        }
-        if window.beta == window.alpha + Value::STEP
-            && let Some(value) = self.probable_bound(position, state, window.alpha, depth)
-        {
-            return Best { value, square: table_moves[0] };
-        }
-        self.rate(&mut moves, table_moves, state, depth);
-        let mut first = true;
-        while let Some(next) = moves.take_best() {
-            let after = self.evaluator.after(state, next.square, next.flips);
-            let Window { alpha, beta, .. } = window;
-            let mut value = Value::INFINITE;
-            let first_or_full = first || !self.features.null_windows;
-            if !first_or_full {
-                value = -self.midgame(&next.child, &after, -alpha - Value::STEP, -alpha, depth - 1);
-            }
-            if first_or_full || (alpha < value && value < beta && !self.is_stopped()) {
-                value = -self.midgame(&next.child, &after, -beta, -alpha, depth - 1);
-            }
-            first = false;
-            if self.is_stopped() {
-                return window.best;
-            }
-            if window.take(value, next.square) {
-                break;
-            }
-            if depth >= SHARED_DEPTH && self.is_help_welcome(&moves, self.selection.is_full()) {
-                let shared = (state, position.empties(), Goal::Depth(depth, self.tuning));
-                let whole = self.share(shared, moves, window.map(Value::steps));
-                window = whole.map(|steps| Value::ZERO.raised(steps));
-                if self.is_stopped() {
-                    return window.best;
-                }
-                break;
-            }
-        }
-        if self.features.transposition_table {
-            let effort = (depth, self.selection.selectivity());
-            self.table.store(position, effort, window.proven(), window.best.square);
-        }
-        window.best
-    }
-
-    /// Rates the moves of a node by the replies they leave and, where that pays, by the value of
-    /// the position after the move, otherwise by their squares.
-    #[inline(always)]
-    fn rate(
-        &self,
-        moves: &mut Moves,
-        table_moves: [Option<Square>; 2],
-        state: &E::State,
-        depth: u32,
-    ) {
-        let by_value = depth >= VALUED_DEPTH && self.features.value_ordering;
-        moves.rate(table_moves, |candidate| {
-            let replies = weighted_count(candidate.child.moves_by(self.set));
-            if by_value {
-                let state = self.evaluator.after(state, candidate.square, candidate.flips);
-                let value = self.evaluator.value_at(&state, &candidate.child, self.tuning.leaf_ply);
-                -value.steps() - self.tuning.mobility_weight * replies
-            } else {
-                square_worth(candidate.square) - MOBILITY_ALONE_WEIGHT * replies
-            }
-        });
     }
 
     /// Searches a node near the leaves with plain alpha-beta: no table; moves ordered by their

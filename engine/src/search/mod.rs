@@ -18,6 +18,7 @@ mod midgame;
 mod ordering;
 mod prefetch;
 mod probcut;
+mod pvs;
 mod realization;
 mod searchers;
 mod selection;
@@ -80,24 +81,32 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     table: Arc<Table>,
     shallow_table: ShallowTable,
     features: Features,
+    /// The selection of what searches leave out.
+    selection: Selection,
+
+    // Every search begins these anew; limits.rs tells when to leave it.
     nodes: u64,
+    /// The selectivity of the current search to the end.
+    end: End,
+    control: Control,
+
+    // midgame.rs sets these: the tuning for every depth, the move at every node above leaves.
     /// The settings that suit the depth of the search.
     tuning: Tuning,
     /// The move that ended the last node above the leaves: it often ends the next one, too.
     refutation: Option<Square>,
-    /// True while the moves of an exact search are rated by the weights without the factors.
+
+    /// True while endgame/promise.rs has moves rated by the weights without the factors.
     is_rating: bool,
-    /// The selection of what searches leave out.
-    selection: Selection,
-    /// The selectivity of the current search to the end.
-    end: End,
-    /// The nodes of a search by probability, by the ply of their positions.
+    /// The nodes of a search by probability, by the ply of their positions: realization.rs counts.
     nodes_by_ply: [u64; PLIES_OF_NODES],
-    control: Control,
+
+    // team.rs and brothers.rs set these, and the above for whom a searcher helps.
     /// The team's shared state, while a team works.
     pool: Option<Arc<Pool<E::State>>>,
     /// The split point whose moves are being searched.
     split: Option<Arc<Split<E::State>>>,
+
     /// The token of the instruction set of the search.
     set: I,
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::Searcher;
-use crate::board::{Discs, Position};
+use crate::board::Position;
 use crate::eval::{Depths, EndDepths, Evaluate, NoProbCut, Prediction, Value};
 use crate::instructions::Instructions;
 
@@ -97,7 +97,7 @@ pub(super) struct Cuts {
 
 /// The searches that may replace a deeper one.
 #[derive(Clone, Copy, Debug)]
-struct Cut {
+pub(super) struct Cut {
     /// The depth of the shallow search that replaces it.
     shallow: u32,
     /// The prediction of the deep value from the shallow search's.
@@ -174,48 +174,23 @@ impl Cuts {
         Ok(Some(Arc::new(cuts)))
     }
 
-    fn at(&self, ply: u32, depth: u32) -> Option<&Cut> {
-        self.by_ply.get(ply as usize)?.get(depth as usize).filter(|_| depth >= LEAST_DEPTH)
+    /// Returns the cut of a search, with the number of standard deviations to keep.
+    pub(super) fn at(&self, ply: u32, depth: u32) -> Option<(Cut, f64)> {
+        let cut = self.by_ply.get(ply as usize)?.get(depth as usize);
+        Some((*cut.filter(|_| depth >= LEAST_DEPTH)?, self.deviations))
     }
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns a bound that ends a node with the null window above `alpha`, if a shallow search
-    /// makes it likely: `alpha` (fails low) or the next value (fails high).
-    pub(super) fn probable_bound(
+    /// Returns `alpha` or `beta`, the next value, if a shallow search makes it likely that a deep
+    /// one fails low or high.
+    pub(super) fn likely_bound(
         &mut self,
-        position: &Position,
-        state: &E::State,
-        alpha: Value,
-        depth: u32,
-    ) -> Option<Value> {
-        let cuts = self.selection.cuts.as_deref()?;
-        let (deviations, cut) = (cuts.deviations, *cuts.at(position.ply(), depth)?);
-        self.bound_by(&cut, deviations, (position, state), (alpha, alpha + Value::STEP))
-    }
-
-    /// Returns such a bound for a node of a search to the end, in discs.
-    pub(super) fn probable_score(
-        &mut self,
-        position: &Position,
-        state: &E::State,
-        alpha: Discs,
-    ) -> Option<Discs> {
-        let cuts = self.end.cuts.as_deref()?;
-        let (deviations, cut) = (cuts.deviations, *cuts.at(position.ply(), position.empties())?);
-        let bounds = [alpha, alpha + 1].map(Value::from_score);
-        let found = self.bound_by(&cut, deviations, (position, state), bounds.into())?;
-        Some(if found == bounds[0] { alpha } else { alpha + 1 })
-    }
-
-    fn bound_by(
-        &mut self,
-        cut: &Cut,
-        deviations: f64,
+        (cut, deviations): (Cut, f64),
         (position, state): (&Position, &E::State),
         (alpha, beta): (Value, Value),
     ) -> Option<Value> {
-        let Cut { shallow, by_search, by_static } = *cut;
+        let Cut { shallow, by_search, by_static } = cut;
         let known = self.evaluator.value(state, position).steps();
         if known >= by_static.least_for(beta.steps(), 0.0) {
             let least = by_search.least_for(beta.steps(), deviations);

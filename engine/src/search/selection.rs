@@ -17,8 +17,8 @@ const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95
 /// searches; or by the probability of lines, with what they say of moves.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    pub(super) selectivity: Selectivity,
-    pub(super) cuts: Option<Arc<Cuts>>,
+    /// The selectivity of searches to a depth.
+    pub(super) by_depth: End,
     /// The selective ends.
     pub(super) ends: Ends,
     /// Less sure ends that come before another one where time may end it, the least sure first.
@@ -34,7 +34,7 @@ impl Selection {
     /// If the weights have no such model and the selectivity is not [`Selectivity::Full`].
     pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
         let cuts = Cuts::of(evaluator, selectivity)?;
-        Ok(Self { selectivity, cuts, ..Self::default() })
+        Ok(Self { by_depth: End { selectivity, cuts }, ..Self::default() })
     }
 
     /// Adds selective ends: the value of a search to the end is then likely to be the score, and no
@@ -84,13 +84,13 @@ impl Selection {
     /// Returns whether nothing is left out: then the result does not depend on the content of the
     /// table.
     pub(super) fn is_full(&self) -> bool {
-        let is_full = self.selectivity == Selectivity::Full && self.ends.are_full();
+        let is_full = self.selectivity() == Selectivity::Full && self.ends.are_full();
         is_full && !self.is_by_probability()
     }
 
     /// Returns the selectivity of searches to a fixed depth.
     pub fn selectivity(&self) -> Selectivity {
-        self.selectivity
+        self.by_depth.selectivity
     }
 }
 

@@ -1,22 +1,75 @@
 //! The window of a node: the values that still matter, and the best found so far.
 
-use std::ops::Neg;
+use std::ops::{Add, Neg};
 
 use crate::board::{Discs, Square};
 use crate::eval::Value;
 
 /// The unit of a search: values in the midgame, whole discs in the endgame.
-pub(super) trait Unit: Copy + Ord + Neg<Output = Self> {
+pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
     /// The end of an open window, beyond every value of a node.
     const INFINITE: Self;
+    /// The smallest difference.
+    const STEP: Self;
+
+    /// Converts a value; one of a solved position is a whole number of discs.
+    fn of_value(value: Value) -> Self;
+
+    /// Returns the value.
+    fn value(self) -> Value;
+
+    /// Returns the number of steps.
+    fn number(self) -> i32;
+
+    /// Returns so many steps.
+    fn of_number(number: i32) -> Self;
 }
 
 impl Unit for Value {
     const INFINITE: Self = Self::INFINITE;
+    const STEP: Self = Self::STEP;
+
+    #[inline(always)]
+    fn of_value(value: Value) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn value(self) -> Value {
+        self
+    }
+
+    fn number(self) -> i32 {
+        self.steps()
+    }
+
+    fn of_number(number: i32) -> Self {
+        // Ends of open windows are beyond every value.
+        Self::ZERO.raised(number)
+    }
 }
 
 impl Unit for Discs {
     const INFINITE: Self = 65;
+    const STEP: Self = 1;
+
+    #[inline(always)]
+    fn of_value(value: Value) -> Self {
+        value.score()
+    }
+
+    #[inline(always)]
+    fn value(self) -> Value {
+        Value::from_score(self)
+    }
+
+    fn number(self) -> i32 {
+        self
+    }
+
+    fn of_number(number: i32) -> Self {
+        number
+    }
 }
 
 /// The best value (or score in discs) and the move that gave it.

@@ -1,14 +1,15 @@
 //! The search to the end of the game: exact, in discs, fail-soft, mostly in null windows.
 //!
 //! There are four kinds of nodes, by the size of their subtrees. With many empty squares: PVS
-//! nodes, whose moves are ordered by a shallow search ([`pvs`]). With fewer: null-window nodes,
+//! nodes, whose moves are ordered by a shallow search ([`promise`]). With fewer: null-window nodes,
 //! whose moves are ordered by the number of replies. With five: null-window nodes ordered by parity
 //! only (both in [`null_window`]). The last four squares are tried one after another ([`last`]).
 
 mod last;
 mod null_window;
-mod pvs;
+mod promise;
 
+use self::promise::ToEnd;
 use super::midgame::Horizon;
 use super::window::{Best, Unit};
 use super::{Features, Reached, Searcher};
@@ -79,7 +80,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let empties = position.empties();
         if empties < GUESSED_EMPTIES || !self.features.aspiration {
             // Without a guess the search stays patient: no limit ends it.
-            return Ok(self.endgame_pvs(position, state, -INFINITE, INFINITE));
+            return Ok(self.pvs::<ToEnd>(position, state, -INFINITE, INFINITE, empties));
         }
         let guess = self.iterate(position, guess_depth(empties), Horizon::Depth);
         let mut center = guess.best.value.nearest_even_disc();
@@ -87,7 +88,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         loop {
             let alpha = (center - margin).max(-INFINITE);
             let beta = (center + margin).min(INFINITE);
-            let best = self.endgame_pvs(position, state, alpha, beta);
+            let best = self.pvs::<ToEnd>(position, state, alpha, beta, empties);
             if self.is_stopped() {
                 return Err(guess);
             }

@@ -1,10 +1,12 @@
-//! The PVS nodes of the endgame, whose moves are ordered by value.
+//! The nodes with many empty squares: PVS nodes, whose moves are ordered by their promise.
 
+use super::super::ends::End;
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
+use super::super::pvs::Kind;
 use super::super::split::Goal;
-use super::super::window::{Best, Window};
+use super::super::window::Best;
 use super::super::{Searcher, Selectivity};
-use super::{INFINITE, PVS_EMPTIES, stability_bound};
+use super::{PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::instructions::{Instructions, compiled_for};
@@ -32,8 +34,63 @@ const PROMISE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 /// exactly; as in Edax.
 const HOPELESS_MARGIN: Discs = 8;
 
-/// The least number of empty squares at which the moves of a node are worth sharing.
-const SHARED_EMPTIES: u32 = 16;
+/// The search to the end of the game, in discs.
+pub(super) struct ToEnd;
+
+impl<E: Evaluate, I: Instructions> Kind<E, I> for ToEnd {
+    type Unit = Discs;
+
+    const ENHANCED_DEPTH: u32 = PVS_EMPTIES + 1;
+    const SHARED_DEPTH: u32 = 16;
+    const TRUSTED_DEPTHS: [u32; 2] = [TRUSTED_DEPTH, PVS_EMPTIES];
+
+    #[inline(always)]
+    fn end<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s End {
+        &searcher.end
+    }
+
+    #[inline(always)]
+    fn is_full(searcher: &Searcher<'_, E, I>) -> bool {
+        searcher.end.selectivity == Selectivity::Full
+    }
+
+    #[inline(always)]
+    fn proven_bound(
+        searcher: &Searcher<'_, E, I>,
+        position: &Position,
+        alpha: Discs,
+        empties: u32,
+    ) -> Option<Discs> {
+        stability_bound(searcher.set, position, alpha, empties, searcher.features)
+    }
+
+    #[inline(always)]
+    fn rate(
+        searcher: &mut Searcher<'_, E, I>,
+        moves: &mut Moves,
+        table_moves: [Option<Square>; 2],
+        node: (&Position, &E::State),
+        alpha: Discs,
+        _empties: u32,
+    ) {
+        searcher.rate_by_promise(moves, table_moves, node, alpha);
+    }
+
+    #[inline(always)]
+    fn child(
+        searcher: &mut Searcher<'_, E, I>,
+        position: &Position,
+        state: &E::State,
+        (alpha, beta): (Discs, Discs),
+        empties: u32,
+    ) -> Discs {
+        searcher.endgame(position, state, alpha, beta, empties)
+    }
+
+    fn goal(searcher: &Searcher<'_, E, I>, _empties: u32) -> Goal {
+        Goal::End(searcher.end.clone())
+    }
+}
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns the score, or a bound on it if it is outside the window. The number of empty squares
@@ -47,7 +104,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         empties: u32,
     ) -> Discs {
         if empties >= PVS_EMPTIES {
-            return self.endgame_pvs(position, state, alpha, beta).value;
+            return self.pvs::<ToEnd>(position, state, alpha, beta, empties).value;
         }
         let parity = self.parity(position);
         let (mut lower, mut upper) = (alpha, beta);
@@ -66,97 +123,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a PVS node, whose moves are ordered by value. The root is always searched as one.
-    #[compiled_for(I::SET)]
-    pub(super) fn endgame_pvs(
-        &mut self,
-        position: &Position,
-        state: &E::State,
-        alpha: Discs,
-        beta: Discs,
-    ) -> Best<Discs> {
-        self.nodes += 1;
-        self.table.prefetch(position);
-        let squares = position.moves_by(self.set);
-        if squares == 0 {
-            let passed = position.pass();
-            let value = if passed.moves_by(self.set) == 0 {
-                position.score()
-            } else {
-                -self.endgame_pvs(&passed, &self.evaluator.pass(state), -beta, -alpha).value
-            };
-            return Best { value, square: None };
-        }
-        let empties = position.empties();
-        if beta == alpha + 1
-            && let Some(upper) = stability_bound(self.set, position, alpha, empties, self.features)
-        {
-            return Best { value: upper, square: None };
-        }
-        let mut window = Window::new(alpha, beta);
-        let mut table_moves = [None; 2];
-        if self.features.transposition_table
-            && let Some(entry) = self.table.probe(position)
-        {
-            let found = entry.best();
-            if window.narrow(exact(entry.bounds(empties, self.end.selectivity)), found[0]) {
-                return window.best;
-            }
-            if entry.depth() >= TRUSTED_DEPTH || empties < PVS_EMPTIES {
-                table_moves = found;
-            }
-        }
-        let mut moves = Moves::new(self.set, position, squares);
-        if self.features.enhanced_cutoff
-            && self.features.transposition_table
-            && empties > PVS_EMPTIES
-        {
-            let (bounds, square) =
-                self.bounds_from_children(&moves, (empties - 1, self.end.selectivity), exact);
-            if window.narrow(bounds, square) {
-                return window.best;
-            }
-        }
-        if window.beta == window.alpha + 1
-            && let Some(value) = self.probable_score(position, state, window.alpha)
-        {
-            return Best { value, square: table_moves[0] };
-        }
-        let odd_squares = self.parity(position).odd_squares();
-        self.rate_by_promise(&mut moves, table_moves, state, odd_squares, window.alpha);
-        let mut first = true;
-        while let Some(next) = moves.take_best() {
-            let after = self.evaluator.after(state, next.square, next.flips);
-            let Window { alpha, beta, .. } = window;
-            let mut value = INFINITE;
-            let first_or_full = first || !self.features.null_windows;
-            if !first_or_full {
-                value = -self.endgame(&next.child, &after, -alpha - 1, -alpha, empties - 1);
-            }
-            if first_or_full || (alpha < value && value < beta && !self.is_stopped()) {
-                value = -self.endgame(&next.child, &after, -beta, -alpha, empties - 1);
-            }
-            first = false;
-            if self.is_stopped() {
-                return window.best;
-            }
-            if window.take(value, next.square) {
-                break;
-            }
-            let is_full = self.end.selectivity == Selectivity::Full;
-            if empties >= SHARED_EMPTIES && self.is_help_welcome(&moves, is_full) {
-                let shared = (state, empties, Goal::End(self.end.clone()));
-                window = self.share(shared, moves, window);
-                if self.is_stopped() {
-                    return window.best;
-                }
-                break;
-            }
-        }
-        self.store(position, empties, &window);
-        window.best
-    }
-
     /// Finds a move that attains a score that is already known: the first move for which a null
     /// window proves it, or the last remaining move without a search. If the score is likely but
     /// not proven, perhaps no move attains it; then the result is the most promising move. The
@@ -169,10 +135,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     ) -> Best<Discs> {
         self.nodes += 1;
         let empties = position.empties();
-        let odd_squares = self.parity(position).odd_squares();
         let mut moves = Moves::new(self.set, position, position.moves_by(self.set));
         if moves.len() > 1 {
-            self.rate_by_promise(&mut moves, [None; 2], state, odd_squares, score - 1);
+            self.rate_by_promise(&mut moves, [None; 2], (position, state), score - 1);
         }
         let is_proven = self.end.selectivity == Selectivity::Full;
         let mut best = Best { value: score, square: None };
@@ -199,10 +164,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         &mut self,
         moves: &mut Moves,
         table_moves: [Option<Square>; 2],
-        state: &E::State,
-        odd_squares: u64,
+        (position, state): (&Position, &E::State),
         alpha: Discs,
     ) {
+        let odd_squares = self.parity(position).odd_squares();
         let hopeless = Value::clamped((alpha - HOPELESS_MARGIN) * STEPS_PER_DISC);
         let mut most = None;
         moves.rate(table_moves, |candidate| {
@@ -249,19 +214,4 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     pub(super) fn parity(&self, position: &Position) -> Parity {
         if self.features.parity { Parity::of(position.empty()) } else { Parity::EVEN }
     }
-
-    fn store(&mut self, position: &Position, empties: u32, window: &Window<Discs>) {
-        if !self.features.transposition_table {
-            return;
-        }
-        let (lower, upper) = window.proven();
-        let bounds = (lower.map(Value::from_score), upper.map(Value::from_score));
-        let effort = (empties, self.end.selectivity);
-        self.table.store(position, effort, bounds, window.best.square);
-    }
-}
-
-/// Converts the bounds of a solved position to whole discs.
-fn exact((lower, upper): (Value, Value)) -> (Discs, Discs) {
-    (lower.score(), upper.score())
 }

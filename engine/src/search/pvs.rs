@@ -1,0 +1,181 @@
+//! Principal variation search: the nodes of searches to a depth and to the end of the game alike,
+//! which order their moves and use the transposition table. Fail-soft.
+
+use super::Searcher;
+use super::ends::End;
+use super::ordering::Moves;
+use super::split::Goal;
+use super::window::{Best, Unit, Window};
+use crate::board::{Position, Square};
+use crate::eval::{Evaluate, Value};
+use crate::instructions::{Instructions, compiled_for};
+
+/// A kind of search: what differs between nodes to a depth and nodes to the end of the game, whose
+/// depth is the number of empty squares.
+pub(super) trait Kind<E: Evaluate, I: Instructions> {
+    /// The unit of values.
+    type Unit: Unit;
+
+    /// The least depth at which children are looked up in the table before any is searched.
+    const ENHANCED_DEPTH: u32;
+    /// The least depth at which the moves of a node are worth sharing.
+    const SHARED_DEPTH: u32;
+    /// The least depth of a table entry whose moves are searched first; at nodes of less than the
+    /// second depth, every entry's are.
+    const TRUSTED_DEPTHS: [u32; 2];
+
+    /// Returns how sure the search is of what it leaves out.
+    fn end<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s End;
+
+    /// Returns whether the search leaves nothing out.
+    fn is_full(searcher: &Searcher<'_, E, I>) -> bool;
+
+    /// Returns an upper bound of at most `alpha` if the board alone proves one.
+    #[inline(always)]
+    fn proven_bound(
+        _: &Searcher<'_, E, I>,
+        _: &Position,
+        _alpha: Self::Unit,
+        _depth: u32,
+    ) -> Option<Self::Unit> {
+        None
+    }
+
+    /// Rates the moves of a node.
+    fn rate(
+        searcher: &mut Searcher<'_, E, I>,
+        moves: &mut Moves,
+        table_moves: [Option<Square>; 2],
+        node: (&Position, &E::State),
+        alpha: Self::Unit,
+        depth: u32,
+    );
+
+    /// Returns the value of a child, or a bound on it if it is outside the window.
+    fn child(
+        searcher: &mut Searcher<'_, E, I>,
+        position: &Position,
+        state: &E::State,
+        window: (Self::Unit, Self::Unit),
+        depth: u32,
+    ) -> Self::Unit;
+
+    /// Returns the goal of the search below a node, for those who help.
+    fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal;
+}
+
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
+    /// Searches a node. Its depth is at least 1; to the end of the game, it is the number of empty
+    /// squares.
+    #[compiled_for(I::SET)]
+    pub(super) fn pvs<K: Kind<E, I>>(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        alpha: K::Unit,
+        beta: K::Unit,
+        depth: u32,
+    ) -> Best<K::Unit> {
+        self.nodes += 1;
+        self.table.prefetch(position);
+        let squares = position.moves_by(self.set);
+        if squares == 0 {
+            let passed = position.pass();
+            let value = if passed.moves_by(self.set) == 0 {
+                K::Unit::of_value(Value::from_score(position.score()))
+            } else {
+                let state = self.evaluator.pass(state);
+                -self.pvs::<K>(&passed, &state, -beta, -alpha, depth).value
+            };
+            return Best { value, square: None };
+        }
+        if beta == alpha + K::Unit::STEP
+            && let Some(value) = K::proven_bound(self, position, alpha, depth)
+        {
+            return Best { value, square: None };
+        }
+        let effort = (depth, K::end(self).selectivity);
+        let mut window = Window::new(alpha, beta);
+        let mut table_moves = [None; 2];
+        if self.features.transposition_table
+            && let Some(entry) = self.table.probe(position)
+        {
+            let (found, (lower, upper)) = (entry.best(), entry.bounds(effort.0, effort.1));
+            let bounds = (K::Unit::of_value(lower), K::Unit::of_value(upper));
+            if window.narrow(bounds, found[0]) {
+                return window.best;
+            }
+            let [trusted, trusting] = K::TRUSTED_DEPTHS;
+            if entry.depth() >= trusted || depth < trusting {
+                table_moves = found;
+            }
+        }
+        let mut moves = Moves::new(self.set, position, squares);
+        if self.features.enhanced_cutoff
+            && self.features.transposition_table
+            && depth >= K::ENHANCED_DEPTH
+        {
+            let (bounds, square) = self.bounds_from_children(&moves, (depth - 1, effort.1));
+            if window.narrow(bounds, square) {
+                return window.best;
+            }
+        }
+        if window.beta == window.alpha + K::Unit::STEP
+            && let Some(value) = self.probable_bound::<K>(position, state, window.alpha, depth)
+        {
+            return Best { value, square: table_moves[0] };
+        }
+        K::rate(self, &mut moves, table_moves, (position, state), window.alpha, depth);
+        let mut first = true;
+        while let Some(next) = moves.take_best() {
+            let after = self.evaluator.after(state, next.square, next.flips);
+            let Window { alpha, beta, .. } = window;
+            let mut value = K::Unit::INFINITE;
+            let first_or_full = first || !self.features.null_windows;
+            if !first_or_full {
+                let null = (-(alpha + K::Unit::STEP), -alpha);
+                value = -K::child(self, &next.child, &after, null, depth - 1);
+            }
+            if first_or_full || (alpha < value && value < beta && !self.is_stopped()) {
+                value = -K::child(self, &next.child, &after, (-beta, -alpha), depth - 1);
+            }
+            first = false;
+            if self.is_stopped() {
+                return window.best;
+            }
+            if window.take(value, next.square) {
+                break;
+            }
+            if depth >= K::SHARED_DEPTH && self.is_help_welcome(&moves, K::is_full(self)) {
+                let shared = (state, position.empties(), K::goal(self, depth));
+                let whole = self.share(shared, moves, window.map(K::Unit::number));
+                window = whole.map(K::Unit::of_number);
+                if self.is_stopped() {
+                    return window.best;
+                }
+                break;
+            }
+        }
+        if self.features.transposition_table {
+            let (lower, upper) = window.proven();
+            let bounds = (lower.map(K::Unit::value), upper.map(K::Unit::value));
+            self.table.store(position, effort, bounds, window.best.square);
+        }
+        window.best
+    }
+
+    /// Returns a bound that ends a node with the null window above `alpha`, if a shallow search
+    /// makes it likely: `alpha` (fails low) or the next value (fails high).
+    fn probable_bound<K: Kind<E, I>>(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        alpha: K::Unit,
+        depth: u32,
+    ) -> Option<K::Unit> {
+        let cut = K::end(self).cuts.as_deref()?.at(position.ply(), depth)?;
+        let (beta, node) = (alpha + K::Unit::STEP, (position, state));
+        let found = self.likely_bound(cut, node, (alpha.value(), beta.value()))?;
+        Some(if found == alpha.value() { alpha } else { beta })
+    }
+}
