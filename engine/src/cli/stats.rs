@@ -173,17 +173,16 @@ fn of_files(paths: &[PathBuf], progress: &dyn Progress) -> Result<GameStatistics
     for path in paths {
         let mut reader = GameReader::open(path)?;
         progress.begin("games (bytes)", 0, reader.bytes());
-        let mut read = 0;
-        while let Some(games) = reader.next_frame()? {
+        reader.each_frame(progress, |games| {
             let count = |mut found: GameStatistics, game: &Game| {
                 found.count(&game.replay());
                 found
             };
             let found = games.par_iter().fold(GameStatistics::default, count);
-            all = all.plus(found.reduce(GameStatistics::default, GameStatistics::plus));
-            progress.advance(reader.bytes_read() - read);
-            read = reader.bytes_read();
-        }
+            let found = found.reduce(GameStatistics::default, GameStatistics::plus);
+            all = std::mem::take(&mut all).plus(found);
+            Ok::<(), RecordError>(())
+        })?;
     }
     Ok(all)
 }

@@ -108,8 +108,7 @@ impl Counts {
     ) -> Result<String, CalibrateError> {
         let mut reader = GameReader::open(path)?;
         progress.begin_file(path, reader.bytes());
-        let mut read = 0;
-        while let Some(mut frame) = reader.next_frame()? {
+        reader.each_frame(progress, |mut frame| {
             progress.check()?;
             frame.truncate((games - self.games).try_into().unwrap_or(usize::MAX));
             let count = |game: &Game| searchers.with(|searcher| Self::of(game, searcher));
@@ -121,10 +120,8 @@ impl Counts {
                 .par_iter()
                 .fold(Self::none, |sum, game| add(sum, count(game)))
                 .reduce(Self::none, add);
-            progress.advance(reader.bytes_read() - read);
-            read = reader.bytes_read();
-        }
-        Ok(reader.sha256().unwrap_or_default().to_owned())
+            Ok(())
+        })
     }
 
     /// Counts the moves of a game that a search chose.

@@ -7,7 +7,8 @@ use othello_engine::board::{Discs, Position};
 use othello_engine::file::{self, FileError, Kind};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    Game, GameReader, PositionReader, RecordError, ScoredPosition, key_of_moves,
+    Game, GameReader, PositionReader, Record, RecordError, RecordReader, ScoredPosition,
+    key_of_moves,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -211,9 +212,9 @@ impl Inspector {
         progress: &dyn Progress,
     ) -> Result<FileReport, InspectError> {
         let mut reader = GameReader::open(path)?;
-        let (mut report, mut frames, mut read) = (GamesReport::empty(), 0, 0);
+        let (mut report, mut frames) = (GamesReport::empty(), 0);
         progress.begin_file(path, reader.bytes());
-        while let Some(games) = reader.next_frame()? {
+        reader.each_frame(progress, |games| {
             let keys = |game: &Game| {
                 [key_of_moves(game.squares()), key_of_moves(&game.canonical_squares())]
             };
@@ -225,18 +226,10 @@ impl Inspector {
                 report.count(game);
             }
             frames += 1;
-            progress.advance(reader.bytes_read() - read);
-            read = reader.bytes_read();
-        }
+            Ok::<(), InspectError>(())
+        })?;
         report.bytes_per_game = reader.bytes() as f64 / report.games.max(1) as f64;
-        Ok(FileReport {
-            path: path.display().to_string(),
-            records: RecordsReport::Games(report),
-            frames,
-            bytes: reader.bytes(),
-            sha256: reader.sha256().unwrap_or_default().to_owned(),
-            provenance: reader.provenance().as_map().clone(),
-        })
+        Ok(FileReport::new(path, &reader, frames, RecordsReport::Games(report)))
     }
 
     fn inspect_positions(
@@ -246,9 +239,9 @@ impl Inspector {
         progress: &dyn Progress,
     ) -> Result<FileReport, InspectError> {
         let mut reader = PositionReader::open(path)?;
-        let (mut sums, mut frames, mut read) = (Sums::default(), 0, 0);
+        let (mut sums, mut frames) = (Sums::default(), 0);
         progress.begin_file(path, reader.bytes());
-        while let Some(rows) = reader.next_frame()? {
+        reader.each_frame(progress, |rows| {
             let canonical: Vec<_> = rows.par_iter().map(|row| row.position().canonical()).collect();
             for (row, canonical) in rows.iter().zip(canonical) {
                 sums.count(row);
@@ -256,21 +249,32 @@ impl Inspector {
                 self.records += 1;
             }
             frames += 1;
-            progress.advance(reader.bytes_read() - read);
-            read = reader.bytes_read();
-        }
+            Ok::<(), InspectError>(())
+        })?;
         let report = sums.report(reader.bytes());
-        Ok(FileReport {
+        let records = match kind {
+            Kind::Openings => RecordsReport::Openings(report),
+            _ => RecordsReport::Positions(report),
+        };
+        Ok(FileReport::new(path, &reader, frames, records))
+    }
+}
+
+impl FileReport {
+    fn new<R: Record>(
+        path: &Path,
+        reader: &RecordReader<R>,
+        frames: u64,
+        records: RecordsReport,
+    ) -> Self {
+        Self {
             path: path.display().to_string(),
-            records: match kind {
-                Kind::Openings => RecordsReport::Openings(report),
-                _ => RecordsReport::Positions(report),
-            },
+            records,
             frames,
             bytes: reader.bytes(),
             sha256: reader.sha256().unwrap_or_default().to_owned(),
             provenance: reader.provenance().as_map().clone(),
-        })
+        }
     }
 }
 

@@ -93,17 +93,9 @@ pub fn read_games(
     path: &Path,
     rules: &LabelRules,
     progress: &dyn Progress,
-    mut visit: impl FnMut(Vec<Vec<Labelled>>),
+    visit: impl FnMut(Vec<Vec<Labelled>>),
 ) -> Result<String, SourceError> {
-    let mut records = Records::open(path)?;
-    progress.begin_file(path, records.bytes());
-    let mut read = 0;
-    while let Some(games) = records.next_games(rules)? {
-        visit(games);
-        progress.advance(records.bytes_read() - read);
-        read = records.bytes_read();
-    }
-    Ok(records.sha256().unwrap_or_default().to_owned())
+    read(path, progress, |records| records.next_games(rules), visit)
 }
 
 /// Passes the labelled positions of a file to `visit`, frame by frame. Returns the checksum of the
@@ -114,11 +106,21 @@ pub fn read_positions(
     progress: &dyn Progress,
     mut visit: impl FnMut(&[ScoredPosition]),
 ) -> Result<String, SourceError> {
+    read(path, progress, |records| records.next_positions(rules), |rows| visit(&rows))
+}
+
+/// Passes what is `next` in a file to `visit`, to its end; returns the checksum of its content.
+fn read<T>(
+    path: &Path,
+    progress: &dyn Progress,
+    next: impl Fn(&mut Records) -> Result<Option<T>, RecordError>,
+    mut visit: impl FnMut(T),
+) -> Result<String, SourceError> {
     let mut records = Records::open(path)?;
     progress.begin_file(path, records.bytes());
     let mut read = 0;
-    while let Some(rows) = records.next_positions(rules)? {
-        visit(&rows);
+    while let Some(found) = next(&mut records)? {
+        visit(found);
         progress.advance(records.bytes_read() - read);
         read = records.bytes_read();
     }

@@ -5,6 +5,7 @@ use std::vec;
 
 use super::{FrameError, Game, Record, RecordError, ScoredPosition};
 use crate::file::{FileError, Kind, Provenance, Reader, Section, kind_of};
+use crate::progress::Progress;
 
 /// An iterator over the records of a file, each of them checked.
 pub struct RecordReader<R> {
@@ -87,6 +88,23 @@ impl<R: Record> RecordReader<R> {
     pub fn next_frame(&mut self) -> Result<Option<Vec<R>>, RecordError> {
         let section = self.next_records()?;
         section.map(|section| self.decode(&section.content)).transpose()
+    }
+
+    /// Passes the records of every frame that is left to `take`. Progress advances by the bytes
+    /// that are read. Returns the checksum of the content. Do not mix it with reading records one
+    /// by one.
+    pub fn each_frame<E: From<RecordError>>(
+        &mut self,
+        progress: &dyn Progress,
+        mut take: impl FnMut(Vec<R>) -> Result<(), E>,
+    ) -> Result<String, E> {
+        let mut read = 0;
+        while let Some(records) = self.next_frame()? {
+            take(records)?;
+            progress.advance(self.bytes_read() - read);
+            read = self.bytes_read();
+        }
+        Ok(self.sha256().unwrap_or_default().to_owned())
     }
 
     /// Skips `records` records, or all that are left if these are fewer; returns the number

@@ -37,19 +37,17 @@ impl Positions {
     ) -> Result<String, RecordError> {
         let mut reader = GameReader::open(path)?;
         progress.begin("positions to leave out (bytes)", 0, reader.bytes());
-        let mut read = 0;
-        while let Some(games) = reader.next_frame()? {
+        let sha256 = reader.each_frame(progress, |games| {
             for replay in games.iter().map(Game::replay) {
                 let steps = replay.steps.iter().map(|step| step.position);
                 for position in steps.chain([replay.end]) {
                     self.seen.remove(&position.canonical());
                 }
             }
-            progress.advance(reader.bytes_read() - read);
-            read = reader.bytes_read();
-        }
+            Ok::<(), RecordError>(())
+        })?;
         self.rows.retain(|row| self.seen.contains(&row.position().canonical()));
-        Ok(reader.sha256().unwrap_or_default().to_owned())
+        Ok(sha256)
     }
 
     pub(super) fn into_rows(self) -> Vec<ScoredPosition> {
