@@ -12,6 +12,7 @@ use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
 use serde::Serialize;
 
+use super::pattern_sets;
 use crate::backend::Rows;
 use crate::backend::cuda::CudaLauncher;
 use crate::backend::kernels::{HostLauncher, program};
@@ -36,9 +37,8 @@ pub struct Arguments {
     /// Phases whose positions are used, A and B included; 34..38 have 22 to 26 empty squares
     #[arg(long, value_name = "A..B", default_value = "34..38")]
     phases: Phases,
-    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs`, `ordering`, `edax` or
-    /// `egaroucid`
     #[arg(long, value_name = "SET", default_value = "standard")]
+    #[arg(help = pattern_sets(|set| set.factors().is_none()))]
     patterns: String,
     /// Number of random games, without `--data` [default: 100000; 400000 on a GPU]
     #[arg(long, value_name = "N", value_parser = number_in(0..=MAX_GAMES))]

@@ -17,6 +17,7 @@ use othello_engine::record::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
+use super::pattern_sets;
 use super::verdict::{largest_error, outcome};
 use crate::dataset::{DataChoice, Dataset, DatasetFolder, Part, TrainedOn};
 use crate::fit::{
@@ -52,9 +53,7 @@ pub struct Arguments {
     /// Seed that decides which games train, validate and test [default: 1]
     #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
     seed: Option<u64>,
-    /// Pattern set: a TOML file, or `standard`, `scalars`, `factors`, `small`, `discs`, `ordering`,
-    /// `edax` or `egaroucid` [default: standard]
-    #[arg(long, value_name = "SET")]
+    #[arg(long, value_name = "SET", help = pattern_sets(|_| true) + " [default: standard]")]
     patterns: Option<String>,
     /// Weights to start from and to be pulled towards; its pattern set is used
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]

@@ -28,3 +28,10 @@ mod study;
 pub mod tune;
 pub mod validate;
 mod verdict;
+
+use othello_engine::pattern::PatternSet;
+
+/// Returns the help of an argument that names a pattern set of a kind.
+fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
+    format!("Pattern set: a TOML file, or {}", PatternSet::shipped_names(is_wanted))
+}

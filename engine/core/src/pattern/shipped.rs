@@ -35,6 +35,19 @@ impl PatternSet {
         Self::from_toml(text).ok()
     }
 
+    /// Returns the names of the shipped sets of a kind, for people: `` `standard`, `small` or
+    /// `discs` ``.
+    pub fn shipped_names(is_wanted: impl Fn(&Self) -> bool) -> String {
+        let wanted = SHIPPED
+            .iter()
+            .filter(|(_, text)| Self::from_toml(text).is_ok_and(|set| is_wanted(&set)));
+        let names: Vec<String> = wanted.map(|(name, _)| format!("`{name}`")).collect();
+        match &names[..] {
+            [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+            _ => names.concat(),
+        }
+    }
+
     /// Returns the shipped set with this name, or else reads the set from a file, whose path is
     /// relative to `folder`.
     pub fn named(name: &str, folder: &Path) -> Result<Self, TextError> {

@@ -10,6 +10,7 @@ use othello_engine::cli::{Outcome, Session};
 use othello_engine::pattern::PatternSet;
 use serde::Serialize;
 
+use super::super::pattern_sets;
 use super::{Changing, Written};
 use crate::calibrate::ordering::{Settings, Trial, calibrate};
 
@@ -31,9 +32,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
     searches: u64,
 
-    /// Pattern set: a TOML file, or `standard`, `scalars`, `small`, `discs`, `ordering`, `edax` or
-    /// `egaroucid`
     #[arg(long, value_name = "T", default_value = "ordering")]
+    #[arg(help = pattern_sets(|set| set.scalars().is_empty()))]
     patterns: String,
 }
 
