@@ -8,12 +8,10 @@ use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-
 use othello_testing::disk::{Scenario, left};
 use othello_testing::program::message;
 use othello_testing::skip;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// A self-play run of about a second.
 const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
@@ -66,7 +64,7 @@ fn start(folder: &Path, arguments: &str) -> Child {
 }
 
 fn send(child: &Child, signal: Signal) {
-    kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 #[test]
@@ -163,7 +161,7 @@ fn a_missing_folder_or_input_is_named() {
 #[test]
 fn an_interrupt_stops_after_the_work_at_hand() {
     let folder = tempfile::tempdir().unwrap();
-    for (signal, status) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+    for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let child = start(folder.path(), MANY_GAMES);
         send(&child, signal);
         let output = child.wait_with_output().unwrap();
@@ -181,7 +179,7 @@ fn an_interrupt_stops_after_the_work_at_hand() {
 fn an_interrupt_keeps_what_is_finished() {
     let folder = tempfile::tempdir().unwrap();
     let child = start(folder.path(), GAMES);
-    send(&child, Signal::SIGINT);
+    send(&child, Signal::INT);
     let interrupted = child.wait_with_output().unwrap().status;
     assert!(matches!(interrupted.code(), Some(0 | 130)), "{interrupted}");
     let output = run(folder.path(), &format!("{GAMES} --out a.games"));
@@ -197,10 +195,10 @@ fn an_interrupt_keeps_what_is_finished() {
 fn a_second_interrupt_does_not_wait_for_the_work_at_hand() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = start(folder.path(), ENDLESS);
-    send(&child, Signal::SIGINT);
+    send(&child, Signal::INT);
     sleep(Duration::from_millis(500));
     assert_eq!(child.try_wait().unwrap(), None);
-    send(&child, Signal::SIGINT);
+    send(&child, Signal::INT);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     assert!(message(&output).ends_with(KEPT), "{}", message(&output));
@@ -212,7 +210,7 @@ fn an_interrupt_ends_at_once_what_cannot_be_gone_on_with() {
     let child = command(folder.path(), "perft 30").spawn().unwrap();
     // The program begins to listen before its work, some milliseconds after its start.
     sleep(Duration::from_millis(1000));
-    send(&child, Signal::SIGINT);
+    send(&child, Signal::INT);
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), message(&output).as_str()), (Some(130), "interrupted"));
 }
@@ -221,7 +219,7 @@ fn an_interrupt_ends_at_once_what_cannot_be_gone_on_with() {
 fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     let folder = tempfile::tempdir().unwrap();
     let mut first = start(folder.path(), GAMES);
-    send(&first, Signal::SIGSTOP);
+    send(&first, Signal::STOP);
     for force in ["", " --force"] {
         let second = run(folder.path(), &format!("{GAMES} --out a.games{force}"));
         assert_eq!(second.status.code(), Some(75));

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use rustix::time::{ClockId, clock_gettime};
+use cpu_time::ProcessTime;
 
 /// A piece of work to measure, and its best run so far.
 pub(super) struct Candidate<'a> {
@@ -34,18 +34,12 @@ pub(super) fn rates(
 ) -> Vec<Rate> {
     for _ in 0..repetitions {
         for Candidate { run, best } in &mut candidates {
-            let (begun, worked) = (Instant::now(), processor_seconds());
+            let (begun, worked) = (Instant::now(), ProcessTime::now());
             run();
-            let (wall, worked) = (begun.elapsed().as_secs_f64(), processor_seconds() - worked);
+            let [wall, worked] = [begun.elapsed(), worked.elapsed()].map(|time| time.as_secs_f64());
             best.by_wall = best.by_wall.max(positions as f64 / wall);
             best.by_processor = best.by_processor.max(positions as f64 / worked);
         }
     }
     candidates.iter().map(|candidate| candidate.best).collect()
-}
-
-/// Returns the processor time of all threads of this process.
-fn processor_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }

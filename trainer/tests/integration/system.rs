@@ -8,13 +8,12 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use assert_cmd::cargo::cargo_bin;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use othello_engine::record::Game;
 use othello_testing::disk::{Scenario, left};
 use othello_testing::program::message;
 use othello_testing::random_games::random_moves;
 use othello_testing::skip;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::folder::{Folder, printed};
 
@@ -182,7 +181,7 @@ fn an_interrupted_import_and_fit_go_on() {
     let fit = format!("{FIT} --json");
     for (arguments, output, finished) in [(import, "a.games", 3000), (&fit, "a.weights", 40_000)] {
         let child = start(&folder, "work", arguments, output, finished);
-        kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
         let stopped = child.wait_with_output().unwrap();
         let message = message(&stopped);
         assert_eq!(stopped.status.code(), Some(130), "{message}");
