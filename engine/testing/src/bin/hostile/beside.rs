@@ -101,11 +101,8 @@ fn attack(
         .or((!is_as_it_was(&there, thing)).then(|| "writes over what is not its own".to_owned()))
         .or((is_done && must_be_refused).then(|| "says that it is done".to_owned()));
     let how = || format!("{thing} at {}: {words}", path.display());
-    match fault {
-        Some(wrong) => findings.report(ROUND, &name(words), &wrong, &how()),
-        None if is_done => findings.count(ROUND, &name(words), End::Done),
-        None => findings.count(ROUND, &name(words), End::Refused),
-    }
+    let end = if is_done { End::Done } else { End::Refused };
+    findings.note(ROUND, &name(words), fault, end, &how());
 }
 
 fn put(path: &Path, thing: &str) {

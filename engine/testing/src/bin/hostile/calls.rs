@@ -7,7 +7,7 @@ use othello_testing::mutation::Draws;
 
 use crate::commands::{Place, WRITERS, name};
 use crate::findings::{End, Findings};
-use crate::kills::{difference, files_differ, finish, undisturbed};
+use crate::kills::{files_differ, gone_on_with, undisturbed};
 use crate::process::{Limits, run};
 
 const ROUND: &str = "calls";
@@ -79,15 +79,9 @@ pub(crate) fn round(
                 findings.report(ROUND, &name(words), &format!("is done, but {wrong}"), &how);
                 continue;
             }
-            let wrong = match finish(place, folder.path(), words, limits).0 {
-                Ok(result) => difference(&whole, &result, report),
-                Err(error) => Some(format!("cannot be gone on with: {error}")),
-            };
-            match wrong {
-                Some(wrong) => findings.report(ROUND, &name(words), &wrong, &how),
-                None if is_done => findings.count(ROUND, &name(words), End::Done),
-                None => findings.count(ROUND, &name(words), End::Refused),
-            }
+            let wrong = gone_on_with(place, folder.path(), (words, report), &whole, limits);
+            let end = if is_done { End::Done } else { End::Refused };
+            findings.note(ROUND, &name(words), wrong, end, &how);
         }
     }
 }

@@ -55,10 +55,7 @@ pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
             }
             let left = is_left(&sleep_of_ours).then(|| "leaves programs behind".to_owned());
             let name = if is_killed { "trainer match, killed" } else { "trainer match" };
-            match fault.or(left) {
-                Some(wrong) => findings.report(ROUND, name, &wrong, &leaver),
-                None => findings.count(ROUND, name, End::Done),
-            }
+            findings.note(ROUND, name, fault.or(left), End::Done, &leaver);
         }
     }
 }

@@ -59,6 +59,21 @@ impl Findings {
         self.found.entry(what).or_insert_with_key(|what| first(what)).0 += 1;
     }
 
+    /// Counts an attack: one that did harm if something is `wrong`.
+    pub(crate) fn note(
+        &mut self,
+        round: &'static str,
+        name: &str,
+        wrong: Option<String>,
+        end: End,
+        how: &str,
+    ) {
+        match wrong {
+            Some(wrong) => self.report(round, name, &wrong, how),
+            None => self.count(round, name, end),
+        }
+    }
+
     pub(crate) fn are_none(&self) -> bool {
         self.found.is_empty()
     }

@@ -79,6 +79,20 @@ pub(crate) fn files_differ(
     Some(format!("{} differs", name.display()))
 }
 
+/// Runs a disturbed command again; returns how its result differs from the undisturbed one.
+pub(crate) fn gone_on_with(
+    place: &Place,
+    folder: &Path,
+    (words, report): (Words, bool),
+    undisturbed: &Result,
+    limits: Limits,
+) -> Option<String> {
+    match finish(place, folder, words, limits).0 {
+        Ok(result) => difference(undisturbed, &result, report),
+        Err(error) => Some(format!("cannot be gone on with: {error}")),
+    }
+}
+
 /// Runs every command that writes, killed `kills` times.
 pub(crate) fn round(
     place: &Place,
@@ -102,15 +116,8 @@ pub(crate) fn round(
                 kill_after(place, folder.path(), words, part * whole.seconds);
             }
             let how = || format!("{words}\n  killed after {times:.3?} s of {:.3} s", whole.seconds);
-            let (result, _) = finish(place, folder.path(), words, limits);
-            let wrong = match result {
-                Ok(result) => difference(&whole, &result, report),
-                Err(error) => Some(error),
-            };
-            match wrong {
-                Some(wrong) => findings.report(ROUND, &name(words), &wrong, &how()),
-                None => findings.count(ROUND, &name(words), End::Stopped),
-            }
+            let wrong = gone_on_with(place, folder.path(), (words, report), &whole, limits);
+            findings.note(ROUND, &name(words), wrong, End::Stopped, &how());
         }
     }
 }

@@ -8,7 +8,7 @@ use othello_testing::mutation::Draws;
 
 use crate::commands::{Place, WRITERS, name};
 use crate::findings::{End, Findings};
-use crate::kills::{difference, finish, undisturbed};
+use crate::kills::{gone_on_with, undisturbed};
 use crate::process::{Limits, found_no_memory, run};
 
 const ROUND: &str = "limits";
@@ -45,15 +45,9 @@ pub(crate) fn round(
                 continue;
             }
             let is_done = ended.code() == Some(0);
-            let wrong = match finish(place, folder.path(), words, limits).0 {
-                Ok(result) => difference(&whole, &result, report),
-                Err(error) => Some(format!("cannot be gone on with: {error}")),
-            };
-            match wrong {
-                Some(wrong) => findings.report(ROUND, &name(words), &wrong, &how),
-                None if is_done => findings.count(ROUND, &name(words), End::Done),
-                None => findings.count(ROUND, &name(words), End::Refused),
-            }
+            let wrong = gone_on_with(place, folder.path(), (words, report), &whole, limits);
+            let end = if is_done { End::Done } else { End::Refused };
+            findings.note(ROUND, &name(words), wrong, end, &how);
         }
     }
 }

@@ -46,11 +46,8 @@ pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
                 .or(broken.then(|| "writes a page whose data hold markup".to_owned()));
             let shown = words.replace("NAME", &format!("{name:?}"));
             let name = crate::commands::name(words);
-            match fault {
-                Some(wrong) => findings.report(ROUND, &name, &wrong, &shown),
-                None if ended.code() == Some(0) => findings.count(ROUND, &name, End::Done),
-                None => findings.count(ROUND, &name, End::Refused),
-            }
+            let end = if ended.code() == Some(0) { End::Done } else { End::Refused };
+            findings.note(ROUND, &name, fault, end, &shown);
         }
     }
 }
