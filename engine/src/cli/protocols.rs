@@ -14,19 +14,15 @@ use crate::protocol::nboard::Nboard;
 use crate::protocol::{Player, Server, serve};
 use crate::search::{Level, Search, Selectivity};
 
-/// Arguments of `gtp` and `nboard`.
+/// The options of a player. The arguments of what plays include them (clap `flatten`).
 #[derive(clap::Args, Debug)]
-pub struct Arguments {
+pub(super) struct Playing {
     /// Level, 1 to 60: about so many moves ahead, and to the end from some empty squares on, likely
     /// scores first and exact ones later. The table of levels stands in the guides,
     /// engine/docs/levels.md; weights without predictions (`calibrate probcut`) leave nothing
     /// out, and look less far beyond level 10
     #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
     level: Level,
-
-    /// Way to search before perfect play
-    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
-    search: SearchBy,
 
     /// Size of the transposition table in MB
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
@@ -39,6 +35,33 @@ pub struct Arguments {
     /// File of scored openings: the engine plays from it while it knows what all moves lead to
     #[arg(long, value_name = "F")]
     book: Option<PathBuf>,
+}
+
+impl Playing {
+    pub(super) fn evaluator(&self) -> anyhow::Result<Evaluator> {
+        Ok(Evaluator::load(&self.weights)?)
+    }
+
+    pub(super) fn player<'a>(
+        &self,
+        evaluator: &'a Evaluator,
+        session: &Session,
+    ) -> anyhow::Result<Player<'a, Evaluator>> {
+        let book = self.book.as_deref().map(Book::read).transpose()?;
+        let search = Search::new(evaluator).hash_mb(self.hash_mb).threads(session.threads());
+        Ok(Player::new(&search, self.level).context("--hash-mb")?.with_book(book))
+    }
+}
+
+/// Arguments of `gtp` and `nboard`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    playing: Playing,
+
+    /// Way to search before perfect play
+    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
+    search: SearchBy,
 
     /// Think in the other side's time, too
     #[arg(long)]
@@ -46,19 +69,12 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    fn evaluator(&self) -> anyhow::Result<Evaluator> {
-        Ok(Evaluator::load(&self.weights)?)
-    }
-
     fn player<'a>(
         &self,
         evaluator: &'a Evaluator,
-        threads: usize,
+        session: &Session,
     ) -> anyhow::Result<Player<'a, Evaluator>> {
-        let search = Search::new(evaluator).hash_mb(self.hash_mb).threads(threads);
-        let player = Player::new(&search, self.level).context("--hash-mb")?;
-        let book = self.book.as_deref().map(Book::read).transpose()?;
-        let player = player.with_book(book).with_pondering(self.ponder);
+        let player = self.playing.player(evaluator, session)?.with_pondering(self.ponder);
         Ok(match self.search {
             SearchBy::Depth => player,
             SearchBy::Realization => {
@@ -70,14 +86,14 @@ impl Arguments {
 
 /// Serves GTP.
 pub fn gtp(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let evaluator = arguments.evaluator()?;
-    run(&mut Gtp::new(arguments.player(&evaluator, session.threads())?))
+    let evaluator = arguments.playing.evaluator()?;
+    run(&mut Gtp::new(arguments.player(&evaluator, session)?))
 }
 
 /// Serves the NBoard protocol.
 pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let evaluator = arguments.evaluator()?;
-    run(&mut Nboard::new(arguments.player(&evaluator, session.threads())?))
+    let evaluator = arguments.playing.evaluator()?;
+    run(&mut Nboard::new(arguments.player(&evaluator, session)?))
 }
 
 /// Starts a thread that ends the process as soon as nobody reads its answers. A dead client closes
@@ -107,10 +123,15 @@ fn end_with_the_client() -> io::Result<()> {
     Ok(())
 }
 
-/// Runs a server. A client that closes its end is no error.
+/// Runs a server.
 fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
     end_with_the_client().context("cannot start a thread; try a smaller --threads")?;
-    match serve(server, io::stdin(), io::stdout().lock()) {
+    outcome(serve(server, io::stdin(), io::stdout().lock()))
+}
+
+/// Returns the outcome of a conversation. A client that closes its end is no error.
+pub(super) fn outcome(ended: io::Result<()>) -> anyhow::Result<Outcome> {
+    match ended {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("the conversation broke off")
         }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::score::value_by;
 use super::write::value;
 use crate::board::{Position, Square, Squares};
 use crate::eval::Value;
@@ -48,14 +49,7 @@ impl Book {
     /// must pass, the position after the pass; `None` if the book does not know it. A finished game
     /// has the value of its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
-        if position.moves() != 0 {
-            return self.look_up(position);
-        }
-        let passed = position.pass();
-        if passed.moves() == 0 {
-            return Some(Value::from_score(position.score()));
-        }
-        Some(-self.look_up(&passed)?)
+        value_by(position, |position| self.look_up(position))
     }
 
     /// Returns the move with the best value for the player, and that value; among equal moves, the

@@ -61,19 +61,28 @@ impl Scored<'_> {
 
     /// Returns the value of any position of this ply, for its player.
     fn value(&self, position: &Position) -> Option<Value> {
-        if position.moves() != 0 {
-            return self.look_up(position);
-        }
-        let passed = position.pass();
-        if passed.moves() == 0 {
-            return Some(Value::from_score(position.score()));
-        }
-        Some(-self.look_up(&passed)?)
+        value_by(position, |position| self.look_up(position))
     }
 
     fn look_up(&self, position: &Position) -> Option<Value> {
         self.positions.binary_search(&position.canonical()).ok().map(|place| self.values[place])
     }
+}
+
+/// Returns the value of any position for its player, where `look_up` knows those whose player has a
+/// move. A finished game has the value of its score.
+pub(super) fn value_by(
+    position: &Position,
+    look_up: impl Fn(&Position) -> Option<Value>,
+) -> Option<Value> {
+    if position.moves() != 0 {
+        return look_up(position);
+    }
+    let passed = position.pass();
+    if passed.moves() == 0 {
+        return Some(Value::from_score(position.score()));
+    }
+    Some(-look_up(&passed)?)
 }
 
 #[cfg(test)]

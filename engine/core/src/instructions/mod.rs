@@ -99,7 +99,6 @@ impl AnyInstructions {
 ///     assert_eq!(with_instructions!(any, |set| ones(set, &[1, 3])), 3);
 /// }
 /// ```
-#[cfg(target_arch = "x86_64")]
 #[macro_export]
 macro_rules! with_instructions {
     (|$set:ident| $work:expr) => {
@@ -107,22 +106,10 @@ macro_rules! with_instructions {
     };
     ($any:expr, |$set:ident| $work:expr) => {
         match $any {
+            #[cfg(target_arch = "x86_64")]
             $crate::instructions::AnyInstructions::Avx512($set) => $work,
+            #[cfg(target_arch = "x86_64")]
             $crate::instructions::AnyInstructions::Avx2($set) => $work,
-            $crate::instructions::AnyInstructions::Portable($set) => $work,
-        }
-    };
-}
-
-/// Computes an expression with a token of the instruction set of the target.
-#[cfg(not(target_arch = "x86_64"))]
-#[macro_export]
-macro_rules! with_instructions {
-    (|$set:ident| $work:expr) => {
-        $crate::with_instructions!($crate::instructions::AnyInstructions::chosen(), |$set| $work)
-    };
-    ($any:expr, |$set:ident| $work:expr) => {
-        match $any {
             $crate::instructions::AnyInstructions::Portable($set) => $work,
         }
     };
