@@ -1,5 +1,8 @@
-//! Limits on the memory of work, and the memory that there is.
+//! Limits on the memory of work, the memory that there is, and places of the files for what does
+//! not fit.
 
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The memory that records or positions may take while they are worked on, and the folder for what
@@ -19,6 +22,23 @@ impl MemoryLimit {
         let beside = out.parent().filter(|parent| !parent.as_os_str().is_empty());
         Self { bytes, folder: beside.unwrap_or(Path::new(".")).to_owned() }
     }
+}
+
+/// Reads bytes at a place of a file, and leaves the file where it was being written.
+#[cfg(unix)]
+pub(crate) fn read_exact_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, place)
+}
+
+/// Reads bytes at a place of a file, and leaves the file where it was being written. Two threads
+/// may not do so at once: there is one place for all that reads and writes.
+#[cfg(not(unix))]
+pub(crate) fn read_exact_at(mut file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    let written = file.stream_position()?;
+    file.seek(SeekFrom::Start(place))?;
+    file.read_exact(bytes)?;
+    file.seek(SeekFrom::Start(written)).map(drop)
 }
 
 /// Returns the number of bytes of so many MB of 2^20 bytes; without a number, all that is allowed.

@@ -48,7 +48,7 @@ impl Interrupts {
     }
 
     /// Records a signal; returns whether the current work may be waited for.
-    #[cfg(any(unix, test))]
+    #[cfg(any(unix, windows, test))]
     fn receive(&self, signal: u8) -> bool {
         let first = self.0.signal.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
         first.is_ok() && self.0.stage_stops.load(Ordering::SeqCst)
@@ -61,19 +61,35 @@ impl Interrupts {
         use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
         use signal_hook::iterator::Signals;
 
-        use super::message::say;
-
         let interrupts = Self::default();
         signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let received = interrupts.clone();
         let listener = move || {
             for signal in signals.forever() {
-                if received.receive(u8::try_from(signal).unwrap_or(u8::MAX - 128)) {
-                    say("stopping after the work at hand; interrupt again to stop now");
-                } else {
-                    say(received.farewell());
-                    std::process::exit(received.exit_status().into());
+                received.answer(u8::try_from(signal).unwrap_or(u8::MAX - 128));
+            }
+        };
+        std::thread::Builder::new().name("interrupts".to_owned()).spawn(listener)?;
+        Ok(interrupts)
+    }
+
+    /// Starts a thread that looks for Ctrl-C. There is no other signal on Windows, and nothing that
+    /// waits for one.
+    #[cfg(windows)]
+    pub(super) fn listen() -> std::io::Result<Self> {
+        use signal_hook::consts::SIGINT;
+
+        const BETWEEN_LOOKS: std::time::Duration = std::time::Duration::from_millis(50);
+        let interrupts = Self::default();
+        let came = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(SIGINT, came.clone())?;
+        let received = interrupts.clone();
+        let listener = move || {
+            loop {
+                std::thread::sleep(BETWEEN_LOOKS);
+                if came.swap(false, Ordering::SeqCst) {
+                    received.answer(u8::try_from(SIGINT).unwrap_or(u8::MAX - 128));
                 }
             }
         };
@@ -81,8 +97,21 @@ impl Interrupts {
         Ok(interrupts)
     }
 
-    /// Does nothing: on systems other than Unix, an interrupt ends the process at once.
-    #[cfg(not(unix))]
+    /// Says what happens on a signal, and ends the process if nothing is waited for.
+    #[cfg(any(unix, windows))]
+    fn answer(&self, signal: u8) {
+        use super::message::say;
+
+        if self.receive(signal) {
+            say("stopping after the work at hand; interrupt again to stop now");
+        } else {
+            say(self.farewell());
+            std::process::exit(self.exit_status().into());
+        }
+    }
+
+    /// Does nothing: on systems other than Unix and Windows, an interrupt ends the process at once.
+    #[cfg(not(any(unix, windows)))]
     pub(super) fn listen() -> std::io::Result<Self> {
         Ok(Self::default())
     }

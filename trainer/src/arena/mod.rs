@@ -3,6 +3,8 @@
 
 mod budget;
 mod external;
+#[cfg(windows)]
+mod job;
 mod kept_pair;
 mod match_file;
 mod opening;

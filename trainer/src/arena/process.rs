@@ -72,7 +72,7 @@ const MAX_LINE_BYTES: u64 = 1 << 12;
 const MOST_LINES_AHEAD: usize = 256;
 
 /// A running program. Dropping it kills the program and all its children; if this process dies, its
-/// guard does.
+/// guard does, or on Windows the system, which then ends the job.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -84,6 +84,8 @@ pub(super) struct Process {
     mark: Mark,
     #[cfg(unix)]
     guard: Guard,
+    #[cfg(windows)]
+    _job: super::job::Job,
 }
 
 impl Process {
@@ -112,6 +114,8 @@ impl Process {
         let listener = || std::thread::Builder::new().name("engine".to_owned());
         #[cfg(unix)]
         guard.watch_group(&child);
+        #[cfg(windows)]
+        let job = super::job::Job::of(&child).map_err(failed)?;
         let process = Self {
             child,
             input,
@@ -121,6 +125,8 @@ impl Process {
             mark,
             #[cfg(unix)]
             guard,
+            #[cfg(windows)]
+            _job: job,
         };
         listener().spawn(move || listen(output, &sender)).map_err(failed)?;
         let keep = move || drop(last_sender.send(last_line(errors)));

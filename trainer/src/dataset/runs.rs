@@ -9,7 +9,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use othello_engine::board::{PHASES, Phase};
@@ -22,7 +21,7 @@ use super::folder::{DatasetFolder, ExactRows, Failure, FolderError, FolderRows};
 use super::layout::{ByPhase, Duplicates, key, order};
 use super::rows_file::{Output, Stretch, map};
 use super::stored::StoredRows;
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, read_exact_at};
 
 /// Rows of some kind by part and phase.
 pub(super) type Parts<R> = [Vec<R>; Part::ALL.len()];
@@ -192,7 +191,7 @@ impl<'f> RowReader<'f> {
             let bytes = (self.left.end - self.left.begin).saturating_mul(ROW_BYTES as u64);
             let length = usize::try_from(bytes).unwrap_or(usize::MAX).min(self.capacity);
             self.buffer.resize(length, 0);
-            self.file.read_exact_at(&mut self.buffer, self.left.begin * ROW_BYTES as u64)?;
+            read_exact_at(self.file, &mut self.buffer, self.left.begin * ROW_BYTES as u64)?;
             self.left.begin += (length / ROW_BYTES) as u64;
             self.next = 0;
         }

@@ -2,11 +2,10 @@
 //! left behind, whatever happens.
 
 use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt as _;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, read_exact_at};
 
 /// The error of a temporary file that cannot be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +51,7 @@ impl Scratch {
             Some(file) => file,
             none => none.insert(tempfile::tempfile_in(&self.limit.folder)?),
         };
-        file.write_all_at(bytes, self.end)?;
+        file.write_all(bytes)?;
         self.end += bytes.len() as u64;
         Ok(())
     }
@@ -61,7 +60,7 @@ impl Scratch {
     pub(super) fn read(&self, place: u64, bytes: usize) -> Result<Vec<u8>, NoTemporaryFile> {
         let mut read = vec![0; bytes];
         if let Some(file) = &self.file {
-            file.read_exact_at(&mut read, place).map_err(|source| self.failed(source))?;
+            read_exact_at(file, &mut read, place).map_err(|source| self.failed(source))?;
         }
         Ok(read)
     }

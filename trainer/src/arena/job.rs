@@ -1,0 +1,48 @@
+//! A job object of Windows: it ends a program and all that the program started.
+
+use std::io;
+use std::mem::size_of;
+use std::os::windows::io::{AsRawHandle as _, FromRawHandle as _, OwnedHandle};
+use std::process::Child;
+use std::ptr;
+
+use windows_sys::Win32::System::JobObjects::{
+    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
+    SetInformationJobObject,
+};
+
+/// A job of one program and its children. They end when it is dropped, and when this process ends
+/// for any reason, since the system then closes its only handle.
+#[derive(Debug)]
+pub(super) struct Job(#[expect(dead_code, reason = "closed when dropped")] OwnedHandle);
+
+impl Job {
+    /// Creates the job of a program that has just been started.
+    pub(super) fn of(program: &Child) -> io::Result<Self> {
+        // SAFETY: neither attributes nor a name are given, which the function allows.
+        let handle = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };
+        if handle.is_null() {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the handle was just created, and belongs to nobody else.
+        let job = unsafe { OwnedHandle::from_raw_handle(handle) };
+        let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
+        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+        let bytes = size_of::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>() as u32;
+        // SAFETY: the handle is open, and the limits are of the kind and size that are named.
+        let limited = unsafe {
+            SetInformationJobObject(
+                job.as_raw_handle(),
+                JobObjectExtendedLimitInformation,
+                ptr::from_ref(&limits).cast(),
+                bytes,
+            )
+        };
+        // SAFETY: both handles are open.
+        let taken = limited != 0
+            && unsafe { AssignProcessToJobObject(job.as_raw_handle(), program.as_raw_handle()) }
+                != 0;
+        if taken { Ok(Self(job)) } else { Err(io::Error::last_os_error()) }
+    }
+}
