@@ -30,9 +30,9 @@ fn embed() -> Result<(), String> {
         Err(env::VarError::NotUnicode(path)) => {
             return Err(format!("{VARIABLE}: {path:?} is no text in UTF-8"));
         }
-        Err(env::VarError::NotPresent) => {
-            read(&workspace()?.join("engine/weights/default.weights"))?
-        }
+        // docs.rs plays nothing, and gets the crate as it is published: without the weights.
+        Err(env::VarError::NotPresent) if env::var_os("DOCS_RS").is_some() => no_weights(),
+        Err(env::VarError::NotPresent) => read(&shipped()?)?,
     };
     let factors = file.weights.factors();
     let factors = factors.map(|it| layout::expand_factors(file.weights.geometry(), it));
@@ -105,6 +105,21 @@ fn table(name: &str, sha256: &str, content: &[u8]) -> Result<String, String> {
 fn workspace() -> Result<PathBuf, String> {
     let engine = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
     Ok(engine.parent().map(Path::to_path_buf).unwrap_or(engine))
+}
+
+/// Returns the path of the weights that ship. A published crate has none: they are larger than its
+/// registry takes.
+fn shipped() -> Result<PathBuf, String> {
+    let path = workspace()?.join("engine/weights/default.weights");
+    if path.exists() {
+        return Ok(path);
+    }
+    Err(format!(
+        "{}: not there, as in every published crate: set {VARIABLE} to the absolute path of the \
+        weights file from the release page or of your own, or to `{NONE}` for a program without \
+        weights; a library leaves the feature `embedded` out",
+        path.display()
+    ))
 }
 
 fn read(path: &Path) -> Result<WeightsFile, String> {

@@ -7,14 +7,14 @@ use crate::text::{TextError, read_by};
 
 /// The name and the file of each shipped set.
 const SHIPPED: [(&str, &str); 8] = [
-    ("standard", include_str!("../../../../datasets/patterns/standard.toml")),
-    ("scalars", include_str!("../../../../datasets/patterns/scalars.toml")),
-    ("factors", include_str!("../../../../datasets/patterns/factors.toml")),
-    ("small", include_str!("../../../../datasets/patterns/small.toml")),
-    ("discs", include_str!("../../../../datasets/patterns/discs.toml")),
-    ("ordering", include_str!("../../../../datasets/patterns/ordering.toml")),
-    ("edax", include_str!("../../../../datasets/patterns/edax.toml")),
-    ("egaroucid", include_str!("../../../../datasets/patterns/egaroucid.toml")),
+    ("standard", include_str!("../../patterns/standard.toml")),
+    ("scalars", include_str!("../../patterns/scalars.toml")),
+    ("factors", include_str!("../../patterns/factors.toml")),
+    ("small", include_str!("../../patterns/small.toml")),
+    ("discs", include_str!("../../patterns/discs.toml")),
+    ("ordering", include_str!("../../patterns/ordering.toml")),
+    ("edax", include_str!("../../patterns/edax.toml")),
+    ("egaroucid", include_str!("../../patterns/egaroucid.toml")),
 ];
 
 impl PatternSet {

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Packs every published crate as `cargo publish` would, builds each from its package alone, and says what is in it.
+# The order is that of publication: a crate comes after those that it needs.
+#
+#   scripts/check-packages.sh [--list | --semver]
+#
+# --list packs and builds nothing: it only checks what the packages would hold, in a second. --semver compares the
+# public interface with that of the last tag by cargo-semver-checks, whose baseline is the tag as long as no
+# version is in a registry; without a tag there is nothing to compare with, and it says so.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+crates=(othello-macros othello-core othello-objects othello-kernels othello-engine othello-trainer)
+selected=("${crates[@]/#/--package=}")
+most=10485760 # bytes that crates.io takes for one package
+
+if [[ ${1-} == --semver ]]; then
+    tag=$(git describe --tags --abbrev=0 --match 'v*' HEAD^ 2>/dev/null) ||
+        { echo "no tag before this commit: nothing to compare with" && exit 0; }
+    exec cargo semver-checks --baseline-rev "$tag" "${selected[@]}"
+fi
+
+# What is published, and nothing else; each with what a page of a registry shows.
+cargo metadata --format-version 1 --no-deps | "${PYTHON:-python3}" -c '
+import json, sys
+order, packages = sys.argv[1:], json.load(sys.stdin)["packages"]
+published = {one["name"]: one for one in packages if one["publish"] != []}
+assert set(published) == set(order), f"published: {sorted(published)}"
+for place, name in enumerate(order):
+    one = published[name]
+    for field in ("description", "license", "readme", "documentation", "rust_version", "keywords", "categories"):
+        assert one[field], f"{name}: has no {field}"
+    for needed in one["dependencies"]:
+        other = needed["name"]
+        inside = needed.get("path") and needed["kind"] != "dev"
+        assert not inside or other in order[:place], f"{name}: comes before {other}"
+        assert not inside or needed["req"] != "*", f"{name}: names no version of {other}"
+' "${crates[@]}"
+for crate in "${crates[@]}"; do
+    files=$(cargo package --locked --allow-dirty --list --quiet --package "$crate")
+    for file in LICENSE-MIT LICENSE-APACHE README.md Cargo.toml; do
+        grep -qx "$file" <<<"$files" || { echo "$crate: $file is not in the package" >&2 && exit 1; }
+    done
+    # Pattern sets are compiled in: from the package, and not from beside it.
+    for set in datasets/patterns/*.toml; do
+        [[ $crate != othello-core ]] || grep -qx "patterns/${set##*/}" <<<"$files" ||
+            { echo "$set: move it to engine/core/patterns, and link to it" >&2 && exit 1; }
+    done
+    echo "$crate: $(wc -l <<<"$files") files"
+done
+[[ ${1-} != --list ]] || exit 0
+
+# There are no weights in a package, so that programs are built without.
+OTHELLO_WEIGHTS=none cargo package --locked --allow-dirty "${selected[@]}"
+folder=$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]*)".*/\1/')
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+for crate in "${crates[@]}"; do
+    bytes=$(wc -c <"$folder/package/$crate-$version.crate")
+    [[ $bytes -le $most ]] || { echo "$crate: $bytes bytes are more than a registry takes" >&2 && exit 1; }
+    echo "$crate $version: $bytes bytes"
+done
