@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs the package of scripts/build-npm.sh into a folder of its own, and tries it by Node: the example, values
+# beside the native program's, the types by TypeScript. Says so and succeeds where npm or its registry is not there.
+#
+#   scripts/check-npm.sh ARCHIVE [BINARIES]     BINARIES is a folder with othello-engine; target/release by default
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+skip() { echo "skipped: the package for npm: $*" | tee -a "${OTHELLO_SKIPPED:-/dev/null}" >&2; exit 0; }
+archive=$(realpath "${1:?an archive}")
+OTHELLO_PROGRAMS=$(cd "${2:-$root/target/release}" && pwd)
+export OTHELLO_PROGRAMS
+command -v node >/dev/null && command -v npm >/dev/null || skip "it needs node and npm"
+[[ $(node -p 'parseInt(process.versions.node)') -ge 20 ]] || skip "it needs node 20 or later"
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+cd "$work"
+echo '{"private": true, "type": "module"}' >package.json
+npm install --silent --no-audit --no-fund --offline "$archive"
+cp node_modules/othello-toolkit/example.mjs . && node example.mjs
+diff <(sed -n '/^```js$/,/^```$/{/^```/!p}' node_modules/othello-toolkit/README.md) example.mjs
+cp "$root/engine/web/tests/package.mjs" . && node --test --test-reporter spec package.mjs
+if npm install --silent --no-audit --no-fund typescript@5 2>/dev/null; then
+    cp "$root/engine/web/tests/types.ts" .
+    npx tsc --noEmit --strict --module nodenext --target es2022 types.ts && echo "the types hold"
+else
+    skip "npm cannot install TypeScript: the types were not checked"
+fi
