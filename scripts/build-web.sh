@@ -18,8 +18,10 @@ target=wasm32-unknown-unknown
 rustup target list --installed 2>/dev/null | grep -qx $target || rustup target add $target >&2
 
 # The weights are files beside the page, and not inside the program. The vector instructions are those that
-# browsers have had since 2021 (Safari: 2023). An environment's own RUSTFLAGS are not for this target.
-env RUSTFLAGS="-C target-feature=+simd128" \
+# browsers have had since 2021 (Safari: 2023). An environment's own RUSTFLAGS are not for this target. Where it was
+# built is not in it.
+prefixes="--remap-path-prefix=$PWD=/othello --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
+env RUSTFLAGS="-C target-feature=+simd128 $prefixes --remap-path-prefix=$built=/target" \
     cargo build --quiet --profile "$profile" -p othello-web --target $target >&2
 
 # Browsers load neither modules nor WebAssembly from the disk: everything is put into plain scripts.

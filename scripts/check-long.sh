@@ -56,6 +56,19 @@ scripts/play-servers.py --engine "$engine" --games "${SERVED_GAMES:=20}" --level
 step "the package for Python, with a model in PyTorch; positions a second beside a plain reader"
 scripts/check-python.sh --torch target/release 2>"$out/log" | tail -n 5
 
+step "a release: twice the same bytes, quickstart in a bare Debian in a minute, the package for npm"
+scripts/release.sh --dirty "$out/release"
+for archive in "$out"/release/othello-toolkit-*-"$(uname -m)"-unknown-linux-gnu.tar.gz; do
+    scripts/check-release.sh "$archive" 2>"$out/log" | tail -n 1
+done
+scripts/check-npm.sh "$out"/release/othello-toolkit-*.tgz "${engine%/*}" | tail -n 1
+git clone --quiet . "$out/clone"
+(cd "$out/clone" && scripts/release.sh "$out/again" >/dev/null)
+diff "$out/release/SHA256SUMS" "$out/again/SHA256SUMS" && echo "the same $(wc -l <"$out/again/SHA256SUMS") files"
+
+step "every crate from its package alone"
+scripts/check-packages.sh 2>"$out/log" | tail -n 6
+
 step "quickstart twice: the same sha256, better than mobility"
 for run in 1 2; do
     "$trainer" quickstart --seed 7 --out "$out/quickstart-$run" --json 2>"$out/log" >"$out/quickstart-$run.json"
