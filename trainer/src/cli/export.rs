@@ -1,6 +1,7 @@
 //! `othello-trainer export`: writes weights, games and positions in the formats of other programs.
 
 mod positions;
+mod program;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,9 +18,9 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::dataset::DataChoice;
 use crate::export::arrays::{Npz, SafeTensors};
-use crate::export::edax::edax;
-use crate::export::egaroucid::egaroucid;
+use crate::export::program::Program;
 use crate::export::raw::{header, raw};
 use crate::export::weights::{Origin, add_weights};
 use crate::export::wthor::wthor;
@@ -38,6 +39,11 @@ pub struct Arguments {
     /// File to write
     #[arg(long, value_name = "F")]
     out: PathBuf,
+    /// Games that the file's errors are measured on, for `edax`, `egaroucid` and `zebra`. Where the
+    /// weights do not fit the program, tables for its patterns are fitted to these games, and kept
+    /// beside the file
+    #[arg(long, value_name = "GAMES", num_args = 1..)]
+    data: Vec<DataChoice>,
     /// Year that a file of games states
     #[arg(long, value_name = "YEAR", default_value_t = 0)]
     year: u16,
@@ -66,6 +72,8 @@ enum Format {
     Edax,
     /// The evaluation file of Egaroucid (eval.egev2), of weights for its patterns
     Egaroucid,
+    /// The evaluation file of Zebra (coeffs2.bin), of weights for its patterns
+    Zebra,
     /// Games as the Fédération Française d'Othello has them (.wtb)
     Wthor,
 }
@@ -107,24 +115,25 @@ impl fmt::Display for ExportedGames {
 /// Writes the file and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     check_output(&arguments.out, arguments.weights.path())?;
+    ensure!(
+        arguments.data.is_empty() || arguments.format.program().is_some(),
+        "--data is for --format edax, egaroucid and zebra"
+    );
     if arguments.format == Format::Wthor {
         return export_games(arguments, session);
     }
     if let Some(data) = arguments.records() {
         return positions::export(arguments, data, session);
     }
+    if let Some(program) = arguments.format.program() {
+        session.print(&program::export(arguments, program, session)?)?;
+        return Ok(Outcome::Done);
+    }
     let ByClass { weights, counted, sha256, provenance } = ByClass::load(&arguments.weights)?;
-    let has_factors = weights.factors().is_some();
-    ensure!(
-        !(has_factors && matches!(arguments.format, Format::Edax | Format::Egaroucid)),
-        "{}: the weights have factors, and no other program's file has a place for them; fit a pattern set without",
-        arguments.weights
-    );
     let mut provenance = Value::Object(provenance);
     provenance.sort_all_objects();
     let provenance = provenance.to_string();
     let origin = Origin { provenance: &provenance, sha256: &sha256, counted };
-    let unfit = || arguments.weights.to_string();
     let bytes = match arguments.format {
         Format::Npz => {
             let mut file = Npz::new();
@@ -138,9 +147,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
         Format::Raw => raw(&weights),
         Format::C => header(&weights, &sha256_of(&raw(&weights))).into_bytes(),
-        Format::Edax => edax(&weights).with_context(unfit)?,
-        Format::Egaroucid => egaroucid(&weights).with_context(unfit)?,
-        Format::Wthor => bail!("a file of games is no weights file"),
+        Format::Edax | Format::Egaroucid | Format::Zebra | Format::Wthor => {
+            bail!("--format {:?} has a writer of its own", arguments.format)
+        }
     };
     plain::write(&arguments.out, &bytes, arguments.existing())?;
     let weights_sha256 = sha256;
@@ -164,6 +173,18 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
         games_sha256: reader.sha256().unwrap_or_default().to_owned(),
     })?;
     Ok(Outcome::Done)
+}
+
+impl Format {
+    /// Returns the program that the format is of, if weights are converted for one.
+    fn program(self) -> Option<Program> {
+        match self {
+            Self::Edax => Some(Program::Edax),
+            Self::Egaroucid => Some(Program::Egaroucid),
+            Self::Zebra => Some(Program::Zebra),
+            _ => None,
+        }
+    }
 }
 
 impl Arguments {

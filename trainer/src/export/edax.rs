@@ -8,10 +8,13 @@
 //! That is all that Edax's packing does.
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights, weight_in_discs};
-use othello_engine::pattern::{Geometry, PatternGeometry, PatternSet};
+use othello_engine::eval::Weights;
+use othello_engine::pattern::{Geometry, PatternGeometry};
 
-use super::tables::{Differences, ReadTables, TableError, classes_by_number, for_set, nearest};
+use super::finer::{FINENESS, FinerTables};
+use super::tables::{
+    Differences, Program, ReadTables, TableError, classes_by_number, first_met, for_set,
+};
 
 /// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"XADELAVE";
@@ -20,14 +23,10 @@ const VERSION: [i32; 3] = [3, 2, 5];
 const HEADER_BYTES: usize = 28;
 /// The number of sets of weights: one for each number of discs, including the full board.
 const PLIES: usize = 61;
-/// The number of Edax's steps in one of ours.
-const FINENESS: i32 = 128 / STEPS_PER_DISC;
-/// The pattern that takes the constant, by its place in the set, and the number of its instances.
-const WITH_CONSTANT: (usize, i32) = (4, 4);
 
 /// Returns the file with these weights. Its units are finer than ours, so nothing is rounded.
 pub fn edax(weights: &Weights) -> Result<Vec<u8>, TableError> {
-    let weights = for_set(weights, set(), "Edax")?;
+    let weights = for_set(weights, Program::Edax)?;
     let order = order(weights.geometry());
     let mut bytes = Vec::with_capacity(file_bytes(&order));
     bytes.extend(MAGIC);
@@ -49,40 +48,20 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, TableError> {
 /// Reads a file. A share of the constant becomes part of each weight of row 2, of which every
 /// position has four configurations.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, TableError> {
-    let mut weights = Weights::zero(set());
+    let mut weights = Weights::zero(Program::Edax.set());
     let order = order(weights.geometry());
     check(bytes, file_bytes(&order))?;
-    let mut differences = Differences::default();
+    let mut tables =
+        FinerTables { weights: &mut weights, order: &order, differences: Differences::default() };
     let plies = bytes[HEADER_BYTES..].chunks_exact(2 * (order.len() + 1));
     for (phase, ply) in Phase::all().zip(plies) {
         let theirs: Vec<i32> =
             ply.chunks_exact(2).map(|two| i16::from_le_bytes([two[0], two[1]]).into()).collect();
-        let row = &weights.geometry().patterns[WITH_CONSTANT.0];
-        let row = row.first_parameter..row.first_parameter + row.classes;
-        let constant = theirs[order.len()];
-        let mut steps = vec![0; order.len()];
-        for (&parameter, &weight) in order.iter().zip(&theirs) {
-            let share = if row.contains(&parameter) { constant } else { 0 };
-            let (dividend, divisor) =
-                (weight * WITH_CONSTANT.1 + share, WITH_CONSTANT.1 * FINENESS);
-            let discs = f64::from(dividend) / f64::from(divisor * STEPS_PER_DISC);
-            steps[parameter] = held(nearest(dividend, divisor), phase, discs)?;
-            differences.add(steps[parameter], discs);
-        }
-        weights.set_steps(phase, |parameter| steps[parameter]);
+        let (constant, theirs) = theirs.split_last().expect("a ply has a constant");
+        tables.set(phase, theirs, *constant).map_err(refused)?;
     }
-    Ok(ReadTables { weights, rounding: differences.rounding() })
-}
-
-/// Returns a weight in steps if our files can hold it.
-fn held(steps: i32, phase: Phase, discs: f64) -> Result<i16, TableError> {
-    let most = weight_in_discs(MAX_STEPS);
-    let held = i16::try_from(steps).ok().filter(|steps| (-MAX_STEPS..=MAX_STEPS).contains(steps));
-    held.ok_or_else(|| {
-        refused(format!(
-            "phase {phase} has a weight of {discs:.2} discs; at most {most:.2} can be held"
-        ))
-    })
+    let rounding = tables.differences.rounding();
+    Ok(ReadTables { weights, rounding })
 }
 
 fn check(bytes: &[u8], expected: usize) -> Result<(), TableError> {
@@ -101,21 +80,13 @@ fn refused(reason: String) -> TableError {
     TableError::Format { expected: "evaluation file of Edax", reason }
 }
 
-/// Returns the patterns of Edax.
-fn set() -> PatternSet {
-    PatternSet::shipped("edax").expect("the set is shipped")
-}
-
 /// Returns the parameters of a ply in the order of the file, without the constant.
 fn order(geometry: &Geometry) -> Vec<usize> {
     geometry.patterns.iter().flat_map(packed).collect()
 }
 
 fn packed(pattern: &PatternGeometry) -> Vec<usize> {
-    let mut met = vec![false; pattern.classes];
-    let mut order = classes_by_number(pattern);
-    order.retain(|&class| !std::mem::replace(&mut met[class], true));
-    order.iter().map(|class| pattern.first_parameter + class).collect()
+    first_met(pattern, classes_by_number(pattern))
 }
 
 fn file_bytes(order: &[usize]) -> usize {

@@ -8,9 +8,11 @@
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{MAX_STEPS, Weights, weight_in_discs};
-use othello_engine::pattern::{Geometry, PatternSet, Scalar};
+use othello_engine::pattern::{Geometry, Scalar};
 
-use super::tables::{Differences, ReadTables, TableError, classes_by_number, for_set, nearest};
+use super::tables::{
+    Differences, Program, ReadTables, TableError, classes_by_number, for_set, nearest,
+};
 
 /// The largest weight that a file may have, in steps.
 const MAX_WEIGHT: i16 = 4091;
@@ -21,7 +23,7 @@ const MAX_RUN: usize = 28_600;
 
 /// Returns the file with these weights; the units are the same.
 pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, TableError> {
-    let weights = for_set(weights, set(), "Egaroucid")?;
+    let weights = for_set(weights, Program::Egaroucid)?;
     let order = order(weights.geometry());
     let mut words: Vec<i16> = vec![];
     let mut zeros = 0;
@@ -59,7 +61,7 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, TableError> {
         return Ok(weight);
     }
     let (discs, most) = (weight_in_discs(weight), weight_in_discs(MAX_WEIGHT));
-    Err(TableError::Large { program: "Egaroucid", phase, discs, most })
+    Err(TableError::Large { program: Program::Egaroucid.name(), phase, discs, most })
 }
 
 /// Reads a file. If it has different weights for configurations that mirror each other, ours is
@@ -67,7 +69,7 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, TableError> {
 pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, TableError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
-    let mut weights = Weights::zero(set());
+    let mut weights = Weights::zero(Program::Egaroucid.set());
     let order = order(weights.geometry());
     let theirs = unpacked(words, PHASES * order.len())?;
     let mut differences = Differences::default();
@@ -129,11 +131,6 @@ fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, TableError> {
         return Err(refused(format!("{} weights; expected {expected}", weights.len())));
     }
     Ok(weights)
-}
-
-/// Returns the patterns of Egaroucid.
-fn set() -> PatternSet {
-    PatternSet::shipped("egaroucid").expect("the set is shipped")
 }
 
 /// Returns the parameters of a phase in the order of the file.

@@ -3,11 +3,15 @@
 pub mod arrays;
 pub mod edax;
 pub mod egaroucid;
+mod finer;
 pub mod from_arrays;
 pub mod positions;
+pub mod program;
 pub mod raw;
 pub mod read_npz;
 pub mod safetensors;
+mod stages;
 pub mod tables;
 pub mod weights;
 pub mod wthor;
+pub mod zebra;

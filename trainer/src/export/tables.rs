@@ -11,13 +11,45 @@ use othello_engine::pattern::{
 };
 use serde::Serialize;
 
+/// A program with an evaluation file of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Program {
+    /// Edax, with `eval.dat`.
+    Edax,
+    /// Egaroucid, with `eval.egev2`.
+    Egaroucid,
+    /// Zebra, with `coeffs2.bin`.
+    Zebra,
+}
+
+impl Program {
+    /// Returns the program's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Edax => "Edax",
+            Self::Egaroucid => "Egaroucid",
+            Self::Zebra => "Zebra",
+        }
+    }
+
+    /// Returns the program's patterns.
+    pub fn set(self) -> PatternSet {
+        let name = match self {
+            Self::Edax => "edax",
+            Self::Egaroucid => "egaroucid",
+            Self::Zebra => "zebra",
+        };
+        PatternSet::shipped(name).expect("the set is shipped")
+    }
+}
+
 /// Errors of writing weights to another program's file, or of reading one.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The program does not have a pattern.
     #[error(
-        "pattern {number} ({name}) is none of {program}'s, up to a symmetry of the board; fit with \
-        `--patterns {set}`"
+        "pattern {number} ({name}) is none of {program}'s, up to a symmetry of the board; {}",
+        remedy(program, set)
     )]
     Pattern {
         /// The program.
@@ -31,7 +63,8 @@ pub enum TableError {
     },
     /// The program does not have a scalar feature.
     #[error(
-        "{program}'s file has no place for the scalar feature `{scalar}`; fit with `--patterns {set}`"
+        "{program}'s file has no place for the scalar feature `{scalar}`; {}",
+        remedy(program, set)
     )]
     Scalar {
         /// The program.
@@ -40,6 +73,17 @@ pub enum TableError {
         set: String,
         /// The name of the scalar feature.
         scalar: &'static str,
+    },
+    /// The weights have factors.
+    #[error(
+        "the weights have factors, which {program}'s file has no place for; {}",
+        remedy(program, set)
+    )]
+    Factors {
+        /// The program.
+        program: &'static str,
+        /// The name of the shipped set with its patterns.
+        set: String,
     },
     /// A weight is beyond the range of the file.
     #[error(
@@ -64,6 +108,21 @@ pub enum TableError {
         /// The evidence, with its place in the file.
         reason: String,
     },
+}
+
+impl TableError {
+    /// Returns true if the weights are for other patterns than the program's.
+    pub const fn is_of_the_set(&self) -> bool {
+        matches!(self, Self::Pattern { .. } | Self::Scalar { .. } | Self::Factors { .. })
+    }
+}
+
+/// Tells how to get weights for a program's patterns.
+fn remedy(program: &str, set: &str) -> String {
+    format!(
+        "add `--data GAMES` to fit tables to {program}'s patterns and be told the loss, or first run \
+         `fit GAMES --patterns {set}`"
+    )
 }
 
 /// Weights read from another program's file, in our units.
@@ -129,18 +188,26 @@ pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     (0..pattern.class_of.len()).map(class).collect()
 }
 
+/// Returns the parameters of a pattern's classes in the order in which they are first met.
+pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<usize> {
+    let mut met = vec![false; pattern.classes];
+    let new = classes.into_iter().filter(|&class| !std::mem::replace(&mut met[class], true));
+    new.map(|class| pattern.first_parameter + class).collect()
+}
+
 /// Converts an evaluation to another set, which must have all patterns and scalars of `weights`, in
-/// any order and image. Other parameters of the set become 0, and so do the counts.
-pub(super) fn for_set(
-    weights: &Weights,
-    set: PatternSet,
-    program: &'static str,
-) -> Result<Weights, TableError> {
+/// any order and image. Other parameters of the set become 0, with a count of 0.
+pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, TableError> {
+    let (set, program) = (program.set(), program.name());
+    if weights.factors().is_some() {
+        return Err(TableError::Factors { program, set: set.name().to_owned() });
+    }
     let mut there = Weights::zero(set);
     let parameters = Correspondence { program, from: weights, to: there.set() }.parameters()?;
     for phase in Phase::all() {
-        let steps = weights.steps(phase);
+        let (steps, counts) = (weights.steps(phase), weights.counts(phase));
         there.set_steps(phase, |parameter| parameters[parameter].map_or(0, |own| steps[own]));
+        there.set_counts(phase, |parameter| parameters[parameter].map_or(0, |own| counts[own]));
     }
     Ok(there)
 }

@@ -49,10 +49,55 @@ fn what_has_no_place_for_factors_refuses_them() {
             "leave out --optimizer",
         ),
         ("fit a.games --patterns set.toml --schedule constant --out b.weights", "--schedule"),
-        ("export a.weights --format edax --out a.dat", "a.weights: the weights have factors"),
+        (
+            "export a.weights --format edax --out a.dat",
+            "add `--data GAMES` to fit tables to Edax's patterns",
+        ),
+        ("export a.weights --format npz --data a.games --out a.npz", "--data is for --format edax"),
     ] {
         folder.refuses(arguments, expected);
     }
+}
+
+/// The tables are those of a fit of the program's patterns, and the errors are those of the parts
+/// that it held out.
+#[test]
+fn other_programs_get_tables_alone_that_are_fitted_to_games() {
+    let folder = folder();
+    folder.runs("fit a.games --patterns set.toml --phases 40..43 --epochs 1 --out a.weights");
+    let export = "export a.weights --format edax --data a.games --out a.dat";
+    let report = folder.json(export);
+    assert_eq!(report["fitted"]["weights"], "a.dat.weights");
+    folder.runs("fit a.games --patterns edax --optimizer lsq --out fitted.weights");
+    assert_eq!(folder.json("diff fitted.weights a.dat.weights")["equal"], true);
+    folder.runs("import weights a.dat --format edax --out read.weights");
+    assert_eq!(folder.json("diff fitted.weights read.weights")["max_steps"], 0);
+    let held_out = folder.json("loss fitted.weights a.games --part test");
+    assert_eq!(report["loss"]["written"], held_out_errors(&held_out));
+    let given = &report["loss"]["given"];
+    assert_eq!(given["positions"], held_out["positions"]);
+    assert!(given["mae"].as_f64().unwrap() > 0.0);
+    // The same again, with the fit taken over.
+    assert_eq!(folder.json(export), report);
+
+    // Weights that fit are not fitted again: what Zebra keeps of them is measured.
+    folder.runs("fit a.games --patterns zebra --out zebra.weights");
+    let report =
+        folder.json("export zebra.weights --format zebra --data a.games --out coeffs2.bin");
+    assert!(report.get("fitted").is_none());
+    let errors = |name: &str| report["loss"][name]["mae"].as_f64().unwrap();
+    assert!(errors("written") < errors("given") + 2.0, "{report}");
+    folder.runs("import weights coeffs2.bin --format zebra --out read.weights");
+    folder.refuses(
+        "import weights a.dat --format zebra --out b.weights",
+        "a.dat: no evaluation file of Zebra",
+    );
+}
+
+/// Returns the errors of all positions of a report of `loss`.
+fn held_out_errors(report: &serde_json::Value) -> serde_json::Value {
+    let fields = ["positions", "bias", "bias_error", "mae", "mse"];
+    fields.into_iter().map(|field| (field.to_owned(), report[field].clone())).collect()
 }
 
 #[test]

@@ -12,6 +12,8 @@ use othello_trainer::export::egaroucid::{egaroucid, read_egaroucid};
 
 use super::folder::Folder;
 
+mod zebra;
+
 /// Edax's patterns in the order of the file: the squares, the first most significant; the number of
 /// classes; and the mirror of each digit, the least significant first, unless the mirror is the
 /// reversal.
@@ -85,12 +87,13 @@ fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
 
 /// Returns the number of a configuration: 0 for the player, 1 for the opponent, 2 for empty.
 fn number(position: &Position, squares: &[(usize, usize)]) -> usize {
-    squares.iter().fold(0, |number, &(x, y)| {
-        let at = |board: u64| board >> (8 * y + x) & 1 == 1;
-        let digit =
-            if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) };
-        number * 3 + digit
-    })
+    squares.iter().fold(0, |number, &square| number * 3 + number_of_disc(position, square))
+}
+
+/// Returns 0 for a disc of the player, 1 for one of the opponent, 2 for an empty square.
+fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
+    let at = |board: u64| board >> (8 * y + x) & 1 == 1;
+    if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
 /// Returns Edax's numbers of the classes of a pattern.
@@ -306,7 +309,10 @@ fn what_a_format_has_no_place_for_is_refused() {
     assert!(refused("discs").contains("no place for the scalar feature `player_discs`"));
     let refused = |weights: &Weights| egaroucid(weights).unwrap_err().to_string();
     let message = refused(&Weights::zero(shipped("scalars")));
-    assert!(message.contains("`player_moves`; fit with `--patterns egaroucid`"), "{message}");
+    assert!(
+        message.contains("`player_moves`; add `--data GAMES` to fit tables to Egaroucid"),
+        "{message}"
+    );
     let mut large = Weights::zero(shipped("standard"));
     large.set_steps(Phase::new(7).unwrap(), |parameter| if parameter == 99 { -4092 } else { 4091 });
     let message = refused(&large);

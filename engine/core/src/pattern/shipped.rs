@@ -6,7 +6,7 @@ use super::PatternSet;
 use crate::text::{TextError, read_by};
 
 /// The name and the file of each shipped set.
-const SHIPPED: [(&str, &str); 8] = [
+const SHIPPED: [(&str, &str); 9] = [
     ("standard", include_str!("../../patterns/standard.toml")),
     ("scalars", include_str!("../../patterns/scalars.toml")),
     ("factors", include_str!("../../patterns/factors.toml")),
@@ -15,6 +15,7 @@ const SHIPPED: [(&str, &str); 8] = [
     ("ordering", include_str!("../../patterns/ordering.toml")),
     ("edax", include_str!("../../patterns/edax.toml")),
     ("egaroucid", include_str!("../../patterns/egaroucid.toml")),
+    ("zebra", include_str!("../../patterns/zebra.toml")),
 ];
 
 impl PatternSet {

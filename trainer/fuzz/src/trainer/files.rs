@@ -8,6 +8,7 @@ use othello_engine::record::{Game, ScoredPosition};
 use othello_trainer::export::egaroucid::read_egaroucid;
 use othello_trainer::export::read_npz::read_npz;
 use othello_trainer::export::tables::ReadTables;
+use othello_trainer::export::zebra::read_zebra;
 use othello_trainer::source::egaroucid::{EgaroucidBoards, RECORD_BYTES};
 use othello_trainer::source::ggf::GgfGames;
 use othello_trainer::source::wthor::WthorGames;
@@ -65,9 +66,9 @@ pub fn texts(data: &[u8]) {
     });
 }
 
-/// Evaluations of Egaroucid, and weights as NumPy arrays.
+/// Evaluations of Egaroucid and Zebra, and weights as NumPy arrays.
 pub fn tables(data: &[u8]) {
-    for read in [read_egaroucid(data), read_npz(Cursor::new(data))] {
+    for read in [read_egaroucid(data), read_zebra(data), read_npz(Cursor::new(data))] {
         match read {
             Ok(ReadTables { weights, .. }) => {
                 let most = i32::from(MAX_STEPS);

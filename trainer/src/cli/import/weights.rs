@@ -13,8 +13,7 @@ use othello_engine::file::{FileError, Provenance, check_output, open_ordinary};
 use othello_engine::progress::Silent;
 use serde::Serialize;
 
-use crate::export::edax::read_edax;
-use crate::export::egaroucid::read_egaroucid;
+use crate::export::program::Program;
 use crate::export::read_npz::read_npz;
 use crate::export::tables::{ReadTables, Rounding};
 use crate::source::checksum;
@@ -39,6 +38,8 @@ enum Format {
     Edax,
     /// The evaluation file of Egaroucid (eval.egev2)
     Egaroucid,
+    /// The evaluation file of Zebra (coeffs2.bin)
+    Zebra,
     /// NumPy arrays as `export` writes them, or as a program in Python does (.npz)
     Npz,
 }
@@ -82,8 +83,9 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
 impl Format {
     fn read(self, path: &Path) -> anyhow::Result<ReadTables> {
         let tables = match self {
-            Self::Edax => read_edax(&read(path)?),
-            Self::Egaroucid => read_egaroucid(&read(path)?),
+            Self::Edax => Program::Edax.read(&read(path)?),
+            Self::Egaroucid => Program::Egaroucid.read(&read(path)?),
+            Self::Zebra => Program::Zebra.read(&read(path)?),
             // Arrays of wide numbers are many times as large as the weights, so they are read one
             // after another.
             Self::Npz => read_npz(BufReader::new(open_ordinary(path)?)),
@@ -96,6 +98,7 @@ impl Format {
         match self {
             Self::Edax => "weights of edax",
             Self::Egaroucid => "weights of egaroucid",
+            Self::Zebra => "weights of zebra",
             Self::Npz => "weights of npz",
         }
     }

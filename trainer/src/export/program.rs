@@ -1,0 +1,29 @@
+//! Writes and reads the evaluation file of a program.
+
+use othello_engine::eval::Weights;
+
+use super::edax::{edax, read_edax};
+use super::egaroucid::{egaroucid, read_egaroucid};
+pub use super::tables::Program;
+use super::tables::{ReadTables, TableError};
+use super::zebra::{read_zebra, zebra};
+
+impl Program {
+    /// Returns the program's file with these weights.
+    pub fn write(self, weights: &Weights) -> Result<Vec<u8>, TableError> {
+        match self {
+            Self::Edax => edax(weights),
+            Self::Egaroucid => egaroucid(weights),
+            Self::Zebra => zebra(weights),
+        }
+    }
+
+    /// Reads the program's file.
+    pub fn read(self, bytes: &[u8]) -> Result<ReadTables, TableError> {
+        match self {
+            Self::Edax => read_edax(bytes),
+            Self::Egaroucid => read_egaroucid(bytes),
+            Self::Zebra => read_zebra(bytes),
+        }
+    }
+}

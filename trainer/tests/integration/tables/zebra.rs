@@ -1,0 +1,191 @@
+//! Tests of `export --format zebra`, and of the way back.
+
+use std::io::Read as _;
+
+use flate2::Compression;
+use flate2::read::{GzDecoder, GzEncoder};
+use othello_engine::board::{Phase, Position};
+use othello_engine::eval::Weights;
+use othello_trainer::export::zebra::{read_zebra, zebra};
+
+use super::{
+    assert_equal, images, number_of_disc, our_steps, packing, positions, shipped, squares,
+};
+
+/// Zebra's patterns in the order of the file: the squares, the first least significant, and the
+/// mirror of each digit, unless the mirror is the reversal.
+const ZEBRA: [(&str, &str); 11] = [
+    ("a1 b1 c1 d1 e1 f1 g1 h1 b2 g2", "7 6 5 4 3 2 1 0 9 8"),
+    ("a2 b2 c2 d2 e2 f2 g2 h2", ""),
+    ("a3 b3 c3 d3 e3 f3 g3 h3", ""),
+    ("a4 b4 c4 d4 e4 f4 g4 h4", ""),
+    ("a1 b2 c3 d4 e5 f6 g7 h8", ""),
+    ("b1 c2 d3 e4 f5 g6 h7", ""),
+    ("c1 d2 e3 f4 g5 h6", ""),
+    ("d1 e2 f3 g4 h5", ""),
+    ("d1 c2 b3 a4", ""),
+    ("a1 b1 c1 a2 b2 c2 a3 b3 c3", "0 3 6 1 4 7 2 5 8"),
+    ("a1 b1 c1 d1 e1 a2 b2 c2 d2 e2", "0 1 2 3 4 5 6 7 8 9"),
+];
+const ZEBRA_HEADER: [i16; 14] = [5358, 9793, 12, 8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
+const ZEBRA_WEIGHTS: usize = 113_879;
+
+/// Returns the words of an unpacked file of Zebra.
+fn zebra_words(bytes: &[u8]) -> Vec<i16> {
+    let mut unpacked = vec![];
+    GzDecoder::new(bytes).read_to_end(&mut unpacked).unwrap();
+    unpacked.chunks(2).map(|two| i16::from_be_bytes([two[0], two[1]])).collect()
+}
+
+/// Returns a file of Zebra with these words.
+fn zebra_file(words: &[i16]) -> Vec<u8> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    let mut packed = vec![];
+    GzEncoder::new(&bytes[..], Compression::fast()).read_to_end(&mut packed).unwrap();
+    packed
+}
+
+/// Returns the values that Zebra gives positions: the sums of the weights, in 1/128 disc.
+fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
+    let words = zebra_words(bytes);
+    assert_eq!(words[..14], ZEBRA_HEADER);
+    assert_eq!(words.len(), 14 + 11 * ZEBRA_WEIGHTS);
+    let patterns = ZEBRA.map(|(names, mirror)| {
+        let squares = squares(names);
+        (images(&squares), packing(squares.len(), mirror))
+    });
+    let mut shared = [[0.0; 8]; 8];
+    for &(x, y) in patterns.iter().flat_map(|(images, _)| images).flatten() {
+        shared[y][x] += 1.0;
+    }
+    let of_disc = |position: &Position, (x, y): (usize, usize)| {
+        let at = |board: u64| (board >> (8 * y + x) & 1) as f64;
+        (at(position.player()) - at(position.opponent())) / shared[y][x]
+    };
+    let sum = |position: &Position| {
+        let played = position.discs() as usize - 4;
+        // The stages around the next even number of discs.
+        let valued = (played + played % 2).max(8);
+        let stages: Vec<usize> = words[3..14].iter().map(|&stage| stage as usize).collect();
+        let after = stages.iter().position(|&stage| stage >= valued).unwrap_or(11);
+        let stage =
+            |number: usize, place: usize| i32::from(words[14 + number * ZEBRA_WEIGHTS + place]) / 4;
+        let between = |place: usize, full: i32| {
+            let next = if after == 11 { full } else { stage(after, place) };
+            let at = |number: usize| stages.get(number).copied().unwrap_or(60);
+            if at(after) == valued {
+                return next;
+            }
+            let (left, past) = (at(after) - valued, valued - at(after - 1));
+            (left as i32 * stage(after - 1, place) + past as i32 * next) / (left + past) as i32
+        };
+        let mut sum = between(0, 0) + if played % 2 == 1 { between(1, 0) } else { 0 };
+        let mut first = 2;
+        for (images, pack) in &patterns {
+            for image in images {
+                let number = image.iter().rev().fold(0, |number, &square| {
+                    let at = number_of_disc(position, square);
+                    number * 3 + [0, 2, 1][at]
+                });
+                let discs: f64 = image.iter().map(|&square| of_disc(position, square)).sum();
+                sum += between(first + pack[number], (128.0 * discs + 0.5).floor() as i32);
+            }
+            first += pack.iter().max().unwrap() + 1;
+        }
+        assert_eq!(first, ZEBRA_WEIGHTS);
+        sum
+    };
+    positions.iter().map(sum).collect()
+}
+
+/// Returns a file of Zebra with random weights, constants of a disc, and parities of half a disc.
+fn random_zebra_file() -> Vec<u8> {
+    let mut words = ZEBRA_HEADER.to_vec();
+    let mut seed = 1_u32;
+    for _ in 0..11 {
+        words.extend([512, -256]);
+        words.extend((2..ZEBRA_WEIGHTS).map(|_| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 22) as i16 - 512
+        }));
+    }
+    zebra_file(&words)
+}
+
+#[test]
+fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
+    let bytes = random_zebra_file();
+    let positions = positions();
+    let read = read_zebra(&bytes).unwrap();
+    let theirs = zebra_sums(&bytes, &positions);
+    let ours = our_steps(&read.weights, &positions);
+    let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - 4 * o).abs()).collect();
+    assert!(theirs.iter().any(|sum| sum.abs() > 8 * 128));
+    assert!(off.iter().all(|&off| off <= 2 * 46), "{:?}", off.iter().max());
+    assert!(off.iter().sum::<i32>() < 12 * off.len() as i32);
+    assert_eq!(read.rounding.largest, 2.0 / 128.0);
+    // What is not packed is read, too.
+    let unpacked: Vec<u8> = zebra_words(&bytes).into_iter().flat_map(i16::to_be_bytes).collect();
+    assert_equal(&read_zebra(&unpacked).unwrap().weights, &read.weights);
+}
+
+/// Weights that come from stages go back into them, the constant and the parity with them.
+#[test]
+fn zebra_reads_our_values_out_of_its_file() {
+    let bytes = random_zebra_file();
+    let positions = positions();
+    let mut weights = read_zebra(&bytes).unwrap().weights;
+    let theirs = zebra_sums(&bytes, &positions);
+    for counted in [false, true] {
+        for phase in Phase::all().filter(|_| counted) {
+            weights.set_counts(phase, |parameter| (parameter % 7 * phase.index()) as u32);
+        }
+        let written = zebra_sums(&zebra(&weights).unwrap(), &positions);
+        let off = theirs.iter().zip(&written).map(|(t, w)| (t - w).abs());
+        let off: Vec<i32> = off.collect();
+        assert!(off.iter().all(|&off| off <= 64), "{:?}", off.iter().max());
+        assert!(off.iter().sum::<i32>() < 12 * off.len() as i32, "{}", off.iter().sum::<i32>());
+    }
+    // Nothing but a constant, which is another one in odd phases.
+    let mut words = ZEBRA_HEADER.to_vec();
+    (0..11).for_each(|_| words.extend([512, -256].into_iter().chain(vec![0; ZEBRA_WEIGHTS - 2])));
+    let constant = zebra(&read_zebra(&zebra_file(&words)).unwrap().weights).unwrap();
+    for (position, sum) in positions.iter().zip(zebra_sums(&constant, &positions)) {
+        let expected = if position.discs() % 2 == 0 { 128 } else { 64 };
+        let decided = position.discs() - 4 <= 56;
+        assert!(!decided || (sum - expected).abs() <= 5, "{sum} with {} discs", position.discs());
+    }
+}
+
+#[test]
+fn what_zebra_has_no_place_for_is_refused() {
+    let message = zebra(&Weights::zero(shipped("edax"))).unwrap_err().to_string();
+    assert!(message.contains("is none of Zebra's") && message.contains("zebra`"), "{message}");
+    let mut large = Weights::zero(shipped("zebra"));
+    Phase::all()
+        .for_each(|phase| large.set_steps(phase, |parameter| 3000 * (parameter == 9) as i16));
+    let message = zebra(&large).unwrap_err().to_string();
+    assert!(
+        message.contains("93.75 discs, too large for Zebra's file, which holds at most 63.99"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_damaged_file_of_zebra_is_refused_by_what_is_wrong() {
+    let bytes = zebra(&Weights::zero(shipped("zebra"))).unwrap();
+    let refused = |bytes: &[u8]| read_zebra(bytes).unwrap_err().to_string();
+    let words = zebra_words(&bytes);
+    let with = |place: usize, word: i16| {
+        let mut words = words.clone();
+        words[place] = word;
+        zebra_file(&words)
+    };
+    assert!(refused(b"").contains("word 0 is nothing; expected 5358"));
+    assert!(refused(&with(1, 9792)).contains("word 1 is 9792; expected 9793"));
+    assert!(refused(&with(4, 13)).contains("word 4 is 13; expected 14"));
+    assert!(refused(&bytes[..99]).contains("its packing is damaged"));
+    assert!(refused(&zebra_file(&words[..99])).contains("198 bytes; expected 2505366"));
+    let longer = zebra_file(&[&words[..], &[0]].concat());
+    assert!(refused(&longer).contains("more than 2505366 bytes"));
+}
