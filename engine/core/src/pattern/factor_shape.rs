@@ -83,13 +83,11 @@ impl FromStr for FactorChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (dimensions, phases) = match text.split_once('/') {
-            Some((dimensions, phases)) => (dimensions, Some(phases)),
-            None => (text, None),
-        };
         let read = || {
-            let phases =
-                phases.map(|phases| phases.parse().ok()).map_or(Some(None), |it| it.map(Some))?;
+            let (dimensions, phases) = match text.split_once('/') {
+                Some((dimensions, phases)) => (dimensions, Some(phases.parse().ok()?)),
+                None => (text, None),
+            };
             let shape = FactorShape::new(dimensions.parse().ok()?, phases.unwrap_or(1))?;
             Some(Self { dimensions: shape.dimensions, phases })
         };
