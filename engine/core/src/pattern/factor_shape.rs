@@ -61,8 +61,8 @@ impl FactorShape {
     }
 }
 
-/// A choice of a shape: the number of factors and, if stated, of the phases that share them. As text
-/// `64` or `64/20`.
+/// A choice of a shape: the number of factors and, if stated, of the phases that share them. As
+/// text `64` or `64/20`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactorChoice {
     dimensions: usize,
