@@ -35,6 +35,9 @@ fi
 step "the examples of the library without the command line"
 cargo check -p othello-engine --no-default-features --examples
 
+step "lints of the page, as it is compiled for a browser"
+RUSTFLAGS="-C target-feature=+simd128" cargo clippy -p othello-web --target wasm32-unknown-unknown -- -D warnings
+
 step "board, pattern and table code under miri, in the portable build"
 if cargo +nightly miri --version >/dev/null 2>&1; then
     # Miri knows no AVX; tests on thousands of random boards would take it hours.
