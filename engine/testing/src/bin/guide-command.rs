@@ -25,7 +25,7 @@ use othello_testing::json_page;
 use serde_json::Value;
 
 /// The amounts, each with a sufficient limit.
-const AT_MOST: [(&str, u32); 21] = [
+const AT_MOST: [(&str, u32); 20] = [
     ("--games", 60),
     ("--pairs", 4),
     ("--depth", 2),
@@ -43,7 +43,6 @@ const AT_MOST: [(&str, u32); 21] = [
     ("--count", 20),
     ("--positions", 100),
     ("--searches", 2),
-    ("--iterations", 2),
     ("--epochs", 2),
     ("--repetitions", 1),
     ("--seeds", 2),
@@ -51,7 +50,7 @@ const AT_MOST: [(&str, u32); 21] = [
 
 /// The arguments to add to a call that begins so, unless it has them.
 const ADDED: [(&str, &str, &str); 6] = [
-    ("fit", "--iterations", "1"),
+    ("fit", "--epochs", "1"),
     ("calibrate ordering", "--positions", "100"),
     ("calibrate ordering", "--searches", "2"),
     ("calibrate probcut", "--positions", "100"),
