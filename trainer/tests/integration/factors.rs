@@ -78,7 +78,8 @@ fn other_programs_get_tables_alone_that_are_fitted_to_games() {
     assert_eq!(given["positions"], held_out["positions"]);
     assert!(given["mae"].as_f64().unwrap() > 0.0);
     // The same again, with the fit taken over.
-    assert_eq!(folder.json(export), report);
+    let again = folder.json(export);
+    assert_eq!((&again["sha256"], &again["loss"]), (&report["sha256"], &report["loss"]));
 
     // Weights that fit are not fitted again: what Zebra keeps of them is measured.
     folder.runs("fit a.games --patterns zebra --out zebra.weights");
