@@ -30,14 +30,21 @@ pub(crate) fn read_exact_at(file: &File, bytes: &mut [u8], place: u64) -> io::Re
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, place)
 }
 
-/// Reads bytes at a place of a file, and leaves the file where it was being written. Two threads
-/// may not do so at once: there is one place for all that reads and writes.
-#[cfg(not(unix))]
+/// Reads bytes at a place of a file, and leaves the file where it was being written. Threads may
+/// read at once, as long as none of them then writes without naming the place.
+#[cfg(windows)]
 pub(crate) fn read_exact_at(mut file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
-    use std::io::{Read as _, Seek as _, SeekFrom};
+    use std::io::{Seek as _, SeekFrom};
+    use std::os::windows::fs::FileExt as _;
+
     let written = file.stream_position()?;
-    file.seek(SeekFrom::Start(place))?;
-    file.read_exact(bytes)?;
+    let mut read = 0;
+    while read < bytes.len() {
+        match file.seek_read(&mut bytes[read..], place + read as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            more => read += more,
+        }
+    }
     file.seek(SeekFrom::Start(written)).map(drop)
 }
 

@@ -2,7 +2,7 @@
 //! left behind, whatever happens.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
 use crate::memory::{MemoryLimit, read_exact_at};
@@ -51,6 +51,8 @@ impl Scratch {
             Some(file) => file,
             none => none.insert(tempfile::tempfile_in(&self.limit.folder)?),
         };
+        // Reads may have moved it, and a write that failed.
+        file.seek(SeekFrom::Start(self.end))?;
         file.write_all(bytes)?;
         self.end += bytes.len() as u64;
         Ok(())
