@@ -103,7 +103,7 @@ fn what_cannot_be_exported_is_refused() {
     for (arguments, message) in [
         ("mobility --format npz", "has no weights by class"),
         ("/nowhere/x.weights --format npz", "/nowhere/x.weights"),
-        ("mobility --format zebra", "possible values: npz"),
+        ("mobility --format ntest", "possible values: npz"),
     ] {
         Folder::new().refuses(&format!("export {arguments} --out x"), message);
     }
