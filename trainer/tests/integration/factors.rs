@@ -88,7 +88,7 @@ fn other_programs_get_tables_alone_that_are_fitted_to_games() {
     assert!(report.get("fitted").is_none());
     let errors = |name: &str| report["loss"][name]["mae"].as_f64().unwrap();
     assert!(errors("written") < errors("given") + 2.0, "{report}");
-    folder.runs("import weights coeffs2.bin --format zebra --out read.weights");
+    folder.runs("import weights coeffs2.bin --format zebra --out zebra-read.weights");
     folder.refuses(
         "import weights a.dat --format zebra --out b.weights",
         "a.dat: no evaluation file of Zebra",
