@@ -47,7 +47,7 @@ impl Factors {
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
-        if shape.phases() % self.shape.phases() != 0 || after < merged * before {
+        if !shape.phases().is_multiple_of(self.shape.phases()) || after < merged * before {
             return None;
         }
         let scale = 1.0 / (merged as f64).sqrt();
