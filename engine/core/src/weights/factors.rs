@@ -51,7 +51,8 @@ impl Factors {
             return None;
         }
         let scale = 1.0 / (merged as f64).sqrt();
-        let scaled = |&factor: &i8| (f64::from(factor) * scale).round() as i8;
+        // Halves go to even numbers: away from 0, all of them would grow.
+        let scaled = |&factor: &i8| (f64::from(factor) * scale).round_ties_even() as i8;
         let mut reshaped = Self::zero(shape, self.parameters);
         for (number, narrow) in self.groups.iter().enumerate() {
             let (wide, place) = (&mut reshaped.groups[number / merged], number % merged * before);
