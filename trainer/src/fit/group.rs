@@ -233,7 +233,8 @@ impl<B: Backend> GroupFit<'_, B> {
             let steps = self.by_file(initial, steps.chunks_exact(1));
             let counts = model.to_file(&counts);
             let metrics = metrics.iter().map(|line| Metrics { phase, ..*line }).collect();
-            phases.push(FittedPhase { steps, counts, report, metrics });
+            let fitted = FittedPhase { steps, counts, report, metrics };
+            phases.push(fitted.after(self.initial));
         }
         let shape = model.set().factors();
         let first = group.phases()[0];

@@ -88,6 +88,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         let measured = Measured { backend, model, dataset, phase };
         let some = best.progress.epochs > 0 || !stopped;
         let fitted = some.then(|| measured.finish(&best, metrics)).transpose()?;
+        let fitted = fitted.map(|fitted| fitted.after(self.initial));
         Ok(PhaseEnd { fitted, stopped })
     }
 

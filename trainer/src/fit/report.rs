@@ -4,6 +4,7 @@ use std::fmt;
 
 use othello_engine::board::Phase;
 use othello_engine::cli::table::{Align, table};
+use othello_engine::eval::Weights;
 use serde::{Deserialize, Serialize};
 
 /// The result of the fit of one phase. Errors are those of the rounded weights, in discs and
@@ -138,12 +139,26 @@ pub struct Metrics {
 pub struct FittedPhase {
     /// Weights in steps of 1/32 disc.
     pub steps: Vec<i16>,
-    /// The number of times the phase's own training positions have each parameter.
+    /// The number of times the phase's own training positions have each parameter, and those that
+    /// the initial weights had learned from.
     pub counts: Vec<u32>,
     /// The errors and the length of the fit.
     pub report: PhaseReport,
     /// One line for each epoch.
     pub metrics: Vec<Metrics>,
+}
+
+impl FittedPhase {
+    /// Returns the phase with the counts of the weights that the fit started from added to its own:
+    /// what those had learned is still in the weights.
+    pub(super) fn after(mut self, initial: Option<&Weights>) -> Self {
+        if let Some(initial) = initial {
+            let earlier = initial.counts(self.report.phase);
+            let counts = self.counts.iter_mut().zip(earlier);
+            counts.for_each(|(count, &earlier)| *count = count.saturating_add(earlier));
+        }
+        self
+    }
 }
 
 /// The rows of the phases that a fit was to fit, in ascending order. `Display` prints them as a

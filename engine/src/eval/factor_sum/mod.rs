@@ -3,6 +3,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod portable;
 
 #[cfg(any(target_arch = "x86_64", test))]
@@ -50,9 +52,11 @@ pub(super) fn sum<I: Instructions, const DIMENSIONS: usize>(
             let others = places.others.iter();
             let greatest = others.fold(places.middles.greatest(), |a, &b| a.max(b)) as usize;
             assert!(greatest + 2 * MARGIN <= vectors.len());
-            // SAFETY: there is a token of either set only where the processor has AVX2. An index is
-            // in −32,768..=32,767: with the middle added, it stays within the margins.
-            unsafe { avx2::sum(vectors, places) }
+            let wide = I::SET == InstructionSet::Avx512 && DIMENSIONS.is_multiple_of(avx512::WIDTH);
+            // SAFETY: there is a token of either set only where the processor has AVX2, and one of
+            // AVX-512 only where it has that. An index is in −32,768..=32,767: with the middle
+            // added, it stays within the margins.
+            unsafe { if wide { avx512::sum(vectors, places) } else { avx2::sum(vectors, places) } }
         }
         _ => portable::sum(vectors, places),
     }

@@ -149,4 +149,9 @@ fn more_factors_begin_with_the_values_of_those_there_are() {
     assert!((begun / ended - 1.0).abs() < 0.1, "{begun} after {ended}");
     let drawn = fitted.factors.iter().skip(4).step_by(16).any(|&factor| factor != 0);
     assert!(drawn, "factors that begin with 0 would stay 0");
+    // Both fits learned from the same positions, and the second file tells of both.
+    let phase = &fitted.phases[1];
+    let counts = wide.counts(phase.report.phase);
+    assert!(counts.iter().any(|&count| count > 0));
+    assert!(phase.counts.iter().copied().eq(counts.iter().map(|&count| 2 * count)));
 }

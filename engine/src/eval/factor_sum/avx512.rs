@@ -1,0 +1,48 @@
+//! The sum in vectors of thirty-two numbers, for classes with a multiple of 32 factors.
+
+use std::arch::x86_64::{
+    __m512i, _mm256_loadu_si256, _mm512_add_epi16, _mm512_cvtepi8_epi16, _mm512_setzero_si512,
+    _mm512_storeu_si512,
+};
+
+use super::Places;
+use crate::eval::layout::MARGIN;
+
+/// The number of factors in a vector.
+pub(super) const WIDTH: usize = 32;
+
+/// The number of vectors for the greatest number of factors.
+const MOST: usize = 4;
+
+/// # Safety
+/// Every place ± [`MARGIN`], counted from element [`MARGIN`], must be an element of `vectors`.
+/// `DIMENSIONS` is a multiple of [`WIDTH`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) unsafe fn sum<const DIMENSIONS: usize>(
+    vectors: &[[i8; DIMENSIONS]],
+    places: Places<'_>,
+) -> [i16; DIMENSIONS] {
+    // SAFETY: the caller guarantees the places, and that parts of 32 bytes fill a vector.
+    unsafe {
+        let first = vectors.as_ptr().add(MARGIN);
+        let mut sums = [_mm512_setzero_si512(); MOST];
+        let mut add = |vector: *const [i8; DIMENSIONS]| {
+            for (number, sum) in sums.iter_mut().take(DIMENSIONS / WIDTH).enumerate() {
+                let part = _mm256_loadu_si256(vector.cast::<i8>().add(WIDTH * number).cast());
+                *sum = _mm512_add_epi16(*sum, _mm512_cvtepi8_epi16(part));
+            }
+        };
+        for place in places.lanes() {
+            add(first.offset(place as isize));
+        }
+        for &place in places.others {
+            add(first.add(place as usize));
+        }
+        let mut stored = [0i16; WIDTH * MOST];
+        for (number, sum) in sums.into_iter().enumerate() {
+            _mm512_storeu_si512(stored.as_mut_ptr().add(WIDTH * number).cast::<__m512i>(), sum);
+        }
+        std::array::from_fn(|dimension| stored[dimension])
+    }
+}
