@@ -74,7 +74,8 @@ function add_value(flag, text, table,    name, i) {
     }
 }
 
-function parts(table) { return (table, "repeat") in size ? value[table, "repeat", 1] : 1 }
+# A number, since awk would compare "9" and "14" as texts.
+function parts(table) { return (table, "repeat") in size ? value[table, "repeat", 1] + 0 : 1 }
 
 function part_of(table, part) { sub(/\*/, part, table); return table }
 
