@@ -3,6 +3,12 @@
 #[path = "../../examples/evaluate.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod evaluate;
+#[path = "../../examples/line_board.rs"]
+#[allow(dead_code, reason = "an example's main is not called")]
+mod line_board;
+#[path = "../../examples/plain_search.rs"]
+#[allow(dead_code, reason = "an example's main is not called")]
+mod plain_search;
 #[path = "../../examples/search.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod search;
@@ -10,8 +16,13 @@ mod search;
 #[allow(dead_code, reason = "an example's main is not called")]
 mod solve;
 
-use othello_engine::eval::{Evaluator, Mobility, WeightsError};
+use line_board::{LINES, LineBoard, Rules};
+use othello_engine::board::Position;
+use othello_engine::board::notation::BoardLine;
+use othello_engine::eval::{Evaluator, Mobility, WeightsError, Zero};
 use othello_engine::file::FileError;
+use othello_engine::search::Search;
+use plain_search::{COMPARISONS, Form, Plain, Shape, forms, play};
 
 #[test]
 fn a_file_is_loaded_or_refused_by_type() {
@@ -35,4 +46,58 @@ fn a_position_is_solved() {
 fn a_game_is_played_to_its_end() {
     let score = search::play(&Evaluator::from(Mobility)).unwrap();
     assert!(score.abs() <= 64 && score % 2 == 0, "{score}");
+}
+
+/// The score of the problem is published; the value to a depth is that of the program's search.
+#[test]
+fn every_textbook_form_finds_the_same_value() {
+    let problem: BoardLine = solve::BOARD.parse().unwrap();
+    let start = Position::START.play("f5".parse().unwrap()).unwrap();
+    let value = Search::new(&Mobility).depth(5).find(&start).unwrap().value.steps();
+    for comparison in COMPARISONS {
+        for (name, form) in forms(comparison).unwrap() {
+            let found = Plain::new(&Mobility, form).search(&start, 5).0;
+            assert_eq!(found, value, "{comparison}, {name}");
+            // Short keys take one position for another.
+            if comparison != "keys" {
+                let found = Plain::new(&Zero, form).search(&problem.position, 60).0;
+                assert_eq!(found, 18 * 32, "{comparison}, {name}");
+            }
+        }
+    }
+}
+
+/// A regression: the best of the last moves was not told, so that nobody moved any more.
+#[test]
+fn every_form_plays_a_game_to_its_end() {
+    for comparison in ["game", "ages"] {
+        for (name, form) in forms(comparison).unwrap() {
+            let (score, _) = play(&Mobility, form, 2, 6);
+            assert!(score.abs() <= 64 && score % 2 == 0, "{name}: {score}");
+        }
+    }
+}
+
+#[test]
+fn a_table_that_compares_a_bit_takes_one_position_for_another() {
+    let problem: BoardLine = solve::BOARD.parse().unwrap();
+    let mistaken = |key_bits| {
+        let shape = Shape { key_bits, ..Shape::SMALL };
+        let mut plain = Plain::new(&Zero, Form { table: Some(shape), ..Form::USUAL });
+        plain.search(&problem.position, 60);
+        plain.effort().mistaken
+    };
+    assert!(mistaken(Some(1)) > 0);
+    assert_eq!(mistaken(None), 0);
+}
+
+/// The leaves of the first plies are published.
+#[test]
+fn a_board_of_lines_counts_the_published_leaves() {
+    let rules = Rules::new();
+    let board = LineBoard::new(&rules, &Position::START);
+    assert_eq!(rules.squares_of.len(), LINES);
+    assert_eq!([1, 2, 3, 4, 5, 6].map(|ply| board.leaves(ply)), [4, 12, 56, 244, 1396, 8200]);
+    let other = LineBoard::new(&rules, &Position::START.play("f5".parse().unwrap()).unwrap());
+    assert_ne!(board.hash_by_17(), other.hash_by_17());
 }
