@@ -94,7 +94,7 @@ def test_a_set_is_read_as_it_is_written():
     small = othello.PatternSet.load("small")
     again = othello.PatternSet.from_toml(small.to_toml())
     assert (again.name, again.size, again.features) == ("small", small.size, small.features)
-    assert small.factors is None and othello.PatternSet.load("factors").factors == (12, 16)
+    assert small.factors is None and othello.PatternSet.load("factors").factors == (6, 32)
     # The opponent's view is another class; a symmetry of the board permutes the classes.
     player, opponent = boards()
     shared = small.classes(player[:120], opponent[:120])
