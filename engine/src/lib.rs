@@ -53,6 +53,7 @@ pub use othello_core::{
     board, file, instructions, pattern, progress, random, record, text, with_instructions,
 };
 
+pub mod agreement;
 pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -7,6 +7,7 @@
 pub mod arena;
 pub mod backend;
 pub mod bench;
+pub mod benchmark;
 pub mod calibrate;
 pub mod cli;
 pub mod dataset;

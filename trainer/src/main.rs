@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{arguments, generate, session};
 use othello_trainer::cli::{
-    bench, calibrate, compare, curve, dataset, diff, doctor, export, fit, import, inspect, loss,
-    matches, merge, quantize, quickstart, relabel, report, sample, shuffle, split, tune, validate,
+    bench, benchmark, calibrate, compare, curve, dataset, diff, doctor, export, fit, import,
+    inspect, loss, matches, merge, quantize, quickstart, relabel, report, sample, shuffle, split,
+    tune, validate,
 };
 
 /// Fit Othello evaluation weights to games, and compare them.
@@ -24,6 +25,8 @@ pub(crate) struct Arguments {
 enum Command {
     /// Measure the inner loop of a fit beside what the machine could do at most
     Bench(bench::Arguments),
+    /// Measure weights and programs by the same tests, in one table
+    Benchmark(benchmark::Arguments),
     /// Learn what searches go by beside an evaluation: move ordering, ProbCut, likely moves
     Calibrate(calibrate::Arguments),
     /// Say which of two recipes for weights is better, and how surely
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         let (Arguments { command, common }, objects) = arguments::parse();
         session::run(&common, &objects, |session| match &command {
             Command::Bench(arguments) => bench::run(arguments, session),
+            Command::Benchmark(arguments) => benchmark::run(arguments, session),
             Command::Calibrate(arguments) => calibrate::run(arguments, session),
             Command::Compare(arguments) => compare::run(arguments, session),
             Command::Completions(arguments) => arguments.write(Arguments::command()),

@@ -1,7 +1,5 @@
 //! `othello-engine evaluate`: the value of each board of a file.
 
-mod agreement;
-
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -9,10 +7,10 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::{Serialize, Serializer};
 
-use self::agreement::{Agreement, AgreementReport, Line};
 use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
 use super::{Outcome, Session};
+use crate::agreement::{Agreement, AgreementReport, StatedLine};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
@@ -134,7 +132,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.progress().begin("evaluate (bytes)", 0, lines.bytes());
     loop {
         let bytes_before = lines.bytes_read();
-        let boards: Vec<Line> = lines.next_lines(lines_at_once)?;
+        let boards: Vec<StatedLine> = lines.next_lines(lines_at_once)?;
         if boards.is_empty() {
             break;
         }

@@ -1,6 +1,6 @@
 //! Tables for people: text columns side by side.
 
-use comfy_table::presets::NOTHING;
+use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 /// The alignment of a column's cells.
@@ -38,6 +38,30 @@ pub fn table<const N: usize, C: ToString>(
             Align::Left => CellAlignment::Left,
             Align::Right => CellAlignment::Right,
         });
+    }
+    table.trim_fmt()
+}
+
+/// Returns a table of cells under headings in Markdown, one row a line, without a line break at its
+/// end. A bar inside a cell is escaped.
+///
+/// ```
+/// use othello_engine::cli::table::markdown;
+///
+/// let row = ["f5".to_owned(), "1|200".to_owned()];
+/// let table = markdown(&["square", "games"], [row]);
+/// assert_eq!(table, "| square | games  |\n|--------|--------|\n| f5     | 1\\|200 |");
+/// ```
+pub fn markdown<C: AsRef<str>>(
+    headings: &[C],
+    rows: impl IntoIterator<Item = impl AsRef<[String]>>,
+) -> String {
+    let escaped = |cell: &str| cell.replace('|', "\\|");
+    let mut table = Table::new();
+    table.load_preset(ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(headings.iter().map(|heading| escaped(heading.as_ref())));
+    for row in rows {
+        table.add_row(row.as_ref().iter().map(|cell| escaped(cell)));
     }
     table.trim_fmt()
 }

@@ -4,8 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use othello_engine::board::{Position, Side, Square, ggf};
+use othello_engine::progress::Progress;
 use othello_engine::protocol::{Board, Clock, Turn};
 use othello_engine::text::excerpt;
+use rayon::prelude::*;
 
 use super::opening::Opening;
 use super::process::{Misconduct, Process};
@@ -51,6 +53,45 @@ impl ExternalEngine {
     pub fn check(&self, terms: Terms) -> Result<(), Misconduct> {
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
         Conversation::new(self, terms).begin(&first)
+    }
+
+    /// Starts the engine and returns the name and the version that it gives itself; `None` if it
+    /// gives none.
+    pub fn introduction(&self, terms: Terms) -> Result<Option<String>, Misconduct> {
+        let mut conversation = Conversation::new(self, terms);
+        let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
+        conversation.begin(&first)?;
+        conversation.introduction()
+    }
+
+    /// Asks the engine for its move in each position, in the same order, each as in a new game. The
+    /// positions are shared out to as many processes as there are threads. The side to move must be
+    /// able to; by GTP a position must have a game that leads to it. `progress` advances by one for
+    /// each position.
+    pub fn moves(
+        &self,
+        terms: Terms,
+        openings: &[Opening],
+        progress: &dyn Progress,
+    ) -> Vec<Result<Square, Misconduct>> {
+        let workers = rayon::current_num_threads().min(openings.len());
+        let work = |worker: usize| {
+            let mut conversation = Conversation::new(self, terms);
+            let own = openings.iter().enumerate().skip(worker).step_by(workers);
+            let ask = |(place, opening)| {
+                let answer = conversation.begin(opening).and_then(|()| {
+                    let board = Board::new(opening.position, opening.side);
+                    conversation.choose(&Underway { opening, turns: vec![], board }, None)
+                });
+                progress.advance(1);
+                (place, answer)
+            };
+            own.map(ask).collect::<Vec<_>>()
+        };
+        let answers = (0..workers).into_par_iter().with_max_len(1).flat_map_iter(work);
+        let mut answers: Vec<_> = answers.collect();
+        answers.sort_by_key(|&(place, _)| place);
+        answers.into_iter().map(|(_, answer)| answer).collect()
     }
 }
 
@@ -104,11 +145,30 @@ pub(super) struct Conversation<'a> {
     /// The number of the last request, so that a late answer to an earlier one is not mistaken for
     /// its answer.
     number: u64,
+    /// The name that an NBoard engine gave itself.
+    name: Option<String>,
 }
 
 impl<'a> Conversation<'a> {
     pub(super) fn new(engine: &'a ExternalEngine, terms: Terms) -> Self {
-        Self { engine, terms, process: None, number: 0 }
+        Self { engine, terms, process: None, number: 0, name: None }
+    }
+
+    /// Returns the name and the version that the engine gives itself, once a game has begun.
+    fn introduction(&mut self) -> Result<Option<String>, Misconduct> {
+        if self.engine.protocol == Protocol::Nboard {
+            return Ok(self.name.clone());
+        }
+        let mut said = vec![];
+        for question in ["name", "version"] {
+            match self.ask_gtp(question) {
+                Ok(answer) => said.push(excerpt(&answer)),
+                Err(Misconduct::Refused { .. }) => {}
+                Err(misconduct) => return Err(misconduct),
+            }
+        }
+        said.retain(|word| !word.is_empty());
+        Ok((!said.is_empty()).then(|| said.join(" ")))
     }
 
     /// Begins a game.
@@ -221,12 +281,20 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Waits until an NBoard engine has executed all earlier commands.
+    /// Waits until an NBoard engine has executed all earlier commands. Keeps the name that it gives
+    /// itself meanwhile.
     fn synchronize(&mut self) -> Result<(), Misconduct> {
         self.number += 1;
         self.say(&format!("ping {}", self.number))?;
         let pong = format!("pong {}", self.number);
-        self.hear("`pong`", |line| (line == pong).then_some(()))
+        let mut name = None;
+        self.hear("`pong`", |line| {
+            // Some engines add what they are told of later.
+            name = name.take().or_else(|| line.strip_prefix("set myname ").map(excerpt));
+            (line == pong).then_some(())
+        })?;
+        self.name = self.name.take().or(name);
+        Ok(())
     }
 
     fn say(&mut self, line: &str) -> Result<(), Misconduct> {

@@ -2,6 +2,7 @@
 //! external program.
 
 mod budget;
+mod choice;
 mod external;
 #[cfg(windows)]
 mod job;
@@ -20,6 +21,7 @@ mod sprt;
 mod statistics;
 
 pub use budget::Budget;
+pub use choice::PlayerChoice;
 pub use external::{ExternalEngine, Protocol, Terms};
 pub use match_file::{Conditions, KeptMatch, MatchFile, MatchFileError};
 pub use opening::Opening;

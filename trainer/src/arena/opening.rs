@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use othello_engine::board::{Position, Side, Squares, Symmetry};
-use othello_engine::protocol::Turn;
+use othello_engine::protocol::{Board, Turn};
+use othello_engine::record::Game;
 
 /// A position that a game starts from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +33,25 @@ impl Opening {
             }
         }
         Self::without_path(position)
+    }
+
+    /// Returns the positions of a game in which a move was played, each as an opening with the game
+    /// up to it.
+    pub fn along(game: &Game) -> Vec<Self> {
+        let (mut board, mut path, mut openings) = (Board::default(), vec![], vec![]);
+        for &square in game.squares() {
+            if board.position().moves() == 0 && board.play(board.side(), None).is_ok() {
+                path.push(None);
+            }
+            let (position, side) = (*board.position(), board.side());
+            openings.push(Self { position, side, path: Some(path.clone()) });
+            // The moves of a record are legal.
+            if board.play(side, Some(square)).is_err() {
+                break;
+            }
+            path.push(Some(square));
+        }
+        openings
     }
 
     /// Creates the opening without a game, for players that can start from any position.
@@ -108,6 +128,28 @@ mod tests {
                 assert_eq!(opening.position.canonical(), board.position().canonical());
             }
         }
+    }
+
+    #[test]
+    fn every_position_of_a_game_is_reached_by_the_game_itself() {
+        let mut passes = 0;
+        for number in 0..40 {
+            let squares = random_moves(number);
+            let openings = Opening::along(&Game::new(4, &squares).unwrap());
+            assert_eq!(openings.len(), squares.len());
+            for (opening, square) in openings.iter().zip(squares) {
+                let mut replayed = Board::default();
+                let path = opening.path.as_ref().unwrap();
+                path.iter().for_each(|&turn| replayed.play(replayed.side(), turn).unwrap());
+                passes += path.iter().filter(|turn| turn.is_none()).count();
+                assert_eq!(
+                    (replayed.position(), replayed.side()),
+                    (&opening.position, opening.side)
+                );
+                assert!(opening.position.is_legal(square));
+            }
+        }
+        assert!(passes > 10);
     }
 
     #[test]

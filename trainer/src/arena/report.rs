@@ -108,7 +108,7 @@ impl fmt::Display for MatchReport {
         let error = mean_discs_error.map_or(String::new(), |error| format!(" ± {error:.2}"));
         write!(f, "  {mean_discs:+.2}{error} discs a game")?;
         match &self.sprt {
-            None => writeln!(f, ", {} (95 % intervals)", self.elo(statistics.elo_interval))?,
+            None => writeln!(f, ", {} (95 % intervals)", self.difference())?,
             Some(sprt) => {
                 let percent = 100.0 * sprt.confidence;
                 let elo = self.elo(sprt.elo_interval);
@@ -142,6 +142,17 @@ impl MatchReport {
                 .map_or(!proven || self.statistics.elo < 0.0, |decision| decision != Decision::H1),
             Finding::Forfeit => !self.forfeits.is_empty(),
         }
+    }
+
+    /// Returns the second player with its limits and the number of pairs, as a heading.
+    pub fn terms(&self) -> String {
+        let Self { second, budgets: [_, budget], pairs, .. } = self;
+        format!("{second}{budget}, {pairs} pairs")
+    }
+
+    /// Returns the difference in Elo points with its interval of 95 %, as text.
+    pub fn difference(&self) -> String {
+        self.elo(self.statistics.elo_interval)
     }
 
     /// Returns the verdict with its reasons.

@@ -3,10 +3,8 @@
 
 mod kept;
 
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
@@ -14,7 +12,7 @@ use othello_engine::board::notation::board_text;
 use othello_engine::board::{Discs, Position, Side};
 use othello_engine::cli::arguments::{SearchBy, number_from, number_in};
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::eval::{Evaluator, Identified as _, NoWeightsError, WeightsChoice};
+use othello_engine::eval::{Evaluator, Identified as _};
 use othello_engine::file::{Provenance, check_differ, check_output};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::Shard;
@@ -24,7 +22,7 @@ use self::kept::{KeptArguments, checksum};
 use super::sprt::SprtArguments;
 use crate::arena::{
     Budget, Choice, Conditions, Contestant, ExternalEngine, Finding, KeptMatch, Match, MatchReport,
-    Opening, Protocol, Sprt, Terms,
+    Opening, PlayerChoice, Sprt, Terms,
 };
 
 /// Arguments of `match`.
@@ -103,33 +101,6 @@ pub struct Arguments {
     kept: KeptArguments,
 }
 
-/// A player as named on the command line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum PlayerChoice {
-    Weights(WeightsChoice),
-    External(ExternalEngine),
-}
-
-impl FromStr for PlayerChoice {
-    type Err = NoWeightsError;
-
-    fn from_str(text: &str) -> Result<Self, NoWeightsError> {
-        match ExternalEngine::parse(text) {
-            Some(engine) => Ok(Self::External(engine)),
-            None => text.parse().map(Self::Weights),
-        }
-    }
-}
-
-impl fmt::Display for PlayerChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Weights(weights) => weights.fmt(f),
-            Self::External(engine) => engine.fmt(f),
-        }
-    }
-}
-
 /// A loaded player.
 enum Loaded {
     Evaluation(Evaluator, Selection),
@@ -156,42 +127,33 @@ impl Loaded {
     }
 }
 
-impl PlayerChoice {
-    /// Loads weights; starts an external program once, to check that it answers.
-    fn load(
-        &self,
-        terms: Terms,
-        (search, selectivity): (SearchBy, Selectivity),
-    ) -> anyhow::Result<Loaded> {
-        let player = || format!("player {self}");
-        match self {
-            Self::Weights(weights) => {
-                let evaluator = Evaluator::load(weights).with_context(player)?;
-                let selection = search.selection(selectivity, &evaluator).with_context(player)?;
-                Ok(Loaded::Evaluation(evaluator, selection))
-            }
-            Self::External(engine) => {
-                let there = engine.check(terms).map_err(|misconduct| anyhow!("it {misconduct}"));
-                there.with_context(player)?;
-                Ok(Loaded::External(engine.clone()))
-            }
+/// Loads weights; starts an external program once, to check that it answers.
+fn load(
+    choice: &PlayerChoice,
+    terms: Terms,
+    (search, selectivity): (SearchBy, Selectivity),
+) -> anyhow::Result<Loaded> {
+    let player = || format!("player {choice}");
+    match choice {
+        PlayerChoice::Weights(weights) => {
+            let evaluator = Evaluator::load(weights).with_context(player)?;
+            let selection = search.selection(selectivity, &evaluator).with_context(player)?;
+            Ok(Loaded::Evaluation(evaluator, selection))
         }
-    }
-
-    /// Returns true if the player knows positions only by the game that led to them.
-    fn needs_games(&self) -> bool {
-        matches!(self, Self::External(ExternalEngine { protocol: Protocol::Gtp, .. }))
+        PlayerChoice::External(engine) => {
+            let there = engine.check(terms).map_err(|misconduct| anyhow!("it {misconduct}"));
+            there.with_context(player)?;
+            Ok(Loaded::External(engine.clone()))
+        }
     }
 }
 
 impl Arguments {
     /// Refuses outputs that cannot be written, before anything is played.
     fn check_outputs(&self) -> anyhow::Result<()> {
-        let mut inputs = vec![&self.openings];
+        let mut inputs = vec![self.openings.as_path()];
         for player in [&self.first, &self.second] {
-            if let PlayerChoice::Weights(WeightsChoice::File(path)) = player {
-                inputs.push(path);
-            }
+            inputs.extend(player.file());
         }
         if let Some(out) = &self.out {
             check_output(out, &inputs)?;
@@ -282,7 +244,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let [first, second] = [&arguments.first, &arguments.second];
     let second_terms = Terms { depth: arguments.second_depth(), ..terms };
     let searches = [arguments.first_search(), arguments.second_search()];
-    let loaded = [first.load(terms, searches[0])?, second.load(second_terms, searches[1])?];
+    let loaded = [load(first, terms, searches[0])?, load(second, second_terms, searches[1])?];
     let choice =
         Choice { count: arguments.pairs.get(), seed: arguments.seed, within: arguments.within };
     let openings = choice.draw(&arguments.openings)?;
@@ -327,7 +289,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 /// Refuses openings that no game leads to.
-fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
+pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };
     bail!(

@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand.
 
 pub mod bench;
+pub mod benchmark;
 pub mod calibrate;
 pub mod compare;
 pub mod curve;

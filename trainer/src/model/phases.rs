@@ -24,6 +24,14 @@ impl Default for Phases {
 }
 
 impl Phases {
+    /// Returns the phases of positions with so many empty squares, those of the range that there
+    /// are.
+    pub fn with_empties(empties: RangeInclusive<usize>) -> Self {
+        let Self(all) = Self::default();
+        let bound = |empties, end| Phase::new(PHASES.saturating_sub(empties)).unwrap_or(end);
+        Self(bound(*empties.end(), *all.start())..=bound(*empties.start(), *all.end()))
+    }
+
     /// Returns the phases in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = Phase> {
         Phase::all().filter(|phase| self.0.contains(phase))
@@ -45,6 +53,16 @@ impl FromStr for Phases {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_squares_and_phases_are_60_together() {
+        let phases = |empties: RangeInclusive<usize>| {
+            let Phases(range) = Phases::with_empties(empties);
+            (range.start().index(), range.end().index())
+        };
+        assert_eq!(phases(13..=24), (36, 47));
+        assert_eq!(phases(0..=99), (0, 59));
+    }
 
     #[test]
     fn the_last_phase_is_taken_in() {

@@ -92,7 +92,7 @@ fn engine_process() {
 }
 
 /// Returns the command line of an engine with this behaviour.
-fn command(protocol: Protocol, manners: &str) -> String {
+pub(crate) fn command(protocol: Protocol, manners: &str) -> String {
     let program = std::env::current_exe().unwrap();
     let nboard = if protocol == Protocol::Nboard { "OTHELLO_TEST_NBOARD=yes " } else { "" };
     format!(

@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod bench;
+#[cfg(unix)]
+mod benchmark;
 mod command_line;
 mod damage_commands;
 mod devices;

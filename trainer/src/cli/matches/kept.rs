@@ -1,6 +1,6 @@
 //! `--games-out` and `--transcripts-out`: writes the games of a match to files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use othello_engine::board::{Position, Side, notation::board_text};
 use othello_engine::cli::Session;
@@ -35,7 +35,7 @@ impl KeptArguments {
     }
 
     /// Refuses outputs that cannot be written, before anything is played.
-    pub(super) fn check(&self, inputs: &[&PathBuf]) -> anyhow::Result<()> {
+    pub(super) fn check(&self, inputs: &[&Path]) -> anyhow::Result<()> {
         for path in self.outputs() {
             check_output(path, inputs.iter().copied())?;
             if self.force {

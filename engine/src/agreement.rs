@@ -1,4 +1,5 @@
-//! The scores and moves that a file states, and how well searches agree with them.
+//! Lines of positions with stated scores and moves, and how well searches, or other programs, agree
+//! with them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,17 +11,18 @@ use crate::board::obf::Problem;
 use crate::board::{Discs, Position, Square, StatedPosition};
 use crate::eval::Value;
 
-/// A position of the file, and what its line states of it.
-pub(super) struct Line {
+/// A position of a file, with what its line states of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StatedLine {
     /// The position, seen by the side to move.
-    pub(super) position: Position,
+    pub position: Position,
     /// The score of the position, in discs.
-    score: Option<f64>,
+    pub score: Option<f64>,
     /// The moves whose scores the line states (OBF), with these.
-    moves: Vec<(Square, Discs)>,
+    pub moves: Vec<(Square, Discs)>,
 }
 
-impl FromStr for Line {
+impl FromStr for StatedLine {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
@@ -32,8 +34,8 @@ impl FromStr for Line {
 }
 
 /// Sums over the lines that state something.
-#[derive(Default)]
-pub(super) struct Agreement {
+#[derive(Clone, Default, Debug)]
+pub struct Agreement {
     scored: u64,
     errors: f64,
     absolute: f64,
@@ -46,7 +48,7 @@ pub(super) struct Agreement {
 
 impl Agreement {
     /// Adds a line, with the value and the best move that were found for its position.
-    pub(super) fn add(&mut self, line: &Line, value: Value, best: Option<Square>) {
+    pub fn add(&mut self, line: &StatedLine, value: Value, best: Option<Square>) {
         if let Some(score) = line.score {
             let error = value.discs() - score;
             self.scored += 1;
@@ -54,6 +56,11 @@ impl Agreement {
             self.absolute += error.abs();
             self.squared += error * error;
         }
+        self.add_move(line, best);
+    }
+
+    /// Adds a line, with the move that was chosen in its position, by a player that tells no value.
+    pub fn add_move(&mut self, line: &StatedLine, best: Option<Square>) {
         let most = line.moves.iter().map(|&(_, score)| score).max();
         let (Some(most), Some(choice)) = (most, best) else { return };
         self.with_moves += 1;
@@ -66,7 +73,7 @@ impl Agreement {
     }
 
     /// Returns the means.
-    pub(super) fn report(&self) -> AgreementReport {
+    pub fn report(&self) -> AgreementReport {
         let mean = |sum: f64, count: u64| (count > 0).then(|| sum / count as f64);
         AgreementReport {
             scored: self.scored,
@@ -81,26 +88,28 @@ impl Agreement {
 }
 
 /// The agreement with a file, as it is printed.
-#[derive(Default, Serialize)]
-pub(super) struct AgreementReport {
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
+pub struct AgreementReport {
     /// The number of lines with a score.
-    scored: u64,
+    pub scored: u64,
     /// The mean of value minus score, in discs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    bias: Option<f64>,
+    pub bias: Option<f64>,
+    /// The mean absolute error, in discs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    mae: Option<f64>,
+    pub mae: Option<f64>,
+    /// The mean squared error, in discs².
     #[serde(skip_serializing_if = "Option::is_none")]
-    mse: Option<f64>,
+    pub mse: Option<f64>,
     /// The number of lines with scores of moves whose search chose a move.
     #[serde(skip_serializing_if = "Option::is_none")]
-    best_stated: Option<u64>,
+    pub best_stated: Option<u64>,
     /// The number of these whose choice has the best score.
     #[serde(skip_serializing_if = "Option::is_none")]
-    best_found: Option<u64>,
+    pub best_found: Option<u64>,
     /// The mean of the best score minus that of the choice, in discs, where the line states both.
     #[serde(skip_serializing_if = "Option::is_none")]
-    discs_lost: Option<f64>,
+    pub discs_lost: Option<f64>,
 }
 
 impl fmt::Display for AgreementReport {

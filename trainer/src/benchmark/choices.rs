@@ -1,0 +1,146 @@
+//! The moves that players choose, and the scores that the solver finds, where exact ones are known.
+
+use std::time::Instant;
+
+use othello_engine::agreement::{Agreement, AgreementReport, StatedLine};
+use othello_engine::board::Position;
+use othello_engine::eval::Evaluator;
+use othello_engine::progress::Progress;
+use othello_engine::search::{Search, Searcher, Selection, TableError};
+use serde::Serialize;
+
+use super::problems::Problems;
+use crate::arena::{ExternalEngine, Protocol, Terms};
+
+/// The moves that a player chose, beside the best ones.
+#[derive(Clone, Debug, Serialize)]
+pub struct BestMoves {
+    /// The depth of the search in plies; `None` for a program that plays as its command line says.
+    pub depth: Option<u32>,
+    /// The selectivity of the search in percent; `None` for a program.
+    pub selectivity: Option<u32>,
+    /// The number of positions that the player was given.
+    pub positions: usize,
+    /// The agreement with the stated scores.
+    #[serde(flatten)]
+    pub agreement: AgreementReport,
+    /// The reasons for which a program gave no legal move, one for each such position.
+    pub failures: Vec<String>,
+    /// The time in seconds, by the clock.
+    pub seconds: f64,
+}
+
+impl BestMoves {
+    /// Searches each position to a depth, from an empty table, as `evaluate` does.
+    pub(super) fn by_search(
+        evaluator: &Evaluator,
+        (depth, selection): (u32, Selection),
+        problems: &Problems,
+        progress: &dyn Progress,
+    ) -> Result<Self, TableError> {
+        let begun = Instant::now();
+        let selectivity = Some(selection.selectivity().percent());
+        let positions: Vec<Position> = problems.lines.iter().map(|line| line.position).collect();
+        progress.begin(&format!("depth {depth} (positions)"), 0, positions.len() as u64);
+        let search = Search::new(evaluator).depth(depth).selection(selection);
+        let found = search.find_all(&positions, progress)?;
+        let mut agreement = Agreement::default();
+        for (line, found) in problems.lines.iter().zip(found) {
+            agreement.add(line, found.value, found.best);
+        }
+        Ok(Self {
+            depth: Some(depth),
+            selectivity,
+            positions: positions.len(),
+            agreement: agreement.report(),
+            failures: vec![],
+            seconds: begun.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Asks a program for its moves; `None` if there is no position that it can be asked for.
+    /// Programs by NBoard are told the depth, those by GTP play as their command lines say.
+    pub(super) fn by_program(
+        engine: &ExternalEngine,
+        terms: Terms,
+        problems: &Problems,
+        progress: &dyn Progress,
+    ) -> Option<Self> {
+        let begun = Instant::now();
+        let needs_games = engine.protocol == Protocol::Gtp;
+        let (lines, openings): (Vec<&StatedLine>, Vec<_>) =
+            problems.for_program(needs_games).into_iter().unzip();
+        if lines.is_empty() {
+            return None;
+        }
+        progress.begin("moves (positions)", 0, lines.len() as u64);
+        let (mut agreement, mut failures) = (Agreement::default(), vec![]);
+        let answers = engine.moves(terms, &openings, progress);
+        for (line, answer) in lines.iter().zip(answers) {
+            match answer {
+                Ok(square) => agreement.add_move(line, Some(square)),
+                Err(misconduct) => failures.push(format!("it {misconduct}")),
+            }
+        }
+        Some(Self {
+            depth: (!needs_games).then_some(terms.depth),
+            selectivity: None,
+            positions: lines.len(),
+            agreement: agreement.report(),
+            failures,
+            seconds: begun.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Returns how many positions the player moved best in.
+    pub fn found(&self) -> u64 {
+        self.agreement.best_found.unwrap_or_default()
+    }
+}
+
+/// The result of solving problems to the end of the game.
+#[derive(Clone, Debug, Serialize)]
+pub struct Solved {
+    /// The number of positions.
+    pub positions: usize,
+    /// The number of positions with a stated score.
+    pub stated: usize,
+    /// The number of scores that are as stated.
+    pub right: usize,
+    /// The number of nodes.
+    pub nodes: u64,
+    /// The time in seconds, by the clock.
+    pub seconds: f64,
+}
+
+/// The size of each thread's transposition table, as that of `solve`.
+const HASH_MEGABYTES: usize = 64;
+
+impl Solved {
+    /// Solves each position from an empty table. Threads without a position help the others.
+    pub(super) fn by_search(
+        evaluator: &Evaluator,
+        problems: &Problems,
+        progress: &dyn Progress,
+    ) -> Result<Self, TableError> {
+        let lines = &problems.lines;
+        let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES);
+        let mut team = search.threads(rayon::current_num_threads()).team(lines.len())?;
+        progress.begin("solve (positions)", 0, lines.len() as u64);
+        let begun = Instant::now();
+        let solutions = team.work(lines, |searcher: &mut Searcher<'_, Evaluator>, line| {
+            let solution = searcher.solve(&line.position);
+            progress.advance(1);
+            (line.score, f64::from(solution.score), solution.nodes)
+        });
+        let seconds = begun.elapsed().as_secs_f64();
+        let is_right = |&&(stated, found, _): &&(Option<f64>, f64, u64)| stated == Some(found);
+        Ok(Self {
+            positions: solutions.len(),
+            stated: solutions.iter().filter(|(stated, ..)| stated.is_some()).count(),
+            right: solutions.iter().filter(is_right).count(),
+            nodes: solutions.iter().map(|&(.., nodes)| nodes).sum(),
+            seconds,
+        })
+    }
+}

@@ -1,0 +1,22 @@
+//! The benchmark: any weights, and any program, by the same tests.
+//!
+//! A [`Subject`] is a player that is measured. A [`Benchmark`] has the data and the settings; each
+//! subject makes a [`Row`] of a [`BenchmarkReport`], whose tables are in Markdown.
+
+mod choices;
+mod error;
+mod measuring;
+mod part;
+mod problems;
+mod report;
+mod subject;
+mod values;
+
+pub use choices::{BestMoves, Solved};
+pub use error::BenchmarkError;
+pub use measuring::{Benchmark, EqualTime};
+pub use part::Part;
+pub use problems::Problems;
+pub use report::{BenchmarkReport, Data, LeftOut, Row};
+pub use subject::Subject;
+pub use values::ValueErrors;

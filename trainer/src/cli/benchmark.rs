@@ -1,0 +1,265 @@
+//! `othello-trainer benchmark`: measures weights and programs by the same tests, in one table.
+
+use std::iter;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use othello_engine::board::Discs;
+use othello_engine::cli::arguments::{existing, number_in};
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::file::{check_output, check_replaceable, plain};
+use othello_engine::progress::Progress as _;
+use othello_engine::search::Selectivity;
+
+use super::matches::check_reached;
+use crate::arena::{Choice, PlayerChoice, Terms};
+use crate::benchmark::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
+
+/// The files that a part without a flag takes from a copy of the repository.
+const STRONG: &[&str] = &["datasets/benchmark/strong.test.games"];
+const HARD: &[&str] = &["datasets/benchmark/strong-hard.test.obf"];
+const SUITE: &[&str] = &["datasets/problems/fforum-1-19.obf", "datasets/problems/fforum-40-42.obf"];
+const OPENINGS: &[&str] = &["datasets/openings/balanced-8.txt"];
+
+/// The seed that draws the openings of the match, and how far from even these may be.
+const SEED: u64 = 1;
+const WITHIN: Discs = 10;
+
+/// Arguments of `benchmark`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Players to measure: weights files, `none`, `mobility` or `embedded`; or other programs by
+    /// their command lines, as `gtp:COMMAND` or `nboard:COMMAND`
+    #[arg(value_name = "PLAYER", required = true)]
+    players: Vec<PlayerChoice>,
+    /// Parts to run [default: all that have data]
+    #[arg(long, value_name = "PART,...", value_enum, value_delimiter = ',')]
+    only: Vec<Part>,
+    /// Games between strong searches, for errors of values with 13 to 30 empty squares [default:
+    /// datasets/benchmark/strong.test.games, in this folder or one above it]
+    #[arg(long, value_name = "FILE")]
+    strong: Option<PathBuf>,
+    /// Positions in OBF with the score of every move, for best moves [default:
+    /// datasets/benchmark/strong-hard.test.obf, in this folder or one above it]
+    #[arg(long, value_name = "FILE")]
+    hard: Option<PathBuf>,
+    /// Exact positions of your own, for errors of values: records, or lines of boards with scores;
+    /// may be given several times
+    #[arg(long, value_name = "FILE")]
+    exact: Vec<PathBuf>,
+    /// Problems in OBF to solve; may be given several times [default: the FFO problems of
+    /// datasets/problems, in this folder or one above it]
+    #[arg(long, value_name = "FILE")]
+    suite: Vec<PathBuf>,
+    /// Depths of the searches of hard positions, in plies; programs by NBoard are told them
+    #[arg(long, value_name = "D,...", value_delimiter = ',', default_values_t = [12, 15])]
+    #[arg(value_parser = number_in(1..=60_u32))]
+    depth: Vec<u32>,
+    /// Leave out of searches of hard positions and in the match what is unlikely to matter: 73, 87,
+    /// 95, 98 or 99 percent sure; 100 leaves out nothing. Weights without predictions leave out
+    /// nothing
+    #[arg(long, value_name = "PERCENT", default_value = "73")]
+    selectivity: Selectivity,
+    /// Number of games against the reference, two of each opening; 0 plays none
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = number_in(0..=1_000_000_usize))]
+    games: usize,
+    /// Seconds that each player has for all its moves of a game; GTP tells programs whole ones, so
+    /// that they need some
+    #[arg(long, value_name = "S", default_value_t = 5, value_parser = number_in(1..=86_400_u64))]
+    time: u64,
+    /// Reference of the match, a player like the others
+    #[arg(long, value_name = "PLAYER", default_value = "embedded")]
+    against: PlayerChoice,
+    /// File of openings of the match [default: datasets/openings/balanced-8.txt, in this folder or
+    /// one above it]
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Seconds after which a program that has not answered has failed
+    #[arg(long, value_name = "S", default_value_t = 60, value_parser = number_in(1..=86_400_u64))]
+    timeout: u64,
+    /// Write the tables to this file, in Markdown
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write over a file that is something else
+    #[arg(long)]
+    force: bool,
+}
+
+/// Looks for files of the repository in this folder and those above it. The error is a reason.
+fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let above = |steps| iter::repeat_n("..", steps).collect::<PathBuf>();
+    let folders = (0..here.ancestors().count()).map(above);
+    let of_folder =
+        |folder: PathBuf| names.iter().map(|name| folder.join(name)).collect::<Vec<_>>();
+    let found = folders.map(of_folder).find(|all| all.iter().all(|path| path.exists()));
+    found.ok_or_else(|| {
+        let names = names.join(" and ");
+        format!("{names}: not in this folder or one above it; name a file with {flag}")
+    })
+}
+
+/// The parts that run, and those that are left out.
+struct Plan<'a> {
+    arguments: &'a Arguments,
+    timeout: Duration,
+    left_out: Vec<LeftOut>,
+}
+
+impl Plan<'_> {
+    /// Returns the files of a part: the named ones, or those of the repository. `None` where the
+    /// part is left out.
+    fn files(
+        &mut self,
+        (part, flag): (Part, &str),
+        named: &[PathBuf],
+        names: &[&str],
+    ) -> Option<Vec<PathBuf>> {
+        let only = &self.arguments.only;
+        if !only.is_empty() && !only.contains(&part) {
+            return None;
+        }
+        if !named.is_empty() {
+            return Some(named.to_vec());
+        }
+        let reason = match names {
+            [] => format!("no file is named with {flag}"),
+            names => match shipped(names, flag) {
+                Ok(found) => return Some(found),
+                Err(reason) => reason,
+            },
+        };
+        self.left_out.push(LeftOut::new(part, None, reason));
+        None
+    }
+
+    /// Reads the data of the parts that run.
+    fn benchmark(&mut self) -> anyhow::Result<Benchmark> {
+        let arguments = self.arguments;
+        let strong = self.files((Part::Strong, "--strong"), arguments.strong.as_slice(), STRONG);
+        let hard = self.files((Part::Hard, "--hard"), arguments.hard.as_slice(), HARD);
+        let exact = self.files((Part::Exact, "--exact"), &arguments.exact, &[]);
+        let suite = self.files((Part::Suite, "--suite"), &arguments.suite, SUITE);
+        let read = |files: Option<Vec<PathBuf>>| files.map(|files| Problems::read(&files));
+        Ok(Benchmark {
+            strong: strong.and_then(|mut files| files.pop()),
+            hard: read(hard).transpose()?,
+            exact: exact.unwrap_or_default(),
+            suite: read(suite).transpose()?,
+            equal_time: self.equal_time()?,
+            depths: arguments.depth.clone(),
+            selectivity: arguments.selectivity,
+            timeout: self.timeout,
+        })
+    }
+
+    /// Loads the reference and draws the openings of the match; `None` where it is left out.
+    fn equal_time(&mut self) -> anyhow::Result<Option<EqualTime>> {
+        let Arguments { games, time, against, players, openings, .. } = self.arguments;
+        let named = openings.as_slice();
+        let Some(files) = self.files((Part::Match, "--openings"), named, OPENINGS) else {
+            return Ok(None);
+        };
+        let reason = match games {
+            0 => "--games is 0",
+            _ if players.iter().all(|player| player == against) => {
+                "the only player is the reference; name another one with --against"
+            }
+            _ => "",
+        };
+        if !reason.is_empty() {
+            self.left_out.push(LeftOut::new(Part::Match, None, reason));
+            return Ok(None);
+        }
+        let Some(file) = files.into_iter().next() else { return Ok(None) };
+        let choice = Choice { count: games.div_ceil(2), seed: SEED, within: WITHIN };
+        let openings = choice.draw(&file)?;
+        if players.iter().chain([against]).any(PlayerChoice::needs_games) {
+            check_reached(&openings)?;
+        }
+        let against = Subject::load(against, self.terms())?;
+        Ok(Some(EqualTime { against, file, openings, seconds: *time }))
+    }
+
+    /// Returns the terms on which a program is started to ask for its name.
+    fn terms(&self) -> Terms {
+        Terms { depth: 1, time: self.timeout, game: None }
+    }
+}
+
+impl Arguments {
+    /// Returns the files that the command reads.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let single = self.strong.iter().chain(&self.hard).chain(&self.openings);
+        let files = single.chain(&self.exact).chain(&self.suite).map(PathBuf::as_path);
+        let players = self.players.iter().chain([&self.against]);
+        files.chain(players.filter_map(PlayerChoice::file))
+    }
+
+    /// Returns the files in which to look for games that lead to problems, whatever parts run.
+    fn files_of_games(&self) -> Vec<PathBuf> {
+        let strong = self.strong.clone().map(|file| vec![file]);
+        let strong = strong.or_else(|| shipped(STRONG, "--strong").ok()).unwrap_or_default();
+        strong.into_iter().chain(self.exact.iter().cloned()).collect()
+    }
+
+    /// Refuses an output that cannot be written, before anything is measured.
+    fn check_output(&self) -> anyhow::Result<()> {
+        let Some(out) = &self.out else { return Ok(()) };
+        check_output(out, self.inputs())?;
+        match out.exists() {
+            true if self.force => check_replaceable(out)?,
+            true => {
+                bail!("{} is there; name another --out, or replace it with --force", out.display())
+            }
+            false => {}
+        }
+        Ok(())
+    }
+}
+
+/// Measures one player after another, prints the tables, and writes them.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    arguments.check_output()?;
+    let timeout = Duration::from_secs(arguments.timeout);
+    let mut plan = Plan { arguments, timeout, left_out: vec![] };
+    let mut benchmark = plan.benchmark()?;
+    let load = |player| Subject::load(player, plan.terms());
+    let subjects: Vec<Subject> = arguments.players.iter().map(load).collect::<Result<_, _>>()?;
+    let (progress, mut left_out) = (session.progress(), plan.left_out);
+    if arguments.players.iter().any(PlayerChoice::needs_games) {
+        benchmark.find_games(&arguments.files_of_games(), progress)?;
+    }
+    let mut players = vec![];
+    for (number, subject) in (1..).zip(&subjects) {
+        progress.message(&format!("player {number} of {}: {}", subjects.len(), subject.name));
+        players.push(benchmark.measure(subject, &mut left_out, progress)?);
+    }
+    let report = BenchmarkReport {
+        data: benchmark.data(&players)?,
+        players,
+        left_out,
+        version: env!("CARGO_PKG_VERSION"),
+        threads: session.threads(),
+        command: command_line(),
+        seconds: begun.elapsed().as_secs_f64(),
+    };
+    session.print(&report)?;
+    if let Some(out) = &arguments.out {
+        plain::write(out, format!("{report}\n").as_bytes(), existing(arguments.force))?;
+    }
+    Ok(Outcome::wrong_if(report.has_wrong_scores()))
+}
+
+/// Returns the command line, as a shell reads it.
+fn command_line() -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./,:=+@%".contains(letter);
+    let quoted = |word: String| match word.chars().all(plain) && !word.is_empty() {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    ["othello-trainer".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+}
