@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn predictions_hold_on_positions_that_were_held_out_and_more_deviations_are_right_more_often() {
-        let settings = Settings { seed: 1, positions: 700, empties: 15 };
+        let settings = Settings { seed: 1, positions: 1_400, empties: 15 };
         let found = calibrate(&settings, &shipped(), &Silent).unwrap();
         assert_eq!(found.empties.len(), 4);
         for row in &found.empties {

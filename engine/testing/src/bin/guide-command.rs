@@ -177,9 +177,9 @@ fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
     let call = arguments.join(" ");
     let whole_call = format!("{program} {call}");
     for (of, flag, value) in ADDED {
-        if (call.starts_with(of) || whole_call.starts_with(of))
-            && !smaller.iter().any(|word| word == flag)
-        {
+        // `bench` is not `benchmark`.
+        let begins = |call: &str| format!("{call} ").starts_with(&format!("{of} "));
+        if (begins(&call) || begins(&whole_call)) && !smaller.iter().any(|word| word == flag) {
             smaller.extend([flag.to_owned(), value.to_owned()]);
         }
     }
