@@ -19,6 +19,8 @@ pub(in crate::fit) struct PhaseFile<'a> {
     provenance: Provenance,
     begun: Instant,
     saved: Instant,
+    /// The time that writing the last save took.
+    took: Duration,
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
 }
@@ -26,10 +28,13 @@ pub(in crate::fit) struct PhaseFile<'a> {
 impl<'a> PhaseFile<'a> {
     /// The interval between saves is the work done on the phase divided by this …
     const PART: u32 = 10;
-    /// … but no shorter than this, so that writing takes about a hundredth of the time …
+    /// … but no shorter than this …
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// … and no longer than this. A kill loses the work of one interval at most.
+    /// … and no longer than this; a kill loses the work of one interval at most …
     const LONGEST: Duration = Duration::from_secs(30);
+    /// … unless that were less than 50 times the last save: the state of a group is large, and
+    /// a GPU is soon done with it.
+    const SAVES: u32 = 50;
 
     /// Creates the checkpoint of a phase of the fit that will write `weights`. Time counts from
     /// now.
@@ -40,6 +45,7 @@ impl<'a> PhaseFile<'a> {
             provenance: provenance.clone().with("phase", phase.index()),
             begun: now,
             saved: now,
+            took: Duration::ZERO,
             deadline: None,
             progress: &Silent,
         }
@@ -143,6 +149,7 @@ impl Checkpointer for PhaseFile<'_> {
         }
         let work = now.duration_since(self.begun);
         let interval = (work / Self::PART).clamp(Self::SHORTEST, Self::LONGEST);
+        let interval = interval.max(self.took * Self::SAVES);
         if now.duration_since(self.saved) < interval {
             CheckpointPolicy::Continue
         } else {
@@ -151,6 +158,7 @@ impl Checkpointer for PhaseFile<'_> {
     }
 
     fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
+        let begun = Instant::now();
         let (kind, existing) = (Kind::Checkpoint, Existing::Replace);
         let writer = Writer::begin(&self.path, kind, &self.provenance, existing)?;
         // An existing file is always replaced, never taken for finished work.
@@ -161,6 +169,7 @@ impl Checkpointer for PhaseFile<'_> {
             writer.finish()?;
         }
         self.saved = Instant::now();
+        self.took = self.saved - begun;
         Ok(())
     }
 }
