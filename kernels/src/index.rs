@@ -81,6 +81,7 @@ const TILES: Argument = Argument::Array("const Tile");
 const SLICES: Argument = Argument::Array("const Slice");
 const WIDE_ROWS: Argument = Argument::Array("const WideRow");
 const NUMBERS: Argument = Argument::Array("const u32");
+const NUMBERS_OUT: Argument = Argument::Array("u32");
 const CLASSES: Argument = Argument::Array("const u16");
 const CLASSES_OUT: Argument = Argument::Array("u16");
 const FIXED: Argument = Argument::Array("const i32");
@@ -121,10 +122,10 @@ families! {
             F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64) 256 false;
     }
     "joint.cu": {
-        JOINT_RESIDUALS = joint_residuals(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT, COUNTS_OUT, COUNTS_OUT) 128 false;
-        JOINT_ADAM = joint_adam(SUMS, COUNTS, COUNTS, FIXED, REALS, REALS_OUT, REALS_OUT, REALS_OUT, U32, U32,
-            F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64) 256 false;
-        JOINT_ERRORS = joint_errors(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT) 128 false;
+        JOINT_RESIDUALS = joint_residuals(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT, COUNTS_OUT, NUMBERS_OUT, NUMBERS_OUT, COUNTS_OUT) 128 true;
+        JOINT_ADAM = joint_adam(SUMS_OUT, COUNTS_OUT, COUNTS, FIXED_OUT, NUMBERS_OUT, NUMBERS, COUNTS, REALS, REALS_OUT, REALS_OUT, REALS_OUT,
+            U32, U32, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64) 128 true;
+        JOINT_ERRORS = joint_errors(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT) 128 true;
         ROUND_FACTORS = round_factors(REALS, U32, FIXED_OUT, U32) 256 false;
         TAKE_SQUARES = take_squares(U32, U32, FIXED_OUT) 256 false;
     }
@@ -183,7 +184,9 @@ mod tests {
                 let kernel =
                     family.kernels.iter().find(|k| definition.starts_with(k.name)).unwrap();
                 let name = kernel.name;
-                assert_eq!(kernel.barriers, definition.contains("__syncthreads"), "{name}");
+                let waits =
+                    ["__syncthreads", "team_sum("].iter().any(|wait| definition.contains(wait));
+                assert_eq!(kernel.barriers, waits, "{name}");
                 let shared = WITH_DYNAMIC_SHARED.contains(kernel);
                 assert_eq!(shared, definition.contains("DYNAMIC_SHARED("), "{name}");
             }

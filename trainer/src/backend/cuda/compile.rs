@@ -188,7 +188,7 @@ mod tests {
         if !nvrtc_is_there().unwrap() {
             skip!("{NO_NVRTC}");
         }
-        for (architecture, ptx) in all_ptx("standard").into_iter().chain(all_ptx("small")) {
+        for (architecture, ptx) in ["standard", "small", "factors"].into_iter().flat_map(all_ptx) {
             for kernel in index::kernels() {
                 assert!(ptx.contains(&format!(".entry {}(", kernel.name)), "{}", kernel.name);
             }
@@ -241,7 +241,7 @@ mod tests {
         if !nvrtc_is_there().unwrap() {
             skip!("{NO_NVRTC}");
         }
-        for (architecture, ptx) in all_ptx("standard") {
+        for (architecture, ptx) in ["standard", "factors"].into_iter().flat_map(all_ptx) {
             let folder = tempfile::tempdir().unwrap();
             let source = folder.path().join("kernels.ptx");
             fs::write(&source, ptx).unwrap();

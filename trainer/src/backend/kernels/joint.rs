@@ -21,12 +21,21 @@ pub(super) struct DeviceGroup<B> {
     totals: B,
 }
 
-/// The sums of an update of a group.
+/// The number of threads that work on a position or number together: `TEAM` of `joint.cu`.
+const TEAM: usize = 32;
+
+/// The sums of an update of a group. Between updates all of them are 0.
 #[derive(Debug)]
 pub struct GroupSums<B> {
     sums: Vector<B, i64>,
     /// The occurrences of the weights of all phases.
     occurrences: B,
+    /// 1 for the numbers that the batch has met.
+    marks: B,
+    /// The numbers that the batch has met, each once.
+    met: B,
+    /// The two halves of Σ weight · residual², and the count of the numbers met.
+    totals: B,
 }
 
 impl<B> DeviceGroup<B> {
@@ -73,7 +82,10 @@ impl<L: Launcher> KernelBackend<'_, L> {
         let sums = Vector::zero(&*self.launcher, self.parameters())?;
         let weights = group.group.factors().start;
         let occurrences = self.launcher.allocate((weights * size_of::<u64>()).max(1))?;
-        Ok(GroupSums { sums, occurrences })
+        let of_numbers = || self.launcher.allocate(group.group.count() * size_of::<u32>());
+        let (marks, met) = (of_numbers()?, of_numbers()?);
+        let totals = self.launcher.allocate(3 * size_of::<u64>())?;
+        Ok(GroupSums { sums, occurrences, marks, met, totals })
     }
 
     pub(super) fn descend_in_group(
@@ -82,32 +94,31 @@ impl<L: Launcher> KernelBackend<'_, L> {
         positions: &DevicePositions<'_, L>,
         batch: Batch,
         update: GroupUpdate<'_, Self>,
-        GroupSums { sums, occurrences }: &mut GroupSums<L::Buffer>,
+        GroupSums { sums, occurrences, marks, met, totals }: &mut GroupSums<L::Buffer>,
     ) -> Result<u128, BackendError> {
         let GroupUpdate { step, initial, moments, fixed } = update;
-        self.launcher.clear(&mut sums.buffer)?;
-        self.launcher.clear(occurrences)?;
-        let mut squared = self.launcher.allocate(2 * size_of::<u64>())?;
+        self.launcher.clear(totals)?;
         let part = |rows| batch.range(rows);
         positions.for_each(&*self.launcher, part, |rows| {
             let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
             arguments.extend(group.arguments(&rows, self.checked(fixed)));
             arguments.extend([self.checked_out(sums), Value::Out(occurrences)]);
-            arguments.push(Value::Out(&mut squared));
-            self.run(&index::JOINT_RESIDUALS, rows.range.len(), &mut arguments)
+            arguments.extend([Value::Out(marks), Value::Out(met), Value::Out(totals)]);
+            self.run(&index::JOINT_RESIDUALS, rows.range.len() * TEAM, &mut arguments)
         })?;
         let Moments { weights, first, second } = &mut *moments;
-        let (occurrences, totals) = (Value::In(occurrences), Value::In(&group.totals));
-        let mut arguments = vec![self.checked(sums), occurrences, totals, self.checked(fixed)];
+        let mut arguments = vec![self.checked_out(sums), Value::Out(occurrences)];
+        arguments.extend([Value::In(&group.totals), self.checked_out(fixed)]);
+        arguments.extend([Value::Out(marks), Value::In(met), Value::In(totals)]);
         arguments.extend([self.checked(initial), self.checked_out(weights)]);
         arguments.extend([self.checked_out(first), self.checked_out(second)]);
         arguments.extend([group.phases(), group.count()]);
         arguments.extend(scalars(step));
-        self.run(&index::JOINT_ADAM, self.parameters(), &mut arguments)?;
-        self.round_weights(&moments.weights, fixed)?;
-        let mut halves = [0u64; 2];
-        self.launcher.read(&squared, bytemuck::cast_slice_mut(&mut halves))?;
-        Ok(wide(halves[0], halves[1]))
+        self.run(&index::JOINT_ADAM, group.group.count() * TEAM, &mut arguments)?;
+        let mut found = [0u64; 3];
+        self.launcher.read(totals, bytemuck::cast_slice_mut(&mut found))?;
+        let [low, high, _] = found;
+        Ok(wide(low, high))
     }
 
     pub(super) fn add_joint_errors(
@@ -124,7 +135,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
                 let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
                 arguments.extend(group.arguments(&rows, self.checked(vector)));
                 arguments.push(Value::Out(&mut totals));
-                self.run(&index::JOINT_ERRORS, rows.range.len(), &mut arguments)
+                self.run(&index::JOINT_ERRORS, rows.range.len() * TEAM, &mut arguments)
             },
         )?;
         self.errors_of_totals(positions, &totals)

@@ -121,9 +121,12 @@ fn a_changed_constant_in_the_kernels_of_factors_is_found() {
         ("SUM_LIMIT (1 << 20)", "SUM_LIMIT (1 << 19)"),
         ("TERM_LIMIT 2147483647", "TERM_LIMIT 2147483"),
         ("(residuals >> FACTOR_BITS)", "(residuals >> 15)"),
-        ("found == 0 || totals[number] == 0", "totals[number] == 0"),
-        ("found == 0 || totals[number] == 0", "found == 0"),
-        ("(double)found / (double)totals[number]", "(double)found / (double)(1 + totals[number])"),
+        ("moves && occurrences[at] > 0", "moves"),
+        ("all > 0.0 && found > 0", "found > 0"),
+        ("ridge * ((double)found / all)", "ridge * ((double)found / (1.0 + all))"),
+        ("rounded_weight(weights[at]) - own,", "rounded_weight(weights[at]),"),
+        ("occurrences[at] = 0;", ""),
+        ("marks[number] = 0;", "marks[number] = 1;"),
         ("limited(*weight - own, JOINT_WEIGHT_LIMIT)", "(*weight - own)"),
     ] {
         let changed = unchanged.with(from, to);
