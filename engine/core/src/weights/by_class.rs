@@ -24,6 +24,7 @@ pub struct Weights {
     geometry: Geometry,
     /// The weights: a row for each phase, a column for each parameter.
     steps: Array2<i16>,
+    /// The counts in the same shape; a single row of zeros while there are none.
     counts: Array2<u32>,
     /// The factors, if the pattern set states their shape.
     factors: Option<Factors>,
@@ -82,8 +83,8 @@ impl Weights {
     /// Creates weights and factors that are all 0, with no counts.
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
-        let shape = (PHASES, geometry.parameters());
-        let (steps, counts) = (Array2::zeros(shape), Array2::zeros(shape));
+        let steps = Array2::zeros((PHASES, geometry.parameters()));
+        let counts = no_counts(&geometry);
         let factors = set.factors().map(|shape| Factors::zero(shape, geometry.parameters()));
         let models = Models::NONE;
         Self { set, geometry, steps, counts, factors, ordering: None, models }
@@ -101,7 +102,7 @@ impl Weights {
 
     /// Returns the weights of a phase in steps, one for each parameter.
     pub fn steps(&self, phase: Phase) -> &[i16] {
-        row(&self.steps, phase)
+        row(&self.steps, phase.index())
     }
 
     /// Returns the weights in steps: a row for each phase, a column for each parameter.
@@ -112,12 +113,13 @@ impl Weights {
     /// Returns the counts of a phase: the number of times its training positions met each
     /// parameter.
     pub fn counts(&self, phase: Phase) -> &[u32] {
-        row(&self.counts, phase)
+        row(&self.counts, phase.index().min(self.counts.nrows() - 1))
     }
 
     /// Returns the counts: a row for each phase, a column for each parameter.
     pub fn all_counts(&self) -> ArrayView2<'_, u32> {
-        self.counts.view()
+        let counts = self.counts.broadcast((PHASES, self.geometry.parameters()));
+        counts.expect("one row, or a row for each phase")
     }
 
     /// Sets the weights of a phase to `f(parameter)`, limited to ±[`MAX_STEPS`].
@@ -128,6 +130,9 @@ impl Weights {
 
     /// Sets the counts of a phase to `f(parameter)`.
     pub fn set_counts(&mut self, phase: Phase, f: impl Fn(usize) -> u32) {
+        if self.counts.nrows() < PHASES {
+            self.counts = Array2::zeros((PHASES, self.geometry.parameters()));
+        }
         let counts = self.counts.row_mut(phase.index()).into_iter().enumerate();
         counts.for_each(|(parameter, count)| *count = f(parameter));
     }
@@ -377,7 +382,7 @@ impl Parts {
         let parameters = self.geometry.parameters();
         let steps = matrix(self.steps, parameters).map_err(PhaseSection::weights_name)?;
         let counts = match wanted {
-            Wanted::Weights => Array2::zeros((PHASES, parameters)),
+            Wanted::Weights => no_counts(&self.geometry),
             Wanted::Everything => {
                 matrix(self.counts, parameters).map_err(PhaseSection::counts_name)?
             }
@@ -391,9 +396,14 @@ impl Parts {
     }
 }
 
-/// Returns the row of a phase.
-fn row<T>(matrix: &Array2<T>, phase: Phase) -> &[T] {
-    let row = matrix.row(phase.index()).to_slice();
+/// Returns the counts of weights without any: they take no memory for each phase.
+fn no_counts(geometry: &Geometry) -> Array2<u32> {
+    Array2::zeros((1, geometry.parameters()))
+}
+
+/// Returns a row of a matrix.
+fn row<T>(matrix: &Array2<T>, number: usize) -> &[T] {
+    let row = matrix.row(number).to_slice();
     row.expect("a row of a matrix in standard layout is contiguous")
 }
 
