@@ -9,6 +9,5 @@ pub mod host;
 pub mod index;
 mod program;
 
-pub use host::Grid;
 pub use index::{Argument, Kernel};
 pub use program::{Program, sources_sha256};

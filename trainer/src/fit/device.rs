@@ -10,7 +10,7 @@ use super::epochs::PhaseError;
 use super::report::FitReport;
 use super::run::{Fit, FitError};
 use crate::backend::cuda::{self, CudaLauncher, Gpu, Unavailable};
-use crate::backend::kernels::{HostLauncher, KernelBackend, Launcher, SumKernel, program};
+use crate::backend::kernels::{HostLauncher, KernelBackend, Launcher, program};
 use crate::backend::{BackendError, Cpu};
 
 /// The values of `--device`.
@@ -121,9 +121,8 @@ fn run_by_kernels(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<(Summary, FitReport), FitError> {
-    let backend =
-        launcher.and_then(|launcher| KernelBackend::new(fit.model, launcher, SumKernel::Auto));
-    fit.run(&backend.map_err(PhaseError::from)?, path, existing, progress)
+    let launcher = launcher.map_err(PhaseError::from)?;
+    fit.run(&KernelBackend::new(fit.model, launcher), path, existing, progress)
 }
 
 #[cfg(test)]

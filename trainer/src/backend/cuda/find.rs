@@ -167,7 +167,6 @@ const DRIVER_ENTRIES: &[&str] = &[
     "cuModuleLoadData",
     "cuModuleUnload",
     "cuModuleGetFunction",
-    "cuFuncSetAttribute",
     "cuLaunchKernel",
 ];
 

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute_enum, CUresult};
+use cudarc::driver::sys::{CUdevice_attribute, CUresult};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, LaunchConfig,
     PinnedHostSlice, PushKernelArg as _,
 };
 use cudarc::nvrtc::Ptx;
-use othello_kernels::{Argument, Grid, Kernel, Program, index};
+use othello_kernels::{Argument, Kernel, Program, index};
 
 use super::compile::{Cache, compile};
 use super::find::said;
@@ -25,12 +25,11 @@ const STREAMS: usize = 8;
 /// others even out the ends.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
-/// The number of rows in a chunk, whose scratch of 150 bytes per row stays in a level-2 cache of at
-/// least 40 MiB.
+/// The number of rows in a chunk, of 2.6 MB: it is copied while the one before it is computed.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The percentage of free memory that positions may take. The rest is for vectors (20 MB for each
-/// phase in flight) and scratch (20 MB).
+/// The percentage of free memory that positions may take. The rest is for vectors: 20 MB for each
+/// phase in flight.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// The first GPU with a loaded program.
@@ -71,17 +70,10 @@ impl CudaLauncher {
             let function = module.load_function(kernel.name);
             functions.insert(kernel.name, function.map_err(|error| driver(kernel.name, error))?);
         }
-        for kernel in index::WITH_DYNAMIC_SHARED {
-            let attribute =
-                CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            functions[kernel.name]
-                .set_attribute(attribute, limits.shared_bytes as i32)
-                .map_err(|error| driver("shared memory", error))?;
-        }
         Ok(Self { streams, copies, functions, limits })
     }
 
-    /// Returns this launcher with other limits, which must not have more shared memory.
+    /// Returns this launcher with other limits.
     #[cfg(test)]
     pub(super) fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
@@ -145,19 +137,12 @@ fn load(
 }
 
 fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, DriverError> {
-    use CUdevice_attribute::{
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-    };
-    let multiprocessors = context.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-    let shared = context.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize;
+    let count = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+    let multiprocessors = context.attribute(count)?;
     let (free, _) = context.mem_get_info()?;
     let for_positions = free / 100 * PERCENT_FOR_POSITIONS;
     Ok(Limits {
         blocks: multiprocessors as u32 * BLOCKS_PER_MULTIPROCESSOR,
-        // Two blocks per multiprocessor if it has much shared memory, so that one computes while
-        // the other copies its tile.
-        shared_bytes: if shared >= 128 << 10 { shared / 2 } else { shared },
         chunk_rows: CHUNK_ROWS,
         resident_bytes: memory_limit.map_or(for_positions, |limit| limit.min(for_positions)),
     })
@@ -242,7 +227,7 @@ impl Launcher for CudaLauncher {
     unsafe fn launch(
         &self,
         kernel: &Kernel,
-        grid: Grid,
+        blocks: u32,
         arguments: &mut [Value<'_, CudaSlice<u8>>],
     ) -> Result<(), BackendError> {
         check(kernel, arguments)?;
@@ -257,9 +242,9 @@ impl Launcher for CudaLauncher {
             };
         }
         let shape = LaunchConfig {
-            grid_dim: (grid.x, grid.y, 1),
+            grid_dim: (blocks, 1, 1),
             block_dim: (kernel.block, 1, 1),
-            shared_mem_bytes: grid.shared_bytes as u32,
+            shared_mem_bytes: 0,
         };
         // SAFETY: the caller vouches for the arrays; numbers and kinds were checked.
         let launched = unsafe { launch.launch(shape) };

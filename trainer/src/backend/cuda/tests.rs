@@ -7,7 +7,7 @@ use super::{CudaLauncher, find};
 use crate::backend::kernels::tests::{
     Bring, all_phases_of_self_play_give_the_same_sums, awkward_numbers_of_rows_give_the_same_sums,
     joint::weights_and_factors_give_the_same_sums, sums_at_the_bound_are_exact,
-    sums_that_change_sign_are_carried, vectors_are_computed_alike_to_the_bit,
+    vectors_are_computed_alike_to_the_bit,
 };
 use crate::backend::kernels::{Launcher as _, Limits};
 
@@ -27,7 +27,6 @@ fn the_gpu_computes_what_the_cpu_computes() {
     all_phases_of_self_play_give_the_same_sums::<CudaLauncher>();
     awkward_numbers_of_rows_give_the_same_sums::<CudaLauncher>();
     sums_at_the_bound_are_exact::<CudaLauncher>();
-    sums_that_change_sign_are_carried::<CudaLauncher>();
     vectors_are_computed_alike_to_the_bit::<CudaLauncher>();
     weights_and_factors_give_the_same_sums::<CudaLauncher>();
 }

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use othello_kernels::host::{HostError, HostProgram};
-use othello_kernels::{Grid, Kernel, Program};
+use othello_kernels::{Kernel, Program};
 
 use super::launcher::{Launcher, Limits, Value};
 use crate::backend::BackendError;
@@ -23,13 +23,8 @@ impl HostLauncher {
 
     /// Runs the kernels of a program that is compiled.
     pub(super) fn of(program: HostProgram) -> Self {
-        // As a small GPU: more than one block, and tiles of less than the largest patterns.
-        let limits = Limits {
-            blocks: 4,
-            shared_bytes: 48 << 10,
-            chunk_rows: 1 << 15,
-            resident_bytes: usize::MAX,
-        };
+        // As a small GPU: more than one block.
+        let limits = Limits { blocks: 4, chunk_rows: 1 << 15, resident_bytes: usize::MAX };
         Self { program, limits }
     }
 
@@ -91,7 +86,7 @@ impl Launcher for HostLauncher {
     unsafe fn launch(
         &self,
         kernel: &Kernel,
-        grid: Grid,
+        blocks: u32,
         arguments: &mut [Value<'_, Words>],
     ) -> Result<(), BackendError> {
         // Each argument is a word of its own: an address, or a number in its first bytes.
@@ -105,6 +100,6 @@ impl Launcher for HostLauncher {
         let mut pointers: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
         // SAFETY: the caller vouches for the arguments; `Out` borrows what a kernel writes.
-        unsafe { self.program.launch(kernel, grid, &mut pointers) }.map_err(failed)
+        unsafe { self.program.launch(kernel, blocks, &mut pointers) }.map_err(failed)
     }
 }

@@ -100,7 +100,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         self.launcher.clear(totals)?;
         let part = |rows| batch.range(rows);
         positions.for_each(&*self.launcher, part, |rows| {
-            let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
+            let mut arguments = Vec::from(rows_arguments(&rows));
             arguments.extend(group.arguments(&rows, self.checked(fixed)));
             arguments.extend([self.checked_out(sums), Value::Out(occurrences)]);
             arguments.extend([Value::Out(marks), Value::Out(met), Value::Out(totals)]);
@@ -132,7 +132,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
             &*self.launcher,
             |rows| 0..rows,
             |rows| {
-                let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
+                let mut arguments = Vec::from(rows_arguments(&rows));
                 arguments.extend(group.arguments(&rows, self.checked(vector)));
                 arguments.push(Value::Out(&mut totals));
                 self.run(&index::JOINT_ERRORS, rows.range.len() * TEAM, &mut arguments)

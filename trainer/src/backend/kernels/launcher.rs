@@ -1,6 +1,6 @@
 //! The device interface of the kernels: memory, copies, launches.
 
-use othello_kernels::{Grid, Kernel};
+use othello_kernels::Kernel;
 
 use crate::backend::BackendError;
 
@@ -41,7 +41,7 @@ pub trait Launcher: Send + Sync + 'static {
         bytes: &[u8],
     ) -> Result<&'s Self::Buffer, BackendError>;
 
-    /// Runs a kernel.
+    /// Runs a kernel in this number of blocks, at least one.
     ///
     /// # Safety
     ///
@@ -49,7 +49,7 @@ pub trait Launcher: Send + Sync + 'static {
     unsafe fn launch(
         &self,
         kernel: &Kernel,
-        grid: Grid,
+        blocks: u32,
         arguments: &mut [Value<'_, Self::Buffer>],
     ) -> Result<(), BackendError>;
 }
@@ -72,10 +72,8 @@ pub enum Value<'a, B> {
 pub struct Limits {
     /// The number of blocks that fill the device, for kernels that loop over a grid of any size.
     pub blocks: u32,
-    /// The bytes of shared memory that a block may have.
-    pub shared_bytes: usize,
-    /// The number of rows in a chunk, where rows are computed in chunks, or copied in chunks
-    /// because the device cannot keep them.
+    /// The number of rows in a chunk, where rows are copied in chunks because the device cannot
+    /// keep them.
     pub chunk_rows: usize,
     /// The bytes of positions that the device keeps. Further positions are copied to it each time.
     pub resident_bytes: usize,

@@ -4,7 +4,7 @@ use othello_engine::record::ScoredPosition;
 use othello_kernels::index;
 
 use super::wide::Table;
-use super::{checked_count, grid_over, upload};
+use super::{blocks_over, checked_count, upload};
 use crate::backend::kernels::{Launcher, Value};
 use crate::backend::{BackendError, WEIGHTS_PER_DISC};
 use crate::model::Model;
@@ -114,9 +114,9 @@ impl<'l, L: Launcher> Baseline<'l, L> {
                 (index::FOLDED_GRADIENT, vec![rows, positions, firsts, weights, gradient])
             }
         };
-        let grid = grid_over(self.launcher, &kernel, self.positions as usize);
+        let blocks = blocks_over(self.launcher, &kernel, self.positions as usize);
         // SAFETY: the arguments of the index; the numbers of a row stay inside their patterns, and
         // weights, mirrors and gradient have an element for each of the table.
-        unsafe { self.launcher.launch(&kernel, grid, &mut arguments) }
+        unsafe { self.launcher.launch(&kernel, blocks, &mut arguments) }
     }
 }

@@ -3,13 +3,12 @@
 
 mod baseline;
 mod limits;
-mod streams;
 #[cfg(test)]
 mod tests;
 mod wide;
 
 use othello_engine::record::ScoredPosition;
-use othello_kernels::{Grid, Kernel};
+use othello_kernels::Kernel;
 
 use crate::backend::BackendError;
 use crate::backend::kernels::Launcher;
@@ -35,10 +34,10 @@ fn checked_count(positions: &[ScoredPosition]) -> Result<u32, BackendError> {
     Ok(count as u32)
 }
 
-/// Returns a grid for a kernel that loops over `count` elements.
-fn grid_over(launcher: &impl Launcher, kernel: &Kernel, count: usize) -> Grid {
+/// Returns the number of blocks for a kernel that loops over `count` elements.
+fn blocks_over(launcher: &impl Launcher, kernel: &Kernel, count: usize) -> u32 {
     let blocks = count.div_ceil(kernel.block as usize).max(1);
-    Grid { x: blocks.min(launcher.limits().blocks as usize) as u32, y: 1, shared_bytes: 0 }
+    blocks.min(launcher.limits().blocks as usize) as u32
 }
 
 /// Returns a buffer with these elements.
