@@ -4,7 +4,7 @@
 // bytes, 65 reductions of 8 bytes without a result (red.global.add.u64). A phase's weights (1.3 MB)
 // and sums (2.6 MB) stay in the level-2 cache; the 20 bytes of the row are all that main memory
 // gives. So the reductions bind: 65 of them for each position. The parameters stay in registers
-// between gather and reduction (ptxas takes 96 registers on sm_80, 140 on sm_90): a second computation
+// between gather and reduction (ptxas takes 96 registers on sm_80, 130 on sm_90): a second computation
 // costs more than the occupancy that it would buy, since the 65 gathers of a thread are independent
 // of each other. All in all about 1,500 PTX instructions a position. An H200 does 953 million positions a
 // second, as many as by these reductions alone.

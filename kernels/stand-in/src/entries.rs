@@ -351,3 +351,19 @@ fn error_text(
     let found = TEXTS.iter().find(|(code, _)| *code == error);
     found.map(|(_, both)| which(both).as_ptr()).ok_or(INVALID_VALUE)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use othello_kernels::cuda::DRIVER_ENTRIES;
+
+    use super::*;
+
+    /// The stand-in has exactly the entry points that calls so far asked for.
+    #[test]
+    fn the_entry_points_that_are_looked_for_are_those_of_the_stand_in() {
+        let set = |names: &[&'static str]| names.iter().copied().collect::<BTreeSet<_>>();
+        assert_eq!(set(DRIVER_ENTRIES), set(ENTRIES));
+    }
+}

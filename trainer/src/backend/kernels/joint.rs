@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use bytemuck::cast_slice;
-use othello_kernels::index;
+use othello_kernels::{Launcher, Value, index};
 
 use super::KernelBackend;
-use super::launcher::{Launcher, Value};
 use super::memory::{DevicePositions, DeviceRows, Vector};
 use super::scalars;
 use super::sums::{rows_arguments, wide};
@@ -43,7 +42,7 @@ impl<B> DeviceGroup<B> {
         launcher: &impl Launcher<Buffer = B>,
         group: &Group,
     ) -> Result<Self, BackendError> {
-        let uploaded = |bytes: &[u8]| {
+        let uploaded = |bytes: &[u8]| -> Result<B, BackendError> {
             let mut buffer = launcher.allocate(bytes.len().max(1))?;
             launcher.write(&mut buffer, bytes)?;
             Ok(buffer)

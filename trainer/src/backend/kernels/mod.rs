@@ -3,17 +3,15 @@
 //! hold for the GPU as well.
 
 mod header;
-mod host;
 mod joint;
-mod launcher;
 mod memory;
 mod sums;
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;
 
 use std::sync::Arc;
 
-use othello_kernels::{Kernel, Program, index};
+use othello_kernels::{Kernel, Launcher, Program, Value, index};
 
 use super::{
     AdamStep, Backend, BackendError, Batch, DOT_CHUNK, Errors, Group, GroupUpdate, Moments, Rows,
@@ -23,8 +21,6 @@ use crate::model::Model;
 use joint::{DeviceGroup, GroupSums};
 use memory::Budget;
 
-pub use host::HostLauncher;
-pub use launcher::{Launcher, Limits, Value};
 pub use memory::{DevicePositions, Vector};
 
 /// Returns the program of a model's pattern set, which every launcher compiles.
@@ -73,7 +69,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         }
         // SAFETY: this module passes the arguments of the index, vectors only after `checked`, and
         // rows, sums and totals that it made.
-        unsafe { self.launcher.launch(kernel, blocks, arguments) }
+        Ok(unsafe { self.launcher.launch(kernel, blocks, arguments) }?)
     }
 
     /// Checks that a vector belongs to this model, and passes it for reading.
@@ -157,7 +153,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
 
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<(), BackendError> {
         assert_eq!(from.elements, to.elements, "vectors of two models");
-        self.launcher.copy(&from.buffer, &mut to.buffer)
+        Ok(self.launcher.copy(&from.buffer, &mut to.buffer)?)
     }
 
     fn residual_sums(

@@ -1,9 +1,8 @@
 //! Sums over positions, computed by kernels.
 
-use othello_kernels::index;
+use othello_kernels::{Launcher, Value, index};
 
 use super::KernelBackend;
-use super::launcher::{Launcher, Value};
 use super::memory::{DevicePositions, DeviceRows, Vector};
 use crate::backend::{BackendError, Batch, Errors, Target};
 

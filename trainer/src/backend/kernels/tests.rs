@@ -1,7 +1,8 @@
 //! Compares the kernels, run on this machine's processor, with the reference, equal to the bit.
-//! `backend::cuda` runs the same checks on a GPU, if there is one.
+//! `cuda` runs the same checks on a GPU, if there is one.
 
-pub(in crate::backend) mod joint;
+mod cuda;
+mod joint;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +16,8 @@ use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
 use othello_engine::record::{GameReader, Label, ScoredPosition, Weight};
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
-use othello_kernels::host::HostProgram;
+use othello_kernels::Limits;
+use othello_kernels::host::{HostLauncher, HostProgram};
 
 use super::*;
 use crate::backend::{Cpu, MAX_TOTAL_WEIGHT};
@@ -29,7 +31,7 @@ struct Bench<'m, L: Launcher> {
 }
 
 /// A launcher that a test can create.
-pub(in crate::backend) trait Bring: Launcher + Sized {
+trait Bring: Launcher + Sized {
     /// Creates a launcher with a program, with its own limits or with the given ones.
     fn bring(program: &Program, limits: Option<Limits>) -> Self;
 }
@@ -137,7 +139,7 @@ fn self_play() -> Dataset {
     dataset.finish()
 }
 
-pub(in crate::backend) fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
+fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
     let dataset = self_play();
     let phases: Vec<&[ScoredPosition]> = Phase::all().map(|p| dataset.training(p)).collect();
     let missing: Vec<usize> = (0..PHASES).filter(|&p| phases[p].is_empty()).collect();
@@ -186,7 +188,7 @@ fn random_rows(count: usize, seed: u64) -> Vec<ScoredPosition> {
     rows
 }
 
-pub(in crate::backend) fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>() {
+fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>() {
     let model = model("small");
     let weights = random_weights(&model, 64.0, 9);
     for limits in [None, Some(NARROW)] {
@@ -206,7 +208,7 @@ pub(in crate::backend) fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>()
 
 /// Puts all rows in one class each, with the largest label and weight against the largest weights
 /// of parameters. Sums are as near to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows.
-pub(in crate::backend) fn sums_at_the_bound_are_exact<L: Bring>() {
+fn sums_at_the_bound_are_exact<L: Bring>() {
     let model = model("standard");
     let weight = Weight::new(u16::MAX).unwrap();
     let count = (MAX_TOTAL_WEIGHT / u64::from(u16::MAX)) as usize;
@@ -298,7 +300,7 @@ const STEP: AdamStep = AdamStep {
     decay: 1e-3,
 };
 
-pub(in crate::backend) fn vectors_are_computed_alike_to_the_bit<L: Bring>() {
+fn vectors_are_computed_alike_to_the_bit<L: Bring>() {
     for name in ["standard", "small", "discs"] {
         let model = model(name);
         let bench = Bench::<L>::new(&model, None);

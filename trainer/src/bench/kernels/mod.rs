@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
+use othello_kernels::{LaunchError, Launcher};
 use serde::Serialize;
 
 use super::{BenchError, ensure};
-use crate::backend::kernels::Launcher;
 use crate::backend::{BackendError, Rows};
 use crate::model::Model;
 use roofline::{Layout, Limit, MOST_POSITIONS, WIDE_ROW_BYTES};
@@ -105,7 +105,7 @@ pub fn measure<L: Launcher>(
     model: &Model,
     rows: &[Rows<'_>],
     repetitions: u32,
-    launcher: impl Fn() -> Result<L, BackendError>,
+    launcher: impl Fn() -> Result<L, LaunchError>,
 ) -> Result<Rates, BenchError> {
     // One run of rows, like a fit without neighbouring phases.
     let positions: Vec<ScoredPosition> =
@@ -117,6 +117,7 @@ pub fn measure<L: Launcher>(
         )
     })?;
     let weights = super::weights(model.parameters());
+    let launcher = || launcher().map_err(BackendError::from);
     let shared = launcher()?;
     let mut subjects = Subjects::new(model, &shared, launcher()?, &positions, &weights)?;
     subjects.verify()?;

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use othello_engine::record::ScoredPosition;
+use othello_kernels::Launcher;
 
-use crate::backend::kernels::{DevicePositions, KernelBackend, Launcher, Vector};
+use crate::backend::kernels::{DevicePositions, KernelBackend, Vector};
 use crate::backend::{
     Backend, BackendError, Batch, RESIDUALS_PER_DISC, Rows, Target, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,

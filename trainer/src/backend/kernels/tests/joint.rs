@@ -61,7 +61,7 @@ struct Found {
     vectors: Vec<Vec<u64>>,
 }
 
-pub(in crate::backend) fn weights_and_factors_give_the_same_sums<L: Bring>() {
+pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {
     let positions = crate::model::random_positions(40);
     let row = |(number, position): (usize, &Position)| {
         let label = Label::new((number * 997 % 32769) as i16 - 16384).unwrap();

@@ -1,11 +1,10 @@
 //! The limits of the device: see `limits.cu`.
 
 use othello_engine::record::ScoredPosition;
-use othello_kernels::{Kernel, index};
+use othello_kernels::{Kernel, Launcher, Value, index};
 
 use super::{blocks_over, checked_count, failed, upload};
 use crate::backend::BackendError;
-use crate::backend::kernels::{Launcher, Value};
 use crate::bench::stream;
 use crate::model::Model;
 
@@ -142,7 +141,7 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
         };
         // SAFETY: the arguments of the index; a stream of the model's own parameters, for which
         // weights and sums have an element each.
-        unsafe { self.launcher.launch(&kernel, blocks, &mut arguments) }
+        Ok(unsafe { self.launcher.launch(&kernel, blocks, &mut arguments) }?)
     }
 }
 

@@ -8,10 +8,9 @@ mod tests;
 mod wide;
 
 use othello_engine::record::ScoredPosition;
-use othello_kernels::Kernel;
+use othello_kernels::{Kernel, Launcher};
 
 use crate::backend::BackendError;
-use crate::backend::kernels::Launcher;
 
 pub(super) use baseline::{Baseline, Layout};
 pub(super) use limits::{Limit, LimitKernels};

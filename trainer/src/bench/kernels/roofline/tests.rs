@@ -3,10 +3,11 @@
 
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::{Label, ScoredPosition, Weight};
-use othello_kernels::Program;
+use othello_kernels::host::HostLauncher;
+use othello_kernels::{Limits, Program};
 
 use super::*;
-use crate::backend::kernels::{HostLauncher, Limits, program};
+use crate::backend::kernels::program;
 use crate::backend::{
     Backend as _, Batch, Cpu, RESIDUALS_PER_DISC, Rows, Target, WEIGHTS_PER_OCCURRENCE,
 };

@@ -4,6 +4,8 @@
 //! This is for checks, not for speed. The compiler is `$CC`, or `cc`; `$OTHELLO_HOST_CFLAGS` has
 //! further flags for it, such as `-fsanitize=address,undefined`.
 
+mod launcher;
+
 use std::ffi::{OsString, c_void};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,8 @@ use libloading::Library;
 
 use crate::index::{Argument, Kernel, kernels};
 use crate::program::{HOST, Program};
+
+pub use launcher::HostLauncher;
 
 /// The error for sources that cannot be run here.
 #[derive(Debug, thiserror::Error)]

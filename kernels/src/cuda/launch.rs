@@ -9,13 +9,13 @@ use cudarc::driver::{
     PinnedHostSlice, PushKernelArg as _,
 };
 use cudarc::nvrtc::Ptx;
-use othello_kernels::{Argument, Kernel, Program, index};
 
 use super::compile::{Cache, compile};
 use super::find::said;
 use super::{Gpu, failed};
-use crate::backend::BackendError;
-use crate::backend::kernels::{Launcher, Limits, Value};
+use crate::index::{self, Argument, Kernel};
+use crate::launcher::{LaunchError, Launcher, Limits, Value};
+use crate::program::Program;
 
 /// The number of streams. Each thread of the fit uses a stream of its own as long as there are
 /// enough, so that phases compute at once.
@@ -55,7 +55,7 @@ impl CudaLauncher {
         found: &Gpu,
         program: &Program,
         memory_limit: Option<usize>,
-    ) -> Result<Self, BackendError> {
+    ) -> Result<Self, LaunchError> {
         let context = &found.context;
         // The streams come first: from the second one on, buffers keep track of the streams that
         // use them.
@@ -74,8 +74,8 @@ impl CudaLauncher {
     }
 
     /// Returns this launcher with other limits.
-    #[cfg(test)]
-    pub(super) fn with_limits(self, limits: Limits) -> Self {
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
@@ -88,7 +88,7 @@ impl CudaLauncher {
 }
 
 /// Converts a driver's error, with the remedy for those that happen.
-fn driver(what: &str, error: DriverError) -> BackendError {
+fn driver(what: &str, error: DriverError) -> LaunchError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
             "; too little memory on the GPU: lower --threads, or end what else uses it"
@@ -121,7 +121,7 @@ fn load(
     context: &Arc<CudaContext>,
     found: &Gpu,
     program: &Program,
-) -> Result<Arc<CudaModule>, BackendError> {
+) -> Result<Arc<CudaModule>, LaunchError> {
     let cache = Cache::new(program, found.architecture);
     if let Some(ptx) = cache.read() {
         match context.load_module(Ptx::from_src(ptx.replace('\0', ""))) {
@@ -150,7 +150,7 @@ fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, 
 
 /// Checks that arguments are of the kinds in the index. With too few, the driver would read the
 /// memory behind them.
-fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), BackendError> {
+fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), LaunchError> {
     let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
         (Argument::Array(element), Value::In(_)) => element.starts_with("const "),
         (Argument::Array(_), Value::Out(_)) => true,
@@ -170,12 +170,12 @@ impl Launcher for CudaLauncher {
         self.limits
     }
 
-    fn allocate(&self, bytes: usize) -> Result<CudaSlice<u8>, BackendError> {
+    fn allocate(&self, bytes: usize) -> Result<CudaSlice<u8>, LaunchError> {
         let allocated = self.stream().alloc_zeros(bytes.max(1));
         allocated.map_err(|error| driver(&format!("{bytes} bytes"), error))
     }
 
-    fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), BackendError> {
+    fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let written = stream.memcpy_htod(bytes, buffer);
         // Where the GPU reads ordinary memory by itself, the copy may still read the bytes.
@@ -183,7 +183,7 @@ impl Launcher for CudaLauncher {
         written.and(finished).map_err(|error| driver("copy to the GPU", error))
     }
 
-    fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), BackendError> {
+    fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let read = stream.memcpy_dtoh(&buffer.slice(..bytes.len()), bytes);
         // Errors of kernels show here.
@@ -191,15 +191,15 @@ impl Launcher for CudaLauncher {
         read.and(finished).map_err(|error| driver("the kernels", error))
     }
 
-    fn copy(&self, from: &CudaSlice<u8>, to: &mut CudaSlice<u8>) -> Result<(), BackendError> {
+    fn copy(&self, from: &CudaSlice<u8>, to: &mut CudaSlice<u8>) -> Result<(), LaunchError> {
         self.stream().memcpy_dtod(from, to).map_err(|error| driver("copy on the GPU", error))
     }
 
-    fn clear(&self, buffer: &mut CudaSlice<u8>) -> Result<(), BackendError> {
+    fn clear(&self, buffer: &mut CudaSlice<u8>) -> Result<(), LaunchError> {
         self.stream().memset_zeros(buffer).map_err(|error| driver("memory on the GPU", error))
     }
 
-    fn staging(&self, bytes: usize) -> Result<CudaStaging, BackendError> {
+    fn staging(&self, bytes: usize) -> Result<CudaStaging, LaunchError> {
         let context = self.copies.context();
         // SAFETY: filled with zeros before anything reads it.
         let pinned = unsafe { context.alloc_pinned::<u8>(bytes) };
@@ -216,7 +216,7 @@ impl Launcher for CudaLauncher {
         &self,
         staging: &'s mut CudaStaging,
         bytes: &[u8],
-    ) -> Result<&'s CudaSlice<u8>, BackendError> {
+    ) -> Result<&'s CudaSlice<u8>, LaunchError> {
         let CudaStaging { pinned, there } = staging;
         let filled = pinned.as_mut_slice().map(|to| to[..bytes.len()].copy_from_slice(bytes));
         let copied = filled.and_then(|()| self.copies.memcpy_htod(pinned, there));
@@ -229,7 +229,7 @@ impl Launcher for CudaLauncher {
         kernel: &Kernel,
         blocks: u32,
         arguments: &mut [Value<'_, CudaSlice<u8>>],
-    ) -> Result<(), BackendError> {
+    ) -> Result<(), LaunchError> {
         check(kernel, arguments)?;
         let stream = self.stream();
         let mut launch = stream.launch_builder(&self.functions[kernel.name]);
