@@ -71,6 +71,12 @@ fn check_kernels(device: &str, report: &Value) {
     }
 }
 
+/// Rows of the usual layout were read and written past their ends.
+#[test]
+fn sets_with_more_features_than_the_usual_layout_are_refused() {
+    Folder::new().refuses("bench --device host --games 9 --patterns scalars", "room for 65");
+}
+
 #[test]
 fn phases_without_positions_are_refused() {
     Folder::new().refuses("bench --games 0", "--phases");

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{BenchError, ensure};
 use crate::backend::{BackendError, Rows};
 use crate::model::Model;
-use roofline::{Layout, Limit, MOST_POSITIONS, WIDE_ROW_BYTES};
+use roofline::{Layout, Limit, MOST_POSITIONS, WIDE_FEATURES, WIDE_ROW_BYTES};
 use subjects::{Measured, Subject, Subjects};
 
 /// Rates in positions per second, by wall time.
@@ -114,6 +114,13 @@ pub fn measure<L: Launcher>(
     ensure(count <= MOST_POSITIONS, || {
         format!(
             "{count} positions; {MOST_POSITIONS} at most: choose fewer --phases or other --data"
+        )
+    })?;
+    let features = model.feature_count();
+    ensure(features <= WIDE_FEATURES, || {
+        format!(
+            "{features} parameters a position; rows of the usual layout have room for \
+             {WIDE_FEATURES}: choose other --patterns"
         )
     })?;
     let weights = super::weights(model.parameters());

@@ -14,7 +14,7 @@ use crate::backend::BackendError;
 
 pub(super) use baseline::{Baseline, Layout};
 pub(super) use limits::{Limit, LimitKernels};
-pub(super) use wide::WIDE_ROW_BYTES;
+pub(super) use wide::{WIDE_FEATURES, WIDE_ROW_BYTES};
 
 /// The most positions in a measurement: 32-bit numbers count their features.
 pub(in crate::bench) const MOST_POSITIONS: usize = 1 << 25;
