@@ -11,7 +11,7 @@
 #   equality          GAMES by least squares, by Adam and with 32 factors, on cpu and on cuda: the same sha256
 #   all phases        10 million positions in all 60 phases, 2 epochs on cpu and on cuda: the same sha256
 #   memory            small fits and a small benchmark under compute-sanitizer (memcheck, racecheck, initcheck): no errors
-#   throughput        `bench --device cuda`, and `--device cpu`: both kernels beside their limits and beside the usual layout
+#   throughput        `bench --device cuda`, and `--device cpu`: residual sums beside their limits and beside the usual layout
 #
 # Exit status 1 where something is wrong. CHECKS in the environment of check.sh names those to do (default: all).
 set -euo pipefail

@@ -11,7 +11,7 @@ KERNEL errors(const Row *rows, u32 first, u32 count, u32 factor, const i32 *weig
     for (u32 at = grid_thread(); at < count; at += grid_threads()) {
         const Row row = rows[first + at];
         u32 parameters[FEATURE_ARRAY];
-        find_parameters(&row, 1, parameters);
+        find_parameters(&row, parameters);
         const i32 error = clamped_error(row.label, sum_of(weights, parameters));
         const u64 size = (u64)(error < 0 ? -error : error);
         const u64 counts = combined_weight(row.weight, factor);

@@ -90,7 +90,7 @@ INLINE i32 team_value(const Row *row, const u32 *numbers, const i32 *weights, co
         sum[element] = 0;
     if (row && lane == 0) {
         const Row copy = *row;
-        find_parameters(&copy, 1, found);
+        find_parameters(&copy, found);
     }
     __syncthreads();
     if (row)

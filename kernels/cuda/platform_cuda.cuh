@@ -3,9 +3,6 @@
 
 #define KERNEL extern "C" __global__ void
 
-// A kernel's dynamic shared memory, as an array. Its size is given at launch.
-#define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
-
 // sum + a0 b0 + a1 b1 + a2 b2 + a3 b3, of the words' bytes. In PTX because NVRTC 12.0 declares
 // __dp4a without defining it.
 static __device__ __forceinline__ unsigned int dot_bytes(unsigned int a, unsigned int b,

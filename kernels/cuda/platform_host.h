@@ -18,14 +18,12 @@
 #define __device__
 #define __forceinline__ inline
 #define __shared__ static _Thread_local
-#define DYNAMIC_SHARED(type, name) type *const name = (type *)host_shared
 
 typedef struct {
-    unsigned int x, y;
+    unsigned int x;
 } HostIndex;
 
 static _Thread_local HostIndex threadIdx, blockIdx, blockDim, gridDim;
-static _Thread_local unsigned char *host_shared;
 
 #define atomicAdd(pointer, more) __extension__({ \
     __typeof__(pointer) pointer_ = (pointer); \
@@ -166,26 +164,15 @@ static void host_block(void)
         host_call(host_arguments);
 }
 
-/* Runs a kernel. Shared memory has its exact size, for AddressSanitizer, and garbage in it before
- * every block, so that what is not written first shows. */
-void host_launch(HostCall *call, void **arguments, unsigned int grid_x, unsigned int grid_y,
-                 unsigned int block, size_t shared_bytes, int barriers)
+void host_launch(HostCall *call, void **arguments, unsigned int blocks, unsigned int block, int barriers)
 {
     host_call = call;
     host_arguments = arguments;
-    gridDim = (HostIndex){grid_x, grid_y};
-    blockDim = (HostIndex){block, 1};
-    threadIdx.y = 0;
-    host_shared = malloc(shared_bytes + (shared_bytes == 0));
-    if (host_shared == NULL)
-        host_fail("no memory for shared memory");
-    for (blockIdx.y = 0; blockIdx.y < grid_y; blockIdx.y++)
-        for (blockIdx.x = 0; blockIdx.x < grid_x; blockIdx.x++) {
-            memset(host_shared, 0xA5, shared_bytes);
-            if (barriers)
-                host_block_with_barriers();
-            else
-                host_block();
-        }
-    free(host_shared);
+    gridDim = (HostIndex){blocks};
+    blockDim = (HostIndex){block};
+    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
+        if (barriers)
+            host_block_with_barriers();
+        else
+            host_block();
 }

@@ -79,9 +79,8 @@ INLINE u32 odd_quadrants(u64 empty)
     return odd > 2 ? odd + 1 : odd + (odd == 2 && a == d);
 }
 
-// Writes for each feature its parameter: the first of its pattern and the class. `firsts` 0 gives
-// the class alone, which fits 16 bits.
-INLINE void find_parameters(const Row *row, u32 firsts, u32 *parameters)
+// Writes for each feature its parameter: the first of its pattern and the class.
+INLINE void find_parameters(const Row *row, u32 *parameters)
 {
     u32 digits[16];
 #pragma unroll
@@ -90,15 +89,15 @@ INLINE void find_parameters(const Row *row, u32 firsts, u32 *parameters)
 
 #define DOT(word, powers, sum) dot_bytes(digits[word], powers, sum)
 #define PAIRED(feature, first, stride, a, b, c) \
-    parameters[feature] = firsts * first + paired_class(a, b, c, stride);
-#define PLAIN(feature, first, c) parameters[feature] = firsts * first + (c);
-#define MAPPED(feature, first, c, map) parameters[feature] = firsts * first + map[c];
+    parameters[feature] = first + paired_class(a, b, c, stride);
+#define PLAIN(feature, first, c) parameters[feature] = first + (c);
+#define MAPPED(feature, first, c, map) parameters[feature] = first + map[c];
     const u64 player = row->player[0] | (u64)row->player[1] << 32;
     const u64 opponent = row->opponent[0] | (u64)row->opponent[1] << 32;
     const u64 empty = ~(player | opponent);
     // What no feature asks for, the compiler leaves out; what several ask for, it computes once.
     const u64 moves = moves_of(player, opponent), replies = moves_of(opponent, player);
-#define SCALAR(feature, first, count) parameters[feature] = firsts * first + (count);
+#define SCALAR(feature, first, count) parameters[feature] = first + (count);
 #define PLAYER_DISCS(feature, first) SCALAR(feature, first, __popcll(player))
 #define PLAYER_MOVES(feature, first) SCALAR(feature, first, __popcll(moves))
 #define OPPONENT_MOVES(feature, first) SCALAR(feature, first, __popcll(replies))

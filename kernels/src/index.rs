@@ -77,13 +77,9 @@ macro_rules! families {
 use Argument::{F64, U32};
 
 const ROWS: Argument = Argument::Array("const Row");
-const TILES: Argument = Argument::Array("const Tile");
-const SLICES: Argument = Argument::Array("const Slice");
 const WIDE_ROWS: Argument = Argument::Array("const WideRow");
 const NUMBERS: Argument = Argument::Array("const u32");
 const NUMBERS_OUT: Argument = Argument::Array("u32");
-const CLASSES: Argument = Argument::Array("const u16");
-const CLASSES_OUT: Argument = Argument::Array("u16");
 const FIXED: Argument = Argument::Array("const i32");
 const FIXED_OUT: Argument = Argument::Array("i32");
 const SUMS: Argument = Argument::Array("const i64");
@@ -97,12 +93,6 @@ families! {
     "residuals.cu": {
         RESIDUAL_SUMS = residual_sums(ROWS, U32, U32, U32, U32, FIXED, COUNTS_OUT, COUNTS_OUT) 128 false;
         OCCURRENCES = occurrences(ROWS, U32, U32, U32, COUNTS_OUT) 128 false;
-    }
-    "tiles.cu": {
-        FIND_CLASSES = find_classes(ROWS, U32, U32, U32, CLASSES_OUT) 128 false;
-        ADD_TILES = add_tiles(TILES, CLASSES, U32, U32, U32, FIXED, FIXED_OUT) 512 true;
-        WEIGH = weigh(ROWS, U32, U32, U32, U32, FIXED_OUT, SUMS_OUT, COUNTS_OUT) 256 false;
-        SCATTER_TILES = scatter_tiles(TILES, CLASSES, U32, U32, U32, SUMS, COUNTS_OUT) 512 true;
     }
     "errors.cu": {
         ERRORS = errors(ROWS, U32, U32, U32, FIXED, COUNTS_OUT) 128 false;
@@ -133,18 +123,12 @@ families! {
         INDEX_ONLY = index_only(ROWS, U32, COUNTS_OUT) 128 false;
         GLOBAL_GATHERS = global_gathers(NUMBERS, U32, FIXED, COUNTS_OUT) 128 false;
         GLOBAL_ATOMICS = global_atomics(NUMBERS, U32, COUNTS_OUT) 128 false;
-        SHARED_GATHERS = shared_gathers(SLICES, COUNTS, FIXED, COUNTS_OUT) 512 true;
-        SHARED_ATOMICS = shared_atomics(SLICES, COUNTS, COUNTS_OUT) 512 true;
     }
     "baseline.cu": {
         MIRRORED_GRADIENT = mirrored_gradient(WIDE_ROWS, U32, NUMBERS, REALS, NUMBERS, REALS_OUT) 128 false;
         FOLDED_GRADIENT = folded_gradient(WIDE_ROWS, U32, NUMBERS, REALS, REALS_OUT) 128 false;
     }
 }
-
-/// The kernels whose shared memory gets its size at launch.
-pub const WITH_DYNAMIC_SHARED: [Kernel; 4] =
-    [ADD_TILES, SCATTER_TILES, SHARED_GATHERS, SHARED_ATOMICS];
 
 #[cfg(test)]
 mod tests {
@@ -178,17 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn the_index_knows_which_kernels_have_barriers_and_dynamic_shared_memory() {
+    fn the_index_knows_which_kernels_have_barriers() {
         for family in FAMILIES {
             for definition in family.text.split("\nKERNEL ").skip(1) {
                 let kernel =
                     family.kernels.iter().find(|k| definition.starts_with(k.name)).unwrap();
-                let name = kernel.name;
                 let waits =
                     ["__syncthreads", "team_sum("].iter().any(|wait| definition.contains(wait));
-                assert_eq!(kernel.barriers, waits, "{name}");
-                let shared = WITH_DYNAMIC_SHARED.contains(kernel);
-                assert_eq!(shared, definition.contains("DYNAMIC_SHARED("), "{name}");
+                assert_eq!(kernel.barriers, waits, "{}", kernel.name);
             }
         }
     }

@@ -1,14 +1,16 @@
-//! The trainer's CUDA sources, a typed index of them, and their run on the CPU.
+//! The trainer's CUDA sources, a typed index of them, and their run on a GPU or on the CPU.
 //!
 //! A [`Program`] is the text of all families for one pattern set, whose header the trainer
-//! generates: for NVRTC, or for the C compiler of the machine ([`host`]), so that the same bytes
-//! can be compared with the CPU's reference where there is no GPU. This crate knows nothing of the
-//! engine.
+//! generates: for NVRTC ([`cuda`]), or for the C compiler of the machine ([`host`]), so that the
+//! same bytes can be compared with the CPU's reference where there is no GPU. Each of both is a
+//! [`Launcher`]. This crate knows nothing of the engine, nor of what the kernels are for.
 
+pub mod cuda;
 pub mod host;
 pub mod index;
+mod launcher;
 mod program;
 
-pub use host::Grid;
 pub use index::{Argument, Kernel};
+pub use launcher::{LaunchError, Launcher, Limits, Value};
 pub use program::{Program, sources_sha256};

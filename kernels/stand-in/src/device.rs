@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
+use othello_kernels::Kernel;
+
 use crate::codes::{Answer, Code, INVALID_HANDLE};
 use crate::memory::Memory;
-use crate::module::{Entry, Module};
+use crate::module::Module;
 use crate::order::{Clock, Moment, StreamNumber};
 use crate::queue::{Mark, Stream, Work};
 use crate::settings::SETTINGS;
@@ -17,9 +19,7 @@ pub(crate) type Handle = u64;
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) module: Arc<Module>,
-    pub(crate) entry: Entry,
-    /// The greatest number of bytes of dynamic shared memory that a launch may request.
-    pub(crate) dynamic_shared: u64,
+    pub(crate) kernel: &'static Kernel,
 }
 
 /// Work that a host thread waits for.

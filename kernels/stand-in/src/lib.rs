@@ -11,7 +11,7 @@
 //! | NVRTC | the real one where it can be loaded; the source goes along in comments of the PTX |
 //! | streams | queues, run by one thread in an order that the events allow and a seed decides |
 //! | copies | read and write when their turn comes; ordinary host memory too |
-//! | limits | of threads, grids, shared memory, memory, handles, contexts, PTX versions |
+//! | limits | of threads, grids, memory, handles, contexts, PTX versions |
 //!
 //! If work on two streams uses the same memory, and no event orders it, this is counted and
 //! reported on standard error: [`order`]. Every entry point can be made to fail: [`settings`].

@@ -16,15 +16,7 @@ pub(crate) const SOURCE: &str = "//| ";
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) program: HostProgram,
-    kernels: HashMap<String, Entry>,
-}
-
-/// A kernel of a module.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
-    pub(crate) kernel: &'static Kernel,
-    /// The bytes of static shared memory, whose size the source states.
-    pub(crate) shared: u64,
+    kernels: HashMap<String, &'static Kernel>,
 }
 
 impl Module {
@@ -38,7 +30,7 @@ impl Module {
         if target > settings.capability {
             return Err(INVALID_PTX);
         }
-        let kernels = entries(ptx).ok_or(INVALID_PTX)?;
+        let kernels = kernels(ptx).ok_or(INVALID_PTX)?;
         let source: Vec<&str> = ptx.lines().filter_map(|line| line.strip_prefix(SOURCE)).collect();
         let program = Program::of_cuda(&(source.join("\n") + "\n")).ok_or(INVALID_PTX)?;
         let program = build(&program, settings).map_err(|error| {
@@ -48,7 +40,7 @@ impl Module {
         Ok(Self { program, kernels })
     }
 
-    pub(crate) fn entry(&self, name: &str) -> Option<Entry> {
+    pub(crate) fn kernel(&self, name: &str) -> Option<&'static Kernel> {
         self.kernels.get(name).copied()
     }
 }
@@ -90,9 +82,8 @@ fn number_after(text: &str, what: &str) -> Option<u64> {
     Some(1000 * major.parse::<u64>().ok()? + 10 * minor.parse::<u64>().ok()?)
 }
 
-/// Returns the kernels of the PTX, each with its entry in the index; `None` if the arguments
-/// differ.
-fn entries(ptx: &str) -> Option<HashMap<String, Entry>> {
+/// Returns the kernels of the PTX by their names, from the index; `None` if the arguments differ.
+fn kernels(ptx: &str) -> Option<HashMap<String, &'static Kernel>> {
     let mut found = HashMap::new();
     for text in ptx.split(".entry ").skip(1) {
         let (name, rest) = text.split_once('(')?;
@@ -104,7 +95,7 @@ fn entries(ptx: &str) -> Option<HashMap<String, Entry>> {
         if types != expected {
             return None;
         }
-        found.insert(name.to_owned(), Entry { kernel, shared: static_shared(ptx, name) });
+        found.insert(name.to_owned(), kernel);
     }
     Some(found)
 }
@@ -115,17 +106,6 @@ fn ptx_type(argument: Argument) -> &'static str {
         Argument::U32 => "u32",
         Argument::F64 => "f64",
     }
-}
-
-/// Returns the bytes of the shared arrays of a kernel, whose names contain its name.
-fn static_shared(ptx: &str, kernel: &str) -> u64 {
-    let name = format!("_ZZ{}{kernel}E", kernel.len());
-    let declarations = ptx.lines().filter(|line| line.contains(".shared ") && line.contains(&name));
-    let bytes = declarations.filter_map(|line| {
-        let (_, rest) = line.split_once('[')?;
-        rest.split_once(']')?.0.parse::<u64>().ok()
-    });
-    bytes.sum()
 }
 
 #[cfg(test)]

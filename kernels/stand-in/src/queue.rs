@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use othello_kernels::Grid;
+use othello_kernels::Kernel;
 
-use crate::module::{Entry, Module};
+use crate::module::Module;
 use crate::order::Clock;
 
 /// A point of a stream at which an event was recorded.
@@ -57,8 +57,8 @@ pub(crate) enum Work {
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) module: Arc<Module>,
-    pub(crate) entry: Entry,
-    pub(crate) grid: Grid,
+    pub(crate) kernel: &'static Kernel,
+    pub(crate) blocks: u32,
     /// The arguments: addresses in the process, and numbers in the first bytes of a word.
     pub(crate) words: Vec<u64>,
     /// The device addresses of the arrays that the kernel writes.

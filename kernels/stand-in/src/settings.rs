@@ -17,7 +17,6 @@
 //! | `free-later` | bytes reported free from the second query on | as before |
 //! | `pools` | whether memory can be had from a stream: 0 or 1 | 1 |
 //! | `multiprocessors` | their number | 2 |
-//! | `shared` | most bytes of shared memory in a block | 232448 |
 //!
 //! Calls are counted from 1. The entry `kernel` of a fault is a launch that fails later, while it
 //! runs. `free-later` imitates another program that takes memory.
@@ -47,7 +46,6 @@ pub(crate) struct Settings {
     pub(crate) free_later: u64,
     pub(crate) pools: u64,
     pub(crate) multiprocessors: u64,
-    pub(crate) shared: u64,
 }
 
 /// A call that is set to fail.
@@ -74,7 +72,6 @@ impl Default for Settings {
             free_later: u64::MAX,
             pools: 1,
             multiprocessors: 2,
-            shared: 232_448,
         }
     }
 }
@@ -99,7 +96,6 @@ impl Settings {
                 "free-later" => settings.free_later = number()?,
                 "pools" => settings.pools = number()?,
                 "multiprocessors" => settings.multiprocessors = number()?,
-                "shared" => settings.shared = number()?,
                 _ => return None,
             }
         }

@@ -112,7 +112,7 @@ fn run(launch: &Launch) -> Result<(), Code> {
     let program = &launch.module.program;
     // SAFETY: the PTX has the arguments of the index, and arrays begin in device memory, which only
     // this thread takes back. The trainer must make them long enough.
-    let done = unsafe { program.launch(launch.entry.kernel, launch.grid, &mut pointers) };
+    let done = unsafe { program.launch(launch.kernel, launch.blocks, &mut pointers) };
     done.map_err(|_| LAUNCH_FAILED)
 }
 

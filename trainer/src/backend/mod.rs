@@ -18,7 +18,6 @@
 
 mod batch;
 pub mod cpu;
-pub mod cuda;
 mod errors;
 mod fixed;
 mod group;
@@ -26,6 +25,7 @@ pub mod kernels;
 
 use othello_engine::board::Phase;
 use othello_engine::record::ScoredPosition;
+use othello_kernels::LaunchError;
 
 pub use batch::Batch;
 pub use cpu::Cpu;
@@ -277,6 +277,12 @@ pub struct BackendError {
     pub device: String,
     /// The cause and the remedy.
     pub reason: String,
+}
+
+impl From<LaunchError> for BackendError {
+    fn from(LaunchError { device, reason }: LaunchError) -> Self {
+        Self { device: device.to_owned(), reason }
+    }
 }
 
 /// Returns the error of least squares on a group with factors.

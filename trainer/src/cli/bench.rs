@@ -10,12 +10,13 @@ use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
+use othello_kernels::cuda::CudaLauncher;
+use othello_kernels::host::HostLauncher;
 use serde::Serialize;
 
 use super::pattern_sets;
 use crate::backend::Rows;
-use crate::backend::cuda::CudaLauncher;
-use crate::backend::kernels::{HostLauncher, program};
+use crate::backend::kernels::program;
 use crate::bench::{indices, measure_cpu, measure_kernels, positions};
 use crate::dataset::DataChoice;
 use crate::fit::Device;

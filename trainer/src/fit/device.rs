@@ -5,12 +5,14 @@ use std::path::Path;
 use clap::ValueEnum;
 use othello_engine::file::{Existing, Summary};
 use othello_engine::progress::Progress;
+use othello_kernels::cuda::{self, CudaLauncher, Gpu, Unavailable};
+use othello_kernels::host::HostLauncher;
+use othello_kernels::{LaunchError, Launcher};
 
 use super::epochs::PhaseError;
 use super::report::FitReport;
 use super::run::{Fit, FitError};
-use crate::backend::cuda::{self, CudaLauncher, Gpu, Unavailable};
-use crate::backend::kernels::{HostLauncher, KernelBackend, Launcher, SumKernel, program};
+use crate::backend::kernels::{KernelBackend, program};
 use crate::backend::{BackendError, Cpu};
 
 /// The values of `--device`.
@@ -116,14 +118,13 @@ impl PickedDevice {
 /// Runs a fit by kernels, if they can be loaded.
 fn run_by_kernels(
     fit: &Fit<'_>,
-    launcher: Result<impl Launcher, BackendError>,
+    launcher: Result<impl Launcher, LaunchError>,
     path: &Path,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<(Summary, FitReport), FitError> {
-    let backend =
-        launcher.and_then(|launcher| KernelBackend::new(fit.model, launcher, SumKernel::Auto));
-    fit.run(&backend.map_err(PhaseError::from)?, path, existing, progress)
+    let launcher = launcher.map_err(BackendError::from).map_err(PhaseError::from)?;
+    fit.run(&KernelBackend::new(fit.model, launcher), path, existing, progress)
 }
 
 #[cfg(test)]

@@ -52,29 +52,13 @@ fn check_kernels(device: &str, report: &Value) {
         rate
     };
     let limits = &report["limits"];
-    assert_eq!(limits.as_object().unwrap().len(), 5);
-    let used_by = [
-        ("simple", ["index_only", "global_gathers", "global_atomics"]),
-        ("fast", ["index_only", "shared_gathers", "shared_atomics"]),
-    ];
-    let kernels = report["kernels"].as_array().unwrap();
-    for (kernel, (name, used)) in kernels.iter().zip(used_by) {
-        assert_eq!(kernel["kernel"], name);
-        let limit = rate(&kernel["limit_positions_per_second"]);
-        // The limit is the slowest of the kernels that it uses.
-        assert!(used.iter().all(|&used| rate(&limits[used]) >= limit), "{kernel}");
-        let limit_name = kernel["limit"].as_str().unwrap();
-        assert!(used.contains(&limit_name) && limit == rate(&limits[limit_name]), "{kernel}");
-        let own = rate(&kernel["positions_per_second"]);
-        assert!((rate(&kernel["ratio"]) - own / limit).abs() < 1e-9, "{kernel}");
-    }
-    // The faster kernel represents the device.
-    let faster = kernels.iter().find(|kernel| kernel["kernel"] == report["kernel"]).unwrap();
-    for field in ["positions_per_second", "limit_positions_per_second", "ratio"] {
-        assert_eq!(faster[field], report[field], "{field}");
-    }
+    assert_eq!(limits.as_object().unwrap().len(), 3);
+    // The limit is the slowest of them.
+    let limit = rate(&report["limit_positions_per_second"]);
+    assert_eq!(limit, rate(&limits[report["limit"].as_str().unwrap()]));
+    assert!(limits.as_object().unwrap().values().all(|other| rate(other) >= limit), "{limits}");
     let own = rate(&report["positions_per_second"]);
-    assert!(kernels.iter().all(|kernel| rate(&kernel["positions_per_second"]) <= own));
+    assert!((rate(&report["ratio"]) - own / limit).abs() < 1e-9);
     let baseline = &report["baseline"];
     assert_eq!(
         (&baseline["bytes_per_position"], &baseline["own_bytes_per_position"]),
@@ -85,6 +69,12 @@ fn check_kernels(device: &str, report: &Value) {
     {
         assert!((rate(&baseline[ratio]) - own / rate(&baseline[theirs])).abs() < 1e-9, "{ratio}");
     }
+}
+
+/// Rows of the usual layout were read and written past their ends.
+#[test]
+fn sets_with_more_features_than_the_usual_layout_are_refused() {
+    Folder::new().refuses("bench --device host --games 9 --patterns scalars", "room for 65");
 }
 
 #[test]

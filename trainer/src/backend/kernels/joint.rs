@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use bytemuck::cast_slice;
-use othello_kernels::index;
+use othello_kernels::{Launcher, Value, index};
 
 use super::KernelBackend;
-use super::launcher::{Launcher, Value};
 use super::memory::{DevicePositions, DeviceRows, Vector};
 use super::scalars;
 use super::sums::{rows_arguments, wide};
@@ -43,7 +42,7 @@ impl<B> DeviceGroup<B> {
         launcher: &impl Launcher<Buffer = B>,
         group: &Group,
     ) -> Result<Self, BackendError> {
-        let uploaded = |bytes: &[u8]| {
+        let uploaded = |bytes: &[u8]| -> Result<B, BackendError> {
             let mut buffer = launcher.allocate(bytes.len().max(1))?;
             launcher.write(&mut buffer, bytes)?;
             Ok(buffer)
@@ -100,7 +99,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         self.launcher.clear(totals)?;
         let part = |rows| batch.range(rows);
         positions.for_each(&*self.launcher, part, |rows| {
-            let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
+            let mut arguments = Vec::from(rows_arguments(&rows));
             arguments.extend(group.arguments(&rows, self.checked(fixed)));
             arguments.extend([self.checked_out(sums), Value::Out(occurrences)]);
             arguments.extend([Value::Out(marks), Value::Out(met), Value::Out(totals)]);
@@ -132,7 +131,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
             &*self.launcher,
             |rows| 0..rows,
             |rows| {
-                let mut arguments = Vec::from(rows_arguments(&rows, &rows.range));
+                let mut arguments = Vec::from(rows_arguments(&rows));
                 arguments.extend(group.arguments(&rows, self.checked(vector)));
                 arguments.push(Value::Out(&mut totals));
                 self.run(&index::JOINT_ERRORS, rows.range.len() * TEAM, &mut arguments)

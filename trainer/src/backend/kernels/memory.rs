@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytemuck::cast_slice;
 use othello_engine::board::Phase;
 use othello_engine::record::ROW_BYTES;
+use othello_kernels::Launcher;
 
-use super::launcher::Launcher;
 use crate::backend::{BackendError, Rows};
 
 /// A vector of `T` with one element for each parameter.

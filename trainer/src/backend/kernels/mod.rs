@@ -3,18 +3,15 @@
 //! hold for the GPU as well.
 
 mod header;
-mod host;
 mod joint;
-mod launcher;
 mod memory;
 mod sums;
 #[cfg(test)]
-pub(super) mod tests;
-mod tiles;
+mod tests;
 
 use std::sync::Arc;
 
-use othello_kernels::{Grid, Kernel, Program, index};
+use othello_kernels::{Kernel, Launcher, Program, Value, index};
 
 use super::{
     AdamStep, Backend, BackendError, Batch, DOT_CHUNK, Errors, Group, GroupUpdate, Moments, Rows,
@@ -23,13 +20,8 @@ use super::{
 use crate::model::Model;
 use joint::{DeviceGroup, GroupSums};
 use memory::Budget;
-use tiles::ScratchPool;
 
-pub use host::HostLauncher;
-pub use launcher::{Launcher, Limits, Value};
 pub use memory::{DevicePositions, Vector};
-pub use sums::SumKernel;
-pub(crate) use tiles::{Tile, tiles};
 
 /// Returns the program of a model's pattern set, which every launcher compiles.
 pub fn program(model: &Model) -> Program {
@@ -41,35 +33,17 @@ pub fn program(model: &Model) -> Program {
 pub struct KernelBackend<'m, L: Launcher> {
     model: &'m Model,
     launcher: Arc<L>,
-    way: SumKernel,
     budget: Budget,
-    tiles: Arc<Tiles<L::Buffer>>,
     /// The group whose weights and factors vectors hold; `None` if they hold the weights of one
     /// phase.
     group: Option<DeviceGroup<L::Buffer>>,
 }
 
-/// The tiles of the fast kernels, and room for their results.
-#[derive(Debug)]
-struct Tiles<B> {
-    tiles: Vec<Tile>,
-    there: B,
-    scratch: ScratchPool<B>,
-}
-
 impl<'m, L: Launcher> KernelBackend<'m, L> {
     /// Creates kernels for a model; `launcher` must have its [`program`].
-    pub fn new(model: &'m Model, launcher: L, way: SumKernel) -> Result<Self, BackendError> {
-        let limits = launcher.limits();
-        let tiles = tiles(model, limits.shared_bytes / size_of::<i32>());
-        let bytes: &[u8] = bytemuck::cast_slice(&tiles);
-        let mut there = launcher.allocate(bytes.len().max(1))?;
-        launcher.write(&mut there, bytes)?;
-        let features = model.geometry().instances.len() + model.geometry().scalars.len();
-        let scratch = ScratchPool::new(features, limits.chunk_rows);
-        let budget = Budget::new(limits.resident_bytes);
-        let tiles = Arc::new(Tiles { tiles, there, scratch });
-        Ok(Self { model, launcher: Arc::new(launcher), way, budget, tiles, group: None })
+    pub fn new(model: &'m Model, launcher: L) -> Self {
+        let budget = Budget::new(launcher.limits().resident_bytes);
+        Self { model, launcher: Arc::new(launcher), budget, group: None }
     }
 
     /// Runs a kernel over `count` elements, however many threads there are.
@@ -80,23 +54,22 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         arguments: &mut [Value<'_, L::Buffer>],
     ) -> Result<(), BackendError> {
         let blocks = count.div_ceil(kernel.block as usize);
-        let x = blocks.min(self.launcher.limits().blocks as usize) as u32;
-        self.launch(kernel, Grid { x, y: 1, shared_bytes: 0 }, arguments)
+        self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, arguments)
     }
 
-    /// Launches a kernel, unless the grid is empty. All launches of this backend pass through here.
+    /// Launches a kernel, unless there is no block. All launches of this backend pass through here.
     fn launch(
         &self,
         kernel: &Kernel,
-        grid: Grid,
+        blocks: u32,
         arguments: &mut [Value<'_, L::Buffer>],
     ) -> Result<(), BackendError> {
-        if grid.x == 0 || grid.y == 0 {
+        if blocks == 0 {
             return Ok(());
         }
         // SAFETY: this module passes the arguments of the index, vectors only after `checked`, and
-        // rows, scratch and totals that it made; classes are below the numbers of parameters.
-        unsafe { self.launcher.launch(kernel, grid, arguments) }
+        // rows, sums and totals that it made.
+        Ok(unsafe { self.launcher.launch(kernel, blocks, arguments) }?)
     }
 
     /// Checks that a vector belongs to this model, and passes it for reading.
@@ -143,9 +116,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         Ok(Self {
             model: self.model,
             launcher: Arc::clone(&self.launcher),
-            way: self.way,
             budget: self.budget.clone(),
-            tiles: Arc::clone(&self.tiles),
             group: Some(DeviceGroup::new(&*self.launcher, group)?),
         })
     }
@@ -182,7 +153,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
 
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<(), BackendError> {
         assert_eq!(from.elements, to.elements, "vectors of two models");
-        self.launcher.copy(&from.buffer, &mut to.buffer)
+        Ok(self.launcher.copy(&from.buffer, &mut to.buffer)?)
     }
 
     fn residual_sums(
@@ -225,10 +196,10 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         let count = self.parameters();
         let mut sums = vec![0.0f64; count.div_ceil(DOT_CHUNK)];
         let mut there = self.launcher.allocate(size_of_val(&*sums).max(1))?;
-        let grid = Grid { x: sums.len() as u32, y: 1, shared_bytes: 0 };
         let (left, right) = (self.checked(left), self.checked(right));
+        let chunks = sums.len() as u32;
         let mut arguments = [left, right, Value::U32(count as u32), Value::Out(&mut there)];
-        self.launch(&index::DOT_CHUNKS, grid, &mut arguments)?;
+        self.launch(&index::DOT_CHUNKS, chunks, &mut arguments)?;
         self.launcher.read(&there, bytemuck::cast_slice_mut(&mut sums))?;
         Ok(sums.iter().fold(0.0, |total, sum| total + sum))
     }

@@ -1,5 +1,5 @@
-//! The kernels, on a GPU or run on the CPU: both ways to add up residuals, the limits of each, and
-//! the layout that other trainers use, all on the same positions and weights.
+//! The kernels, on a GPU or run on the CPU: the residual sums of a fit, the limits of the device,
+//! and the layout that other trainers use, all on the same positions and weights.
 
 mod roofline;
 mod subjects;
@@ -8,36 +8,26 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
+use othello_kernels::{LaunchError, Launcher};
 use serde::Serialize;
 
 use super::{BenchError, ensure};
-use crate::backend::kernels::Launcher;
 use crate::backend::{BackendError, Rows};
 use crate::model::Model;
-use roofline::{Layout, Limit, MOST_POSITIONS, WIDE_ROW_BYTES};
+use roofline::{Layout, Limit, MOST_POSITIONS, WIDE_FEATURES, WIDE_ROW_BYTES};
 use subjects::{Measured, Subject, Subjects};
 
 /// Rates in positions per second, by wall time.
 #[derive(Serialize)]
 pub struct Rates {
-    /// The faster way.
-    kernel: &'static str,
-    kernels: [KernelRates; 2],
+    /// The rate of the residual sums; the report has it in a place of its own.
+    #[serde(skip)]
+    own: f64,
+    /// The slowest of the limits.
+    limit: &'static str,
     /// The rate of every limit, by the name of its kernel.
     limits: BTreeMap<&'static str, f64>,
     baseline: BaselineRates,
-}
-
-/// The rates of one way to add up residuals.
-#[derive(Clone, Copy, Serialize)]
-struct KernelRates {
-    kernel: &'static str,
-    positions_per_second: f64,
-    /// The slowest of the limits of its work.
-    limit: &'static str,
-    limit_positions_per_second: f64,
-    /// The rate divided by its limit.
-    ratio: f64,
 }
 
 /// The rates of the layout that other trainers use.
@@ -50,38 +40,17 @@ struct BaselineRates {
     positions_per_second: f64,
     /// The rate with one atomic per feature.
     folded_positions_per_second: f64,
-    /// The rate of our faster way divided by each of these rates.
+    /// The rate of our residual sums divided by each of these rates.
     ratio: f64,
     folded_ratio: f64,
 }
 
-/// The ways to add up residuals, each with the limits of its work. The accesses of the tiles to
-/// global memory are not a limit of their own: a 32-bit reduction for each pattern, by threads
-/// whose rows are neighbours.
-const SUM_KERNELS: [(Subject, &str, [Limit; 3]); 2] = [
-    (Subject::Simple, "simple", [Limit::IndexOnly, Limit::GlobalGathers, Limit::GlobalAtomics]),
-    (Subject::Fast, "fast", [Limit::IndexOnly, Limit::SharedGathers, Limit::SharedAtomics]),
-];
-
 impl Rates {
     fn new(measured: &Measured) -> Self {
-        let kernels = SUM_KERNELS.map(|(subject, kernel, limits)| {
-            let positions_per_second = measured.rate(subject);
-            let rate = |limit| measured.rate(Subject::Limit(limit));
-            let [first, others @ ..] = limits;
-            let slower = |one, two| if rate(two) < rate(one) { two } else { one };
-            let limit = others.into_iter().fold(first, slower);
-            KernelRates {
-                kernel,
-                positions_per_second,
-                limit: limit.name(),
-                limit_positions_per_second: rate(limit),
-                ratio: positions_per_second / rate(limit),
-            }
-        });
-        let limits = Limit::ALL.map(|limit| (limit.name(), measured.rate(Subject::Limit(limit))));
-        let fastest = faster(kernels);
-        let own = fastest.positions_per_second;
+        let rate = |limit| measured.rate(Subject::Limit(limit));
+        let [first, others @ ..] = Limit::ALL;
+        let slower = |one, two| if rate(two) < rate(one) { two } else { one };
+        let own = measured.rate(Subject::Own);
         let [two, one] = [Layout::Mirrored, Layout::Folded]
             .map(|layout| measured.rate(Subject::Baseline(layout)));
         let baseline = BaselineRates {
@@ -92,32 +61,28 @@ impl Rates {
             ratio: own / two,
             folded_ratio: own / one,
         };
-        Self { kernel: fastest.kernel, kernels, limits: limits.into(), baseline }
+        Self {
+            own,
+            limit: others.into_iter().fold(first, slower).name(),
+            limits: Limit::ALL.map(|limit| (limit.name(), rate(limit))).into(),
+            baseline,
+        }
     }
 
-    /// Returns the rate of the faster way.
+    /// Returns the rate of the residual sums.
     pub fn positions_per_second(&self) -> f64 {
-        faster(self.kernels).positions_per_second
+        self.own
     }
 
-    /// Returns the limit of the faster way.
+    /// Returns the rate of the slowest limit.
     pub fn limit(&self) -> f64 {
-        faster(self.kernels).limit_positions_per_second
+        self.limits[self.limit]
     }
-}
-
-fn faster([one, two]: [KernelRates; 2]) -> KernelRates {
-    if two.positions_per_second > one.positions_per_second { two } else { one }
 }
 
 impl fmt::Display for Rates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for rates in self.kernels {
-            let KernelRates { kernel, limit, ratio, .. } = rates;
-            let [rate, most] =
-                [rates.positions_per_second, rates.limit_positions_per_second].map(|r| r / 1e6);
-            writeln!(f, "{kernel:<15} {rate:>9.2}  limit {limit} {most:.2}, ratio {ratio:.2}")?;
-        }
+        writeln!(f, "the limit is {}", self.limit)?;
         for (name, rate) in &self.limits {
             writeln!(f, "{name:<15} {:>9.2}", rate / 1e6)?;
         }
@@ -140,7 +105,7 @@ pub fn measure<L: Launcher>(
     model: &Model,
     rows: &[Rows<'_>],
     repetitions: u32,
-    launcher: impl Fn() -> Result<L, BackendError>,
+    launcher: impl Fn() -> Result<L, LaunchError>,
 ) -> Result<Rates, BenchError> {
     // One run of rows, like a fit without neighbouring phases.
     let positions: Vec<ScoredPosition> =
@@ -151,9 +116,17 @@ pub fn measure<L: Launcher>(
             "{count} positions; {MOST_POSITIONS} at most: choose fewer --phases or other --data"
         )
     })?;
+    let features = model.feature_count();
+    ensure(features <= WIDE_FEATURES, || {
+        format!(
+            "{features} parameters a position; rows of the usual layout have room for \
+             {WIDE_FEATURES}: choose other --patterns"
+        )
+    })?;
     let weights = super::weights(model.parameters());
+    let launcher = || launcher().map_err(BackendError::from);
     let shared = launcher()?;
-    let mut subjects = Subjects::new(model, &shared, launcher, &positions, &weights)?;
+    let mut subjects = Subjects::new(model, &shared, launcher()?, &positions, &weights)?;
     subjects.verify()?;
     Ok(Rates::new(&subjects.rates(count, repetitions)?))
 }

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use othello_engine::record::ScoredPosition;
+use othello_kernels::Launcher;
 
-use crate::backend::kernels::{DevicePositions, KernelBackend, Launcher, SumKernel, Vector};
+use crate::backend::kernels::{DevicePositions, KernelBackend, Vector};
 use crate::backend::{
     Backend, BackendError, Batch, RESIDUALS_PER_DISC, Rows, Target, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
@@ -24,10 +25,8 @@ const MOST_PASSES: u32 = 1 << 16;
 /// A subject to time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Subject {
-    /// The residual sums of a fit by [`SumKernel::Simple`].
-    Simple,
-    /// The residual sums of a fit by [`SumKernel::Fast`].
-    Fast,
+    /// The residual sums of a fit.
+    Own,
     /// One kind of work alone.
     Limit(Limit),
     /// The layout of other trainers.
@@ -35,14 +34,11 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 9] = [
-        Self::Simple,
-        Self::Fast,
+    pub(super) const ALL: [Self; 6] = [
+        Self::Own,
         Self::Limit(Limit::IndexOnly),
         Self::Limit(Limit::GlobalGathers),
         Self::Limit(Limit::GlobalAtomics),
-        Self::Limit(Limit::SharedGathers),
-        Self::Limit(Limit::SharedAtomics),
         Self::Baseline(Layout::Mirrored),
         Self::Baseline(Layout::Folded),
     ];
@@ -60,7 +56,7 @@ impl Measured {
     }
 }
 
-/// The residual sums of a fit by one way, on a device of its own.
+/// The residual sums of a fit, on a device of their own.
 struct Own<'m, L: Launcher> {
     backend: KernelBackend<'m, L>,
     positions: DevicePositions<'m, L>,
@@ -72,11 +68,10 @@ impl<'m, L: Launcher> Own<'m, L> {
     fn new(
         model: &'m Model,
         launcher: L,
-        way: SumKernel,
         positions: &'m [ScoredPosition],
         weights: &[i32],
     ) -> Result<Self, BackendError> {
-        let backend = KernelBackend::new(model, launcher, way)?;
+        let backend = KernelBackend::new(model, launcher);
         let positions = backend.positions(&[Rows::full(positions)])?;
         let discs = weights.iter().map(|&weight| f64::from(weight) / f64::from(WEIGHTS_PER_DISC));
         let discs = backend.upload(&discs.collect::<Vec<_>>())?;
@@ -109,42 +104,35 @@ impl<'m, L: Launcher> Own<'m, L> {
 
 /// All timed subjects, for the same positions and weights.
 pub(super) struct Subjects<'m, L: Launcher> {
-    simple: Own<'m, L>,
-    fast: Own<'m, L>,
+    own: Own<'m, L>,
     limits: LimitKernels<'m, L>,
     mirrored: Baseline<'m, L>,
     folded: Baseline<'m, L>,
 }
 
 impl<'m, L: Launcher> Subjects<'m, L> {
-    /// Creates all subjects. `shared` is for the limits and baselines; `launcher` creates further
-    /// devices for the fit's own sums.
+    /// Creates all subjects. `shared` is for the limits and baselines, `own` for the fit's sums.
     pub(super) fn new(
         model: &'m Model,
         shared: &'m L,
-        launcher: impl Fn() -> Result<L, BackendError>,
+        own: L,
         positions: &'m [ScoredPosition],
         weights: &[i32],
     ) -> Result<Self, BackendError> {
-        let own = |way| Own::new(model, launcher()?, way, positions, weights);
         let baseline = |layout| Baseline::new(model, shared, layout, positions, weights);
         Ok(Self {
-            simple: own(SumKernel::Simple)?,
-            fast: own(SumKernel::Fast)?,
+            own: Own::new(model, own, positions, weights)?,
             limits: LimitKernels::new(model, shared, positions, weights)?,
             mirrored: baseline(Layout::Mirrored)?,
             folded: baseline(Layout::Folded)?,
         })
     }
 
-    /// Checks that the limits do the intended work, and that everything else computes the same
-    /// gradient. Both ways must give equal numbers, the baselines up to half a step of a residual
-    /// for each occurrence, by which the ways round.
+    /// Checks that the limits do the intended work, and that the baselines compute the gradient of
+    /// the fit, up to half a step of a residual for each occurrence, by which that rounds.
     pub(super) fn verify(&mut self) -> Result<(), BenchError> {
         self.limits.verify()?;
-        let own = self.simple.sums_and_occurrences()?;
-        let fast = self.fast.sums_and_occurrences()?;
-        ensure(own == fast, || "the two ways differ".to_owned())?;
+        let own = self.own.sums_and_occurrences()?;
         for (baseline, name) in
             [(&mut self.mirrored, "two atomics"), (&mut self.folded, "one atomic")]
         {
@@ -185,8 +173,7 @@ impl<'m, L: Launcher> Subjects<'m, L> {
     fn seconds(&mut self, subject: Subject, passes: u32) -> Result<f64, BackendError> {
         let begun = Instant::now();
         match subject {
-            Subject::Simple => self.simple.run(passes),
-            Subject::Fast => self.fast.run(passes),
+            Subject::Own => self.own.run(passes),
             Subject::Limit(limit) => self.limits.run(limit, passes),
             Subject::Baseline(Layout::Mirrored) => self.mirrored.run(passes),
             Subject::Baseline(Layout::Folded) => self.folded.run(passes),

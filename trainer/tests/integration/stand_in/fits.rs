@@ -22,7 +22,7 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_through_the_dri
         eprintln!("{optimizer}: sha256 {expected}");
         let host = place.fit("", Fit { optimizer, device: "host", ..Fit::CUDA });
         assert_eq!(host.sha256(), expected, "{optimizer}: host-run kernels");
-        for asked in ["seed=1", STAGED, "pools=0", "capability=75 shared=65536 driver=12000"] {
+        for asked in ["seed=1", STAGED, "pools=0", "capability=75 driver=12000"] {
             let ended = place.fit(asked, Fit { optimizer, ..Fit::CUDA });
             assert_eq!(ended.json()["device"], "cuda");
             assert_eq!(ended.sha256(), expected, "{optimizer}, {asked}");

@@ -61,7 +61,7 @@ struct Found {
     vectors: Vec<Vec<u64>>,
 }
 
-pub(in crate::backend) fn weights_and_factors_give_the_same_sums<L: Bring>() {
+pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {
     let positions = crate::model::random_positions(40);
     let row = |(number, position): (usize, &Position)| {
         let label = Label::new((number * 997 % 32769) as i16 - 16384).unwrap();
@@ -77,7 +77,7 @@ pub(in crate::backend) fn weights_and_factors_give_the_same_sums<L: Bring>() {
         let [one, other] = rows.each_ref().map(|rows| &rows[..]);
         let rows = [Rows::full(one), Rows { positions: other, factor: 77 }];
         for limits in [None, Some(NARROW)] {
-            let bench = Bench::<L>::new(&model, SumKernel::Simple, limits);
+            let bench = Bench::<L>::new(&model, limits);
             // The largest values exceed every limit.
             for size in [1.0, 64.0, 1e6] {
                 let expected = joint(&bench.cpu, &group, &rows, size);
@@ -131,7 +131,7 @@ fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     ] {
         let changed = unchanged.with(from, to);
         assert_ne!(changed.sha256(), unchanged.sha256(), "{from} does not stand in the sources");
-        let bench = Bench::<HostLauncher>::of(&model, &changed, SumKernel::Simple, None);
+        let bench = Bench::<HostLauncher>::of(&model, &changed, None);
         let noticed = [1.0, 64.0, 1e6].into_iter().any(|size| {
             joint(&bench.cpu, &group, &runs, size) != joint(&bench.kernels, &group, &runs, size)
         });

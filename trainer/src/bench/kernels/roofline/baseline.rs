@@ -1,11 +1,10 @@
 //! Runs the layout that other trainers use: see `baseline.cu`.
 
 use othello_engine::record::ScoredPosition;
-use othello_kernels::index;
+use othello_kernels::{Launcher, Value, index};
 
 use super::wide::Table;
-use super::{checked_count, grid_over, upload};
-use crate::backend::kernels::{Launcher, Value};
+use super::{blocks_over, checked_count, upload};
 use crate::backend::{BackendError, WEIGHTS_PER_DISC};
 use crate::model::Model;
 
@@ -76,7 +75,7 @@ impl<'l, L: Launcher> Baseline<'l, L> {
             self.launch()?;
         }
         // A read returns when everything launched before it is done.
-        self.launcher.read(&self.gradient, &mut [0; size_of::<f64>()])
+        Ok(self.launcher.read(&self.gradient, &mut [0; size_of::<f64>()])?)
     }
 
     /// Returns Σ weight · (label − value) for each parameter of the model, in occurrences and
@@ -114,9 +113,9 @@ impl<'l, L: Launcher> Baseline<'l, L> {
                 (index::FOLDED_GRADIENT, vec![rows, positions, firsts, weights, gradient])
             }
         };
-        let grid = grid_over(self.launcher, &kernel, self.positions as usize);
+        let blocks = blocks_over(self.launcher, &kernel, self.positions as usize);
         // SAFETY: the arguments of the index; the numbers of a row stay inside their patterns, and
         // weights, mirrors and gradient have an element for each of the table.
-        unsafe { self.launcher.launch(&kernel, grid, &mut arguments) }
+        Ok(unsafe { self.launcher.launch(&kernel, blocks, &mut arguments) }?)
     }
 }

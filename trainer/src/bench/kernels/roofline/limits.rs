@@ -1,12 +1,11 @@
 //! The limits of the device: see `limits.cu`.
 
 use othello_engine::record::ScoredPosition;
-use othello_kernels::{Grid, Kernel, index};
+use othello_kernels::{Kernel, Launcher, Value, index};
 
-use super::streams::{PLACES_PER_WORD, Slice, parameters, places};
-use super::{checked_count, failed, grid_over, upload};
+use super::{blocks_over, checked_count, failed, upload};
 use crate::backend::BackendError;
-use crate::backend::kernels::{Launcher, Value, tiles};
+use crate::bench::stream;
 use crate::model::Model;
 
 /// One kind of work of gradient kernels, done alone.
@@ -18,21 +17,12 @@ pub(in crate::bench) enum Limit {
     GlobalGathers,
     /// A 64-bit integer atomic in global memory for each feature.
     GlobalAtomics,
-    /// A 32-bit gather in shared memory for each feature.
-    SharedGathers,
-    /// A 32-bit integer atomic in shared memory for each feature.
-    SharedAtomics,
 }
 
 impl Limit {
     /// All limits.
-    pub(in crate::bench) const ALL: [Self; 5] = [
-        Self::IndexOnly,
-        Self::GlobalGathers,
-        Self::GlobalAtomics,
-        Self::SharedGathers,
-        Self::SharedAtomics,
-    ];
+    pub(in crate::bench) const ALL: [Self; 3] =
+        [Self::IndexOnly, Self::GlobalGathers, Self::GlobalAtomics];
 
     /// Returns the name of the limit in the report, which is that of its kernel.
     pub(in crate::bench) const fn name(self) -> &'static str {
@@ -44,8 +34,6 @@ impl Limit {
             Self::IndexOnly => index::INDEX_ONLY,
             Self::GlobalGathers => index::GLOBAL_GATHERS,
             Self::GlobalAtomics => index::GLOBAL_ATOMICS,
-            Self::SharedGathers => index::SHARED_GATHERS,
-            Self::SharedAtomics => index::SHARED_ATOMICS,
         }
     }
 }
@@ -61,20 +49,14 @@ pub(in crate::bench) struct LimitKernels<'l, L: Launcher> {
     weights: L::Buffer,
     sums: L::Buffer,
     parameters: usize,
-    /// The stream once more, sorted by tile.
-    places: L::Buffer,
-    slices: L::Buffer,
-    slice_count: u32,
-    /// The shared memory for the largest tile and the place behind it.
-    table_bytes: usize,
     checksum: L::Buffer,
     /// The sum that each limit's kernel should give, by the limit's number.
     expected: [u64; Limit::ALL.len()],
 }
 
 impl<'l, L: Launcher> LimitKernels<'l, L> {
-    /// Computes the streams of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and
-    /// copies them to the device. `launcher` must have the model's program; there is a weight for
+    /// Computes the stream of at most [`MOST_POSITIONS`](super::MOST_POSITIONS) positions and
+    /// copies it to the device. `launcher` must have the model's program; there is a weight for
     /// each parameter.
     pub(in crate::bench) fn new(
         model: &Model,
@@ -84,11 +66,7 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
     ) -> Result<Self, BackendError> {
         assert_eq!(weights.len(), model.parameters(), "weights of another model");
         let count = checked_count(positions)?;
-        let stream = parameters(model, positions);
-        // One place less than shared memory has room for.
-        let tiles = tiles(model, launcher.limits().shared_bytes / size_of::<u32>() - 1);
-        let (words, slices) = places(&stream, positions.len(), &tiles);
-        let largest = tiles.iter().map(|tile| tile.classes as usize).max().unwrap_or(0);
+        let stream = by_feature(model, positions);
         Ok(Self {
             launcher,
             positions: count,
@@ -96,12 +74,8 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
             weights: upload(launcher, weights)?,
             sums: launcher.allocate(weights.len() * size_of::<u64>())?,
             parameters: weights.len(),
-            places: upload(launcher, &words)?,
-            slices: upload(launcher, &slices)?,
-            slice_count: slices.len() as u32,
-            table_bytes: (largest + 1) * size_of::<u32>(),
             checksum: launcher.allocate(size_of::<u64>())?,
-            expected: expected(&stream, positions.len(), weights, &words, &slices),
+            expected: expected(&stream, positions.len(), weights),
             stream: upload(launcher, &stream)?,
         })
     }
@@ -156,39 +130,23 @@ impl<'l, L: Launcher> LimitKernels<'l, L> {
 
     fn launch(&mut self, limit: Limit) -> Result<(), BackendError> {
         let kernel = limit.kernel();
-        let by_position = grid_over(self.launcher, &kernel, self.positions as usize);
-        let by_slice = Grid { x: self.slice_count, y: 1, shared_bytes: self.table_bytes };
+        let blocks = blocks_over(self.launcher, &kernel, self.positions as usize);
         let positions = Value::U32(self.positions);
         let (stream, weights) = (Value::In(&self.stream), Value::In(&self.weights));
-        let (slices, places) = (Value::In(&self.slices), Value::In(&self.places));
         let checksum = Value::Out(&mut self.checksum);
-        let (grid, mut arguments) = match limit {
-            Limit::IndexOnly => (by_position, vec![Value::In(&self.rows), positions, checksum]),
-            Limit::GlobalGathers => (by_position, vec![stream, positions, weights, checksum]),
-            Limit::GlobalAtomics => {
-                (by_position, vec![stream, positions, Value::Out(&mut self.sums)])
-            }
-            Limit::SharedGathers => (by_slice, vec![slices, places, weights, checksum]),
-            Limit::SharedAtomics => (by_slice, vec![slices, places, checksum]),
+        let mut arguments = match limit {
+            Limit::IndexOnly => vec![Value::In(&self.rows), positions, checksum],
+            Limit::GlobalGathers => vec![stream, positions, weights, checksum],
+            Limit::GlobalAtomics => vec![stream, positions, Value::Out(&mut self.sums)],
         };
-        if grid.x == 0 {
-            return Ok(());
-        }
-        // SAFETY: the arguments of the index; streams of the model's own parameters, for which
-        // weights and sums have an element each; slices of places inside their tiles, or one
-        // behind.
-        unsafe { self.launcher.launch(&kernel, grid, &mut arguments) }
+        // SAFETY: the arguments of the index; a stream of the model's own parameters, for which
+        // weights and sums have an element each.
+        Ok(unsafe { self.launcher.launch(&kernel, blocks, &mut arguments) }?)
     }
 }
 
 /// Returns the sum that each limit's kernel should give.
-fn expected(
-    stream: &[u32],
-    positions: usize,
-    weights: &[i32],
-    words: &[u64],
-    slices: &[Slice],
-) -> [u64; Limit::ALL.len()] {
+fn expected(stream: &[u32], positions: usize, weights: &[i32]) -> [u64; Limit::ALL.len()] {
     let total = |terms: &mut dyn Iterator<Item = u64>| terms.fold(0, u64::wrapping_add);
     let parameters = total(&mut stream.iter().map(|&parameter| parameter.into()));
     // Sums of 65 weights fit 32 bits, and all of them 64.
@@ -196,17 +154,14 @@ fn expected(
     let by_position =
         stream.chunks(positions.max(1)).flat_map(|feature| feature.iter().enumerate());
     let added = total(&mut by_position.map(|(at, &parameter)| weighted_term(at, parameter)));
-    let in_slice = |slice: &Slice| {
-        let Slice { first_parameter, classes, begin, end } = *slice;
-        let terms = (begin as usize..end as usize).flat_map(|at| {
-            let places = (0..PLACES_PER_WORD).map(move |n| (words[at] >> (16 * n)) as u16);
-            let in_tile = places.map(u32::from).filter(move |&place| place < classes);
-            in_tile.map(move |place| weighted_term(at, first_parameter + place))
-        });
-        terms.fold(0, u64::wrapping_add)
-    };
-    let added_in_tiles = total(&mut slices.iter().map(in_slice));
-    [parameters, gathered, added, gathered, added_in_tiles]
+    [parameters, gathered, added]
+}
+
+/// Returns the parameters as `parameters[feature * positions + position]`.
+fn by_feature(model: &Model, positions: &[ScoredPosition]) -> Vec<u32> {
+    let (by_position, features) = (stream(model, positions.iter()), model.feature_count());
+    let of_feature = |feature| by_position.iter().skip(feature).step_by(features).copied();
+    (0..features).flat_map(of_feature).collect()
 }
 
 /// Returns the number that element `at` of a stream adds to a parameter, times the parameter's

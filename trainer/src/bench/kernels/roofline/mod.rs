@@ -3,20 +3,18 @@
 
 mod baseline;
 mod limits;
-mod streams;
 #[cfg(test)]
 mod tests;
 mod wide;
 
 use othello_engine::record::ScoredPosition;
-use othello_kernels::{Grid, Kernel};
+use othello_kernels::{Kernel, Launcher};
 
 use crate::backend::BackendError;
-use crate::backend::kernels::Launcher;
 
 pub(super) use baseline::{Baseline, Layout};
 pub(super) use limits::{Limit, LimitKernels};
-pub(super) use wide::WIDE_ROW_BYTES;
+pub(super) use wide::{WIDE_FEATURES, WIDE_ROW_BYTES};
 
 /// The most positions in a measurement: 32-bit numbers count their features.
 pub(in crate::bench) const MOST_POSITIONS: usize = 1 << 25;
@@ -35,10 +33,10 @@ fn checked_count(positions: &[ScoredPosition]) -> Result<u32, BackendError> {
     Ok(count as u32)
 }
 
-/// Returns a grid for a kernel that loops over `count` elements.
-fn grid_over(launcher: &impl Launcher, kernel: &Kernel, count: usize) -> Grid {
+/// Returns the number of blocks for a kernel that loops over `count` elements.
+fn blocks_over(launcher: &impl Launcher, kernel: &Kernel, count: usize) -> u32 {
     let blocks = count.div_ceil(kernel.block as usize).max(1);
-    Grid { x: blocks.min(launcher.limits().blocks as usize) as u32, y: 1, shared_bytes: 0 }
+    blocks.min(launcher.limits().blocks as usize) as u32
 }
 
 /// Returns a buffer with these elements.

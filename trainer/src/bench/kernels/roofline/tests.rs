@@ -3,18 +3,18 @@
 
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::{Label, ScoredPosition, Weight};
-use othello_kernels::Program;
+use othello_kernels::host::HostLauncher;
+use othello_kernels::{Limits, Program};
 
 use super::*;
-use crate::backend::kernels::{HostLauncher, Limits, program};
+use crate::backend::kernels::program;
 use crate::backend::{
     Backend as _, Batch, Cpu, RESIDUALS_PER_DISC, Rows, Target, WEIGHTS_PER_OCCURRENCE,
 };
 use crate::model::{Model, random_positions};
 
-/// Limits so small that patterns have several tiles and grids several blocks.
-const NARROW: Limits =
-    Limits { blocks: 3, shared_bytes: 1000, chunk_rows: 100, resident_bytes: 2000 };
+/// Limits so small that grids have several blocks.
+const NARROW: Limits = Limits { blocks: 3, chunk_rows: 100, resident_bytes: 2000 };
 
 fn model(name: &str) -> Model {
     Model::new(PatternSet::shipped(name).unwrap())
@@ -62,39 +62,8 @@ fn limits_touch_every_feature_of_every_position_once() {
         }
         assert_eq!(kernels.checksum(Limit::IndexOnly).unwrap(), numbers, "{name}");
         assert_eq!(kernels.checksum(Limit::GlobalGathers).unwrap(), gathered as u64, "{name}");
-        assert_eq!(kernels.checksum(Limit::SharedGathers).unwrap(), gathered as u64, "{name}");
         kernels.checksum(Limit::GlobalAtomics).unwrap();
         assert!(kernels.sums().unwrap() == added, "{name}");
-    }
-}
-
-/// The places by tile are the stream's parameters with the same frequencies.
-#[test]
-fn the_places_of_all_tiles_are_the_parameters_of_all_positions() {
-    let model = model("standard");
-    let rows = rows(3);
-    let stream = streams::parameters(&model, &rows);
-    for most in [1000, 12_000, 60_000] {
-        let tiles = crate::backend::kernels::tiles(&model, most);
-        let (words, slices) = streams::places(&stream, rows.len(), &tiles);
-        let mut found = vec![0; model.parameters()];
-        let mut next = 0;
-        for slice in &slices {
-            assert_eq!(slice.begin, next);
-            next = slice.end;
-            for word in &words[slice.begin as usize..slice.end as usize] {
-                for place in (0..64).step_by(16).map(|shift| (word >> shift) as u32 & 0xFFFF) {
-                    assert!(place <= slice.classes);
-                    if place < slice.classes {
-                        found[(slice.first_parameter + place) as usize] += 1;
-                    }
-                }
-            }
-        }
-        assert_eq!(next as usize, words.len());
-        let mut expected = vec![0; model.parameters()];
-        stream.iter().for_each(|&parameter| expected[parameter as usize] += 1);
-        assert!(found == expected, "{most}");
     }
 }
 
@@ -114,7 +83,6 @@ fn a_limit_that_leaves_something_out_is_found() {
             "found[feature] = parameters[0 * feature",
             "global_a",
         ),
-        ("sum += table[place_of(", "sum += table[0 * place_of(", "shared_gathers"),
         ("return 1 + at % 16;", "return 1;", "atomics"),
     ] {
         let unchanged = program(&model);

@@ -9,8 +9,8 @@ use crate::model::{Model, Row};
 /// The steps of a label in a disc.
 const LABELS_PER_DISC: f64 = 256.0;
 
-/// The number of features that a row has room for: 64 instances and a scalar, the most of any set.
-const WIDE_FEATURES: usize = 65;
+/// The number of features that a row has room for: 64 instances and a scalar.
+pub(in crate::bench) const WIDE_FEATURES: usize = 65;
 
 /// The bytes of a position in this layout.
 pub(in crate::bench) const WIDE_ROW_BYTES: usize = size_of::<WideRow>();

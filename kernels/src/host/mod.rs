@@ -4,6 +4,8 @@
 //! This is for checks, not for speed. The compiler is `$CC`, or `cc`; `$OTHELLO_HOST_CFLAGS` has
 //! further flags for it, such as `-fsanitize=address,undefined`.
 
+mod launcher;
+
 use std::ffi::{OsString, c_void};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,8 @@ use libloading::Library;
 
 use crate::index::{Argument, Kernel, kernels};
 use crate::program::{HOST, Program};
+
+pub use launcher::HostLauncher;
 
 /// The error for sources that cannot be run here.
 #[derive(Debug, thiserror::Error)]
@@ -40,19 +44,8 @@ pub struct HostProgram {
     library: Library,
 }
 
-/// The shape of a launch: the blocks, and the shared memory of each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Grid {
-    /// The number of blocks in the first direction.
-    pub x: u32,
-    /// The number of blocks in the second direction.
-    pub y: u32,
-    /// The size of dynamic shared memory of each block, in bytes.
-    pub shared_bytes: usize,
-}
-
 type Call = unsafe extern "C" fn(*mut *mut c_void);
-type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, u32, usize, i32);
+type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, i32);
 
 impl HostProgram {
     /// Compiles and loads a program. Arithmetic is rounded as on the GPU: nothing is contracted.
@@ -92,7 +85,7 @@ impl HostProgram {
         Ok(Self { library: unsafe { Library::new(library) }? })
     }
 
-    /// Runs a kernel to its end on this thread.
+    /// Runs a kernel in this number of blocks to its end on this thread.
     ///
     /// # Safety
     ///
@@ -102,7 +95,7 @@ impl HostProgram {
     pub unsafe fn launch(
         &self,
         kernel: &Kernel,
-        grid: Grid,
+        blocks: u32,
         arguments: &mut [*mut c_void],
     ) -> Result<(), HostError> {
         assert_eq!(arguments.len(), kernel.arguments.len(), "{}", kernel.name);
@@ -111,12 +104,9 @@ impl HostProgram {
         let (call, launch) = unsafe {
             (self.library.get::<Call>(&name)?, self.library.get::<Launch>("host_launch")?)
         };
-        let Grid { x, y, shared_bytes } = grid;
         let barriers = i32::from(kernel.barriers);
         // SAFETY: the caller guarantees the arguments.
-        unsafe {
-            launch(*call, arguments.as_mut_ptr(), x, y, kernel.block, shared_bytes, barriers);
-        }
+        unsafe { launch(*call, arguments.as_mut_ptr(), blocks, kernel.block, barriers) };
         Ok(())
     }
 }

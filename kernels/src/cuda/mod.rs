@@ -5,16 +5,14 @@ mod architecture;
 mod compile;
 mod find;
 mod launch;
-#[cfg(test)]
-mod tests;
 
 pub use architecture::Architecture;
 pub use compile::{NvrtcError, compile};
-pub use find::{Gpu, Unavailable, find};
+pub use find::{DRIVER_ENTRIES, Gpu, Unavailable, find};
 pub use launch::CudaLauncher;
 
-use super::BackendError;
+use crate::launcher::LaunchError;
 
-fn failed(what: &str, error: &dyn std::fmt::Display) -> BackendError {
-    BackendError { device: "cuda".to_owned(), reason: format!("{what}: {error}") }
+fn failed(what: &str, error: &dyn std::fmt::Display) -> LaunchError {
+    LaunchError { device: "cuda", reason: format!("{what}: {error}") }
 }

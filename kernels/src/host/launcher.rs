@@ -2,11 +2,10 @@
 
 use std::ffi::c_void;
 
-use othello_kernels::host::{HostError, HostProgram};
-use othello_kernels::{Grid, Kernel, Program};
-
-use super::launcher::{Launcher, Limits, Value};
-use crate::backend::BackendError;
+use super::{HostError, HostProgram};
+use crate::index::Kernel;
+use crate::launcher::{LaunchError, Launcher, Limits, Value};
+use crate::program::Program;
 
 /// Runs kernels on the calling thread.
 #[derive(Debug)]
@@ -17,19 +16,14 @@ pub struct HostLauncher {
 
 impl HostLauncher {
     /// Compiles a program with the machine's C compiler.
-    pub fn new(program: &Program) -> Result<Self, BackendError> {
+    pub fn new(program: &Program) -> Result<Self, LaunchError> {
         HostProgram::compile(program).map(Self::of).map_err(failed)
     }
 
     /// Runs the kernels of a program that is compiled.
-    pub(super) fn of(program: HostProgram) -> Self {
-        // As a small GPU: more than one block, and tiles of less than the largest patterns.
-        let limits = Limits {
-            blocks: 4,
-            shared_bytes: 48 << 10,
-            chunk_rows: 1 << 15,
-            resident_bytes: usize::MAX,
-        };
+    pub fn of(program: HostProgram) -> Self {
+        // As a small GPU: more than one block.
+        let limits = Limits { blocks: 4, chunk_rows: 1 << 15, resident_bytes: usize::MAX };
         Self { program, limits }
     }
 
@@ -40,8 +34,8 @@ impl HostLauncher {
     }
 }
 
-fn failed(error: HostError) -> BackendError {
-    BackendError { device: "host".to_owned(), reason: error.to_string() }
+fn failed(error: HostError) -> LaunchError {
+    LaunchError { device: "host", reason: error.to_string() }
 }
 
 /// Memory in words of eight bytes, so that every type is aligned.
@@ -55,35 +49,35 @@ impl Launcher for HostLauncher {
         self.limits
     }
 
-    fn allocate(&self, bytes: usize) -> Result<Words, BackendError> {
+    fn allocate(&self, bytes: usize) -> Result<Words, LaunchError> {
         Ok(vec![0; bytes.div_ceil(size_of::<u64>())])
     }
 
-    fn write(&self, buffer: &mut Words, bytes: &[u8]) -> Result<(), BackendError> {
+    fn write(&self, buffer: &mut Words, bytes: &[u8]) -> Result<(), LaunchError> {
         bytemuck::cast_slice_mut(buffer)[..bytes.len()].copy_from_slice(bytes);
         Ok(())
     }
 
-    fn read(&self, buffer: &Words, bytes: &mut [u8]) -> Result<(), BackendError> {
+    fn read(&self, buffer: &Words, bytes: &mut [u8]) -> Result<(), LaunchError> {
         bytes.copy_from_slice(&bytemuck::cast_slice(buffer)[..bytes.len()]);
         Ok(())
     }
 
-    fn copy(&self, from: &Words, to: &mut Words) -> Result<(), BackendError> {
+    fn copy(&self, from: &Words, to: &mut Words) -> Result<(), LaunchError> {
         to.copy_from_slice(from);
         Ok(())
     }
 
-    fn clear(&self, buffer: &mut Words) -> Result<(), BackendError> {
+    fn clear(&self, buffer: &mut Words) -> Result<(), LaunchError> {
         buffer.fill(0);
         Ok(())
     }
 
-    fn staging(&self, bytes: usize) -> Result<Words, BackendError> {
+    fn staging(&self, bytes: usize) -> Result<Words, LaunchError> {
         self.allocate(bytes)
     }
 
-    fn stage<'s>(&self, staging: &'s mut Words, bytes: &[u8]) -> Result<&'s Words, BackendError> {
+    fn stage<'s>(&self, staging: &'s mut Words, bytes: &[u8]) -> Result<&'s Words, LaunchError> {
         self.write(staging, bytes)?;
         Ok(staging)
     }
@@ -91,9 +85,9 @@ impl Launcher for HostLauncher {
     unsafe fn launch(
         &self,
         kernel: &Kernel,
-        grid: Grid,
+        blocks: u32,
         arguments: &mut [Value<'_, Words>],
-    ) -> Result<(), BackendError> {
+    ) -> Result<(), LaunchError> {
         // Each argument is a word of its own: an address, or a number in its first bytes.
         let word = |argument: &mut Value<'_, Words>| match argument {
             Value::In(words) => words.as_ptr() as u64,
@@ -105,6 +99,6 @@ impl Launcher for HostLauncher {
         let mut pointers: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
         // SAFETY: the caller vouches for the arguments; `Out` borrows what a kernel writes.
-        unsafe { self.program.launch(kernel, grid, &mut pointers) }.map_err(failed)
+        unsafe { self.program.launch(kernel, blocks, &mut pointers) }.map_err(failed)
     }
 }

@@ -1,8 +1,16 @@
 //! The device interface of the kernels: memory, copies, launches.
 
-use othello_kernels::{Grid, Kernel};
+use crate::index::Kernel;
 
-use crate::backend::BackendError;
+/// The error of a device that cannot do what a launcher asks for.
+#[derive(Debug, thiserror::Error)]
+#[error("{device}: {reason}")]
+pub struct LaunchError {
+    /// The name of the device.
+    pub device: &'static str,
+    /// The cause and the remedy.
+    pub reason: String,
+}
 
 /// A device that runs kernels. Requests of one thread are executed in their order. A call that
 /// reads returns when the data has arrived.
@@ -16,22 +24,22 @@ pub trait Launcher: Send + Sync + 'static {
     fn limits(&self) -> Limits;
 
     /// Allocates memory, at least one byte, filled with zeros.
-    fn allocate(&self, bytes: usize) -> Result<Self::Buffer, BackendError>;
+    fn allocate(&self, bytes: usize) -> Result<Self::Buffer, LaunchError>;
 
     /// Copies to the start of a buffer, which is no shorter.
-    fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), BackendError>;
+    fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), LaunchError>;
 
     /// Copies from the start of a buffer, which is no shorter.
-    fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), BackendError>;
+    fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), LaunchError>;
 
     /// Copies between buffers of one length.
-    fn copy(&self, from: &Self::Buffer, to: &mut Self::Buffer) -> Result<(), BackendError>;
+    fn copy(&self, from: &Self::Buffer, to: &mut Self::Buffer) -> Result<(), LaunchError>;
 
     /// Fills a buffer with zeros.
-    fn clear(&self, buffer: &mut Self::Buffer) -> Result<(), BackendError>;
+    fn clear(&self, buffer: &mut Self::Buffer) -> Result<(), LaunchError>;
 
     /// Allocates a staging buffer of this length.
-    fn staging(&self, bytes: usize) -> Result<Self::Staging, BackendError>;
+    fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
     /// Fills a staging buffer, which is no shorter than `bytes`, as soon as no kernel reads it any
     /// more.
@@ -39,9 +47,9 @@ pub trait Launcher: Send + Sync + 'static {
         &self,
         staging: &'s mut Self::Staging,
         bytes: &[u8],
-    ) -> Result<&'s Self::Buffer, BackendError>;
+    ) -> Result<&'s Self::Buffer, LaunchError>;
 
-    /// Runs a kernel.
+    /// Runs a kernel in this number of blocks, at least one.
     ///
     /// # Safety
     ///
@@ -49,9 +57,9 @@ pub trait Launcher: Send + Sync + 'static {
     unsafe fn launch(
         &self,
         kernel: &Kernel,
-        grid: Grid,
+        blocks: u32,
         arguments: &mut [Value<'_, Self::Buffer>],
-    ) -> Result<(), BackendError>;
+    ) -> Result<(), LaunchError>;
 }
 
 /// An argument of a kernel.
@@ -72,10 +80,8 @@ pub enum Value<'a, B> {
 pub struct Limits {
     /// The number of blocks that fill the device, for kernels that loop over a grid of any size.
     pub blocks: u32,
-    /// The bytes of shared memory that a block may have.
-    pub shared_bytes: usize,
-    /// The number of rows in a chunk, where rows are computed in chunks, or copied in chunks
-    /// because the device cannot keep them.
+    /// The number of rows in a chunk, where rows are copied in chunks because the device cannot
+    /// keep them.
     pub chunk_rows: usize,
     /// The bytes of positions that the device keeps. Further positions are copied to it each time.
     pub resident_bytes: usize,

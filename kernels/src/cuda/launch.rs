@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute_enum, CUresult};
+use cudarc::driver::sys::{CUdevice_attribute, CUresult};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, LaunchConfig,
     PinnedHostSlice, PushKernelArg as _,
 };
 use cudarc::nvrtc::Ptx;
-use othello_kernels::{Argument, Grid, Kernel, Program, index};
 
 use super::compile::{Cache, compile};
 use super::find::said;
 use super::{Gpu, failed};
-use crate::backend::BackendError;
-use crate::backend::kernels::{Launcher, Limits, Value};
+use crate::index::{self, Argument, Kernel};
+use crate::launcher::{LaunchError, Launcher, Limits, Value};
+use crate::program::Program;
 
 /// The number of streams. Each thread of the fit uses a stream of its own as long as there are
 /// enough, so that phases compute at once.
@@ -25,12 +25,11 @@ const STREAMS: usize = 8;
 /// others even out the ends.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
-/// The number of rows in a chunk, whose scratch of 150 bytes per row stays in a level-2 cache of at
-/// least 40 MiB.
+/// The number of rows in a chunk, of 2.6 MB: it is copied while the one before it is computed.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The percentage of free memory that positions may take. The rest is for vectors (20 MB for each
-/// phase in flight) and scratch (20 MB).
+/// The percentage of free memory that positions may take. The rest is for vectors: 20 MB for each
+/// phase in flight.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// The first GPU with a loaded program.
@@ -56,7 +55,7 @@ impl CudaLauncher {
         found: &Gpu,
         program: &Program,
         memory_limit: Option<usize>,
-    ) -> Result<Self, BackendError> {
+    ) -> Result<Self, LaunchError> {
         let context = &found.context;
         // The streams come first: from the second one on, buffers keep track of the streams that
         // use them.
@@ -71,19 +70,12 @@ impl CudaLauncher {
             let function = module.load_function(kernel.name);
             functions.insert(kernel.name, function.map_err(|error| driver(kernel.name, error))?);
         }
-        for kernel in index::WITH_DYNAMIC_SHARED {
-            let attribute =
-                CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            functions[kernel.name]
-                .set_attribute(attribute, limits.shared_bytes as i32)
-                .map_err(|error| driver("shared memory", error))?;
-        }
         Ok(Self { streams, copies, functions, limits })
     }
 
-    /// Returns this launcher with other limits, which must not have more shared memory.
-    #[cfg(test)]
-    pub(super) fn with_limits(self, limits: Limits) -> Self {
+    /// Returns this launcher with other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
@@ -96,7 +88,7 @@ impl CudaLauncher {
 }
 
 /// Converts a driver's error, with the remedy for those that happen.
-fn driver(what: &str, error: DriverError) -> BackendError {
+fn driver(what: &str, error: DriverError) -> LaunchError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
             "; too little memory on the GPU: lower --threads, or end what else uses it"
@@ -129,7 +121,7 @@ fn load(
     context: &Arc<CudaContext>,
     found: &Gpu,
     program: &Program,
-) -> Result<Arc<CudaModule>, BackendError> {
+) -> Result<Arc<CudaModule>, LaunchError> {
     let cache = Cache::new(program, found.architecture);
     if let Some(ptx) = cache.read() {
         match context.load_module(Ptx::from_src(ptx.replace('\0', ""))) {
@@ -145,19 +137,12 @@ fn load(
 }
 
 fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, DriverError> {
-    use CUdevice_attribute::{
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-    };
-    let multiprocessors = context.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-    let shared = context.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize;
+    let count = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+    let multiprocessors = context.attribute(count)?;
     let (free, _) = context.mem_get_info()?;
     let for_positions = free / 100 * PERCENT_FOR_POSITIONS;
     Ok(Limits {
         blocks: multiprocessors as u32 * BLOCKS_PER_MULTIPROCESSOR,
-        // Two blocks per multiprocessor if it has much shared memory, so that one computes while
-        // the other copies its tile.
-        shared_bytes: if shared >= 128 << 10 { shared / 2 } else { shared },
         chunk_rows: CHUNK_ROWS,
         resident_bytes: memory_limit.map_or(for_positions, |limit| limit.min(for_positions)),
     })
@@ -165,7 +150,7 @@ fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, 
 
 /// Checks that arguments are of the kinds in the index. With too few, the driver would read the
 /// memory behind them.
-fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), BackendError> {
+fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), LaunchError> {
     let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
         (Argument::Array(element), Value::In(_)) => element.starts_with("const "),
         (Argument::Array(_), Value::Out(_)) => true,
@@ -185,12 +170,12 @@ impl Launcher for CudaLauncher {
         self.limits
     }
 
-    fn allocate(&self, bytes: usize) -> Result<CudaSlice<u8>, BackendError> {
+    fn allocate(&self, bytes: usize) -> Result<CudaSlice<u8>, LaunchError> {
         let allocated = self.stream().alloc_zeros(bytes.max(1));
         allocated.map_err(|error| driver(&format!("{bytes} bytes"), error))
     }
 
-    fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), BackendError> {
+    fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let written = stream.memcpy_htod(bytes, buffer);
         // Where the GPU reads ordinary memory by itself, the copy may still read the bytes.
@@ -198,7 +183,7 @@ impl Launcher for CudaLauncher {
         written.and(finished).map_err(|error| driver("copy to the GPU", error))
     }
 
-    fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), BackendError> {
+    fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let read = stream.memcpy_dtoh(&buffer.slice(..bytes.len()), bytes);
         // Errors of kernels show here.
@@ -206,15 +191,15 @@ impl Launcher for CudaLauncher {
         read.and(finished).map_err(|error| driver("the kernels", error))
     }
 
-    fn copy(&self, from: &CudaSlice<u8>, to: &mut CudaSlice<u8>) -> Result<(), BackendError> {
+    fn copy(&self, from: &CudaSlice<u8>, to: &mut CudaSlice<u8>) -> Result<(), LaunchError> {
         self.stream().memcpy_dtod(from, to).map_err(|error| driver("copy on the GPU", error))
     }
 
-    fn clear(&self, buffer: &mut CudaSlice<u8>) -> Result<(), BackendError> {
+    fn clear(&self, buffer: &mut CudaSlice<u8>) -> Result<(), LaunchError> {
         self.stream().memset_zeros(buffer).map_err(|error| driver("memory on the GPU", error))
     }
 
-    fn staging(&self, bytes: usize) -> Result<CudaStaging, BackendError> {
+    fn staging(&self, bytes: usize) -> Result<CudaStaging, LaunchError> {
         let context = self.copies.context();
         // SAFETY: filled with zeros before anything reads it.
         let pinned = unsafe { context.alloc_pinned::<u8>(bytes) };
@@ -231,7 +216,7 @@ impl Launcher for CudaLauncher {
         &self,
         staging: &'s mut CudaStaging,
         bytes: &[u8],
-    ) -> Result<&'s CudaSlice<u8>, BackendError> {
+    ) -> Result<&'s CudaSlice<u8>, LaunchError> {
         let CudaStaging { pinned, there } = staging;
         let filled = pinned.as_mut_slice().map(|to| to[..bytes.len()].copy_from_slice(bytes));
         let copied = filled.and_then(|()| self.copies.memcpy_htod(pinned, there));
@@ -242,9 +227,9 @@ impl Launcher for CudaLauncher {
     unsafe fn launch(
         &self,
         kernel: &Kernel,
-        grid: Grid,
+        blocks: u32,
         arguments: &mut [Value<'_, CudaSlice<u8>>],
-    ) -> Result<(), BackendError> {
+    ) -> Result<(), LaunchError> {
         check(kernel, arguments)?;
         let stream = self.stream();
         let mut launch = stream.launch_builder(&self.functions[kernel.name]);
@@ -257,9 +242,9 @@ impl Launcher for CudaLauncher {
             };
         }
         let shape = LaunchConfig {
-            grid_dim: (grid.x, grid.y, 1),
+            grid_dim: (blocks, 1, 1),
             block_dim: (kernel.block, 1, 1),
-            shared_mem_bytes: grid.shared_bytes as u32,
+            shared_mem_bytes: 0,
         };
         // SAFETY: the caller vouches for the arrays; numbers and kinds were checked.
         let launched = unsafe { launch.launch(shape) };

@@ -1,0 +1,127 @@
+//! Runs the checks of the host-run kernels on a GPU, if there is one, and compiles the kernels of
+//! whole pattern sets by NVRTC.
+
+use std::env;
+use std::process::Command;
+
+use othello_kernels::cuda::{Architecture, CudaLauncher, NvrtcError, Unavailable, compile, find};
+use othello_testing::skip;
+
+use super::joint::weights_and_factors_give_the_same_sums;
+use super::*;
+
+impl Bring for CudaLauncher {
+    fn bring(program: &Program, limits: Option<Limits>) -> Self {
+        let launcher = Self::new(&find().unwrap(), program, None).unwrap();
+        let limits = limits.unwrap_or_else(|| launcher.limits());
+        launcher.with_limits(limits)
+    }
+}
+
+#[test]
+fn the_gpu_computes_what_the_cpu_computes() {
+    if let Err(error) = find() {
+        skip!("{error}");
+    }
+    all_phases_of_self_play_give_the_same_sums::<CudaLauncher>();
+    awkward_numbers_of_rows_give_the_same_sums::<CudaLauncher>();
+    sums_at_the_bound_are_exact::<CudaLauncher>();
+    vectors_are_computed_alike_to_the_bit::<CudaLauncher>();
+    weights_and_factors_give_the_same_sums::<CudaLauncher>();
+}
+
+const TURING: Architecture = Architecture { major: 7, minor: 5 };
+const AMPERE: Architecture = Architecture { major: 8, minor: 0 };
+const HOPPER: Architecture = Architecture { major: 9, minor: 0 };
+
+const NO_NVRTC: &str = "no NVRTC; put it into LD_LIBRARY_PATH (scripts/nvrtc.sh)";
+
+fn there_is_nvrtc() -> bool {
+    let compiled = compile(&program(&model("small")), HOPPER);
+    !matches!(compiled, Err(NvrtcError::Unavailable(Unavailable::NoNvrtc)))
+}
+
+/// Returns the PTX for every architecture.
+fn all_ptx(set: &str) -> Vec<(Architecture, String)> {
+    let program = program(&model(set));
+    eprintln!("{set}: sha256 of the sources {}", program.sha256());
+    let compiled = |architecture| (architecture, compile(&program, architecture).unwrap());
+    [TURING, AMPERE, HOPPER].map(compiled).into()
+}
+
+#[test]
+fn nvrtc_compiles_every_kernel_without_contraction() {
+    if !there_is_nvrtc() {
+        skip!("{NO_NVRTC}");
+    }
+    for (architecture, ptx) in ["standard", "small", "factors"].into_iter().flat_map(all_ptx) {
+        for kernel in index::kernels() {
+            assert!(ptx.contains(&format!(".entry {}(", kernel.name)), "{}", kernel.name);
+        }
+        assert!(!ptx.contains("fma.rn"), "{architecture}: a product and a sum are contracted");
+        assert!(!ptx.contains(".ftz"), "{architecture}: small numbers are flushed to zero");
+        assert!(ptx.contains("sqrt.rn.f64") && ptx.contains("div.rn.f64"), "{architecture}");
+        assert!(ptx.contains("dp4a.u32.u32"), "{architecture}");
+        assert!(!ptx.contains(".extern .func"), "{architecture}: a function is missing");
+        eprintln!("{architecture}: {} instructions", ptx.matches(";\n").count());
+    }
+}
+
+/// The benchmark's kernels have the instructions that they are named after, one for each of the
+/// standard set's 65 features. The compiler leaves nothing out as useless, and no atomic becomes
+/// a loop of compare and swap.
+#[test]
+fn limits_and_baseline_have_an_instruction_for_each_feature() {
+    if !there_is_nvrtc() {
+        skip!("{NO_NVRTC}");
+    }
+    for (architecture, ptx) in all_ptx("standard") {
+        let count = |kernel: Kernel, instruction: &str| {
+            let (_, text) = ptx.split_once(&format!(".entry {}(", kernel.name)).unwrap();
+            text.split_once("\n}").unwrap().0.matches(instruction).count()
+        };
+        let counts = [
+            (index::GLOBAL_GATHERS, "ld.global.u32", 2 * 65),
+            (index::GLOBAL_ATOMICS, "atom.global.add.u64", 65),
+            (index::MIRRORED_GRADIENT, "atom.global.add.f64", 2 * 65),
+            (index::FOLDED_GRADIENT, "atom.global.add.f64", 65),
+        ];
+        for (kernel, instruction, expected) in counts {
+            let name = kernel.name;
+            assert_eq!(count(kernel, instruction), expected, "{architecture}: {name}");
+        }
+        let digits = |kernel| count(kernel, "dp4a");
+        assert_eq!(digits(index::INDEX_ONLY), digits(index::RESIDUAL_SUMS), "{architecture}");
+        assert!(!ptx.contains(".cas."), "{architecture}: a loop of compare and swap");
+    }
+}
+
+/// `ptxas` in `$OTHELLO_PTXAS` compiles the PTX to machine code and reports its registers.
+#[test]
+fn no_kernel_spills_registers() {
+    let Some(ptxas) = env::var_os("OTHELLO_PTXAS") else {
+        skip!("OTHELLO_PTXAS does not name a ptxas (scripts/nvrtc.sh --ptxas)");
+    };
+    if !there_is_nvrtc() {
+        skip!("{NO_NVRTC}");
+    }
+    for (architecture, ptx) in ["standard", "factors"].into_iter().flat_map(all_ptx) {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("kernels.ptx");
+        fs::write(&source, ptx).unwrap();
+        let real = architecture.to_string().replace("compute", "sm");
+        let output = Command::new(&ptxas)
+            .args(["-v", "-arch", &real, "-o"])
+            .args([folder.path().join("kernels.cubin"), source])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        eprintln!("{said}");
+        let spills = said.lines().filter(|line| line.contains("spill stores"));
+        assert!(spills.clone().count() >= index::kernels().count());
+        let spilling: Vec<&str> =
+            spills.filter(|line| !line.contains("0 bytes spill stores")).collect();
+        assert!(spilling.is_empty(), "{architecture}: {spilling:?}");
+    }
+}
