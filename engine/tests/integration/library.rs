@@ -15,14 +15,19 @@ mod search;
 #[path = "../../examples/solve.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod solve;
+#[path = "../../examples/tree_search.rs"]
+#[allow(dead_code, reason = "an example's main is not called")]
+mod tree_search;
 
 use line_board::{LINES, LineBoard, Rules};
-use othello_engine::board::Position;
 use othello_engine::board::notation::BoardLine;
+use othello_engine::board::{Position, Square};
 use othello_engine::eval::{Evaluator, Mobility, WeightsError, Zero};
 use othello_engine::file::FileError;
-use othello_engine::search::Search;
+use othello_engine::random::{Generator, random_position};
+use othello_engine::search::{Search, Strength};
 use plain_search::{COMPARISONS, Form, Plain, Shape, forms, play};
+use tree_search::{Settings, Tree};
 
 #[test]
 fn a_file_is_loaded_or_refused_by_type() {
@@ -100,4 +105,24 @@ fn a_board_of_lines_counts_the_published_leaves() {
     assert_eq!([1, 2, 3, 4, 5, 6].map(|ply| board.leaves(ply)), [4, 12, 56, 244, 1396, 8200]);
     let other = LineBoard::new(&rules, &Position::START.play("f5".parse().unwrap()).unwrap());
     assert_ne!(board.hash_by_17(), other.hash_by_17());
+}
+
+/// A tree that is searched until its root is proven has a perfect move; one of a few simulations
+/// has any.
+#[test]
+fn a_tree_proves_the_last_moves() {
+    let evaluator = Evaluator::from(Mobility);
+    let solve = Search::new(&evaluator).strength(Strength::PERFECT);
+    // At this temperature all moves are as likely, so that even bad ones are tried soon.
+    let settings = Settings { exploration: 1.0, temperature: 1e3, scale: 8.0 };
+    let mut random = Generator::new(5);
+    let positions = (0..40).map(|number| random_position(&mut random, 7 + number % 2));
+    for position in positions.filter(|position| position.moves() != 0) {
+        let mut tree = Tree::new(&evaluator, settings).unwrap();
+        let any = tree.search(&position, 3);
+        assert!(Square::all().any(|square| position.play(square) == Some(any)));
+        let after = tree.search(&position, u32::MAX);
+        let [before, after] = [position, after].map(|one| solve.find(&one).unwrap().value);
+        assert_eq!(-after, before, "{position:?}");
+    }
 }
