@@ -26,8 +26,8 @@ LEAVES = {5: 322, 9: 434_029, 11: 19_786_627}
 LAYOUT, EPOCH, EPOCH_FACTORS = 0.0001, 0.00003, 0.00013
 CALIBRATED = {"ordering": 250, "probcut": 215, "realization": 300, "ends": 400}
 MATCH_PAIR, MERGED_GAME = 0.01, 0.0000023
-# Cores that one process of a step keeps busy at most, and a GPU as so many cores of a fit: assumed.
-PROCESS, GPU = 16, 50
+# Cores that one process of a step keeps busy at most: assumed. An H200 fits factors as fast as so many cores.
+PROCESS, GPU = 16, 30
 FIT_PARTS = 12
 
 
