@@ -49,6 +49,15 @@ static inline unsigned int dot_bytes(unsigned int a, unsigned int b, unsigned in
 
 #define __popc(word) ((unsigned int)__builtin_popcount(word))
 #define __popcll(word) ((unsigned int)__builtin_popcountll(word))
+#define __ffsll(word) __builtin_ffsll(word)
+
+static inline unsigned long long __brevll(unsigned long long word)
+{
+    word = (word >> 1 & 0x5555555555555555) | (word & 0x5555555555555555) << 1;
+    word = (word >> 2 & 0x3333333333333333) | (word & 0x3333333333333333) << 2;
+    word = (word >> 4 & 0x0f0f0f0f0f0f0f0f) | (word & 0x0f0f0f0f0f0f0f0f) << 4;
+    return __builtin_bswap64(word);
+}
 
 /* Fibers. The first step onto a stack is ucontext's; later ones are jumps, which make no system
  * call. AddressSanitizer follows ucontext only. */

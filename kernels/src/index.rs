@@ -119,6 +119,9 @@ families! {
         ROUND_FACTORS = round_factors(REALS, U32, FIXED_OUT, U32) 256 false;
         TAKE_SQUARES = take_squares(U32, U32, FIXED_OUT) 256 false;
     }
+    "solve.cu": {
+        SOLVE = solve(COUNTS, U32, U32, NUMBERS_OUT, FIXED_OUT, COUNTS_OUT) 32 false;
+    }
     "limits.cu": {
         INDEX_ONLY = index_only(ROWS, U32, COUNTS_OUT) 128 false;
         GLOBAL_GATHERS = global_gathers(NUMBERS, U32, FIXED, COUNTS_OUT) 128 false;

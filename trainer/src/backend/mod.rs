@@ -22,6 +22,7 @@ mod errors;
 mod fixed;
 mod group;
 pub mod kernels;
+mod solving;
 
 use othello_engine::board::Phase;
 use othello_engine::record::ScoredPosition;
@@ -35,6 +36,7 @@ pub use fixed::{
     WEIGHTS_PER_OCCURRENCE,
 };
 pub use group::Group;
+pub use solving::{SolveError, SolveMany, Solved};
 
 /// The number of elements in a chunk of [`Backend::dot`], whose sum is added to those of earlier
 /// chunks.

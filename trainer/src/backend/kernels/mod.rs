@@ -5,6 +5,7 @@
 mod header;
 mod joint;
 mod memory;
+mod solve;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use joint::{DeviceGroup, GroupSums};
 use memory::Budget;
 
 pub use memory::{DevicePositions, Vector};
+pub use solve::{KernelSolver, solver_program};
 
 /// Returns the program of a model's pattern set, which every launcher compiles.
 pub fn program(model: &Model) -> Program {

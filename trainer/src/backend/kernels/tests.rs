@@ -3,6 +3,7 @@
 
 mod cuda;
 mod joint;
+mod solve;
 
 use std::collections::BTreeMap;
 use std::fs;

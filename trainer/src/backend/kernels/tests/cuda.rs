@@ -8,6 +8,7 @@ use othello_kernels::cuda::{Architecture, CudaLauncher, NvrtcError, Unavailable,
 use othello_testing::skip;
 
 use super::joint::weights_and_factors_give_the_same_sums;
+use super::solve::scores_are_those_of_the_engine;
 use super::*;
 
 impl Bring for CudaLauncher {
@@ -28,6 +29,7 @@ fn the_gpu_computes_what_the_cpu_computes() {
     sums_at_the_bound_are_exact::<CudaLauncher>();
     vectors_are_computed_alike_to_the_bit::<CudaLauncher>();
     weights_and_factors_give_the_same_sums::<CudaLauncher>();
+    scores_are_those_of_the_engine::<CudaLauncher>();
 }
 
 const TURING: Architecture = Architecture { major: 7, minor: 5 };
