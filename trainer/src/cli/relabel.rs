@@ -9,11 +9,14 @@ use othello_engine::cli::arguments::{Output, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Kind, check_output, kind_of};
+use othello_engine::progress::Progress as _;
 use othello_engine::record::{Game, ScoredPosition, Shard, record_files};
 use othello_engine::search::{Level, Plan, Selectivity, Strength};
 use serde::Serialize;
 
 use super::histogram::Histogram;
+use crate::backend::SolveMany;
+use crate::fit::Device;
 use crate::records::relabel::{
     Changes, Relabel, RelabelJob, Relabelled, Search, Settings, relabel,
 };
@@ -59,6 +62,11 @@ pub struct Arguments {
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 
+    /// Device to solve positions with at most 14 empty squares on, of many games at once; the CPU
+    /// does all other work. The file is the same
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    device: Device,
+
     /// Do only part I of N; `merge` puts the parts together
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
@@ -66,6 +74,7 @@ pub struct Arguments {
 
 #[derive(Serialize)]
 struct Report {
+    device: &'static str,
     #[serde(flatten)]
     count: Count,
     #[serde(flatten)]
@@ -127,14 +136,21 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let evaluator = Evaluator::load(&arguments.weights)?;
     let arguments = &Arguments { files: record_files(&arguments.files)?, ..arguments.clone() };
     let first = arguments.files.first().context("no file is named")?;
+    let picked = arguments.device.pick()?;
+    let solver = picked.solver()?;
+    if solver.is_some() {
+        session.progress().message(&format!("solves on {}: {}", picked.name(), picked.reason));
+    }
+    let solver = solver.as_deref();
     let (count, Relabelled { changes, summary, .. }) = if kind_of(first)? == Kind::Games {
-        let relabelled = arguments.relabel::<Game>(&evaluator, session)?;
+        let relabelled = arguments.relabel::<Game>(&evaluator, solver, session)?;
         (Count::Games(relabelled.records), relabelled)
     } else {
-        let relabelled = arguments.relabel::<ScoredPosition>(&evaluator, session)?;
+        let relabelled = arguments.relabel::<ScoredPosition>(&evaluator, solver, session)?;
         (Count::Positions(relabelled.records), relabelled)
     };
     session.print(&Report {
+        device: picked.name(),
         count,
         mean_discs: changes.mean_discs(),
         changes,
@@ -169,12 +185,13 @@ impl Arguments {
     fn relabel<R: Relabel>(
         &self,
         evaluator: &Evaluator,
+        device: Option<&dyn SolveMany>,
         session: &Session,
     ) -> anyhow::Result<Relabelled> {
         let progress = session.progress();
         let inputs = Inputs::<R>::count(&self.files, progress)?;
-        let run =
-            RelabelJob { settings: self.settings(evaluator)?, inputs: &inputs, shard: self.shard };
+        let settings = self.settings(evaluator)?;
+        let run = RelabelJob { settings, inputs: &inputs, shard: self.shard, device };
         Ok(relabel(&self.output.out, &run, evaluator, self.output.existing(), progress)?)
     }
 }

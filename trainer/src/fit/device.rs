@@ -12,8 +12,8 @@ use othello_kernels::{LaunchError, Launcher};
 use super::epochs::PhaseError;
 use super::report::FitReport;
 use super::run::{Fit, FitError};
-use crate::backend::kernels::{KernelBackend, program};
-use crate::backend::{BackendError, Cpu};
+use crate::backend::kernels::{KernelBackend, KernelSolver, program, solver_program};
+use crate::backend::{BackendError, Cpu, SolveMany};
 
 /// The values of `--device`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -90,6 +90,19 @@ impl PickedDevice {
             Kind::Cuda(found) => Some(found),
             Kind::Cpu | Kind::Host => None,
         }
+    }
+
+    /// Returns what solves many positions at once on the device; `None` for the CPU, where each is
+    /// a search of its own.
+    pub fn solver(&self) -> Result<Option<Box<dyn SolveMany>>, BackendError> {
+        Ok(match &self.kind {
+            Kind::Cpu => None,
+            Kind::Cuda(found) => {
+                let launcher = CudaLauncher::new(found, &solver_program(), None)?;
+                Some(Box::new(KernelSolver::new(launcher)))
+            }
+            Kind::Host => Some(Box::new(KernelSolver::new(HostLauncher::new(&solver_program())?))),
+        })
     }
 
     /// Runs a fit on the device.

@@ -18,6 +18,7 @@ use othello_engine::record::{
 use othello_engine::search::{self, Found, Searcher, Searchers, Selection, Selectivity, Strength};
 
 use super::sequence::Inputs;
+use crate::backend::{SolveError, SolveMany};
 
 pub use changes::Changes;
 
@@ -63,6 +64,9 @@ pub struct RelabelJob<'a, R> {
     pub inputs: &'a Inputs<R>,
     /// The part of the records to relabel here: whole frames.
     pub shard: Shard,
+    /// The device that finds the exact scores it can; the CPU finds all others. `None` if it finds
+    /// all. The file is the same.
+    pub device: Option<&'a dyn SolveMany>,
 }
 
 /// The content of a relabelled file.
@@ -85,10 +89,20 @@ pub trait Relabel: Record {
     /// costs little beside the search, few enough that a kill loses little.
     fn at_once(settings: &Settings) -> usize;
 
+    /// Returns the positions whose exact scores `relabelled` takes, as far as they have at most so
+    /// many empty squares.
+    fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
+
     /// Returns the record with its new labels. Each position is searched from a logically empty
-    /// transposition table.
+    /// transposition table, unless its score is among the `known`: those of the positions of
+    /// [`Self::to_solve`], as far as they were found, or none at all.
     #[must_use]
-    fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self;
+    fn relabelled<E: Evaluate>(
+        &self,
+        settings: &Settings,
+        known: &[Option<i8>],
+        searcher: &mut Searcher<'_, E>,
+    ) -> Self;
 
     /// Returns true if `relabelled` equals this record in everything that relabelling does not
     /// change.
@@ -172,18 +186,22 @@ impl<R: Relabel> RelabelJob<'_, R> {
         let mut records = self.inputs.from(next)?;
         let done = next - start + finished.count_in(next..end);
         progress.begin_stoppable(&stage::<R>(), done, end - start);
-        let relabelled = |records: &[R]| {
+        let relabelled = |records: &[Prepared<R>]| {
             let relabelled = |searcher: &mut Searcher<'_, E>| {
-                records.iter().map(|record| record.relabelled(&self.settings, searcher)).collect()
+                let relabelled = |Prepared { record, known }: &Prepared<R>| {
+                    record.relabelled(&self.settings, known, searcher)
+                };
+                records.iter().map(relabelled).collect()
             };
             searchers.with(relabelled)
         };
+        let is_same = |before: &Prepared<R>, after: &R| before.record.is_same(after);
         while next < end {
-            let batch = (end - next).min(records_per_batch::<R>());
+            let batch = (end - next).min(self.records_per_batch());
             let before = records.by_ref().take(batch as usize).collect::<Result<Vec<R>, _>>()?;
-            let at_once = R::at_once(&self.settings);
-            let after =
-                finished.complete(next, &before, at_once, progress, R::is_same, relabelled)?;
+            let before = self.prepared(next, before, finished, progress)?;
+            let at_once = self.at_once();
+            let after = finished.complete(next, &before, at_once, progress, is_same, relabelled)?;
             after.into_iter().try_for_each(|record| writer.push(record))?;
             next += batch;
             // After the last batch, finishing the file writes everything.
@@ -193,17 +211,78 @@ impl<R: Relabel> RelabelJob<'_, R> {
         }
         Ok(())
     }
+
+    /// Has the device, if there is one, solve the positions of records, the first of which has the
+    /// number `first`, except those that an earlier run finished.
+    fn prepared(
+        &self,
+        first: u64,
+        records: Vec<R>,
+        finished: &FinishedWork<R>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Prepared<R>>, RecordError> {
+        let (mut positions, mut counts) = (vec![], vec![]);
+        for (number, record) in (first..).zip(&records) {
+            let before = positions.len();
+            if let Some(device) = self.device
+                && finished.count_in(number..number + 1) == 0
+            {
+                positions.extend(record.to_solve(&self.settings, device.most_empties()));
+            }
+            counts.push(positions.len() - before);
+        }
+        let solve = |device: &dyn SolveMany| device.solve_many(&positions, progress);
+        let solved = self.device.map(solve).transpose().map_err(failed)?.unwrap_or_default();
+        let mut scores = solved.scores.into_iter();
+        let prepared = records.into_iter().zip(counts);
+        let mut known = |count| scores.by_ref().take(count).collect();
+        Ok(prepared.map(|(record, count)| Prepared { record, known: known(count) }).collect())
+    }
+
+    /// Returns the number of records of a batch: whole frames. Enough that threads seldom wait for
+    /// the last record; on a device, that it seldom waits for its last position.
+    fn records_per_batch(&self) -> u64 {
+        let frames = match self.device {
+            Some(_) => FRAMES_ON_DEVICE,
+            None => (rayon::current_num_threads() / 8).max(1),
+        };
+        (R::PER_FRAME * frames) as u64
+    }
+
+    /// Returns the number of records that are noted together.
+    fn at_once(&self) -> usize {
+        let most_empties = self.device.map(SolveMany::most_empties);
+        match most_empties {
+            // Little is left to do for the CPU.
+            Some(most) if self.settings.search.is_none() && self.settings.exact <= most => {
+                R::PER_FRAME
+            }
+            _ => R::at_once(&self.settings),
+        }
+    }
+}
+
+/// The number of frames whose positions a device solves together: 2^17 games or 2^21 positions, for
+/// which 150 MB of memory are needed.
+const FRAMES_ON_DEVICE: usize = 512;
+
+/// A record with the exact scores that a device found for it.
+struct Prepared<R> {
+    record: R,
+    known: Vec<Option<i8>>,
+}
+
+/// Converts a device's error.
+fn failed(error: SolveError) -> RecordError {
+    match error {
+        SolveError::Interrupted(error) => error.into(),
+        SolveError::Backend(error) => RecordError::Search(error.into()),
+    }
 }
 
 /// Returns the name of the work in progress messages.
 fn stage<R: Record>() -> String {
     format!("relabel ({})", R::PLURAL)
-}
-
-/// Returns the number of records of a batch: whole frames, and enough that threads seldom wait for
-/// the last record.
-fn records_per_batch<R: Record>() -> u64 {
-    (R::PER_FRAME * (rayon::current_num_threads() / 8).max(1)) as u64
 }
 
 impl Settings {

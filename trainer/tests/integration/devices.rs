@@ -52,6 +52,23 @@ fn threads_and_kernels_fit_the_same_factors() {
 }
 
 #[test]
+fn every_device_relabels_to_the_same_bytes() {
+    let folder = Folder::with_self_play(9, 30, 4);
+    for settings in ["--exact 9", "--exact 6 --depth 2"] {
+        let bytes = |device: &str| {
+            let run = format!("relabel a.games {settings} --device {device} --out b.games --force");
+            assert_eq!(folder.json(&run)["device"], device);
+            folder.read("b.games")
+        };
+        let one = bytes("cpu");
+        assert!(one == bytes("host"), "{settings}: kernels differ");
+        if doctor()["device"] == "cuda" {
+            assert!(one == bytes("cuda"), "{settings}: the GPU differs");
+        }
+    }
+}
+
+#[test]
 fn doctor_says_what_will_be_used_and_why() {
     let report = doctor();
     let reason = report["reason"].as_str().unwrap();

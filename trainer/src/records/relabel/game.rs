@@ -17,20 +17,38 @@ impl Relabel for Game {
         }
     }
 
+    /// Returns the last positions of the game, its end included.
+    fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
+        let (replay, first) = (self.replay(), settings.first_exact(self));
+        let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();
+        plies.map(|ply| Reached::at(&replay, ply).position).collect()
+    }
+
     /// Returns the game with the exact score of each position from [`Settings::exact`] empty
     /// squares on as the value of its move. The first of these positions becomes the game's solved
     /// position, unless the game has an earlier one.
-    fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self {
+    fn relabelled<E: Evaluate>(
+        &self,
+        settings: &Settings,
+        known: &[Option<i8>],
+        searcher: &mut Searcher<'_, E>,
+    ) -> Self {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let mut values = settings.search(self, &replay, searcher);
         let mut solved = self.solved().filter(|solved| usize::from(solved.ply) < first);
         let mut next = None;
+        // The last one is the score of the end.
+        let first_known = replay.steps.len() + 1 - known.len().min(replay.steps.len() + 1);
         for ply in first..=replay.steps.len() {
             let here = Reached::at(&replay, ply);
-            let Solution { score, best } = match next {
+            let found = ply.checked_sub(first_known).and_then(|at| *known.get(at)?);
+            let Solution { score, best } = match (next, found) {
                 // The move before this position was the best one, so its score is known.
-                Some(black_score) => Solution { score: black_score * here.side.sign(), best: None },
-                None => solve(&here.position, searcher),
+                (Some(black_score), _) => {
+                    Solution { score: black_score * here.side.sign(), best: None }
+                }
+                (None, Some(score)) => Solution { score: Discs::from(score), best: None },
+                (None, None) => solve(&here.position, searcher),
             };
             let black_score = score * here.side.sign();
             solved = solved.or(Some(Solved { ply: ply as u8, black_score }));

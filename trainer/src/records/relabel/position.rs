@@ -1,5 +1,6 @@
 //! Relabels one scored position.
 
+use othello_engine::board::{Discs, Position};
 use othello_engine::eval::Evaluate;
 use othello_engine::record::{Label, ScoredPosition};
 use othello_engine::search::Searcher;
@@ -16,9 +17,24 @@ impl Relabel for ScoredPosition {
         (1024 >> (settings.most_exact() / 2).min(10)).min(by_nodes).max(1)
     }
 
+    fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
+        let position = self.position();
+        let is_asked = settings.is_solved(self) && position.empties() <= most_empties;
+        is_asked.then_some(position).into_iter().collect()
+    }
+
     /// Returns the position with its new label and its old weight.
-    fn relabelled<E: Evaluate>(&self, settings: &Settings, searcher: &mut Searcher<'_, E>) -> Self {
-        let label = settings.label(self, searcher).unwrap_or(self.label());
+    fn relabelled<E: Evaluate>(
+        &self,
+        settings: &Settings,
+        known: &[Option<i8>],
+        searcher: &mut Searcher<'_, E>,
+    ) -> Self {
+        let label = match known {
+            [Some(score)] => Label::of_score(Discs::from(*score)),
+            _ => settings.label(self, searcher),
+        };
+        let label = label.unwrap_or(self.label());
         Self::new(self.position(), label, self.weight())
     }
 

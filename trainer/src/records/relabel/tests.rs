@@ -1,2 +1,3 @@
+mod devices;
 mod games;
 mod positions;

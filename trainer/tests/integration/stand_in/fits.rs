@@ -94,6 +94,22 @@ fn the_benchmark_runs_through_the_driver() {
 }
 
 #[test]
+fn relabelling_runs_through_the_driver() {
+    let place = Place::new(30, Installed::DriverAndNvrtc);
+    let relabel = |asked: &str, device: &str, threads: u32| {
+        let run = "relabel a.games --exact 9 --out b.games --force --json --device";
+        place.run(asked, &format!("{run} {device} --threads {threads}"))
+    };
+    let expected = relabel("", "cpu", 1).sha256();
+    for (asked, threads) in [("seed=3", 1), ("seed=4", 2), ("pools=0", 2)] {
+        let ended = relabel(asked, "cuda", threads);
+        assert_eq!(ended.sha256(), expected, "{asked}");
+        check_clean(&ended, asked);
+        assert!(ended.calls("cuLaunchKernel") > 0, "{asked}");
+    }
+}
+
+#[test]
 fn the_doctor_describes_the_gpu() {
     let place = Place::new(1, Installed::DriverAndNvrtc);
     let ended = place.run("capability=89 driver=12020", "doctor --json");

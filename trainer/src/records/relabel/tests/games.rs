@@ -25,7 +25,7 @@ fn games(count: u64) -> Vec<Game> {
 fn relabel_in(folder: &Folder, inputs: &[PathBuf], shard: &str, out: &str) -> Relabelled {
     let inputs = Inputs::<Game>::count(inputs, &Silent).unwrap();
     let shard = shard.parse().unwrap();
-    let run = RelabelJob { settings: EXACT, inputs: &inputs, shard };
+    let run = RelabelJob { settings: EXACT, inputs: &inputs, shard, device: None };
     relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
 }
 
@@ -34,7 +34,7 @@ fn every_position_from_there_on_has_its_exact_score() {
     let mut searcher = Searcher::new(&Mobility, 1);
     let settings = Settings { exact: 6, search: None };
     for game in games(60) {
-        let after = game.relabelled(&settings, &mut searcher);
+        let after = game.relabelled(&settings, &[], &mut searcher);
         assert_eq!(after.squares(), game.squares());
         let replay = after.replay();
         let moves = replay.steps.len();
@@ -58,7 +58,7 @@ fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
     let earlier = Solved { ply: 40, black_score: 10 };
     let game = games(2).remove(1).with_solved(earlier).unwrap();
     let settings = Settings { exact: 6, search: Some(Search::to_depth(2)) };
-    let after = game.relabelled(&settings, &mut searcher);
+    let after = game.relabelled(&settings, &[], &mut searcher);
     assert_eq!(after.solved(), Some(earlier));
     let values = after.values().unwrap();
     for (ply, value) in values.iter().enumerate() {
@@ -70,7 +70,7 @@ fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
     assert!((f64::from(values[20].unwrap()) - found.discs()).abs() <= 0.5);
     // A later one is replaced.
     let later = games(2).remove(1).with_solved(Solved { ply: 58, black_score: 64 }).unwrap();
-    assert_eq!(later.relabelled(&settings, &mut searcher).solved().unwrap().ply, 54);
+    assert_eq!(later.relabelled(&settings, &[], &mut searcher).solved().unwrap().ply, 54);
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn positions(games: u64) -> Vec<ScoredPosition> {
 fn relabel_in(folder: &Folder, settings: Settings, shard: &str, out: &str) -> Relabelled {
     let inputs = inputs::<ScoredPosition>(&folder.path("all.positions"));
     let shard = shard.parse().unwrap();
-    let run = RelabelJob { settings, inputs: &inputs, shard };
+    let run = RelabelJob { settings, inputs: &inputs, shard, device: None };
     relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
 }
 

@@ -1,0 +1,72 @@
+//! Tests that a device, here by host-run kernels, finds the labels of the CPU.
+
+use othello_engine::eval::Mobility;
+use othello_engine::file::Existing;
+use othello_engine::progress::Silent;
+use othello_engine::record::{Game, Label, ScoredPosition, Weight};
+use othello_kernels::host::HostLauncher;
+
+use crate::backend::SolveMany;
+use crate::backend::kernels::{KernelSolver, solver_program};
+use crate::records::relabel::{Relabel, RelabelJob, Search, Settings, relabel};
+use crate::records::testing::{Folder, inputs, random_game};
+
+/// Relabels `all` into the file `out`, and returns its bytes.
+fn relabelled<R: Relabel>(
+    folder: &Folder,
+    settings: &Settings,
+    device: Option<&dyn SolveMany>,
+    out: &str,
+) -> Vec<u8> {
+    let inputs = inputs::<R>(&folder.path("all"));
+    let shard = "1/1".parse().unwrap();
+    let run = RelabelJob { settings: settings.clone(), inputs: &inputs, shard, device };
+    relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap();
+    std::fs::read(folder.path(out)).unwrap()
+}
+
+/// Checks that a device gives the bytes of the CPU, and a run that goes on after a kill, too.
+fn check<R: Relabel>(folder: &Folder, settings: &Settings, device: &dyn SolveMany, name: &str) {
+    let expected = relabelled::<R>(folder, settings, None, &format!("{name}-cpu"));
+    let out = format!("{name}-device");
+    assert!(relabelled::<R>(folder, settings, Some(device), &out) == expected, "{name}");
+    let resumed = format!("{name}-resumed");
+    let kept = &expected[..expected.len() / 2];
+    std::fs::write(folder.path(&format!("{resumed}.partial")), kept).unwrap();
+    assert!(relabelled::<R>(folder, settings, Some(device), &resumed) == expected, "{resumed}");
+}
+
+#[test]
+fn games_and_positions_have_the_same_labels_by_a_device() {
+    let launcher = HostLauncher::new(&solver_program()).unwrap();
+    let device = KernelSolver::new(launcher);
+    // The device gives some searches up, and leaves those with more empty squares to the CPU.
+    let device = device.with_most_steps(400);
+    let games: Vec<Game> = (0..40)
+        .map(|number| random_game(number, 6, if number % 10 == 0 { 50 } else { 60 }))
+        .collect();
+    let mut positions: Vec<ScoredPosition> = vec![];
+    for game in &games {
+        let replay = game.replay();
+        let before = replay.steps.iter().map(|step| step.position);
+        let all = before.chain([replay.end, replay.end.pass()]).skip(44);
+        let label = Label::of_score(2).unwrap();
+        positions.extend(all.map(|p| ScoredPosition::new(p, label, Weight::ONE)));
+    }
+    let solved = device
+        .solve_many(&positions.iter().map(ScoredPosition::position).collect::<Vec<_>>(), &Silent);
+    let missing = solved.unwrap().scores.iter().filter(|score| score.is_none()).count();
+    assert!((50..positions.len() - 50).contains(&missing), "{missing} of {}", positions.len());
+    let search = Search { nodes: None, ..Search::to_depth(2) };
+    let all_settings =
+        [(8, None), (15, None), (6, Some(search)), (0, Some(Search { depth: 7, ..search }))];
+    for (number, (exact, search)) in all_settings.into_iter().enumerate() {
+        let settings = Settings { exact, search };
+        let folder = Folder::new();
+        folder.write("all", &games);
+        check::<Game>(&folder, &settings, &device, &format!("games-{number}"));
+        let folder = Folder::new();
+        folder.write("all", &positions);
+        check::<ScoredPosition>(&folder, &settings, &device, &format!("positions-{number}"));
+    }
+}
