@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the gradient kernel costs on a GPU, counted from its machine code, and the bounds that follow.
+"""What the kernels of gradients and of exact scores cost on a GPU, counted from their machine code, and the
+bounds that follow.
 
     scripts/gpu-bounds.py PTX PTXAS NVDISASM
 
@@ -91,16 +92,19 @@ def bounds(card, ptx, ptxas, nvdisasm):
         sass = subprocess.run([nvdisasm, "-c", f"{folder}/k.cubin"], check=True, capture_output=True, text=True).stdout
     cost = for_each_row(sass, "residual_sums")
     lanes = count * ghz  # Lanes of one a clock and multiprocessor, in G/s.
-    rate = min(lanes * ISSUE / cost[0], lanes * HALF / cost[1], lanes * HALF / cost[2])
+    bound = lambda cost: min(lanes * ISSUE / cost[0], lanes * HALF / cost[1], lanes * HALF / cost[2])
+    step = for_each_row(sass, "solve")
     figure = lambda number: f"{number:.2f} G/s"
     return [
         ("`residual_sums`: instructions (multiply-adds, additions and logic)", "{} ({}, {})".format(*cost)),
-        ("bound by instructions", figure(rate)),
+        ("bound by instructions", figure(bound(cost))),
         ("by gathers of 32-byte sectors from level 2", figure(1000 * level2_tb / (FEATURES * 32))),
         ("by reductions of 64 bits in level 2", figure(slices * ghz / FEATURES)),
         ("20 bytes a position from main memory", figure(1000 * main_tb / 20)),
         ("144 bytes, the usual layout; two reductions a feature",
          f"{figure(1000 * main_tb / 144)}; {figure(slices * ghz / (2 * FEATURES))}"),
+        ("`solve`: instructions of a step, if every branch is taken", "{} ({}, {})".format(*step)),
+        ("bound of steps by instructions", figure(bound(step))),
     ]
 
 

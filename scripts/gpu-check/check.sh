@@ -4,7 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")" || exit
 wrong=0
-checks=${CHECKS:-doctor equality all-phases memory throughput}
+checks=${CHECKS:-doctor equality all-phases solves memory throughput}
 asked() { [[ " $checks " == *" $1 "* ]]; }
 object() { if [ -s "$1" ]; then tail -n 1 "$1"; else echo null; fi; }
 field() { sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p" "$2" | head -n 1; }
@@ -30,6 +30,22 @@ fits() {
         "$(field positions $name-cuda.json || true)" "$cpu" "$cuda" "$milliseconds_cpu" "$milliseconds_cuda" | sed 's/:,/:null,/g'
 }
 
+# solves NAME ARGUMENTS...: the games relabelled by each device; prints whether both files have the same sha256.
+solves() {
+    local name=$1 device start equal=true
+    shift
+    for device in cuda cpu; do
+        start=${EPOCHREALTIME/[.,]/}
+        ./othello-trainer relabel "$@" --device $device --force --json --out $name-$device.games \
+            >$name-$device.json 2>$name-$device.log || { wrong=1; tail -n 5 $name-$device.log >&2; }
+        printf -v "$device" '%s' "$(field sha256 $name-$device.json)"
+        printf -v "milliseconds_$device" '%d' $(((${EPOCHREALTIME/[.,]/} - start) / 1000))
+    done
+    [ -n "$cpu" ] && [ "$cpu" = "$cuda" ] || { equal=false wrong=1; }
+    printf '"%s":{"equal":%s,"games":%s,"cpu":"%s","cuda":"%s","milliseconds_cpu":%s,"milliseconds_cuda":%s}\n' $name $equal \
+        "$(field games $name-cuda.json || true)" "$cpu" "$cuda" "$milliseconds_cpu" "$milliseconds_cuda" | sed 's/:,/:null,/g'
+}
+
 # sanitized TOOL ARGUMENTS...: the trainer under a tool of compute-sanitizer.
 sanitized() {
     local tool=$1
@@ -37,7 +53,7 @@ sanitized() {
     compute-sanitizer --tool "$tool" --error-exitcode 3 ./othello-trainer "$@" >>"$tool.log" 2>&1
 }
 
-: >equality && : >memory
+: >equality && : >solves && : >memory
 if asked doctor; then
     ./othello-trainer doctor --json >doctor.json 2>doctor.log || wrong=1
 fi
@@ -57,6 +73,16 @@ if asked all-phases; then
         [ "$(field positions all-phases-$optimizer-cuda.json)" -ge 10000000 ] || wrong=1
     done >>equality
 fi
+if asked solves; then
+    games ends.games --games 80000 --seed 5 --random-plies 8..=20 --depth 1 --exact 0
+    games few-ends.games --games 20000 --seed 6 --random-plies 8..=20 --depth 1 --exact 0
+    {
+        # The first one also compiles the kernels.
+        solves exact-8 few-ends.games --exact 8
+        solves exact-12 ends.games --exact 12
+        solves exact-14 few-ends.games --exact 14
+    } >>solves
+fi
 if asked memory; then
     games small.games --games 300 --seed 2 --depth 1 --exact 4
     for tool in memcheck racecheck initcheck; do
@@ -65,6 +91,7 @@ if asked memory; then
         elif sanitized $tool fit small.games --device cuda --optimizer adam --phases 30..31 --epochs 2 --force --out small.weights &&
             sanitized $tool fit small.games --device cuda --optimizer adam --patterns factors --phases 30..31 --epochs 1 --force \
                 --out small.weights &&
+            sanitized $tool relabel small.games --exact 8 --device cuda --force --out small-solved.games &&
             sanitized $tool bench --device cuda --games 1000 --repetitions 1; then
             printf '"%s":"clean"\n' $tool
         else
@@ -78,8 +105,8 @@ if asked throughput; then
     ./othello-trainer bench --device cpu --json >bench-cpu.json 2>bench-cpu.log || wrong=1
 fi
 [ "$wrong" = 0 ] && ok=true || ok=false
-printf '{"ok":%s,"doctor":%s,"equality":{%s},"memory":{%s},"bench_cuda":%s,"bench_cpu":%s}\n' \
-    $ok "$(object doctor.json)" "$(paste -sd, equality)" "$(paste -sd, memory)" \
+printf '{"ok":%s,"doctor":%s,"equality":{%s},"solves":{%s},"memory":{%s},"bench_cuda":%s,"bench_cpu":%s}\n' \
+    $ok "$(object doctor.json)" "$(paste -sd, equality)" "$(paste -sd, solves)" "$(paste -sd, memory)" \
     "$(object bench-cuda.json)" "$(object bench-cpu.json)" >result.json
 cat result.json
 exit $wrong

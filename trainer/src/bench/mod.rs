@@ -12,7 +12,7 @@ use crate::dataset::DatasetError;
 use crate::model::{Model, Row};
 
 pub use cpu::{Rates as CpuRates, measure as measure_cpu};
-pub use kernels::{Rates as KernelRates, measure as measure_kernels};
+pub use kernels::{Ends, Rates as KernelRates, SOLVED_EMPTIES, measure as measure_kernels};
 pub use positions::positions;
 
 /// Errors of a measurement.

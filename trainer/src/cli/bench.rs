@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use othello_engine::board::Phase;
 use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
+use othello_engine::record::ScoredPosition;
 use othello_kernels::cuda::CudaLauncher;
 use othello_kernels::host::HostLauncher;
 use serde::Serialize;
@@ -17,7 +19,7 @@ use serde::Serialize;
 use super::pattern_sets;
 use crate::backend::Rows;
 use crate::backend::kernels::program;
-use crate::bench::{indices, measure_cpu, measure_kernels, positions};
+use crate::bench::{Ends, SOLVED_EMPTIES, indices, measure_cpu, measure_kernels, positions};
 use crate::dataset::DataChoice;
 use crate::fit::Device;
 use crate::model::Model;
@@ -129,11 +131,21 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     } else {
         let model = Model::new(set);
         let program = program(&model);
+        let evaluator = Evaluator::load(&WeightsChoice::Embedded)?;
+        let positions_with = |empties: u32| {
+            let phase = Phase::all().nth(60 - empties as usize);
+            let rows = phase.map_or(&[][..], |phase| dataset.training(phase));
+            rows.iter().map(ScoredPosition::position).collect::<Vec<_>>()
+        };
+        let ends = SOLVED_EMPTIES.map(positions_with);
+        let ends = Ends { evaluator: &evaluator, positions: &ends };
         let rates = match picked.gpu() {
-            Some(found) => measure_kernels(&model, &rows, repetitions, || {
+            Some(found) => measure_kernels(&model, &rows, repetitions, ends, || {
                 CudaLauncher::new(found, &program, None)
             }),
-            None => measure_kernels(&model, &rows, repetitions, || HostLauncher::new(&program)),
+            None => {
+                measure_kernels(&model, &rows, repetitions, ends, || HostLauncher::new(&program))
+            }
         }?;
         let measured = (rates.positions_per_second(), rates.limit());
         session.print(&Report::new(device, positions, measured, rates))?;

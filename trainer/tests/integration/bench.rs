@@ -59,6 +59,17 @@ fn check_kernels(device: &str, report: &Value) {
     assert!(limits.as_object().unwrap().values().all(|other| rate(other) >= limit), "{limits}");
     let own = rate(&report["positions_per_second"]);
     assert!((rate(&report["ratio"]) - own / limit).abs() < 1e-9);
+    let solves = report["solves"].as_array().unwrap();
+    let empties: Vec<&Value> = solves.iter().map(|solve| &solve["empties"]).collect();
+    assert_eq!(empties, [10, 12, 14]);
+    for solve in solves {
+        let [device, cpu] = ["positions_per_second", "cpu_positions_per_second"];
+        assert!((rate(&solve["ratio"]) - rate(&solve[device]) / rate(&solve[cpu])).abs() < 1e-9);
+        assert!(rate(&solve["nodes_per_second"]) > rate(&solve[device]));
+        // Random games are hard: single searches with 14 empty squares take too many steps.
+        let [given_up, all] = ["given_up", "positions"].map(|name| solve[name].as_u64().unwrap());
+        assert!(10 * given_up <= all, "{given_up} of {all}");
+    }
     let baseline = &report["baseline"];
     assert_eq!(
         (&baseline["bytes_per_position"], &baseline["own_bytes_per_position"]),

@@ -2,20 +2,26 @@
 //! and the layout that other trainers use, all on the same positions and weights.
 
 mod roofline;
+mod solves;
 mod subjects;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+use othello_engine::eval::Evaluate;
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
 use othello_kernels::{LaunchError, Launcher};
 use serde::Serialize;
 
 use super::{BenchError, ensure};
+use crate::backend::kernels::KernelSolver;
 use crate::backend::{BackendError, Rows};
 use crate::model::Model;
 use roofline::{Layout, Limit, MOST_POSITIONS, WIDE_FEATURES, WIDE_ROW_BYTES};
+use solves::SolveRates;
 use subjects::{Measured, Subject, Subjects};
+
+pub use solves::{Ends, SOLVED_EMPTIES};
 
 /// Rates in positions per second, by wall time.
 #[derive(Serialize)]
@@ -28,6 +34,8 @@ pub struct Rates {
     /// The rate of every limit, by the name of its kernel.
     limits: BTreeMap<&'static str, f64>,
     baseline: BaselineRates,
+    /// The rates of exact scores, by numbers of empty squares.
+    solves: Vec<SolveRates>,
 }
 
 /// The rates of the layout that other trainers use.
@@ -46,7 +54,7 @@ struct BaselineRates {
 }
 
 impl Rates {
-    fn new(measured: &Measured) -> Self {
+    fn new(measured: &Measured, solves: Vec<SolveRates>) -> Self {
         let rate = |limit| measured.rate(Subject::Limit(limit));
         let [first, others @ ..] = Limit::ALL;
         let slower = |one, two| if rate(two) < rate(one) { two } else { one };
@@ -66,6 +74,7 @@ impl Rates {
             limit: others.into_iter().fold(first, slower).name(),
             limits: Limit::ALL.map(|limit| (limit.name(), rate(limit))).into(),
             baseline,
+            solves,
         }
     }
 
@@ -96,15 +105,18 @@ impl fmt::Display for Rates {
             "usual layout, {bytes_per_position} bytes a position; ours {own_bytes_per_position}"
         )?;
         writeln!(f, "two atomics     {two:>9.2}  ours is {ratio:.2} times that")?;
-        write!(f, "one atomic      {one:>9.2}  ours is {folded_ratio:.2} times that")
+        write!(f, "one atomic      {one:>9.2}  ours is {folded_ratio:.2} times that")?;
+        self.solves.iter().try_for_each(|rates| write!(f, "\n{rates}"))
     }
 }
 
-/// Measures all subjects in one run, in turn. `launcher` creates a device with the model's program.
-pub fn measure<L: Launcher>(
+/// Measures all subjects in one run, in turn, and then exact scores. `launcher` creates a device
+/// with the model's program.
+pub fn measure<L: Launcher, E: Evaluate>(
     model: &Model,
     rows: &[Rows<'_>],
     repetitions: u32,
+    ends: Ends<'_, E>,
     launcher: impl Fn() -> Result<L, LaunchError>,
 ) -> Result<Rates, BenchError> {
     // One run of rows, like a fit without neighbouring phases.
@@ -128,5 +140,7 @@ pub fn measure<L: Launcher>(
     let shared = launcher()?;
     let mut subjects = Subjects::new(model, &shared, launcher()?, &positions, &weights)?;
     subjects.verify()?;
-    Ok(Rates::new(&subjects.rates(count, repetitions)?))
+    let measured = subjects.rates(count, repetitions)?;
+    let solves = solves::measure(&KernelSolver::new(launcher()?), ends)?;
+    Ok(Rates::new(&measured, solves))
 }
