@@ -48,6 +48,7 @@ def games_of(steps, inputs):
         arguments = steps.get(name, [""])
         total += int(flag(arguments, "--games", 0)) if arguments[0] == "selfplay" else 0
         total += games_of(steps, inputs_of(steps, arguments)[:1]) if arguments[0] == "relabel" else 0
+        total += games_of(steps, inputs_of(steps, arguments)) if arguments[0] == "leaves" else 0
     return total
 
 

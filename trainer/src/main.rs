@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{arguments, generate, session};
 use othello_trainer::cli::{
     bench, benchmark, calibrate, compare, curve, dataset, diff, doctor, export, fit, import,
-    inspect, loss, matches, merge, quantize, quickstart, relabel, report, sample, shuffle, split,
+    inspect, leaves, loss, matches, merge, quantize, quickstart, relabel, report, sample, shuffle, split,
     tune, validate,
 };
 
@@ -50,6 +50,8 @@ enum Command {
     Import(import::Arguments),
     /// Show what files of records hold
     Inspect(inspect::Arguments),
+    /// Write the positions that searches of games end at, with labels
+    Leaves(leaves::Arguments),
     /// Measure the errors of an evaluation on data
     Loss(loss::Arguments),
     /// Write manual pages
@@ -96,6 +98,7 @@ fn main() -> ExitCode {
             Command::Fit(arguments) => fit::run(arguments, session),
             Command::Import(arguments) => import::run(arguments, session),
             Command::Inspect(arguments) => inspect::run(arguments, session),
+            Command::Leaves(arguments) => leaves::run(arguments, session),
             Command::Loss(arguments) => loss::run(arguments, session),
             Command::Man(arguments) => arguments.write(Arguments::command()),
             Command::Match(arguments) => matches::run(arguments, session),

@@ -13,6 +13,7 @@ pub mod fit;
 mod histogram;
 pub mod import;
 pub mod inspect;
+pub mod leaves;
 pub mod loss;
 pub mod matches;
 pub mod merge;

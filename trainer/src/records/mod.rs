@@ -1,6 +1,7 @@
 //! Work on files of records: reports on them, and files made from them.
 
 pub mod inspect;
+pub mod leaves;
 pub mod merge;
 pub mod relabel;
 mod repeated;

@@ -1,0 +1,77 @@
+//! `othello-trainer leaves`: writes the positions that searches of games end at.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use othello_engine::cli::arguments::{Output, number_in};
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::file::check_output;
+use othello_engine::record::{Game, record_files};
+use serde::Serialize;
+
+use crate::records::leaves::{LeavesJob, leaves};
+use crate::records::sequence::Inputs;
+use crate::source::LabelRules;
+
+/// Arguments of `leaves`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Files of games, or folders of them, taken as one in this order
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    output: Output,
+
+    /// Search each position 1 to this many plies deep, drawn by the position itself
+    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=12_u32))]
+    depth: u32,
+
+    /// Rules that give the positions searched, and so the leaves, their labels, as `fit` takes them
+    #[arg(long, value_name = "RULES", default_value_t)]
+    labels: LabelRules,
+
+    /// Weights to search with: a file, `none`, `mobility` or `embedded`
+    #[arg(long, value_name = "W", default_value = "embedded")]
+    weights: WeightsChoice,
+}
+
+#[derive(Serialize)]
+struct Report {
+    games: u64,
+    positions: u64,
+    bytes: u64,
+    sha256: String,
+    seconds: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { games, positions, bytes, sha256, seconds } = self;
+        write!(
+            f,
+            "{positions} leaves of {games} games, {bytes} bytes, sha256 {sha256}, {seconds:.2} s"
+        )
+    }
+}
+
+/// Searches and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let Arguments { output, labels, depth, weights, .. } = arguments;
+    check_output(&output.out, weights.path())?;
+    let evaluator = Evaluator::load(weights)?;
+    let games = Inputs::<Game>::count(&record_files(&arguments.files)?, session.progress())?;
+    let job = LeavesJob { games: &games, labels, depth: *depth };
+    let written = leaves(&output.out, &job, &evaluator, output.existing(), session.progress())?;
+    session.print(&Report {
+        games: games.len(),
+        positions: written.records,
+        bytes: written.summary.bytes,
+        sha256: written.summary.sha256,
+        seconds: begun.elapsed().as_secs_f64(),
+    })?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,210 @@
+//! Writes the leaves of searches: the positions that evaluations are asked for when an engine plays.
+//!
+//! A search takes the best of many values that err, so the value it returns errs to one side even
+//! where those of positions from games do not. A leaf with the label of the position searched
+//! teaches the evaluation to be right there, too: learning from the leaf of the principal variation
+//! (Baxter, Tridgell and Weaver, TDLeaf(λ), 1998) with scores in the place of later values.
+
+use std::path::Path;
+
+use othello_engine::board::Position;
+use othello_engine::eval::{Evaluate, Identified};
+use othello_engine::file::{Existing, Provenance};
+use othello_engine::progress::Progress;
+use othello_engine::record::{Game, RecordError, ScoredPosition};
+use othello_engine::search::{Search, Searcher, Strength};
+use rayon::prelude::*;
+
+use super::select::{Output, Selected};
+use super::sequence::Inputs;
+use crate::source::LabelRules;
+
+/// The games whose positions are searched, and the searches.
+pub struct LeavesJob<'a> {
+    /// The games of all files together.
+    pub games: &'a Inputs<Game>,
+    /// The rules that label the positions searched.
+    pub labels: &'a LabelRules,
+    /// The depth of the deepest search in plies. Each position is searched 1 to so many plies deep,
+    /// drawn by the position itself.
+    pub depth: u32,
+}
+
+/// The number of games that are searched before their leaves are written.
+const GAMES_PER_BATCH: usize = 2048;
+/// The number of games that one thread takes at a time.
+const GAMES_AT_ONCE: usize = 16;
+/// The size of each search's transposition table.
+const HASH_MEGABYTES: usize = 1;
+
+/// Searches every labelled position of the games, and writes the position that each search ends at
+/// with the label of the position searched, in order. A line that ends the game has no leaf.
+///
+/// The file depends neither on threads nor on interruptions.
+pub fn leaves<E: Identified>(
+    out: &Path,
+    job: &LeavesJob<'_>,
+    evaluator: &E,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<Selected, RecordError> {
+    job.games.check_output(out)?;
+    let provenance = job.provenance(evaluator.identity());
+    let mut output = Output::<ScoredPosition>::begin(out, &provenance, existing, progress)?;
+    let done = if output.is_done() { job.games.len() } else { 0 };
+    progress.begin_stoppable("leaves (games)", done, job.games.len());
+    if output.is_done() {
+        return output.finish(progress);
+    }
+    let searchers = Search::new(evaluator)
+        .hash_mb(HASH_MEGABYTES)
+        .searchers()
+        .map_err(|error| RecordError::Search(error.into()))?;
+    let mut games = job.games.all();
+    loop {
+        let batch = games.by_ref().take(GAMES_PER_BATCH).collect::<Result<Vec<Game>, _>>()?;
+        if batch.is_empty() {
+            return output.finish(progress);
+        }
+        progress.check()?;
+        let of_games = |games: &[Game]| {
+            searchers.with(|searcher| {
+                games.iter().flat_map(|game| job.of_game(game, searcher)).collect()
+            })
+        };
+        let leaves: Vec<Vec<ScoredPosition>> =
+            batch.par_chunks(GAMES_AT_ONCE).map(of_games).collect();
+        leaves.into_iter().flatten().try_for_each(|leaf| output.push(leaf))?;
+        progress.advance(batch.len() as u64);
+    }
+}
+
+impl LeavesJob<'_> {
+    fn provenance(&self, weights: &str) -> Provenance {
+        self.games
+            .provenance("leaves")
+            .with("labels", self.labels.to_string())
+            .with("depth", self.depth)
+            .with("weights", weights)
+    }
+
+    /// Returns the leaves of searches of the game's labelled positions.
+    fn of_game<E: Evaluate>(
+        &self,
+        game: &Game,
+        searcher: &mut Searcher<'_, E>,
+    ) -> Vec<ScoredPosition> {
+        let positions = self.labels.positions(game, 1.0);
+        positions.iter().filter_map(|scored| self.leaf(scored, searcher)).collect()
+    }
+
+    /// Returns the position that the best line of a search from a logically empty table ends at.
+    fn leaf<E: Evaluate>(
+        &self,
+        scored: &ScoredPosition,
+        searcher: &mut Searcher<'_, E>,
+    ) -> Option<ScoredPosition> {
+        let (mut position, mut label) = (scored.position(), scored.label());
+        let mut left = drawn_depth(&position, self.depth);
+        searcher.new_game();
+        // Each move of the line is that of a search to the depth that is left. A pass is no ply.
+        while left > 0 || position.moves() == 0 {
+            if position.is_over() {
+                return None;
+            }
+            let best = match position.moves() {
+                0 => None,
+                _ => searcher.search(&position, Strength { depth: left, exact: 0 }).best,
+            };
+            position = match best.and_then(|square| position.play(square)) {
+                Some(next) => {
+                    left -= 1;
+                    next
+                }
+                None => position.pass(),
+            };
+            label = label.negated();
+        }
+        Some(ScoredPosition::new(position, label, scored.weight()))
+    }
+}
+
+/// Draws the depth of a position's search, 1..=`most`, by the position itself.
+fn drawn_depth(position: &Position, most: u32) -> u32 {
+    // Multipliers of the hash by Steele and Vigna, "Computationally easy, spectrally good
+    // multipliers for congruential pseudorandom number generators", 2021.
+    let mixed = position.player().wrapping_mul(0xD134_2543_DE82_EF95)
+        ^ position.opponent().wrapping_mul(0xAF25_1AF3_B0F0_25B5);
+    let high = u128::from(mixed.wrapping_mul(0xD134_2543_DE82_EF95));
+    1 + ((high * u128::from(most)) >> 64) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::board::Squares;
+    use othello_engine::eval::{Mobility, Value};
+    use othello_engine::progress::Silent;
+
+    use super::*;
+    use crate::records::testing::{Folder, inputs, random_game};
+
+    /// Returns the value of a position by plain minimax, and the leaves of all lines of that value,
+    /// each with 1 if the same side is to move there, and -1 if not.
+    fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
+        if position.is_over() {
+            return (Value::from_score(position.score()).steps(), vec![]);
+        }
+        let moves = position.moves();
+        if moves == 0 {
+            return negated(minimax(&position.pass(), depth));
+        }
+        if depth == 0 {
+            return (Mobility.value(&(), position).steps(), vec![(*position, 1)]);
+        }
+        let (mut best, mut leaves) = (i32::MIN, vec![]);
+        for next in Squares(moves).filter_map(|square| position.play(square)) {
+            let (value, of_next) = negated(minimax(&next, depth - 1));
+            if value > best {
+                (best, leaves) = (value, vec![]);
+            }
+            if value == best {
+                leaves.extend(of_next);
+            }
+        }
+        (best, leaves)
+    }
+
+    fn negated((value, leaves): (i32, Vec<(Position, i16)>)) -> (i32, Vec<(Position, i16)>) {
+        (-value, leaves.into_iter().map(|(leaf, sign)| (leaf, -sign)).collect())
+    }
+
+    #[test]
+    fn a_leaf_ends_a_best_line_and_has_the_label_of_the_position_searched() {
+        let folder = Folder::new();
+        let games: Vec<Game> = (0..20).map(|number| random_game(number, 0, usize::MAX)).collect();
+        let games = inputs::<Game>(&folder.write("all.games", &games));
+        let labels = LabelRules::default();
+        let job = LeavesJob { games: &games, labels: &labels, depth: 3 };
+        let out = folder.path("leaves.positions");
+        let selected = leaves(&out, &job, &Mobility, Existing::Keep, &Silent).unwrap();
+        let mut found = folder.read::<ScoredPosition>("leaves.positions").into_iter().peekable();
+        assert!(selected.records > 500);
+        for game in games.all() {
+            for scored in labels.positions(&game.unwrap(), 1.0) {
+                let position = scored.position();
+                let (_, ends) = minimax(&position, drawn_depth(&position, 3));
+                let is_end = |leaf: &ScoredPosition| {
+                    ends.iter().any(|&(end, sign)| {
+                        (leaf.position(), leaf.label().steps())
+                            == (end, sign * scored.label().steps())
+                    })
+                };
+                if found.next_if(is_end).is_none() {
+                    assert!(position.empties() <= 10, "{position:?} has no leaf");
+                }
+            }
+        }
+        assert_eq!(found.next(), None);
+        assert_eq!(leaves(&out, &job, &Mobility, Existing::Keep, &Silent).unwrap(), selected);
+    }
+}
