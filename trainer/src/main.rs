@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{arguments, generate, session};
 use othello_trainer::cli::{
-    bench, benchmark, calibrate, compare, curve, dataset, diff, doctor, export, fit, import,
-    inspect, leaves, loss, matches, merge, quantize, quickstart, relabel, report, sample, shuffle, split,
-    tune, validate,
+    average, bench, benchmark, calibrate, compare, curve, dataset, diff, doctor, export, fit,
+    import, inspect, leaves, loss, matches, merge, quantize, quickstart, relabel, report, sample,
+    shuffle, split, tune, validate,
 };
 
 /// Fit Othello evaluation weights to games, and compare them.
@@ -23,6 +23,8 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Take the mean of several weights files
+    Average(average::Arguments),
     /// Measure the inner loop of a fit beside what the machine could do at most
     Bench(bench::Arguments),
     /// Measure weights and programs by the same tests, in one table
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
     session::main(|| {
         let (Arguments { command, common }, objects) = arguments::parse();
         session::run(&common, &objects, |session| match &command {
+            Command::Average(arguments) => average::run(arguments, session),
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Benchmark(arguments) => benchmark::run(arguments, session),
             Command::Calibrate(arguments) => calibrate::run(arguments, session),

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand.
 
+pub mod average;
 pub mod bench;
 pub mod benchmark;
 pub mod calibrate;

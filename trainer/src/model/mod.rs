@@ -1,6 +1,7 @@
 //! The parameters of a fit: finds those of a position, and converts between their numbering and
 //! that of a weights file.
 
+pub mod averaged;
 mod class;
 mod index;
 mod phases;

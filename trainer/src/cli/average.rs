@@ -1,0 +1,62 @@
+//! `othello-trainer average`: the mean of several weights files.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use othello_engine::cli::arguments::Output;
+use othello_engine::cli::{Outcome, Session};
+use othello_engine::eval::{Weights, WeightsFile};
+use othello_engine::file::{Provenance, check_output};
+use serde::Serialize;
+
+use crate::model::averaged::averaged;
+
+/// Arguments of `average`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Weights files of one pattern set, each counted as often as it is named
+    #[arg(required = true)]
+    weights: Vec<PathBuf>,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Serialize)]
+struct Report {
+    files: usize,
+    bytes: u64,
+    sha256: String,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { files, bytes, sha256 } = self;
+        write!(f, "the mean of {files} files, {bytes} bytes, sha256 {sha256}")
+    }
+}
+
+/// Writes the file and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let Arguments { weights: paths, output } = arguments;
+    check_output(&output.out, paths.iter().map(PathBuf::as_path))?;
+    let files = paths
+        .iter()
+        .map(|path| Ok(Weights::read(path)?))
+        .collect::<anyhow::Result<Vec<WeightsFile>>>()?;
+    let checksums: Vec<String> = files.iter().map(|file| file.sha256.clone()).collect();
+    let weights: Vec<Weights> = files.into_iter().map(|file| file.weights).collect();
+    let mean = averaged(&weights).context(
+        "the files have weights for different pattern sets, so there is no mean: see \
+         `othello-engine weights FILE`",
+    )?;
+    let provenance = Provenance::new("average").with("weights", checksums);
+    let summary = mean.write(&output.out, &provenance, output.existing())?;
+    session.print(&Report {
+        files: weights.len(),
+        bytes: summary.bytes,
+        sha256: summary.sha256,
+    })?;
+    Ok(Outcome::Done)
+}

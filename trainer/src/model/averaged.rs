@@ -1,0 +1,89 @@
+//! Averages weights files of one shape.
+//!
+//! Fits on from common weights, to other games or with other settings, err in different places. The
+//! mean of their parameters errs less than each of them, and costs a search nothing (Wortsman et
+//! al., "Model soups", 2022). Their factors must have a common beginning, too: those of fits from
+//! nothing mean different things in the same place.
+
+use othello_engine::board::Phase;
+use othello_engine::eval::Weights;
+
+/// Returns the mean of every weight and every factor, rounded to the file's steps, and the greatest
+/// of the counts. `None` without weights, or where two of them differ in their pattern set.
+pub fn averaged(all: &[Weights]) -> Option<Weights> {
+    let (first, others) = all.split_first()?;
+    if others.iter().any(|other| other.set() != first.set()) {
+        return None;
+    }
+    let mut mean = Weights::zero(first.set().clone());
+    for phase in Phase::all() {
+        let steps: Vec<&[i16]> = all.iter().map(|weights| weights.steps(phase)).collect();
+        mean.set_steps(phase, |parameter| {
+            rounded_mean(steps.iter().map(|steps| i32::from(steps[parameter]))) as i16
+        });
+        let counts: Vec<&[u32]> = all.iter().map(|weights| weights.counts(phase)).collect();
+        mean.set_counts(phase, |parameter| {
+            counts.iter().map(|counts| counts[parameter]).max().unwrap_or(0)
+        });
+    }
+    if let Some(factors) = mean.factors_mut() {
+        for group in 0..factors.shape().groups() {
+            let vectors: Vec<&[i8]> =
+                all.iter().filter_map(|weights| Some(weights.factors()?.group(group))).collect();
+            factors.set_group(group, |place| {
+                rounded_mean(vectors.iter().map(|vector| i32::from(vector[place]))) as i8
+            });
+        }
+    }
+    Some(mean)
+}
+
+/// Returns the mean rounded to the nearest integer; halfway between two, to the even one, so that
+/// sums do not drift.
+fn rounded_mean(numbers: impl ExactSizeIterator<Item = i32>) -> f64 {
+    let count = numbers.len() as f64;
+    (f64::from(numbers.sum::<i32>()) / count).round_ties_even()
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::pattern::{FactorShape, PatternSet};
+
+    use super::*;
+
+    fn weights(steps: i16, factor: i8, count: u32) -> Weights {
+        let shape = FactorShape::new(8, 30).unwrap();
+        let set = PatternSet::shipped("small").unwrap().with_factors(Some(shape));
+        let mut weights = Weights::zero(set);
+        for phase in Phase::all() {
+            weights.set_steps(phase, |parameter| steps + (parameter % 3) as i16);
+            weights.set_counts(phase, |parameter| count * (parameter % 2) as u32);
+        }
+        let factors = weights.factors_mut().unwrap();
+        (0..2).for_each(|group| factors.set_group(group, |place| factor + (place % 5) as i8));
+        weights
+    }
+
+    fn are_equal(found: &Weights, expected: &Weights) {
+        assert!(found.all_steps() == expected.all_steps());
+        assert!(found.all_counts() == expected.all_counts());
+        assert!(found.factors() == expected.factors());
+    }
+
+    #[test]
+    fn every_parameter_is_the_mean() {
+        let all = [weights(-7, 20, 5), weights(0, -10, 9), weights(4, 5, 2)];
+        are_equal(&averaged(&all).unwrap(), &weights(-1, 5, 9));
+        are_equal(&averaged(&all[..1]).unwrap(), &all[0]);
+        // Halfway between two steps: 2 and 3, 3 and 4.
+        let between = averaged(&[weights(2, 0, 1), weights(3, 1, 1)]).unwrap();
+        assert_eq!(between.steps(Phase::all().next().unwrap())[..4], [2, 4, 4, 2]);
+    }
+
+    #[test]
+    fn weights_of_two_shapes_have_no_mean() {
+        let other = Weights::zero(PatternSet::shipped("small").unwrap());
+        assert!(averaged(&[weights(0, 0, 0), other]).is_none());
+        assert!(averaged(&[]).is_none());
+    }
+}
