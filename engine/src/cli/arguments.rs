@@ -1,6 +1,6 @@
 //! The arguments that several subcommands share, and parsers for argument values.
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -51,7 +51,8 @@ pub enum Log {
 }
 
 /// The quantity that the depth of searches before perfect play limits.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 pub enum SearchBy {
     /// All lines as many moves far
     #[default]
@@ -104,15 +105,6 @@ impl SearchBy {
         };
         let selection = self.selection(selectivity.unwrap_or(usual), evaluator)?;
         Ok((strength, selection.with_ends(evaluator, &steps)?))
-    }
-}
-
-impl Display for SearchBy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Depth => "depth",
-            Self::Realization => "realization",
-        })
     }
 }
 

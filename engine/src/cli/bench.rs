@@ -1,7 +1,6 @@
 //! `othello-engine bench`: fixed searches on one thread. The node count identifies the search: it
 //! changes only if the search does.
 
-use std::fmt;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -31,7 +30,8 @@ const MIDGAME_EMPTIES: std::ops::Range<u32> = 28..52;
 /// The number of empty squares in the solved positions.
 const SOLVED_EMPTIES: u32 = 17;
 
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display("{nodes} nodes, {seconds:.3} s, {:.2} M nodes/s", nps / 1e6)]
 struct Part {
     nodes: u64,
     seconds: f64,
@@ -44,14 +44,11 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = self.nps / 1e6;
-        write!(f, "{} nodes, {:.3} s, {rate:.2} M nodes/s", self.nodes, self.seconds)
-    }
-}
-
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display(
+    "{POSITIONS} positions to depth {DEPTH}: {midgame}\n{POSITIONS} positions with {SOLVED_EMPTIES} empty \
+     squares: {endgame}\nall: {all}, instructions {instructions}"
+)]
 struct Bench {
     #[serde(flatten)]
     all: Part,
@@ -59,14 +56,6 @@ struct Bench {
     endgame: Part,
     /// The instruction set that was chosen.
     instructions: &'static str,
-}
-
-impl fmt::Display for Bench {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{POSITIONS} positions to depth {DEPTH}: {}", self.midgame)?;
-        writeln!(f, "{POSITIONS} positions with {SOLVED_EMPTIES} empty squares: {}", self.endgame)?;
-        write!(f, "all: {}, instructions {}", self.all, self.instructions)
-    }
 }
 
 /// Runs the benchmark and prints the report.

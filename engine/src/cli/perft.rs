@@ -1,6 +1,5 @@
 //! `othello-engine perft`: counts the leaves of the game tree.
 
-use std::fmt;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -20,17 +19,12 @@ pub struct Arguments {
     pass_free: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display("{} leaves at depth {}, {:.2} s", self.leaves, self.depth, self.seconds)]
 struct Perft {
     depth: u32,
     leaves: u64,
     seconds: f64,
-}
-
-impl fmt::Display for Perft {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} leaves at depth {}, {:.2} s", self.leaves, self.depth, self.seconds)
-    }
 }
 
 /// Counts the leaves and prints the report.

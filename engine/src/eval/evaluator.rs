@@ -1,6 +1,5 @@
 //! The choice of an evaluation: one type for every value of `--weights`.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -12,7 +11,8 @@ use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
 
 /// A choice of weights, as named by `--weights`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 pub enum WeightsChoice {
     /// `none`: every position has value 0.
     None,
@@ -21,6 +21,7 @@ pub enum WeightsChoice {
     /// `embedded`: the weights inside the binary.
     Embedded,
     /// The path of a weights file: any other text.
+    #[display("{}", _0.display())]
     File(PathBuf),
 }
 
@@ -60,17 +61,6 @@ impl WeightsChoice {
     /// Returns whether the weights were fitted, not set by hand.
     pub fn is_learned(&self) -> bool {
         matches!(self, Self::Embedded | Self::File(_))
-    }
-}
-
-impl fmt::Display for WeightsChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::None => f.write_str("none"),
-            Self::Mobility => f.write_str("mobility"),
-            Self::Embedded => f.write_str("embedded"),
-            Self::File(path) => path.display().fmt(f),
-        }
     }
 }
 

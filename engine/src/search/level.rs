@@ -1,6 +1,5 @@
 //! Levels: the strength of play and of analysis as one number, and the only table of them.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{EndSteps, Selection, Selectivity, Strength};
@@ -9,7 +8,7 @@ use crate::eval::Evaluate;
 /// A number from 1 to 60 for the strength of play: the depth and selectivity of searches, and the
 /// numbers of empty squares from which they go to the end of the game. No level searches less than
 /// the one before.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 pub struct Level(u32);
 
 /// The meaning of a level with given weights.
@@ -111,12 +110,6 @@ impl Plan {
         let selection = Selection::new(evaluator, self.selectivity);
         let selection = selection.and_then(|selection| selection.with_ends(evaluator, &ends));
         selection.unwrap_or_default().with_stages(evaluator)
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
     }
 }
 

@@ -2,7 +2,6 @@
 //! leave the window. Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality
 //! Evaluation Function for Othello", 1997.
 
-use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -13,7 +12,10 @@ use crate::instructions::Instructions;
 
 /// The confidence that a search needs before it cuts a node: the probability that a normally
 /// distributed error is within a number of standard deviations ([`Self::deviations`]) of its mean.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, derive_more::Display,
+)]
+#[display("{}", self.percent())]
 pub enum Selectivity {
     /// 73 %.
     Percent73,
@@ -57,12 +59,6 @@ impl Selectivity {
             Self::Percent99 => Some(2.576),
             Self::Full => None,
         }
-    }
-}
-
-impl fmt::Display for Selectivity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.percent())
     }
 }
 

@@ -1,6 +1,5 @@
 //! The openings of self-play games.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -13,7 +12,8 @@ use crate::board::transcript::{self, Replay};
 use crate::text::{Lines, TextError};
 
 /// The choice of openings, as named by an argument.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
@@ -21,6 +21,7 @@ pub enum OpeningsChoice {
     /// again.
     Distinct,
     /// The path of a file of transcripts: any other text.
+    #[display("{}", _0.display())]
     File(PathBuf),
 }
 
@@ -62,16 +63,6 @@ impl FromStr for OpeningsChoice {
             "distinct" => Self::Distinct,
             path => Self::File(path.into()),
         })
-    }
-}
-
-impl fmt::Display for OpeningsChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Random => f.write_str("random"),
-            Self::Distinct => f.write_str("distinct"),
-            Self::File(path) => path.display().fmt(f),
-        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! A player as people name it.
 
-use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -10,7 +9,7 @@ use super::external::{ExternalEngine, Protocol};
 
 /// A player as named on a command line: weights, or another program by `gtp:COMMAND` or
 /// `nboard:COMMAND`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum PlayerChoice {
     /// An evaluation with our search.
     Weights(WeightsChoice),
@@ -25,15 +24,6 @@ impl FromStr for PlayerChoice {
         match ExternalEngine::parse(text) {
             Some(engine) => Ok(Self::External(engine)),
             None => text.parse().map(Self::Weights),
-        }
-    }
-}
-
-impl fmt::Display for PlayerChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Weights(weights) => weights.fmt(f),
-            Self::External(engine) => engine.fmt(f),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! External engines in a match, by GTP or by the NBoard protocol.
 
-use std::fmt;
 use std::time::Duration;
 
 use othello_engine::board::{Position, Side, Square, ggf};
@@ -32,7 +31,8 @@ impl Protocol {
 }
 
 /// An external program that plays.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
+#[display("{}{}", self.protocol.prefix(), self.command)]
 pub struct ExternalEngine {
     /// The protocol of the program.
     pub protocol: Protocol,
@@ -92,12 +92,6 @@ impl ExternalEngine {
         let mut answers: Vec<_> = answers.collect();
         answers.sort_by_key(|&(place, _)| place);
         answers.into_iter().map(|(_, answer)| answer).collect()
-    }
-}
-
-impl fmt::Display for ExternalEngine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.protocol.prefix(), self.command)
     }
 }
 

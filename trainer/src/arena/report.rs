@@ -11,7 +11,8 @@ use super::{
 };
 
 /// A finding of a match that may fail a check.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
+#[display(rename_all = "kebab-case")]
 pub enum Finding {
     /// The first player is proven worse; by a sequential test: not better by the larger difference
     Worse,
@@ -19,16 +20,6 @@ pub enum Finding {
     NotBetter,
     /// A player lost a game other than by playing
     Forfeit,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Worse => "worse",
-            Self::NotBetter => "not-better",
-            Self::Forfeit => "forfeit",
-        })
-    }
 }
 
 /// The report of a match.

@@ -5,7 +5,6 @@
 //! normal approximation that M. Van den Bergh worked out for fishtest, with the bounds of Wald
 //! (1945, "Sequential tests of statistical hypotheses").
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -83,24 +82,17 @@ pub struct Sprt {
 }
 
 /// The decision of a sequential test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum Decision {
     /// The first player is not better by the larger difference.
+    #[display("H0")]
     H0,
     /// The first player is better by more than the smaller difference.
+    #[display("H1")]
     H1,
     /// More pairs are needed.
+    #[display("open")]
     Open,
-}
-
-impl fmt::Display for Decision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::H0 => "H0",
-            Self::H1 => "H1",
-            Self::Open => "open",
-        })
-    }
 }
 
 impl Serialize for Decision {

@@ -6,7 +6,6 @@ mod ordering;
 mod probcut;
 mod realization;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -66,17 +65,12 @@ struct Changing {
 }
 
 /// The written file.
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display("{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)]
 struct Written {
     bytes: u64,
     sha256: String,
     seconds: f64,
-}
-
-impl fmt::Display for Written {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
-    }
 }
 
 impl Changing {

@@ -3,7 +3,6 @@
 mod positions;
 mod program;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
@@ -78,7 +77,8 @@ enum Format {
     Wthor,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display("{bytes} bytes, sha256 {sha256}, of the weights {weights_sha256}")]
 struct Exported {
     /// The size of the file in bytes.
     bytes: usize,
@@ -88,28 +88,15 @@ struct Exported {
     weights_sha256: String,
 }
 
-impl fmt::Display for Exported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes, sha256, weights_sha256 } = self;
-        write!(f, "{bytes} bytes, sha256 {sha256}, of the weights {weights_sha256}")
-    }
-}
-
 /// The report on an exported file of games.
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display("{games} games, {bytes} bytes, sha256 {sha256}, of the games {games_sha256}")]
 struct ExportedGames {
     games: usize,
     bytes: usize,
     sha256: String,
     /// The checksum of the content of the file of games.
     games_sha256: String,
-}
-
-impl fmt::Display for ExportedGames {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { games, bytes, sha256, games_sha256 } = self;
-        write!(f, "{games} games, {bytes} bytes, sha256 {sha256}, of the games {games_sha256}")
-    }
 }
 
 /// Writes the file and reports.

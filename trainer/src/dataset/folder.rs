@@ -7,7 +7,6 @@ mod write;
 
 pub(super) use read::{ExactRows, FolderRows};
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -80,22 +79,14 @@ struct PhaseEntry {
 }
 
 /// The content of a file of a phase.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 enum Content {
     /// The positions of a part.
     Part(Part),
     /// The exact sums of merged training positions whose merged row had to be rounded. They allow
     /// merging more positions later.
     Sums,
-}
-
-impl fmt::Display for Content {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Part(part) => part.fmt(f),
-            Self::Sums => f.write_str("sums"),
-        }
-    }
 }
 
 impl Content {
@@ -178,23 +169,12 @@ pub enum FolderError {
 }
 
 /// Errors of work on rows in files, some of them temporary.
+#[derive(derive_more::From)]
 pub(super) enum Failure {
     /// A folder with a dataset fails.
     Folder(FolderError),
     /// A temporary file fails.
     Temporary(io::Error),
-}
-
-impl From<FolderError> for Failure {
-    fn from(error: FolderError) -> Self {
-        Self::Folder(error)
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Temporary(error)
-    }
 }
 
 /// The name of the manifest.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// One of the three parts of a dataset.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 pub enum Part {
     /// The part that is fitted.
     Training,
@@ -17,16 +18,6 @@ pub enum Part {
     Validation,
     /// The part that is measured at the end.
     Test,
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Training => "training",
-            Self::Validation => "validation",
-            Self::Test => "test",
-        })
-    }
 }
 
 impl Part {

@@ -1,9 +1,8 @@
 //! The optimizers.
 
-use std::fmt;
-
 /// An optimizer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
+#[display("{}", self.name())]
 pub enum Optimizer {
     /// Adam, by mini-batches or on all positions at once.
     Adam,
@@ -21,11 +20,5 @@ impl Optimizer {
             Self::LeastSquares => "lsq",
             Self::Descent => "descent",
         }
-    }
-}
-
-impl fmt::Display for Optimizer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }

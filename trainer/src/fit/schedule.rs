@@ -1,12 +1,12 @@
 //! Learning-rate schedules.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 /// The change of the learning rate from epoch to epoch.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 #[serde(try_from = "String", into = "String")]
 pub enum Schedule {
     /// The learning rate stays the same.
@@ -14,6 +14,7 @@ pub enum Schedule {
     /// The learning rate falls to 0 over all epochs, along half a cosine.
     Cosine,
     /// The learning rate is multiplied by `factor` after every `epochs` epochs.
+    #[display("step:{epochs}:{factor}")]
     Step {
         /// The number of epochs, at least 1.
         epochs: u32,
@@ -22,6 +23,7 @@ pub enum Schedule {
     },
     /// The learning rate is multiplied by `factor` when the validation error has not fallen for
     /// `patience` epochs; without validation positions, the training error counts.
+    #[display("plateau:{patience}:{factor}")]
     Plateau {
         /// The number of epochs, at least 1.
         patience: u32,
@@ -100,17 +102,6 @@ impl FromStr for Schedule {
                 Ok(Self::Plateau { patience, factor })
             }
             _ => Err(error()),
-        }
-    }
-}
-
-impl fmt::Display for Schedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Constant => f.write_str("constant"),
-            Self::Cosine => f.write_str("cosine"),
-            Self::Step { epochs, factor } => write!(f, "step:{epochs}:{factor}"),
-            Self::Plateau { patience, factor } => write!(f, "plateau:{patience}:{factor}"),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Errors of a source as a whole, and of single records.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -80,7 +79,8 @@ impl SourceError {
 }
 
 /// A record that is refused in a file whose other records are accepted.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
+#[display("{}: {}: {}", self.path.display(), self.place, self.reason)]
 pub struct Rejection {
     /// The file.
     pub path: PathBuf,
@@ -88,10 +88,4 @@ pub struct Rejection {
     pub place: String,
     /// The reason.
     pub reason: String,
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.path.display(), self.place, self.reason)
-    }
 }

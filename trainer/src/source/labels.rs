@@ -29,7 +29,8 @@ pub enum Plies {
 }
 
 /// One rule: positions at `plies` get the label of `label`, and count `weight` times.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, derive_more::Display)]
+#[display("{}:{}*{}", self.plies, self.label, self.weight)]
 #[serde(deny_unknown_fields)]
 pub struct LabelRule {
     /// The plies that the rule applies to.
@@ -256,12 +257,6 @@ impl fmt::Display for Plies {
             Self::Between(plies) => write!(f, "{}..={}", plies.start(), plies.end()),
             Self::AboutSolved { before, after } => write!(f, "solved-{before}..=solved+{after}"),
         }
-    }
-}
-
-impl fmt::Display for LabelRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}*{}", self.plies, self.label, self.weight)
     }
 }
 

@@ -46,22 +46,14 @@ pub struct AtAnEnd {
 }
 
 /// An end of a list of numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum End {
     /// The smallest number.
     Smallest,
     /// The largest number.
     Largest,
-}
-
-impl fmt::Display for End {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Smallest => "smallest",
-            Self::Largest => "largest",
-        })
-    }
 }
 
 /// Errors of a text of values to try.

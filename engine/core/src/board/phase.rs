@@ -1,7 +1,5 @@
 //! Phases: one set of weights for each number of discs on the board.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::Position;
@@ -11,7 +9,19 @@ pub const PHASES: usize = 60;
 
 /// The number of a set of weights, 0..=59, which is the ply (discs on the board − 4) of its
 /// positions. A position at ply 60 has no phase: it is scored, never evaluated.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Debug,
+    Serialize,
+    Deserialize,
+    derive_more::Display,
+)]
 #[serde(try_from = "usize", into = "usize")]
 pub struct Phase(u8);
 
@@ -52,11 +62,5 @@ impl TryFrom<usize> for Phase {
 impl From<Phase> for usize {
     fn from(phase: Phase) -> Self {
         phase.index()
-    }
-}
-
-impl fmt::Display for Phase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }

@@ -17,7 +17,8 @@ pub const QUADRANTS: [u64; 4] =
     [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
 
 /// One of the 64 squares: a1 = 0, b1 = 1, …, h8 = 63.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
+#[display("{}{}", (b'a' + self.0 % 8) as char, self.0 / 8 + 1)]
 pub struct Square(u8);
 
 impl Square {
@@ -69,12 +70,6 @@ impl Square {
     #[inline]
     pub fn nth(bits: u64, n: usize) -> Option<Self> {
         Squares(bits).nth(n)
-    }
-}
-
-impl fmt::Display for Square {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", (b'a' + self.0 % 8) as char, self.0 / 8 + 1)
     }
 }
 

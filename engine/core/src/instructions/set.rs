@@ -1,6 +1,5 @@
 //! The names of the instruction sets, and the choice of one.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{AnyInstructions, Instructions};
@@ -11,7 +10,8 @@ pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 
 /// An instruction set that the hot functions are compiled for.
 /// [`compiled_for`](super::compiled_for) knows the numbers.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
+#[display("{}", self.name())]
 pub enum InstructionSet {
     /// The instructions that every processor of the target has.
     Portable = 0,
@@ -81,12 +81,6 @@ impl FromStr for InstructionSet {
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let named = Self::ALL.into_iter().find(|set| set.name() == name);
         named.ok_or_else(|| NoInstructionsError::Unknown(excerpt(name)))
-    }
-}
-
-impl fmt::Display for InstructionSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

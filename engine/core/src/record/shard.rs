@@ -1,13 +1,13 @@
 //! The part of a run that one machine does.
 
-use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
 use crate::text::excerpt;
 
 /// The `number`-th of `count` parts, counted from 1 and written as `7/100`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
+#[display("{}/{}", self.number, self.count)]
 pub struct Shard {
     number: u64,
     count: u64,
@@ -53,12 +53,6 @@ impl FromStr for Shard {
         numbers
             .filter(|shard| (1..=shard.count).contains(&shard.number))
             .ok_or_else(|| ShardError { found: excerpt(text) })
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.number, self.count)
     }
 }
 

@@ -1,7 +1,6 @@
 //! The unit of evaluations (1/32 disc, called a step), and all conversions between steps and discs.
 
 use std::fmt;
-use std::ops::{Add, Neg, Sub};
 
 use crate::board::Discs;
 
@@ -16,7 +15,20 @@ pub const MAX_STEPS: i16 = 4095;
 ///
 /// [`Value`] and a whole number of [`Discs`] are different types, which only the functions here
 /// convert. `{value:+.2}` prints discs.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Debug,
+    Default,
+    derive_more::Add,
+    derive_more::Neg,
+    derive_more::Sub,
+)]
 #[repr(transparent)]
 pub struct Value(i32);
 
@@ -101,33 +113,6 @@ impl Value {
     const fn nearest_multiple(self, discs: Discs) -> Discs {
         let unit = discs * STEPS_PER_DISC;
         (self.0 + unit / 2 * self.0.signum()) / unit * discs
-    }
-}
-
-impl Neg for Value {
-    type Output = Self;
-
-    #[inline]
-    fn neg(self) -> Self {
-        Self(-self.0)
-    }
-}
-
-impl Add for Value {
-    type Output = Self;
-
-    #[inline]
-    fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-}
-
-impl Sub for Value {
-    type Output = Self;
-
-    #[inline]
-    fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
     }
 }
 

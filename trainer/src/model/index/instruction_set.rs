@@ -1,11 +1,12 @@
 //! The instruction sets that compute the parameters of positions.
 
-use std::fmt;
-
 use othello_engine::instructions::{self, AnyInstructions};
 
 /// An instruction set that computes parameters. All give the same numbers.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, derive_more::Display,
+)]
+#[display("{}", self.name())]
 #[serde(into = "&'static str")]
 pub enum InstructionSet {
     /// Instructions of every processor.
@@ -66,11 +67,5 @@ impl InstructionSet {
 impl From<InstructionSet> for &'static str {
     fn from(instructions: InstructionSet) -> Self {
         instructions.name()
-    }
-}
-
-impl fmt::Display for InstructionSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
