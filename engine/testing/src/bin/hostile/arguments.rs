@@ -11,7 +11,7 @@ use std::process::Command;
 use othello_testing::kill::files_in;
 use othello_testing::mutation::Draws;
 
-use crate::commands::{Place, READERS, WRITERS, name};
+use crate::commands::{Place, name, readers, writers};
 use crate::findings::{End, Findings};
 use crate::process::{Limits, run};
 
@@ -130,7 +130,7 @@ pub(crate) fn round(
     draws: &mut Draws,
     findings: &mut Findings,
 ) {
-    let commands: Vec<&str> = WRITERS.iter().map(|(words, _)| *words).chain(READERS).collect();
+    let commands: Vec<&str> = writers().map(|(words, _)| words).chain(readers()).collect();
     for number in 0..lists {
         let words = commands[number % commands.len()];
         attack(place, words, limits, draws, findings);

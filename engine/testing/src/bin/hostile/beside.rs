@@ -9,7 +9,7 @@ use std::process::Command;
 
 use othello_testing::mutation::Draws;
 
-use crate::commands::{Place, WRITERS, name};
+use crate::commands::{Place, name, writers};
 use crate::findings::{End, Findings};
 use crate::kills::undisturbed;
 use crate::process::{Limits, run};
@@ -47,7 +47,7 @@ pub(crate) fn round(
     if times == 0 {
         return;
     }
-    for (words, _) in WRITERS {
+    for (words, _) in writers() {
         let outputs: Vec<PathBuf> = undisturbed(place, words, limits).files.into_keys().collect();
         for _ in 0..times {
             let output = &outputs[draws.below(outputs.len())];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use othello_testing::mutation::Draws;
 
-use crate::commands::{Place, WRITERS, name};
+use crate::commands::{Place, name, writers};
 use crate::findings::{End, Findings};
 use crate::kills::{files_differ, gone_on_with, undisturbed};
 use crate::process::{Limits, run};
@@ -43,7 +43,7 @@ pub(crate) fn round(
     draws: &mut Draws,
     findings: &mut Findings,
 ) {
-    for (words, report) in WRITERS {
+    for (words, report) in writers() {
         if failures == 0 {
             return;
         }

@@ -10,114 +10,23 @@ use othello_testing::guides::inputs;
 /// A command line; the word `@name` stands for the input file of that name.
 pub(crate) type Words = &'static str;
 
-/// Commands that write, and whether their report is the same each time.
-pub(crate) const WRITERS: [(Words, bool); 39] = [
-    (
-        "othello-engine selfplay --games 300 --seed 1 --depth 3 --exact 8 --weights mobility --values --out out.games",
-        true,
-    ),
-    (
-        "othello-engine openings --plies 6 --score-depth 4 --weights mobility --out out.openings",
-        true,
-    ),
-    (
-        "othello-trainer fit @random.games --patterns small --optimizer lsq --iterations 12 --out out.weights",
-        true,
-    ),
-    (
-        "othello-trainer fit @random.games --patterns small --optimizer adam --iterations 2 --out out.weights",
-        true,
-    ),
-    (
-        "othello-trainer fit @random.games --init @small.weights --optimizer adam --phases 30..33 --iterations 3 --out out.weights",
-        true,
-    ),
-    (
-        "othello-trainer fit @random.games --patterns small --iterations 2 --phases 30..37 --shard 1/2 --out out.weights",
-        true,
-    ),
-    ("othello-trainer merge @part1.weights @part2.weights --out out.weights", true),
-    ("othello-trainer merge @shard1.match @shard2.match --out out.match", true),
-    ("othello-trainer dataset @random.games --out out", true),
-    (
-        "othello-trainer match mobility none --openings @some.openings --pairs 12 --depth 1 --exact 4 --games-out out.games --transcripts-out out.jsonl",
-        false,
-    ),
-    ("othello-trainer quantize @small.weights --out out.weights", true),
-    (
-        "othello-trainer calibrate probcut @small.weights --positions 200 --depth 4 --out out.weights",
-        true,
-    ),
-    (
-        "othello-trainer calibrate realization @small.weights --data @random.games --games 200 --out out.weights",
-        true,
-    ),
-    ("othello-trainer import wthor @games.wtb --out out.games", true),
-    ("othello-trainer import transcripts @moves.txt @moves.txt.zst --out out.games", true),
-    ("othello-trainer import boards @boards.txt --out out.positions", true),
-    ("othello-trainer import ggf @games.ggf --out out.games", true),
-    ("othello-trainer import egaroucid @boards.dat --out out.positions", true),
-    ("othello-trainer merge @shard1.games @shard2.games @shard3.games --out out.games", true),
-    (
-        "othello-trainer merge @shard1.openings @shard2.openings @shard3.openings --out out.openings",
-        true,
-    ),
-    ("othello-trainer relabel @random.games --exact 9 --depth 2 --out out.games", true),
-    ("othello-trainer relabel @random.positions --exact 12 --out out.positions", true),
-    ("othello-trainer report @small.weights --out out.html", true),
-    ("othello-trainer sample @random.games --count 50 --seed 1 --out out.games", true),
-    ("othello-trainer shuffle @random.games @shard1.games --seed 1 --out out.games", true),
-    ("othello-trainer split @random.games --seed 1 --out out", true),
-    ("othello-trainer validate @damaged.games --repair out.games", true),
-    ("othello-trainer export @small.weights --format npz --out out.npz", true),
-    ("othello-trainer export @random.games --format wthor --year 2001 --out out.wtb", true),
-    (
-        "othello-trainer calibrate ordering @small.weights --positions 100 --searches 2 --out out.weights",
-        true,
-    ),
-    ("othello-trainer bench --device cpu --games 40 --repetitions 1 --indices out.bin", false),
-    (
-        "othello-engine openings --plies 5 --score-depth 2 --weights mobility --balanced --within 8 --out out.txt",
-        true,
-    ),
-    ("othello-engine weights @small.weights --picture out.svg", true),
-    (
-        "othello-trainer match mobility none --openings @some.openings --pairs 12 --depth 1 --exact 4 --out out.match --games-out out.games --transcripts-out out.jsonl",
-        false,
-    ),
-    ("othello-trainer loss @small.weights @random.games --picture out.svg", true),
-    ("othello-trainer import weights @arrays.npz --format npz --out out.weights", true),
-    (
-        "othello-trainer curve @recipe.toml --test @test.games --phases 40..41 --seeds 1 --out out --picture out.svg",
-        true,
-    ),
-    (
-        "othello-trainer compare @recipe.toml @other.toml --test @test.games --phases 40..41 --seeds 2 --out out",
-        true,
-    ),
-    (
-        "othello-trainer tune @recipe.toml @values.toml --test @test.games --phases 40..41 --seeds 2 --out out",
-        true,
-    ),
-];
+/// The commands under attack, one a line, in two paragraphs that comments begin: those that write,
+/// and those that only read.
+fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
+    let text = include_str!("commands.txt");
+    let paragraphs = text.split("\n\n").filter(|text| !text.starts_with('#'));
+    paragraphs.skip(paragraph).take(1).flat_map(str::lines)
+}
 
-/// The commands that only read.
-pub(crate) const READERS: [Words; 14] = [
-    "othello-engine perft 4",
-    "othello-engine bench --weights @small.weights",
-    "othello-engine solve @problems.obf --hash-mb 1 --weights @small.weights",
-    "othello-engine ablate @problems.obf --hash-mb 1 --weights mobility",
-    "othello-engine evaluate @boards.txt --depth 1 --weights @small.weights --book @some.openings",
-    "othello-engine stats @random.games --plies 3",
-    "othello-engine weights @small.weights",
-    "othello-trainer diff @small.weights @small.weights",
-    "othello-trainer doctor",
-    "othello-trainer inspect @random.games @random.positions @some.openings",
-    "othello-trainer validate @random.games @random.positions @some.openings @small.weights",
-    "othello-trainer loss @small.weights @random.games @random.positions --worst 3",
-    "othello-trainer match @small.weights mobility --openings @some.openings --pairs 2 --depth 1 --exact 2",
-    "othello-trainer fit @random.games --settings @fit.toml --patterns @patterns.toml --phases 30..30 --iterations 1 --out out.weights",
-];
+/// Returns the commands that write, and whether their report is the same each time.
+pub(crate) fn writers() -> impl Iterator<Item = (Words, bool)> {
+    listed(0).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
+}
+
+/// Returns the commands that only read.
+pub(crate) fn readers() -> impl Iterator<Item = Words> {
+    listed(1)
+}
 
 /// The folder of the binaries and the folder of the inputs.
 pub(crate) struct Place {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use othello_testing::mutation::Draws;
 
-use crate::commands::{Place, WRITERS, name};
+use crate::commands::{Place, name, writers};
 use crate::findings::{End, Findings};
 use crate::kills::{gone_on_with, undisturbed};
 use crate::process::{Limits, found_no_memory, run};
@@ -38,7 +38,7 @@ pub(crate) fn round(
         eprintln!("faults: left out, for want of strace or of places");
         return;
     }
-    for (words, report) in WRITERS {
+    for (words, report) in writers() {
         let whole = undisturbed(place, words, limits);
         for (calls, faults) in FAULTS {
             let all = count(place, calls, words, limits);

@@ -8,138 +8,21 @@ use std::path::{Path, PathBuf};
 use othello_testing::container::{Container, Section};
 use othello_testing::mutation::{Draws, mutate};
 
-use crate::commands::{Place, WRITERS, Words, name};
+use crate::commands::{Place, Words, name, writers};
 use crate::findings::{End, Findings};
 use crate::kills::{difference, finish, undisturbed, unfinished};
 use crate::process::{Limits, is_refusal, run};
 
 const ROUND: &str = "files";
 
-/// The sound file of each kind, and the commands that read it, as `@x`.
-const READ_BY: [(&str, &[Words]); 18] = [
-    (
-        "small.weights",
-        &[
-            "othello-engine weights @x",
-            "othello-engine evaluate @boards.txt --weights @x",
-            "othello-engine solve @problems.obf --hash-mb 1 --weights @x",
-            "othello-engine bench --weights @x",
-            "othello-engine selfplay --games 2 --seed 1 --depth 1 --exact 2 --weights @x --out out.games",
-            "othello-engine openings --plies 3 --score-depth 1 --weights @x --out out.openings",
-            "othello-trainer loss @x @random.games",
-            "othello-trainer diff @x @x",
-            "othello-trainer match @x mobility --openings @some.openings --pairs 1 --depth 1 --exact 2",
-            "othello-trainer export @x --format npz --out out.npz",
-            "othello-trainer fit @random.games --init @x --phases 30..30 --iterations 1 --out out.weights",
-            "othello-trainer relabel @random.positions --exact 4 --weights @x --out out.positions",
-            "othello-trainer calibrate ordering @x --positions 100 --searches 1 --out out.weights",
-            "othello-trainer validate @x",
-        ],
-    ),
-    (
-        "whole.weights",
-        &[
-            "othello-engine evaluate @boards.txt --depth 3 --search realization --weights @x",
-            "othello-engine evaluate @boards.txt --depth 3 --selectivity 95 --weights @x",
-            "othello-engine hint @boards.txt --level 3 --weights @x",
-            "othello-engine bench --weights @x",
-            "othello-engine weights @x",
-            "othello-trainer match @x mobility --openings @some.openings --pairs 1 --depth 3 --exact 2 --search realization --milliseconds 5",
-            "othello-trainer report @x --out out.html",
-            "othello-trainer quantize @x --out out.weights",
-        ],
-    ),
-    (
-        "factors.weights",
-        &[
-            "othello-engine evaluate @boards.txt --depth 1 --weights @x",
-            "othello-trainer loss @x @random.games",
-            "othello-trainer export @x --format npz --out out.npz",
-            "othello-trainer fit @random.games --init @x --phases 30..33 --iterations 1 --out out.weights",
-        ],
-    ),
-    ("part2.weights", &["othello-trainer merge @part1.weights @x --out out.weights"]),
-    ("shard2.match", &["othello-trainer merge @shard1.match @x --out out.match"]),
-    (
-        "laid-out/training-30.positions",
-        &[
-            "othello-trainer fit @x/.. --patterns small --phases 30..30 --iterations 1 --out out.weights",
-            "othello-trainer dataset @x/.. --out out",
-        ],
-    ),
-    (
-        "laid-out/dataset.json",
-        &[
-            "othello-trainer fit @x/.. --patterns small --phases 30..30 --iterations 1 --out out.weights",
-            "othello-trainer dataset @x/.. --out out",
-        ],
-    ),
-    (
-        "random.games",
-        &[
-            "othello-engine stats @x --plies 2",
-            "othello-trainer fit @x --patterns small --phases 30..30 --iterations 1 --out out.weights",
-            "othello-trainer loss mobility @x",
-            "othello-trainer inspect @x",
-            "othello-trainer validate @x",
-            "othello-trainer validate @x --repair out.games",
-            "othello-trainer relabel @x --exact 4 --out out.games",
-            "othello-trainer sample @x --count 9 --out out.games",
-            "othello-trainer shuffle @x --out out.games",
-            "othello-trainer split @x --out out",
-            "othello-trainer export @x --format wthor --out out.wtb",
-            "othello-trainer bench --data @x --repetitions 1",
-        ],
-    ),
-    ("shard2.games", &["othello-trainer merge @shard1.games @x @shard3.games --out out.games"]),
-    (
-        "shard2.openings",
-        &["othello-trainer merge @shard1.openings @x @shard3.openings --out out.openings"],
-    ),
-    (
-        "random.positions",
-        &[
-            "othello-trainer fit @x --patterns small --phases 30..30 --iterations 1 --out out.weights",
-            "othello-trainer loss mobility @x",
-            "othello-trainer inspect @x",
-            "othello-trainer validate @x --repair out.positions",
-            "othello-trainer relabel @x --exact 4 --out out.positions",
-            "othello-trainer shuffle @x --out out.positions",
-        ],
-    ),
-    (
-        "some.openings",
-        &[
-            "othello-engine evaluate @boards.txt --book @x",
-            "othello-trainer match none mobility --openings @x --pairs 1 --depth 1 --exact 2",
-            "othello-trainer inspect @x",
-            "othello-trainer validate @x",
-        ],
-    ),
-    (
-        "patterns.toml",
-        &[
-            "othello-trainer fit @random.games --patterns @x --phases 30..30 --iterations 1 --out out.weights",
-            "othello-trainer bench --patterns @x --games 20 --repetitions 1",
-        ],
-    ),
-    (
-        "fit.toml",
-        &[
-            "othello-trainer fit @random.games --settings @x --patterns small --phases 30..30 --out out.weights",
-        ],
-    ),
-    (
-        "problems.obf",
-        &["othello-engine solve @x --hash-mb 1", "othello-engine ablate @x --hash-mb 1"],
-    ),
-    (
-        "boards.txt",
-        &["othello-engine evaluate @x", "othello-trainer import boards @x --out out.positions"],
-    ),
-    ("moves.txt.zst", &["othello-trainer import transcripts @x --out out.games"]),
-    ("games.wtb", &["othello-trainer import wthor @x --out out.games"]),
-];
+/// Returns the sound file of each kind, and the commands that read it, as `@x`.
+fn read_by() -> impl Iterator<Item = (&'static str, Vec<Words>)> {
+    let kinds = include_str!("files.txt").split("\n\n").skip(1);
+    kinds.filter_map(|kind| {
+        let (sound, readers) = kind.split_once('\n')?;
+        Some((sound, readers.lines().map(str::trim).collect()))
+    })
+}
 
 /// Tries every kind of file with `files` damaged ones each, and then unfinished files in the same
 /// way.
@@ -150,7 +33,7 @@ pub(crate) fn round(
     draws: &mut Draws,
     findings: &mut Findings,
 ) {
-    for (sound, readers) in READ_BY {
+    for (sound, readers) in read_by() {
         let bytes = fs::read(place.input(sound)).expect("an input");
         let is_container = bytes.starts_with(b"OTHELLO");
         assert!(
@@ -165,7 +48,7 @@ pub(crate) fn round(
     }
     if files > 0 {
         nothing_but_a_name(place, limits, findings);
-        for (words, _) in WRITERS {
+        for (words, _) in writers() {
             forge_unfinished(place, words, files.div_ceil(4), limits, draws, findings);
         }
     }
@@ -361,7 +244,7 @@ fn nothing_but_a_name(place: &Place, limits: Limits, findings: &mut Findings) {
     let what = "a set without patterns, right checksums";
     let damaged = Damaged { what, bytes: weights.bytes(), must_be_refused: true };
     let set = Damaged { what, bytes: b"name = \"t\"\n".to_vec(), must_be_refused: true };
-    for (sound, readers) in READ_BY {
+    for (sound, readers) in read_by() {
         let damaged = match sound {
             "small.weights" => &damaged,
             "patterns.toml" => &set,

@@ -12,7 +12,7 @@ use othello_testing::kill::{files_in, lasting};
 use othello_testing::mutation::Draws;
 use serde_json::Value;
 
-use crate::commands::{Place, WRITERS, Words, name};
+use crate::commands::{Place, Words, name, writers};
 use crate::findings::{End, Findings};
 use crate::process::{Limits, is_refusal, run};
 
@@ -101,7 +101,7 @@ pub(crate) fn round(
     draws: &mut Draws,
     findings: &mut Findings,
 ) {
-    for (words, report) in WRITERS {
+    for (words, report) in writers() {
         if kills == 0 {
             return;
         }

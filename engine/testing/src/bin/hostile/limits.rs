@@ -6,7 +6,7 @@ use std::process::Command;
 
 use othello_testing::mutation::Draws;
 
-use crate::commands::{Place, WRITERS, name};
+use crate::commands::{Place, name, writers};
 use crate::findings::{End, Findings};
 use crate::kills::{gone_on_with, undisturbed};
 use crate::process::{Limits, found_no_memory, run};
@@ -21,7 +21,7 @@ pub(crate) fn round(
     draws: &mut Draws,
     findings: &mut Findings,
 ) {
-    for (words, report) in WRITERS {
+    for (words, report) in writers() {
         if times == 0 {
             return;
         }
