@@ -11,8 +11,8 @@ use std::process::Command;
 use othello_testing::kill::files_in;
 use othello_testing::mutation::Draws;
 
-use crate::commands::{Place, name, readers, writers};
-use crate::findings::{End, Findings};
+use crate::commands::{Ground, Place, name, readers, writers};
+use crate::findings::End;
 use crate::process::{Limits, run};
 
 const ROUND: &str = "arguments";
@@ -123,17 +123,11 @@ const FOREIGN: [&str; 6] = [
 ];
 
 /// Tries `lists` argument lists.
-pub(crate) fn round(
-    place: &Place,
-    lists: usize,
-    limits: Limits,
-    draws: &mut Draws,
-    findings: &mut Findings,
-) {
+pub(crate) fn round(ground: &mut Ground, lists: usize) {
     let commands: Vec<&str> = writers().map(|(words, _)| words).chain(readers()).collect();
     for number in 0..lists {
         let words = commands[number % commands.len()];
-        attack(place, words, limits, draws, findings);
+        attack(ground, words);
     }
 }
 
@@ -163,7 +157,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-fn attack(place: &Place, words: &str, limits: Limits, draws: &mut Draws, findings: &mut Findings) {
+fn attack(ground: &mut Ground, words: &str) {
+    let &mut Ground { ref place, limits, ref mut draws, ref mut findings } = ground;
     let folder = scene(place, draws);
     let mut list: Vec<OsString> =
         words.split(' ').map(|word| word.trim_start_matches('@').into()).collect();

@@ -7,12 +7,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use othello_testing::mutation::Draws;
-
-use crate::commands::{Place, name, writers};
-use crate::findings::{End, Findings};
+use crate::commands::{Ground, name, writers};
+use crate::findings::End;
 use crate::kills::undisturbed;
-use crate::process::{Limits, run};
+use crate::process::run;
 
 const ROUND: &str = "beside";
 
@@ -37,27 +35,22 @@ const READERS: [(&str, &str); 8] = [
 
 /// Puts `times` obstacles where outputs of every command that writes belong, and every kind of
 /// obstacle where commands look for files by themselves.
-pub(crate) fn round(
-    place: &Place,
-    times: usize,
-    limits: Limits,
-    draws: &mut Draws,
-    findings: &mut Findings,
-) {
+pub(crate) fn round(ground: &mut Ground, times: usize) {
     if times == 0 {
         return;
     }
     for (words, _) in writers() {
-        let outputs: Vec<PathBuf> = undisturbed(place, words, limits).files.into_keys().collect();
+        let outputs: Vec<PathBuf> =
+            undisturbed(&ground.place, words, ground.limits).files.into_keys().collect();
         for _ in 0..times {
-            let output = &outputs[draws.below(outputs.len())];
-            let beside = ["", ".partial", ".checkpoint.partial"][draws.below(3)];
+            let output = &outputs[ground.draws.below(outputs.len())];
+            let beside = ["", ".partial", ".checkpoint.partial"][ground.draws.below(3)];
             let path = PathBuf::from(format!("{}{beside}", output.display()));
             let folder = tempfile::tempdir().expect("a folder");
-            let thing = THINGS[draws.below(THINGS.len())];
+            let thing = THINGS[ground.draws.below(THINGS.len())];
             // Unfinished files of folders of weights are looked at when their turn comes.
             let must_be_refused = beside.is_empty();
-            attack(place, folder.path(), words, (&path, thing), must_be_refused, limits, findings);
+            attack(ground, folder.path(), words, (&path, thing), must_be_refused);
         }
     }
     for (words, path) in READERS {
@@ -70,32 +63,31 @@ pub(crate) fn round(
                 ("small.weights", "own.weights"),
             ] {
                 fs::create_dir_all(at.join(to).parent().expect("a folder")).expect("a folder");
-                fs::copy(place.input(from), at.join(to)).expect("writable");
+                fs::copy(ground.place.input(from), at.join(to)).expect("writable");
             }
             // A report that is not there is none.
             let must_be_refused = !path.ends_with("report.json");
-            attack(place, at, words, (Path::new(path), thing), must_be_refused, limits, findings);
+            attack(ground, at, words, (Path::new(path), thing), must_be_refused);
         }
     }
 }
 
 /// Runs a command where a thing stands at a path.
 fn attack(
-    place: &Place,
+    ground: &mut Ground,
     folder: &Path,
     words: &str,
     (path, thing): (&Path, &str),
     must_be_refused: bool,
-    limits: Limits,
-    findings: &mut Findings,
 ) {
+    let Ground { place, limits, findings, .. } = ground;
     let there = folder.join(path);
     fs::create_dir_all(there.parent().expect("a folder")).expect("a folder");
     put(&there, thing);
-    let ended = run(&mut place.command(folder, words), limits);
+    let ended = run(&mut place.command(folder, words), *limits);
     let is_done = ended.code() == Some(0);
     let fault = ended
-        .fault(limits)
+        .fault(*limits)
         .or_else(|| ended.misspoken())
         .or(ended.took_too_long().then(|| "hangs".to_owned()))
         .or((!is_as_it_was(&there, thing)).then(|| "writes over what is not its own".to_owned()))

@@ -3,10 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use othello_testing::mutation::Draws;
-
-use crate::commands::{Place, name, writers};
-use crate::findings::{End, Findings};
+use crate::commands::{Ground, Place, name, writers};
+use crate::findings::End;
 use crate::kills::{files_differ, gone_on_with, undisturbed};
 use crate::process::{Limits, run};
 
@@ -35,14 +33,9 @@ const ERRORS: [(&str, &[i32]); 9] = [
 ];
 
 /// Runs every command that writes, with `failures` failures each.
-pub(crate) fn round(
-    place: &Place,
-    library: &Path,
-    failures: usize,
-    limits: Limits,
-    draws: &mut Draws,
-    findings: &mut Findings,
-) {
+pub(crate) fn round(ground: &mut Ground, failures: usize) {
+    let &mut Ground { ref place, limits, ref mut draws, ref mut findings } = ground;
+    let library = &place.library;
     for (words, report) in writers() {
         if failures == 0 {
             return;

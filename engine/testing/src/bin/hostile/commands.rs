@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use othello_testing::guides::inputs;
+use othello_testing::mutation::Draws;
+
+use crate::findings::Findings;
+use crate::process::Limits;
 
 /// A command line; the word `@name` stands for the input file of that name.
 pub(crate) type Words = &'static str;
@@ -28,18 +32,28 @@ pub(crate) fn readers() -> impl Iterator<Item = Words> {
     listed(1)
 }
 
-/// The folder of the binaries and the folder of the inputs.
+/// All that a round works with.
+pub(crate) struct Ground {
+    pub(crate) place: Place,
+    pub(crate) limits: Limits,
+    pub(crate) draws: Draws,
+    pub(crate) findings: Findings,
+}
+
+/// The folder of the binaries, the library that makes calls fail, and the folder of the inputs.
 pub(crate) struct Place {
     pub(crate) binaries: PathBuf,
+    pub(crate) library: PathBuf,
     pub(crate) inputs: PathBuf,
 }
 
 impl Place {
     /// Makes the inputs in a folder.
-    pub(crate) fn new(binaries: &Path, inputs: &Path) -> Self {
+    pub(crate) fn new(binaries: &Path, library: &Path, inputs: &Path) -> Self {
         let binaries = binaries.canonicalize().expect("the folder of the binaries");
         fs::create_dir_all(inputs).expect("a folder for the inputs");
-        let place = Self { binaries, inputs: inputs.canonicalize().expect("just made") };
+        let library = library.canonicalize().expect("the library");
+        let place = Self { binaries, library, inputs: inputs.canonicalize().expect("just made") };
         let write = |name: &str, text: &str| fs::write(place.input(name), text).expect("an input");
         write("moves.txt", &inputs::transcripts(60, 60));
         let moves = fs::read(place.input("moves.txt")).expect("just written");

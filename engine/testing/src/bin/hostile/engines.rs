@@ -6,9 +6,9 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::commands::Place;
-use crate::findings::{End, Findings};
-use crate::process::{Limits, run};
+use crate::commands::Ground;
+use crate::findings::End;
+use crate::process::run;
 
 const ROUND: &str = "engines";
 
@@ -21,7 +21,8 @@ const LEAVERS: [&str; 5] = [
     "trap '' TERM HUP INT; (setsid SLEEP &)",
 ];
 
-pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
+pub(crate) fn round(ground: &mut Ground) {
+    let Ground { place, limits, findings, .. } = ground;
     for (number, leaver) in LEAVERS.into_iter().enumerate() {
         for is_killed in [false, true] {
             let sleep_of_ours = format!("sleep {}.{number}", 100_000 + std::process::id());
@@ -45,8 +46,8 @@ pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
                 child.wait().expect("its end");
                 None
             } else {
-                let ended = run(&mut command, limits);
-                ended.fault(limits).or(ended.took_too_long().then(|| "hangs".to_owned()))
+                let ended = run(&mut command, *limits);
+                ended.fault(*limits).or(ended.took_too_long().then(|| "hangs".to_owned()))
             };
             // The guards need a moment.
             let deadline = Instant::now() + Duration::from_secs(10);

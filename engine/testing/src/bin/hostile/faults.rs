@@ -4,10 +4,8 @@
 
 use std::process::{Command, Stdio};
 
-use othello_testing::mutation::Draws;
-
-use crate::commands::{Place, name, writers};
-use crate::findings::{End, Findings};
+use crate::commands::{Ground, Place, name, writers};
+use crate::findings::End;
 use crate::kills::{gone_on_with, undisturbed};
 use crate::process::{Limits, found_no_memory, run};
 
@@ -25,13 +23,8 @@ const FAULTS: [(&str, &[&str]); 5] = [
 
 /// Runs every command that writes, with at most `places` faults for each call, spread over all its
 /// uses.
-pub(crate) fn round(
-    place: &Place,
-    places: usize,
-    limits: Limits,
-    draws: &mut Draws,
-    findings: &mut Findings,
-) {
+pub(crate) fn round(ground: &mut Ground, places: usize) {
+    let &mut Ground { ref place, limits, ref mut draws, ref mut findings } = ground;
     let mut strace = Command::new("strace");
     strace.arg("-V").stdout(Stdio::null()).stderr(Stdio::null());
     if places == 0 || !strace.status().is_ok_and(|status| status.success()) {

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use othello_testing::container::{Container, Section};
 use othello_testing::mutation::{Draws, mutate};
 
-use crate::commands::{Place, Words, name, writers};
-use crate::findings::{End, Findings};
+use crate::commands::{Ground, Words, name, writers};
+use crate::findings::End;
 use crate::kills::{difference, finish, undisturbed, unfinished};
-use crate::process::{Limits, is_refusal, run};
+use crate::process::{is_refusal, run};
 
 const ROUND: &str = "files";
 
@@ -26,30 +26,24 @@ fn read_by() -> impl Iterator<Item = (&'static str, Vec<Words>)> {
 
 /// Tries every kind of file with `files` damaged ones each, and then unfinished files in the same
 /// way.
-pub(crate) fn round(
-    place: &Place,
-    files: usize,
-    limits: Limits,
-    draws: &mut Draws,
-    findings: &mut Findings,
-) {
+pub(crate) fn round(ground: &mut Ground, files: usize) {
     for (sound, readers) in read_by() {
-        let bytes = fs::read(place.input(sound)).expect("an input");
+        let bytes = fs::read(ground.place.input(sound)).expect("an input");
         let is_container = bytes.starts_with(b"OTHELLO");
         assert!(
             !is_container || !Container::of(&bytes).sections.is_empty(),
             "{sound} has no section"
         );
         for number in 0..files {
-            let damaged = damage(&bytes, number, draws);
-            let words = readers[(number / 7 + draws.below(readers.len())) % readers.len()];
-            hand(place, sound, &damaged, words, limits, findings);
+            let damaged = damage(&bytes, number, &mut ground.draws);
+            let place = number / 7 + ground.draws.below(readers.len());
+            hand(ground, sound, &damaged, readers[place % readers.len()]);
         }
     }
     if files > 0 {
-        nothing_but_a_name(place, limits, findings);
+        nothing_but_a_name(ground);
         for (words, _) in writers() {
-            forge_unfinished(place, words, files.div_ceil(4), limits, draws, findings);
+            forge_unfinished(ground, words, files.div_ceil(4));
         }
     }
 }
@@ -161,14 +155,8 @@ fn forged(sound: &Container, draws: &mut Draws) -> Damaged {
 }
 
 /// Gives a damaged file to a command.
-fn hand(
-    place: &Place,
-    sound: &str,
-    damaged: &Damaged,
-    words: Words,
-    limits: Limits,
-    findings: &mut Findings,
-) {
+fn hand(ground: &mut Ground, sound: &str, damaged: &Damaged, words: Words) {
+    let Ground { place, limits, findings, .. } = ground;
     let folder = tempfile::tempdir().expect("a folder");
     let path = match sound.split_once('/') {
         None => folder.path().join(format!("x-{sound}")),
@@ -193,11 +181,11 @@ fn hand(
             _ => place.words(word).remove(0),
         })
         .collect();
-    let ended = run(&mut place.command_of(folder.path(), &words), limits);
+    let ended = run(&mut place.command_of(folder.path(), &words), *limits);
     let name = name(&shown(&words).replace(&path.display().to_string(), sound));
     let taken = damaged.must_be_refused && ended.code() == Some(0) && !is_repair(&words);
     let fault = ended
-        .fault(limits)
+        .fault(*limits)
         .or_else(|| ended.misspoken())
         .or(ended.took_too_long().then(|| "hangs".to_owned()))
         .or(taken.then(|| "takes a damaged file for good".to_owned()));
@@ -235,8 +223,9 @@ fn keep(path: &Path) -> PathBuf {
 }
 
 /// Tries weights whose pattern set has no pattern and no scalar: no command can use them.
-fn nothing_but_a_name(place: &Place, limits: Limits, findings: &mut Findings) {
-    let mut weights = Container::of(&fs::read(place.input("small.weights")).expect("an input"));
+fn nothing_but_a_name(ground: &mut Ground) {
+    let mut weights =
+        Container::of(&fs::read(ground.place.input("small.weights")).expect("an input"));
     for section in &mut weights.sections {
         let empty = if section.name == b"pattern set" { &b"name = \"t\"\n"[..] } else { b"" };
         *section = Section { name: section.name.clone(), ..Section::new("", empty) };
@@ -250,19 +239,13 @@ fn nothing_but_a_name(place: &Place, limits: Limits, findings: &mut Findings) {
             "patterns.toml" => &set,
             _ => continue,
         };
-        readers.iter().for_each(|words| hand(place, sound, damaged, words, limits, findings));
+        readers.iter().for_each(|words| hand(ground, sound, damaged, words));
     }
 }
 
 /// Changes the files of a killed run: they must be refused, or give the undisturbed result.
-fn forge_unfinished(
-    place: &Place,
-    words: Words,
-    files: usize,
-    limits: Limits,
-    draws: &mut Draws,
-    findings: &mut Findings,
-) {
+fn forge_unfinished(ground: &mut Ground, words: Words, files: usize) {
+    let &mut Ground { ref place, limits, ref mut draws, ref mut findings } = ground;
     let whole = undisturbed(place, words, limits);
     let Some(left) = unfinished(place, words, whole.seconds, draws) else { return };
     let left = othello_testing::kill::files_in(left.path(), &[]);

@@ -12,8 +12,8 @@ use othello_testing::kill::{files_in, lasting};
 use othello_testing::mutation::Draws;
 use serde_json::Value;
 
-use crate::commands::{Place, Words, name, writers};
-use crate::findings::{End, Findings};
+use crate::commands::{Ground, Place, Words, name, writers};
+use crate::findings::End;
 use crate::process::{Limits, is_refusal, run};
 
 const ROUND: &str = "kills";
@@ -94,13 +94,8 @@ pub(crate) fn gone_on_with(
 }
 
 /// Runs every command that writes, killed `kills` times.
-pub(crate) fn round(
-    place: &Place,
-    kills: usize,
-    limits: Limits,
-    draws: &mut Draws,
-    findings: &mut Findings,
-) {
+pub(crate) fn round(ground: &mut Ground, kills: usize) {
+    let &mut Ground { ref place, limits, ref mut draws, ref mut findings } = ground;
     for (words, report) in writers() {
         if kills == 0 {
             return;

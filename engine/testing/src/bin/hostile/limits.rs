@@ -4,23 +4,16 @@
 use std::path::Path;
 use std::process::Command;
 
-use othello_testing::mutation::Draws;
-
-use crate::commands::{Place, name, writers};
-use crate::findings::{End, Findings};
+use crate::commands::{Ground, Place, name, writers};
+use crate::findings::End;
 use crate::kills::{gone_on_with, undisturbed};
-use crate::process::{Limits, found_no_memory, run};
+use crate::process::{found_no_memory, run};
 
 const ROUND: &str = "limits";
 
 /// Runs every command that writes, with `times` limits each.
-pub(crate) fn round(
-    place: &Place,
-    times: usize,
-    limits: Limits,
-    draws: &mut Draws,
-    findings: &mut Findings,
-) {
+pub(crate) fn round(ground: &mut Ground, times: usize) {
+    let &mut Ground { ref place, limits, ref mut draws, ref mut findings } = ground;
     for (words, report) in writers() {
         if times == 0 {
             return;

@@ -83,35 +83,35 @@ fn main() -> std::process::ExitCode {
         mebibytes: u64,
     }
 
+    /// A round of attacks, so many of each kind
+    type Round = fn(&mut commands::Ground, usize);
+
     let options = Options::parse();
     let folder = tempfile::tempdir().expect("a folder");
-    let binaries = options.binaries.canonicalize().expect("the folder of the binaries");
-    let place = commands::Place::new(&binaries, &folder.path().join("inputs"));
-    let library = options.library.canonicalize().expect("the library");
-    let limits = process::Limits { seconds: options.seconds, mebibytes: options.mebibytes };
-    let mut findings = findings::Findings::default();
-    let mut draws = Draws(options.seed);
+    let inputs = folder.path().join("inputs");
+    let mut ground = commands::Ground {
+        place: commands::Place::new(&options.binaries, &options.library, &inputs),
+        limits: process::Limits { seconds: options.seconds, mebibytes: options.mebibytes },
+        draws: Draws(options.seed),
+        findings: findings::Findings::default(),
+    };
     let begun = Instant::now();
-    let say = |round: &str| eprintln!("{:6.1} s: {round}", begun.elapsed().as_secs_f64());
-    say("kills");
-    kills::round(&place, options.kills, limits, &mut draws, &mut findings);
-    say("files");
-    files::round(&place, options.files, limits, &mut draws, &mut findings);
-    say("calls of the system");
-    calls::round(&place, &library, options.calls, limits, &mut draws, &mut findings);
-    say("faults");
-    faults::round(&place, options.faults, limits, &mut draws, &mut findings);
-    say("limits");
-    limits::round(&place, options.limits, limits, &mut draws, &mut findings);
-    say("beside");
-    beside::round(&place, options.beside, limits, &mut draws, &mut findings);
-    say("engines");
-    engines::round(&place, limits, &mut findings);
-    say("markup");
-    markup::round(&place, limits, &mut findings);
-    say("arguments");
-    arguments::round(&place, options.lists, limits, &mut draws, &mut findings);
-    say("done");
+    let rounds: [(&str, Round, usize); 9] = [
+        ("kills", kills::round, options.kills),
+        ("files", files::round, options.files),
+        ("calls of the system", calls::round, options.calls),
+        ("faults", faults::round, options.faults),
+        ("limits", limits::round, options.limits),
+        ("beside", beside::round, options.beside),
+        ("engines", |ground, _| engines::round(ground), 1),
+        ("markup", |ground, _| markup::round(ground), 1),
+        ("arguments", arguments::round, options.lists),
+    ];
+    for (name, round, times) in rounds {
+        eprintln!("{:6.1} s: {name}", begun.elapsed().as_secs_f64());
+        round(&mut ground, times);
+    }
+    let findings = ground.findings;
     println!("{findings}");
     if findings.are_none() {
         println!("no finding");

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use crate::commands::Place;
-use crate::findings::{End, Findings};
-use crate::process::{Limits, run};
+use crate::commands::Ground;
+use crate::findings::End;
+use crate::process::run;
 
 const ROUND: &str = "markup";
 
@@ -17,7 +17,8 @@ const NAMES: [&str; 6] = [
     "é<b>.weights",
 ];
 
-pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
+pub(crate) fn round(ground: &mut Ground) {
+    let Ground { place, limits, findings, .. } = ground;
     for name in NAMES {
         let folder = tempfile::tempdir().expect("a folder");
         fs::copy(place.input("whole.weights"), folder.path().join(name)).expect("writable");
@@ -36,11 +37,11 @@ pub(crate) fn round(place: &Place, limits: Limits, findings: &mut Findings) {
             for word in command.iter_mut().filter(|word| *word == "NAME") {
                 *word = format!("./{name}").into();
             }
-            let ended = run(&mut place.command_of(folder.path(), &command), limits);
+            let ended = run(&mut place.command_of(folder.path(), &command), *limits);
             let page = fs::read_to_string(folder.path().join("out.html")).unwrap_or_default();
             let broken = data_of(&page).is_some_and(|data| data.contains('<'));
             let fault = ended
-                .fault(limits)
+                .fault(*limits)
                 .or_else(|| ended.misspoken())
                 .or(ended.took_too_long().then(|| "hangs".to_owned()))
                 .or(broken.then(|| "writes a page whose data hold markup".to_owned()));
