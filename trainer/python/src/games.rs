@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::vec;
 
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyUntypedArrayMethods as _};
 use othello_engine::board::PHASES;
 use othello_engine::record::{Game, GameReader, RecordError, record_files};
 use othello_trainer::dataset::Split;
@@ -20,41 +20,31 @@ const NO_SQUARE: u8 = u8::MAX;
 const NO_SCORE: i8 = i8::MIN;
 
 /// A batch of games: arrays with a row for each.
-#[pyclass(frozen, module = "othello_toolkit")]
+#[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Games {
     /// The moves, without passes: squares a1 = 0 … h8 = 63, and 255 after the last.
-    #[pyo3(get)]
     moves: Py<PyArray2<u8>>,
     /// The values that searches found for each move, in discs for the side that moves; -128 for
     /// none.
-    #[pyo3(get)]
     values: Py<PyArray2<i8>>,
     /// The numbers of moves.
-    #[pyo3(get)]
     length: Py<PyArray1<u8>>,
     /// The numbers of moves at the beginning that were drawn by chance.
-    #[pyo3(get)]
     random: Py<PyArray1<u8>>,
     /// The scores for black; -128 for a game that was broken off.
-    #[pyo3(get)]
     result: Py<PyArray1<i8>>,
     /// The ply from which on perfect play is known; 255 if none is.
-    #[pyo3(get)]
     solved_ply: Py<PyArray1<u8>>,
     /// The score by perfect play from there on, for black; -128 if it is not known.
-    #[pyo3(get)]
     solved_score: Py<PyArray1<i8>>,
     /// The parts by the split: 0 training, 1 validation, 2 test.
-    #[pyo3(get)]
     part: Py<PyArray1<u8>>,
-    /// The number of games.
-    count: usize,
 }
 
 #[pymethods]
 impl Games {
-    fn __len__(&self) -> usize {
-        self.count
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.length.bind(py).len()
     }
 }
 
@@ -102,7 +92,6 @@ impl Columns {
 
     fn into_arrays(self, py: Python<'_>) -> Games {
         Games {
-            count: self.length.len(),
             moves: self.moves.into_pyarray(py).unbind(),
             values: self.values.into_pyarray(py).unbind(),
             length: self.length.into_pyarray(py).unbind(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods as _};
 use othello_engine::progress::Silent;
 use othello_trainer::dataset::{
     Columns, DataChoice, DatasetError, Part, PositionStream as Stream, Split, StreamSettings,
@@ -15,34 +15,25 @@ use pyo3::prelude::*;
 use crate::errors::{exception, refused};
 
 /// A batch of positions: arrays of one length.
-#[pyclass(frozen, module = "othello_toolkit")]
+#[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Positions {
     /// The discs of the side to move; bit 0 is a1, bit 63 h8.
-    #[pyo3(get)]
     player: Py<PyArray1<u64>>,
     /// The discs of the other side.
-    #[pyo3(get)]
     opponent: Py<PyArray1<u64>>,
     /// The labels in discs, for the side to move.
-    #[pyo3(get)]
     label: Py<PyArray1<f32>>,
     /// The weights in occurrences.
-    #[pyo3(get)]
     weight: Py<PyArray1<f32>>,
     /// The plies, which are the phases, too: 0 to 59.
-    #[pyo3(get)]
     ply: Py<PyArray1<u8>>,
     /// The parts: 0 training, 1 validation, 2 test.
-    #[pyo3(get)]
     part: Py<PyArray1<u8>>,
-    /// The number of positions.
-    length: usize,
 }
 
 impl Positions {
     fn new(py: Python<'_>, columns: Columns) -> Self {
         Self {
-            length: columns.len(),
             player: columns.player.into_pyarray(py).unbind(),
             opponent: columns.opponent.into_pyarray(py).unbind(),
             label: columns.label.into_pyarray(py).unbind(),
@@ -55,8 +46,8 @@ impl Positions {
 
 #[pymethods]
 impl Positions {
-    fn __len__(&self) -> usize {
-        self.length
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.player.bind(py).len()
     }
 }
 
