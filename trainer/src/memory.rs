@@ -22,6 +22,27 @@ impl MemoryLimit {
         let beside = out.parent().filter(|parent| !parent.as_os_str().is_empty());
         Self { bytes, folder: beside.unwrap_or(Path::new(".")).to_owned() }
     }
+
+    /// Returns the error for positions that no temporary file takes.
+    pub(crate) fn no_room(&self, source: io::Error) -> NoRoom {
+        NoRoom { folder: self.folder.clone(), megabytes: self.bytes >> 20, source }
+    }
+}
+
+/// The error of positions for which there is no room, in memory or in a temporary file.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
+     temporary file can take them: free space there, or raise --memory-mb, and run the same command again; no input and no \
+     finished file is lost", folder.display()
+)]
+pub struct NoRoom {
+    /// The folder of the file.
+    folder: PathBuf,
+    /// The memory allowed, in units of 2²⁰ bytes.
+    megabytes: u64,
+    /// The cause.
+    source: io::Error,
 }
 
 /// Reads bytes at a place of a file, and leaves the file where it was being written.

@@ -1,6 +1,5 @@
 //! Reads positions into a dataset.
 
-use std::io;
 use std::path::PathBuf;
 
 use othello_engine::board::Phase;
@@ -17,7 +16,7 @@ use super::layout::{self, ByPhase};
 use super::runs::{Merged, Runs};
 use super::stored::StoredRows;
 use super::{DataChoice, Dataset, Part, Split};
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, NoRoom};
 use crate::source::records::Records;
 use crate::source::{LabelRules, Labelled, SourceError};
 
@@ -37,19 +36,8 @@ pub enum DatasetError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// There is no room for the temporary file.
-    #[error(
-        "{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
-         temporary file can take them: free space there, or raise --memory-mb, and run the same command again; no input and no \
-         finished file is lost", folder.display()
-    )]
-    Temporary {
-        /// The folder of the file.
-        folder: PathBuf,
-        /// The memory allowed, in units of 2²⁰ bytes.
-        megabytes: u64,
-        /// The cause.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Temporary(#[from] NoRoom),
     /// Training has the test data, too.
     #[error(transparent)]
     NoTest(#[from] NoTest),
@@ -243,18 +231,20 @@ impl DatasetBuilder {
             return Ok(self.finish());
         }
         self.push_run()?;
-        let Some(runs) = self.runs.take() else { return Ok(self.finish()) };
+        let (Some(runs), Some(limit)) = (self.runs.take(), self.limit.clone()) else {
+            return Ok(self.finish());
+        };
         let of_folders = self.folders.iter().map(DatasetFolder::rows_in_all);
         let rows = of_folders.fold(runs.rows(), u64::saturating_add);
         progress.message(&format!(
             "merging {rows} rows takes a temporary file of {} MB at most in {}",
             megabytes(rows),
-            runs.folder().display()
+            limit.folder.display()
         ));
         let merged = runs.merge(&self.folders, self.keeps_sums, progress);
         let merged = merged.map_err(|failure| match failure {
-            Failure::Folder(error) => error.into(),
-            Failure::Temporary(source) => self.temporary(source),
+            Failure::Folder(error) => DatasetError::from(error),
+            Failure::Temporary(source) => limit.no_room(source).into(),
         })?;
         Ok(self.into_dataset(merged))
     }
@@ -311,18 +301,10 @@ impl DatasetBuilder {
         let Some(limit) = self.limit.clone() else { return Ok(()) };
         let pushed = match &mut self.runs {
             Some(runs) => runs.push(&mut self.parts),
-            None => Runs::new(limit).and_then(|runs| self.runs.insert(runs).push(&mut self.parts)),
+            None => Runs::new(limit.clone())
+                .and_then(|runs| self.runs.insert(runs).push(&mut self.parts)),
         };
-        pushed.map_err(|source| self.temporary(source))
-    }
-
-    fn temporary(&self, source: io::Error) -> DatasetError {
-        let limit = self.limit.as_ref();
-        DatasetError::Temporary {
-            folder: limit.map(|limit| limit.folder.clone()).unwrap_or_default(),
-            megabytes: limit.map_or(0, |limit| limit.bytes >> 20),
-            source,
-        }
+        pushed.map_err(|source| limit.no_room(source).into())
     }
 
     fn push(&mut self, part: Part, found: Labelled) {

@@ -20,6 +20,7 @@ use serde_json::json;
 
 use super::held_out::Input;
 use super::{Part, Split};
+use crate::memory::NoRoom;
 use crate::source::LabelRules;
 
 /// The settings that decide a dataset besides its inputs.
@@ -152,17 +153,8 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// There is no room for the temporary file.
-    #[error("{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
-        temporary file can take them: free space there, or raise --memory-mb, and run the same command again; no input and no \
-         finished file is lost", folder.display())]
-    Temporary {
-        /// The folder of the file.
-        folder: PathBuf,
-        /// The memory allowed, in units of 2²⁰ bytes.
-        megabytes: u64,
-        /// The cause.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Temporary(#[from] NoRoom),
     /// The work was stopped; complete files are kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),

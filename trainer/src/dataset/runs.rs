@@ -9,7 +9,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
-use std::path::Path;
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::progress::Progress;
@@ -43,11 +42,6 @@ impl Runs {
     /// Returns the number of rows in all runs.
     pub(super) fn rows(&self) -> u64 {
         self.rows
-    }
-
-    /// Returns the folder of the temporary files.
-    pub(super) fn folder(&self) -> &Path {
-        &self.limit.folder
     }
 
     /// Sorts rows, writes them as a run, and empties `parts`.
@@ -268,6 +262,8 @@ impl<'f> Peekable<'f> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::dataset::tests::{games, write_games};
     use crate::dataset::{DataChoice, Dataset, DatasetBuilder, DatasetError, Split};
@@ -356,7 +352,7 @@ mod tests {
         let mut builder = builder(Split::new(1)).within(limit);
         builder.add_games(&games(1), 1.0);
         let error = builder.push_run().unwrap_err();
-        assert!(matches!(error, DatasetError::Temporary { .. }));
+        assert!(matches!(error, DatasetError::Temporary(_)));
         let text = error.to_string();
         assert!(text.contains("/no/such/folder") && text.contains("5 MB"), "{text}");
     }

@@ -80,10 +80,7 @@ impl DatasetFolder {
     ) -> Result<[Vec<StoredRows>; 3], FolderError> {
         let failed = |failure| match failure {
             Failure::Folder(error) => error,
-            Failure::Temporary(source) => {
-                let (folder, megabytes) = (limit.folder.clone(), limit.bytes >> 20);
-                FolderError::Temporary { folder, megabytes, source }
-            }
+            Failure::Temporary(source) => limit.no_room(source).into(),
         };
         let read = || -> Result<_, Failure> {
             let file = tempfile::tempfile_in(&limit.folder)?;
