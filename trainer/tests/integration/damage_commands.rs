@@ -1,8 +1,6 @@
 //! Damaged files through the binary: exit status 2 and one clear message, never a panic.
 //! `trainer/fuzz/tests/damage.rs` passes many more to the library.
 
-use std::time::Duration;
-
 use othello_testing::mutation::{Draws, mutate};
 use othello_testing::program::message;
 
@@ -62,7 +60,8 @@ fn damaged_files_end_every_command_with_a_message() {
             continue;
         }
         folder.write(name, &damaged);
-        let (status, errors) = run(&folder, &arguments.replace('@', name));
+        let output = folder.run(&(arguments.replace('@', name) + " --threads 1"));
+        let (status, errors) = (output.status.code(), message(&output));
         let context = format!("{name}: {status:?}: {}\n{errors}", damaged.escape_ascii());
         assert!(!errors.contains("panicked"), "{context}");
         let checksummed =
@@ -78,12 +77,4 @@ fn damaged_files_end_every_command_with_a_message() {
         }
     }
     assert!(refused > 130, "{refused} were refused");
-}
-
-/// Returns the exit status and the standard error.
-fn run(folder: &Folder, arguments: &str) -> (Option<i32>, String) {
-    let mut command = assert_cmd::Command::from_std(folder.command(arguments));
-    let output = command.args(["--threads", "1"]).timeout(Duration::from_secs(60)).output();
-    let output = output.unwrap();
-    (output.status.code(), message(&output))
 }

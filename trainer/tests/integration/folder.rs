@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::Duration;
 
 use othello_engine::eval::Mobility;
 use othello_engine::file::{Begin, Existing, Provenance};
@@ -96,8 +97,11 @@ impl Folder {
         command
     }
 
+    /// Runs a command. It must end soon: the work that some commands ask for takes hours.
     pub(crate) fn run(&self, arguments: &str) -> Output {
-        self.command(arguments).output().unwrap()
+        const SOON: Duration = Duration::from_secs(600);
+        let mut command = assert_cmd::Command::from_std(self.command(arguments));
+        command.timeout(SOON).output().unwrap()
     }
 
     /// Runs a command that must succeed.

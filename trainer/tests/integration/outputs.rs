@@ -3,9 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::{Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use othello_testing::program::message;
 
@@ -15,45 +13,9 @@ use super::folder::Folder;
 fn folder() -> Folder {
     let folder = Folder::with_random_games(0..300);
     folder.random_games("test.games", 1000..1100);
-    runs(&folder, "fit a.games --patterns discs --epochs 2 --out w.weights");
+    folder.runs("fit a.games --patterns discs --epochs 2 --out w.weights");
     folder.write("openings.txt", "f5d6c3\nf5f6e6f4\nf5f4e3d6\n");
     folder
-}
-
-/// Runs a command that must end soon: the work that some commands ask for takes hours.
-fn run(folder: &Folder, arguments: &str) -> Output {
-    const SOON: Duration = Duration::from_secs(120);
-    let mut command = folder.command(arguments);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let deadline = Instant::now() + SOON;
-    while child.try_wait().unwrap().is_none() {
-        if Instant::now() > deadline {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            panic!("{arguments}: goes on");
-        }
-        sleep(Duration::from_millis(5));
-    }
-    child.wait_with_output().unwrap()
-}
-
-fn runs(folder: &Folder, arguments: &str) {
-    let output = run(folder, arguments);
-    assert!(output.status.success(), "{arguments}: {}", message(&output));
-}
-
-/// Returns the message of a command that is refused.
-fn refusal(folder: &Folder, arguments: &str) -> String {
-    let output = run(folder, arguments);
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {}", message(&output));
-    message(&output)
-}
-
-/// Checks that a command is refused with a message that contains `expected`.
-fn refuses(folder: &Folder, arguments: &str, expected: &str) {
-    let said = refusal(folder, arguments);
-    assert!(said.contains(expected), "{arguments}: {said}");
 }
 
 /// Commands with hours of work, each with `OUT` in place of an output.
@@ -85,17 +47,17 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
             ("itself", "itself: is a link that leads nowhere"),
             ("foreign", "foreign: "),
         ] {
-            refuses(at, &work.replace("OUT", out), expected);
+            at.refuses(&work.replace("OUT", out), expected);
         }
     }
     assert_eq!(at.read("foreign"), b"somebody's");
     assert!(at.path("dangling").is_symlink() && at.path("itself").is_symlink());
     // Weights and games that were made from something else.
-    runs(at, "calibrate probcut w.weights --positions 200 --depth 4 --out other.weights");
+    at.runs("calibrate probcut w.weights --positions 200 --depth 4 --out other.weights");
     for work in &WORK[2..5] {
-        refuses(at, &work.replace("OUT", "other.weights"), "made from other settings");
+        at.refuses(&work.replace("OUT", "other.weights"), "made from other settings");
     }
-    refuses(at, &WORK[0].replace("OUT", "a.games"), "a.games: exists: made from other settings");
+    at.refuses(&WORK[0].replace("OUT", "a.games"), "a.games: exists: made from other settings");
 }
 
 /// One of them took the place of the other; and a file of another match was told after the match.
@@ -108,19 +70,19 @@ fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
         "--games-out a --transcripts-out ./a",
         "--out a --transcripts-out a.partial",
     ] {
-        refuses(at, &format!("{work} {outputs}"), "is also another output");
+        at.refuses(&format!("{work} {outputs}"), "is also another output");
     }
     let quick = work.replace("--depth 30", "--depth 1 --exact 2");
     let others = quick.replace("--pairs 3", "--pairs 2 --seed 9");
-    runs(at, &format!("{others} --transcripts-out there.jsonl"));
-    runs(at, &format!("{others} --transcripts-out there.jsonl"));
+    at.runs(&format!("{others} --transcripts-out there.jsonl"));
+    at.runs(&format!("{others} --transcripts-out there.jsonl"));
     at.write("openings.txt", "f5f6e6d6\n");
     let other = work.replace("--pairs 3", "--pairs 1");
-    refuses(at, &format!("{other} --transcripts-out there.jsonl"), "there.jsonl: exists");
+    at.refuses(&format!("{other} --transcripts-out there.jsonl"), "there.jsonl: exists");
     let long = "x".repeat(250);
     at.write(&long, "somebody's");
     for option in ["--transcripts-out", "--games-out"] {
-        refuses(at, &format!("{other} {option} {long} --force"), "name too long");
+        at.refuses(&format!("{other} {option} {long} --force"), "name too long");
     }
 }
 
@@ -129,10 +91,10 @@ fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
 fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     let at = &folder();
     recipe(at);
-    runs(at, "dataset a.games --out laid-out");
+    at.runs("dataset a.games --out laid-out");
     fs::create_dir(at.path("records")).unwrap();
     fs::copy(at.path("a.games"), at.path("records/a.games")).unwrap();
-    runs(at, "validate records --manifest");
+    at.runs("validate records --manifest");
     let fit = "--patterns discs --epochs 1 --force --out";
     for refused in [
         "report w.weights --force --out w.weights.report.json".to_owned(),
@@ -144,30 +106,30 @@ fn no_input_that_is_named_by_way_of_another_is_overwritten() {
         "curve recipe.toml --test test.games --out c --force --picture test.games".to_owned(),
         "curve recipe.toml --test test.games --out c --force --picture a.games".to_owned(),
     ] {
-        refuses(at, &refused, "is also an input");
+        at.refuses(&refused, "is also an input");
     }
     // Weights beside the data that they are fitted to are not part of it.
     let fit = "fit records --patterns discs --epochs 1 --out records/w.weights";
-    runs(at, fit);
-    runs(at, fit);
+    at.runs(fit);
+    at.runs(fit);
 }
 
 #[test]
 fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() {
     let at = &folder();
-    runs(at, "dataset a.games --out laid-out");
+    at.runs("dataset a.games --out laid-out");
     let file = at.path("laid-out/training-30.positions");
     let whole = fs::read(&file).unwrap();
     fs::remove_file(&file).unwrap();
-    runs(at, "dataset a.games --out laid-out");
+    at.runs("dataset a.games --out laid-out");
     assert!(fs::read(&file).unwrap() == whole);
     fs::write(&file, "").unwrap();
-    let said = refusal(at, "dataset a.games --out laid-out");
+    let said = at.refusal("dataset a.games --out laid-out");
     assert!(said.contains("training-30.positions") && said.contains("--force"), "{said}");
-    runs(at, "dataset a.games --out laid-out --force");
+    at.runs("dataset a.games --out laid-out --force");
     assert!(fs::read(&file).unwrap() == whole);
 
-    refuses(at, "dataset a.games --out .", "folder of its own");
+    at.refuses("dataset a.games --out .", "folder of its own");
     assert!(!at.path("dataset.json").exists() && !at.path("training-30.positions").exists());
 }
 
@@ -176,26 +138,26 @@ fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() 
 #[test]
 fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     let at = &folder();
-    runs(at, "dataset a.games --out laid-out");
+    at.runs("dataset a.games --out laid-out");
     let mut damaged = at.read("a.games");
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
     at.write("damaged.games", damaged);
-    refuses(at, "dataset damaged.games --out other", "damaged.games: damaged");
+    at.refuses("dataset damaged.games --out other", "damaged.games: damaged");
     let other = "dataset.json: exists: it was made from other data";
-    refuses(at, "dataset damaged.games test.games --out laid-out", other);
-    refuses(at, "dataset damaged.games --seed 7 --out laid-out", other);
+    at.refuses("dataset damaged.games test.games --out laid-out", other);
+    at.refuses("dataset damaged.games --seed 7 --out laid-out", other);
     // A run that was killed left no manifest.
     fs::remove_file(at.path("laid-out/dataset.json")).unwrap();
     let other = "exists: made from other settings (settings.seed: 1 there";
-    refuses(at, "dataset damaged.games --seed 7 --out laid-out", other);
+    at.refuses("dataset damaged.games --seed 7 --out laid-out", other);
     let file = at.path("laid-out/validation-07.positions");
     fs::remove_file(&file).unwrap();
     symlink("/dev/zero", &file).unwrap();
     let forced = "dataset damaged.games --out laid-out --force";
-    refuses(at, forced, "validation-07.positions: is a device");
+    at.refuses(forced, "validation-07.positions: is a device");
     fs::remove_file(&file).unwrap();
-    runs(at, "dataset a.games --out laid-out");
+    at.runs("dataset a.games --out laid-out");
 }
 
 /// The folder for the weights was made after the test games were read, and after the picture was
@@ -210,12 +172,12 @@ fn a_study_proves_its_folder_before_it_reads() {
         ["curve recipe.toml", "compare recipe.toml recipe.toml", "tune recipe.toml values.toml"]
     {
         let study = format!("{study} --test test.games --out file/folder");
-        refuses(at, &study, "file/folder: cannot make the folder");
+        at.refuses(&study, "file/folder: cannot make the folder");
     }
     let curve = "curve recipe.toml --test test.games --out curve --picture curve";
-    refuses(at, curve, "curve: is also another output");
+    at.refuses(curve, "curve: is also another output");
     at.write("broken.games", &at.read("test.games")[..200]);
-    refusal(at, "curve recipe.toml --test broken.games --out new");
+    at.refusal("curve recipe.toml --test broken.games --out new");
     assert!(!at.path("curve").exists() && !at.path("new").exists());
 }
 
@@ -240,7 +202,7 @@ fn what_stands_beside_files_is_read_with_care() {
     for pipe in [false, true] {
         let special = |path: &str, command: &str| {
             make(path, pipe);
-            let said = refusal(at, command);
+            let said = at.refusal(command);
             let found = if pipe { "a named pipe" } else { "a device" };
             assert!(said.contains(path) && said.contains(found), "{command}: {said}");
             fs::remove_file(at.path(path)).unwrap();
@@ -261,7 +223,7 @@ fn what_stands_beside_files_is_read_with_care() {
     let huge = fs::File::create(at.path("huge.html")).unwrap();
     huge.set_len(1 << 40).unwrap();
     let other = "huge.html: exists: it has other content";
-    refuses(at, "report w.weights --out huge.html", other);
+    at.refuses("report w.weights --out huge.html", other);
 }
 
 #[test]
@@ -271,7 +233,7 @@ fn a_match_that_no_page_can_show_is_refused() {
         \"mean_discs\":0.5,\"mean_discs_error\":null,\"elo\":null,\"elo_interval\":[null,null],\"p_value\":1}";
     let report = "report w.weights --match match.json --out page.html --force";
     at.write("match.json", whole);
-    runs(at, report);
+    at.runs(report);
     let page = at.text("page.html");
     assert!(!page.contains("<!--<script>") && page.contains("\\u003c!--\\u003cscript>"));
     for (wrong, field) in [
@@ -281,7 +243,7 @@ fn a_match_that_no_page_can_show_is_refused() {
         (whole.replace("\"p_value\":1", "\"p_value\":{}"), "p_value"),
     ] {
         at.write("match.json", wrong);
-        refuses(at, report, &format!("match.json: `{field}`"));
+        at.refuses(report, &format!("match.json: `{field}`"));
     }
 }
 
@@ -294,13 +256,13 @@ fn a_search_of_other_values_does_not_drop_the_trials_of_the_one_before() {
     let tune =
         "tune recipe.toml values.toml --test test.games --out tuned --seeds 2 --phases 40..41";
     at.write("values.toml", "[settings]\nridge = [3, 300]\n");
-    runs(at, tune);
+    at.runs(tune);
     let trials = || at.text("tuned/trials.jsonl");
     let first = trials();
-    runs(at, tune);
+    at.runs(tune);
     assert_eq!(trials(), first);
     at.write("values.toml", "[settings]\nridge = [300, 3000]\n");
-    runs(at, tune);
+    at.runs(tune);
     let both = trials();
     let of = |text: &str, ridge: &str| {
         let names = [",", "}"].map(|end| format!("\"settings.ridge\":{ridge}{end}"));
@@ -308,7 +270,7 @@ fn a_search_of_other_values_does_not_drop_the_trials_of_the_one_before() {
     };
     assert!(of(&first, "3") > 0 && of(&both, "3") == of(&first, "3"), "{both}");
     assert!(of(&both, "3000") > 0 && of(&both, "300") > 0, "{both}");
-    runs(at, tune);
+    at.runs(tune);
     assert_eq!(trials(), both);
 }
 
@@ -316,7 +278,7 @@ fn a_search_of_other_values_does_not_drop_the_trials_of_the_one_before() {
 fn of_a_million_bad_lines_not_each_is_told() {
     let folder = Folder::new();
     folder.write("bad.txt", "f5d6c3\n".to_owned() + &"nonsense\n".repeat(5000));
-    let output = run(&folder, "import transcripts bad.txt --out a.games");
+    let output = folder.run("import transcripts bad.txt --out a.games");
     assert!(output.status.success());
     let said = message(&output);
     assert!(said.lines().count() < 120 && said.contains("rejected: 4900 more"), "{said}");
@@ -333,7 +295,7 @@ fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
     let output = command.current_dir(at.at()).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", message(&output));
     assert!(message(&output).contains("ulimit -f"), "{}", message(&output));
-    runs(at, &format!("{fit} limited.weights"));
-    runs(at, &format!("{fit} free.weights"));
+    at.runs(&format!("{fit} limited.weights"));
+    at.runs(&format!("{fit} free.weights"));
     assert!(at.read("limited.weights") == at.read("free.weights"));
 }
