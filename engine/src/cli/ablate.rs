@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::arguments::{SearchBy, number_in};
 use super::solve::Line;
-use super::table::{Align, table};
+use super::table::table;
 use super::{Outcome, Session};
 use crate::board::Square;
 use crate::eval::{Evaluate as _, Evaluator, Value, WeightsChoice};
@@ -99,15 +99,7 @@ struct Ablate {
 
 impl fmt::Display for Ablate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = [
-            ("without", Align::Left),
-            ("nodes", Align::Right),
-            ("ratio", Align::Right),
-            ("CPU s", Align::Right),
-            ("ratio", Align::Right),
-            ("other moves", Align::Right),
-            ("", Align::Left),
-        ];
+        let columns = ["<without", "nodes", "ratio", "CPU s", "ratio", "other moves", "<"];
         let rows = self.rows.iter().map(|row| {
             let note = match row.different_scores {
                 0 => String::new(),

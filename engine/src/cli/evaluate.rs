@@ -154,8 +154,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     }
     evaluation.agreement = agreement.report();
     evaluation.seconds = begun.elapsed().as_secs_f64();
-    session.print(&evaluation)?;
-    Ok(Outcome::Done)
+    session.print(&evaluation)
 }
 
 /// Takes values from the book, or from a search if the book does not know the position. Adds the

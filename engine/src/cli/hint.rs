@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
-use super::table::{Align, table};
+use super::table::table;
 use super::{Outcome, Session};
 use crate::analysis::{RatedMove, rated_move, sort_best_first};
 use crate::board::notation::board_text;
@@ -132,12 +132,7 @@ impl fmt::Display for Hints {
                 writeln!(f, "no legal move\n")?;
                 continue;
             }
-            let columns = [
-                ("move", Align::Left),
-                ("value", Align::Right),
-                ("depth", Align::Right),
-                ("line", Align::Left),
-            ];
+            let columns = ["<move", "value", "depth", "<line"];
             writeln!(f, "{}\n", table(columns, rows))?;
         }
         let (positions, moves) = (self.boards.len(), self.moves.len());
@@ -179,6 +174,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         boards: positions.iter().map(|p| board_text(&p.position, p.side)).collect(),
         moves: moves.flat_map(|(m, of)| m.iter().map(move |m| Hint::new(of, m))).collect(),
         seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
+    })
 }

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::ensure;
 use serde::Serialize;
 
 use super::arguments::{existing, number_from, number_in};
-use super::table::{Align, table};
+use super::table::table;
 use super::{Outcome, Session};
 use crate::board::{Discs, Square, transcript};
 use crate::eval::{Evaluate, Evaluator, WeightsChoice};
@@ -87,7 +86,7 @@ struct File {
 impl fmt::Display for Openings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows = self.unique.iter().enumerate().map(|(ply, &unique)| [ply, unique]);
-        let columns = [("ply", Align::Right), ("unique positions", Align::Right)];
+        let columns = ["ply", "unique positions"];
         writeln!(f, "{}", table(columns, rows))?;
         if let Some(File { positions, bytes, sha256 }) = &self.written {
             writeln!(f, "{positions} positions written, {bytes} bytes, sha256 {sha256}")?;
@@ -101,7 +100,6 @@ impl fmt::Display for Openings {
 
 /// Enumerates the openings, scores them if there is an output, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let progress = session.progress();
     if let (Some(path), true) = (&arguments.out, arguments.balanced) {
         return write_balanced(path, arguments, session);
@@ -124,9 +122,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             (written.unique, Some(File { positions: written.positions, bytes, sha256 }))
         }
     };
-    let seconds = begun.elapsed().as_secs_f64();
-    session.print(&Openings { unique, written, balanced: None, seconds })?;
-    Ok(Outcome::Done)
+    let seconds = session.seconds();
+    session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
 /// The openings that are looked for before all others where a file of such is there: those that it
@@ -174,7 +171,6 @@ fn write_balanced(
     arguments: &Arguments,
     session: &Session,
 ) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let &Arguments { plies, within, count, seed, score_depth: depth, .. } = arguments;
     ensure!(
         plies <= MAX_PLIES_BALANCED,
@@ -194,7 +190,6 @@ fn write_balanced(
         |game: &Vec<Square>| game.iter().map(Square::to_string).chain(["\n".into()]).collect();
     let text: String = openings.iter().map(line).collect::<Vec<String>>().concat();
     plain::write(path, text.as_bytes(), existing(arguments.force))?;
-    let (balanced, seconds) = (Some(openings.len()), begun.elapsed().as_secs_f64());
-    session.print(&Openings { unique, written: None, balanced, seconds })?;
-    Ok(Outcome::Done)
+    let (balanced, seconds) = (Some(openings.len()), session.seconds());
+    session.print(&Openings { unique, written: None, balanced, seconds })
 }

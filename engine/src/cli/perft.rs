@@ -1,7 +1,5 @@
 //! `othello-engine perft`: counts the leaves of the game tree.
 
-use std::time::Instant;
-
 use serde::Serialize;
 
 use super::{Outcome, Session};
@@ -30,9 +28,7 @@ struct Perft {
 /// Counts the leaves and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let pass = if arguments.pass_free { PassCost::Free } else { PassCost::OnePly };
-    let begun = Instant::now();
     let leaves = count_leaves(&Position::START, arguments.depth, pass);
-    let seconds = begun.elapsed().as_secs_f64();
-    session.print(&Perft { depth: arguments.depth, leaves, seconds })?;
-    Ok(Outcome::Done)
+    let seconds = session.seconds();
+    session.print(&Perft { depth: arguments.depth, leaves, seconds })
 }

@@ -1,8 +1,6 @@
 //! `othello-engine selfplay`: plays and records games.
 
-use std::fmt;
 use std::path::Path;
-use std::time::Instant;
 
 use serde::Serialize;
 
@@ -105,7 +103,11 @@ pub struct Arguments {
     no_values: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display(
+    "{games} games ({duplicates} duplicates dropped), {positions} positions\n\
+     {bytes} bytes, sha256 {sha256}, {seconds:.2} s"
+)]
 struct SelfPlay {
     games: u64,
     duplicates: u64,
@@ -113,14 +115,6 @@ struct SelfPlay {
     bytes: u64,
     sha256: String,
     seconds: f64,
-}
-
-impl fmt::Display for SelfPlay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { games, duplicates, positions, bytes, sha256, seconds } = self;
-        writeln!(f, "{games} games ({duplicates} duplicates dropped), {positions} positions")?;
-        write!(f, "{bytes} bytes, sha256 {sha256}, {seconds:.2} s")
-    }
 }
 
 /// The default depth of the search for each move, without a limit of nodes.
@@ -181,7 +175,6 @@ fn are_selective(evaluators: PerSide<&Evaluator>) -> bool {
 
 /// Plays the games and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     check_output(&arguments.output.out, arguments.inputs())?;
     let black = Evaluator::load(&arguments.weights)?;
     let white = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
@@ -209,7 +202,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         positions: played.positions,
         bytes: played.summary.bytes,
         sha256: played.summary.sha256,
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
+        seconds: session.seconds(),
+    })
 }

@@ -3,7 +3,8 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Instant;
 
 use anyhow::Context as _;
 
@@ -47,6 +48,8 @@ pub struct Session {
     threads: usize,
     json: bool,
     reporter: Reporter,
+    /// The beginning of the work, once inputs are at hand.
+    begun: OnceLock<Instant>,
     /// The printed report, where outputs must be sent before it is true.
     held: Option<Mutex<String>>,
 }
@@ -69,19 +72,29 @@ impl Session {
         &self.reporter
     }
 
+    /// Returns the time at which the work began.
+    pub fn begun(&self) -> Instant {
+        *self.begun.get_or_init(Instant::now)
+    }
+
+    /// Returns the seconds that the work has taken so far.
+    pub fn seconds(&self) -> f64 {
+        self.begun().elapsed().as_secs_f64()
+    }
+
     /// Ends the progress display and prints the report to standard output, with the amount of work
     /// that earlier runs had finished. Where files are in an object store, it is printed when all
-    /// of them were sent.
-    pub fn print(&self, report: &impl Report) -> anyhow::Result<()> {
+    /// of them were sent. Returns [`Outcome::Done`].
+    pub fn print(&self, report: &impl Report) -> anyhow::Result<Outcome> {
         self.reporter.finish();
         let text = report::text(report, &self.reporter.resumed(), self.json)?;
         match &self.held {
-            None => report::print(&text),
+            None => report::print(&text)?,
             Some(held) => {
                 held.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
-                Ok(())
             }
         }
+        Ok(Outcome::Done)
     }
 
     /// Does the work of a subcommand, whose files may be in an object store.
@@ -90,7 +103,10 @@ impl Session {
         objects: &Objects,
         command: impl FnOnce(&Self) -> anyhow::Result<Outcome>,
     ) -> anyhow::Result<Outcome> {
-        let outcome = objects.around(&self.reporter, || command(&self));
+        let outcome = objects.around(&self.reporter, || {
+            self.begun();
+            command(&self)
+        });
         self.reporter.finish();
         if let (Ok(_), Some(held)) = (&outcome, self.held) {
             let text = held.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -113,6 +129,7 @@ impl Session {
             threads: rayon::current_num_threads(),
             json: common.json,
             reporter: Reporter::new(common.log, file, interrupts),
+            begun: OnceLock::new(),
             held: (!objects.is_empty()).then(Mutex::default),
         })
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::arguments::number_in;
 use super::positions::Positions;
-use super::table::{Align, table};
+use super::table::table;
 use super::{Outcome, Session};
 use crate::board::notation::{NotationError, board_text};
 use crate::board::obf::Problem;
@@ -134,9 +134,7 @@ impl fmt::Display for Solve {
                 solved.complaint(),
             ]
         });
-        let numbers = ["no", "score", "best", "nodes", "seconds"].map(|name| (name, Align::Right));
-        let [no, score, best, nodes, seconds] = numbers;
-        let columns = [no, score, best, nodes, seconds, ("", Align::Left)];
+        let columns = ["no", "score", "best", "nodes", "seconds", "<"];
         writeln!(f, "{}", table(columns, rows))?;
         let (count, wrong) = (self.positions.len(), self.wrong);
         let checked = self.positions.iter().filter(|solved| solved.expected.is_some()).count();

@@ -2,13 +2,12 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::arguments::{number_from, number_in};
-use super::table::{Align, table};
+use super::table::table;
 use super::{Outcome, Session};
 use crate::openings::{MAX_PLIES, enumerate};
 use crate::progress::Progress;
@@ -98,7 +97,7 @@ fn ply_table<'a>(counted: &str, plies: impl Iterator<Item = (u64, &'a Ply)>) -> 
         let [ply, passes, ends] = [row.ply as u64, row.passes, row.ends].map(|n| n.to_string());
         [ply, positions.to_string(), branching, flips, deviation, passes, ends]
     });
-    table(names.map(|name| (name, Align::Right)), rows)
+    table(names, rows)
 }
 
 impl fmt::Display for Statistics {
@@ -122,7 +121,6 @@ impl fmt::Display for Statistics {
 
 /// Counts positions and games, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let progress = session.progress();
     let openings = enumerate(arguments.plies, progress);
     let openings = openings.iter().enumerate().map(|(ply, positions)| Opening {
@@ -152,9 +150,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         passes_per_game: total.passes as f64 / games.games.max(1) as f64,
         shortest,
         plies: plies.collect(),
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
+        seconds: session.seconds(),
+    })
 }
 
 fn of_random_games(games: u64, seed: u64, progress: &dyn Progress) -> GameStatistics {

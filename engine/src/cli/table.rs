@@ -3,41 +3,31 @@
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-/// The alignment of a column's cells.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Align {
-    /// Left, for names.
-    Left,
-    /// Right, for numbers.
-    Right,
-}
-
-/// Returns a table of cells under headings, one row a line, without a line break at its end.
+/// Returns a table of cells under headings, one row a line, without a line break at its end. Numbers
+/// are aligned at the right; a heading that begins with `<` is that of a column of texts.
 ///
 /// ```
-/// use othello_engine::cli::table::{Align, table};
+/// use othello_engine::cli::table::table;
 ///
-/// let columns = [("squares", Align::Left), ("games", Align::Right)];
 /// let rows = [["f5", "1200"], ["a1 h8", "7"]];
-/// assert_eq!(table(columns, rows), "squares  games\nf5        1200\na1 h8        7");
+/// assert_eq!(table(["<squares", "games"], rows), "squares  games\nf5        1200\na1 h8        7");
 /// ```
 pub fn table<const N: usize, C: ToString>(
-    columns: [(&str, Align); N],
+    headings: [&str; N],
     rows: impl IntoIterator<Item = [C; N]>,
 ) -> String {
     let mut table = Table::new();
     table.load_preset(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(columns.map(|(heading, _)| heading));
+    table.set_header(headings.map(|heading| heading.strip_prefix('<').unwrap_or(heading)));
     for row in rows {
         table.add_row(row.map(|cell| cell.to_string()));
     }
-    for (column, (_, align)) in table.column_iter_mut().zip(columns) {
+    for (column, heading) in table.column_iter_mut().zip(headings) {
         // Two spaces between columns, none around the table.
         column.set_padding((if column.index == 0 { 0 } else { 2 }, 0));
-        column.set_cell_alignment(match align {
-            Align::Left => CellAlignment::Left,
-            Align::Right => CellAlignment::Right,
-        });
+        if !heading.starts_with('<') {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
     table.trim_fmt()
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 
 use super::arguments::existing;
 use super::by_class::ByClass;
-use super::table::{Align, table};
+use super::table::table;
 use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{
@@ -211,7 +211,7 @@ impl fmt::Display for Inspection {
             let count = counts.get(phase).map_or(String::new(), u32::to_string);
             [phase.to_string(), format!("{weight:+.3}"), count]
         });
-        let columns = ["phase", "discs", heading].map(|name| (name, Align::Right));
+        let columns = ["phase", "discs", heading];
         write!(f, "\n{}, parameter {}\n{}", self.pattern, self.parameter, table(columns, rows))
     }
 }
@@ -227,8 +227,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         plain::write(path, picture::picture(&chosen.weights).as_bytes(), existing)?;
     }
     let predictions = arguments.predictions.then(|| Predictions::of(chosen.weights.models()));
-    session.print(&report(chosen, predictions, inspect))?;
-    Ok(Outcome::Done)
+    session.print(&report(chosen, predictions, inspect))
 }
 
 fn report(

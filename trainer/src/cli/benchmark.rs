@@ -2,7 +2,7 @@
 
 use std::iter;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::bail;
 use othello_engine::board::Discs;
@@ -221,7 +221,6 @@ impl Arguments {
 
 /// Measures one player after another, prints the tables, and writes them.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     arguments.check_output()?;
     let timeout = Duration::from_secs(arguments.timeout);
     let mut plan = Plan { arguments, timeout, left_out: vec![] };
@@ -244,7 +243,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         version: env!("CARGO_PKG_VERSION"),
         threads: session.threads(),
         command: command_line(),
-        seconds: begun.elapsed().as_secs_f64(),
+        seconds: session.seconds(),
     };
     session.print(&report)?;
     if let Some(out) = &arguments.out {

@@ -7,7 +7,6 @@ mod probcut;
 mod realization;
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use othello_engine::cli::arguments::existing;
 use othello_engine::cli::by_class::ByClass;
@@ -117,12 +116,12 @@ impl Changing {
 
 impl Written {
     /// Writes the new weights.
-    fn new(weights: &Weights, file: Begin, begun: Instant) -> anyhow::Result<Self> {
+    fn new(weights: &Weights, file: Begin, session: &Session) -> anyhow::Result<Self> {
         let summary = match file {
             Begin::Done(summary) => summary,
             Begin::Writer(writer) => weights.write_to(writer)?,
         };
-        let seconds = begun.elapsed().as_secs_f64();
+        let seconds = session.seconds();
         Ok(Self { bytes: summary.bytes, sha256: summary.sha256, seconds })
     }
 }

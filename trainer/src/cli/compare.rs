@@ -2,10 +2,9 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::search::Strength;
 
@@ -61,7 +60,7 @@ impl fmt::Display for Comparison {
             let [one, two, difference, error] = numbers.map(|discs| format!("{discs:.3}"));
             [row.phase.to_string(), format!("{:.0}", row.positions), one, two, difference, error]
         });
-        writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+        writeln!(f, "{}", table(columns, rows))?;
         let percent = 100.0 * errors.confidence;
         writeln!(
             f,
@@ -98,7 +97,6 @@ impl fmt::Display for Comparison {
 
 /// Fits both recipes by every seed, measures, plays, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let settings = arguments.study.settings();
     let recipes = [Recipe::read(&arguments.first)?, Recipe::read(&arguments.second)?];
     recipes.iter().try_for_each(|recipe| settings.check_test(recipe))?;
@@ -110,6 +108,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         strength: Strength { depth: arguments.depth, exact: arguments.exact },
         sprt: arguments.sprt.test(),
     };
-    session.print(&comparing.compare(recipes, &study, begun)?)?;
-    Ok(Outcome::Done)
+    session.print(&comparing.compare(recipes, &study, session.begun())?)
 }

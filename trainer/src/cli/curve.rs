@@ -2,11 +2,10 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::ensure;
 use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_differ, check_output, check_replaceable, plain};
 
@@ -43,7 +42,7 @@ pub struct Arguments {
 
 impl fmt::Display for Curve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = ["share", "games", "MAE", "±", "law"].map(|name| (name, Align::Right));
+        let columns = ["share", "games", "MAE", "±", "law"];
         let rows = self.points.iter().map(|point| {
             let error = point.mae_error.map_or("-".into(), |error| format!("{error:.3}"));
             let law = format!("{:.3}", self.law.at(point.games));
@@ -61,7 +60,7 @@ impl fmt::Display for Curve {
             let positions = format!("{positions:.0}");
             [phase.to_string(), positions, measured, predicted, missed, floor, exponent]
         });
-        writeln!(f, "{}\n", table(columns.map(|name| (name, Align::Right)), rows))?;
+        writeln!(f, "{}\n", table(columns, rows))?;
         writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
         let Law { floor, scale, exponent } = self.law;
         writeln!(f, "error of `{}` = {floor:.3} + {scale:.3} · games^-{exponent:.3}", self.recipe)?;
@@ -77,7 +76,6 @@ impl fmt::Display for Curve {
 
 /// Fits the recipe to every share by every seed, measures, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let settings = arguments.study.settings();
     let recipe = Recipe::read(&arguments.recipe)?;
     if let Some(path) = &arguments.picture {
@@ -97,12 +95,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     ensure!(shares.len() >= fewest, "--shares: {} different ones; expected {fewest}", shares.len());
     settings.check_test(&recipe)?;
     let study = settings.begin(session.progress())?;
-    let curve = Curve::of(recipe, &shares, arguments.seeds, &study, begun)?;
+    let curve = Curve::of(recipe, &shares, arguments.seeds, &study, session.begun())?;
     if let Some(path) = &arguments.picture {
         let title = format!("{} on {} test games", curve.recipe, curve.test_games);
         let picture = picture::picture(&title, &curve.points, &curve.law, &curve.prediction.law)?;
         plain::write(path, picture.as_bytes(), settings.existing)?;
     }
-    session.print(&curve)?;
-    Ok(Outcome::Done)
+    session.print(&curve)
 }

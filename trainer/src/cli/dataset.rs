@@ -1,8 +1,6 @@
 //! `othello-trainer dataset`: lays out positions by phase.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use othello_engine::cli::arguments::number_from;
@@ -47,7 +45,12 @@ pub struct Arguments {
     force: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display(
+    "{positions} training positions of {games} games, {validation_positions} to validate, \
+     {test_positions} to test, {seconds:.2} s\n{}  sha256 {sha256}",
+    folder.display()
+)]
 struct Report {
     positions: u64,
     validation_positions: u64,
@@ -59,21 +62,8 @@ struct Report {
     sha256: String,
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { positions, validation_positions, test_positions, games, seconds, .. } = self;
-        writeln!(
-            f,
-            "{positions} training positions of {games} games, {validation_positions} to validate, \
-             {test_positions} to test, {seconds:.2} s"
-        )?;
-        write!(f, "{}  sha256 {}", self.folder.display(), self.sha256)
-    }
-}
-
 /// Lays out and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let Arguments { out, .. } = arguments;
     let (data, test) = (arguments.data(out)?, DataChoice::files(&arguments.test)?);
     let settings = arguments.settings(&data)?;
@@ -106,10 +96,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         games: dataset.games(),
         dropped: dataset.dropped(),
         folder: out.clone(),
-        seconds: begun.elapsed().as_secs_f64(),
+        seconds: session.seconds(),
         sha256: dataset.sha256(),
-    })?;
-    Ok(Outcome::Done)
+    })
 }
 
 impl Arguments {

@@ -5,7 +5,7 @@ use std::fmt;
 use anyhow::ensure;
 use othello_engine::board::Phase;
 use othello_engine::cli::by_class::ByClass;
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{STEPS_PER_DISC, Weights, WeightsChoice};
 use serde::Serialize;
@@ -57,13 +57,8 @@ impl fmt::Display for Difference {
         if !self.factors_equal {
             writeln!(f, "What patterns say together differs.")?;
         }
-        let columns = [
-            ("phase", Align::Right),
-            ("different weights", Align::Right),
-            ("largest (steps)", Align::Right),
-            ("mean (discs)", Align::Right),
-            ("RMS (discs)", Align::Right),
-        ];
+        let columns =
+            ["phase", "different weights", "largest (steps)", "mean (discs)", "RMS (discs)"];
         let rows = self.phases.iter().filter(|row| row.different > 0).map(|row| {
             let PhaseDifference { phase, different, max_steps, mean_discs, rms_discs } = row;
             let discs = |discs: &f64| format!("{discs:.4}");

@@ -73,8 +73,7 @@ pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
         memory_bytes: memory_bytes(),
         instructions: InstructionSet::chosen().name(),
         instruction_sets: instruction_sets(),
-    })?;
-    Ok(Outcome::Done)
+    })
 }
 
 /// Returns the memory of the machine in bytes, if the system reports it.

@@ -141,8 +141,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     plain::write(&arguments.out, &bytes, arguments.existing())?;
     let weights_sha256 = sha256;
     let sha256 = sha256_of(&bytes);
-    session.print(&Exported { bytes: bytes.len(), sha256, weights_sha256 })?;
-    Ok(Outcome::Done)
+    session.print(&Exported { bytes: bytes.len(), sha256, weights_sha256 })
 }
 
 fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
@@ -158,8 +157,7 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
         bytes: bytes.len(),
         sha256: sha256_of(&bytes),
         games_sha256: reader.sha256().unwrap_or_default().to_owned(),
-    })?;
-    Ok(Outcome::Done)
+    })
 }
 
 impl Format {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::ValueEnum;
@@ -178,7 +178,6 @@ impl fmt::Display for Fitted {
 
 /// Fits and reports; exit status 1 if the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let named = arguments;
     let arguments = &named.with_files_of_folders()?;
     let [metrics, report] = fit::side_files(&arguments.out);
@@ -251,7 +250,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         positions: folder.map_or(dataset.len(Part::Training) as u64, |all| all.len(Part::Training)),
         validation_mae,
         weights: arguments.out.clone(),
-        seconds: begun.elapsed().as_secs_f64(),
+        seconds: session.seconds(),
         sha256: summary.sha256,
     })?;
     Ok(outcome(&verdict, session))

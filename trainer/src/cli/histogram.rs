@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 
 /// Counts by a number of discs, drawn as bars.
 pub(super) struct Histogram {
@@ -38,7 +38,7 @@ impl fmt::Display for Histogram {
             let bar = "#".repeat((LONGEST * count as f64 / most).ceil() as usize);
             [number.to_string(), count.to_string(), bar]
         });
-        let columns = [("discs", Align::Right), (self.counted, Align::Right), ("", Align::Left)];
+        let columns = ["discs", self.counted, "<"];
         writeln!(f, "{}", table(columns, rows))
     }
 }

@@ -88,8 +88,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Format::Egaroucid(files) => files.import("egaroucid").run(EgaroucidBoards::open, progress),
         Format::Weights(arguments) => return weights::run(arguments, session),
     };
-    session.print(&summary?)?;
-    Ok(Outcome::Done)
+    session.print(&summary?)
 }
 
 impl Files {

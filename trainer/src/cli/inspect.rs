@@ -2,10 +2,9 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use othello_engine::cli::arguments::number_from;
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::record::record_files;
 use othello_engine::text::excerpt;
@@ -79,7 +78,7 @@ fn write_games(f: &mut fmt::Formatter<'_>, path: &str, report: &GamesReport) -> 
     let rows = (0..report.lengths.len()).map(counts);
     let rows = rows.filter(|counts| counts[1..].iter().any(|&count| count > 0));
     let columns = ["ply", "positions", "random", "solved", "values", "ends"];
-    writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+    writeln!(f, "{}", table(columns, rows))?;
     writeln!(f, "\nresults for black, in discs")?;
     // Bins of eight discs around an even game.
     let mut bins = Histogram::of("games");
@@ -106,12 +105,11 @@ fn write_positions(
         [row.ply.to_string(), row.positions.to_string(), mean, deviation]
     });
     let columns = ["ply", "positions", "mean label", "deviation"];
-    writeln!(f, "{}\n", table(columns.map(|name| (name, Align::Right)), rows))
+    writeln!(f, "{}\n", table(columns, rows))
 }
 
 /// Inspects and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let memory = bytes_of(arguments.memory_mb);
     let limit = MemoryLimit { bytes: memory, folder: std::env::temp_dir() };
     let files = inspect(&record_files(&arguments.files)?, &limit, session.progress())?;
@@ -127,11 +125,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             }
         }
     }
-    session.print(&Inspection {
-        files,
-        games,
-        positions,
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
+    session.print(&Inspection { files, games, positions, seconds: session.seconds() })
 }

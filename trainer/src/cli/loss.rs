@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::ValueEnum;
 use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
@@ -131,14 +131,13 @@ impl fmt::Display for Loss {
         let all = phase_cells("all".to_owned(), String::new(), &self.all);
         let [positions, bias, error, mae, mse] = COLUMNS;
         let columns = ["phase", "empties", positions, bias, error, mae, mse];
-        let columns = columns.map(|name| (name, Align::Right));
         writeln!(f, "{}", table(columns, phases.chain([all])))?;
         let groups =
             [("empties", &self.by_group), ("value", &self.by_value), ("region", &self.by_region)];
         for (name, groups) in groups {
             let rows = groups.iter().map(|group| group_cells(&group.name, &group.errors));
             let [positions, bias, error, mae, mse] = COLUMNS;
-            let columns = [name, positions, bias, error, mae, mse].map(|name| (name, Align::Right));
+            let columns = [name, positions, bias, error, mae, mse];
             writeln!(f, "\n{}", table(columns, rows))?;
         }
         if self.worst.is_empty() {

@@ -5,7 +5,7 @@ mod kept;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use othello_engine::board::notation::board_text;
@@ -234,7 +234,6 @@ impl Arguments {
 
 /// Plays and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     arguments.check_outputs()?;
     let terms = Terms {
         depth: arguments.depth,
@@ -276,7 +275,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
     };
     let openings = &openings[..result.pairs.len()];
-    let report = MatchReport::new(&conditions, &result, begun);
+    let report = MatchReport::new(&conditions, &result, session.begun());
     // The result is reported even if the files of games cannot be written.
     session.print(&report)?;
     arguments.kept.write(&result.games, settings(openings), session)?;

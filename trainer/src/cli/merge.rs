@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::ensure;
 use othello_engine::cli::arguments::{Output, number_from};
@@ -51,7 +50,8 @@ struct Report {
 }
 
 /// The report of a match whose shards were merged.
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display("{report}\n{}, {bytes} bytes, sha256 {sha256}", counted(*shards, "shard"))]
 struct MergedMatch {
     shards: usize,
     #[serde(flatten)]
@@ -60,16 +60,13 @@ struct MergedMatch {
     sha256: String,
 }
 
-impl fmt::Display for MergedMatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shards, report, bytes, sha256 } = self;
-        let shards = counted(*shards, "shard");
-        write!(f, "{report}\n{shards}, {bytes} bytes, sha256 {sha256}")
-    }
-}
-
 /// The report of a fit whose parts were merged.
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display(
+    "{phases}\n{}, {bytes} bytes, {seconds:.2} s\n{}  sha256 {sha256}",
+    counted(*shards, "shard"),
+    weights.display()
+)]
 struct MergedFit {
     shards: usize,
     phases: FitReport,
@@ -79,15 +76,6 @@ struct MergedFit {
     bytes: u64,
     sha256: String,
     seconds: f64,
-}
-
-impl fmt::Display for MergedFit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shards, phases, bytes, sha256, seconds, .. } = self;
-        let shards = counted(*shards, "shard");
-        writeln!(f, "{phases}\n{shards}, {bytes} bytes, {seconds:.2} s")?;
-        write!(f, "{}  sha256 {sha256}", self.weights.display())
-    }
 }
 
 #[derive(Serialize)]
@@ -110,16 +98,15 @@ impl fmt::Display for Report {
 
 /// Merges and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let arguments = &Arguments { shards: record_files(&arguments.shards)?, ..arguments.clone() };
     let Arguments { shards, init, memory_mb, output } = arguments;
     let kind = shards.first().and_then(|path| kind_of(path).ok());
     if kind == Some(Kind::Checkpoint) {
-        return merge_fit(arguments, begun, session);
+        return merge_fit(arguments, session);
     }
     ensure!(init.is_none(), "--init is for the parts of a fit, and these are none: leave it out");
     if kind == Some(Kind::Match) {
-        return merge_match(arguments, begun, session);
+        return merge_match(arguments, session);
     }
     let memory = bytes_of(*memory_mb);
     let limit = MemoryLimit::beside(&output.out, memory);
@@ -134,30 +121,26 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         positions: merged.positions,
         bytes: merged.summary.bytes,
         sha256: merged.summary.sha256,
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
+        seconds: session.seconds(),
+    })
 }
 
 fn merge_match(
     Arguments { shards, output, .. }: &Arguments,
-    begun: Instant,
     session: &Session,
 ) -> anyhow::Result<Outcome> {
     let merged = MatchFile::merge(shards, &output.out, output.existing(), session.progress())?;
     let MatchFile { conditions, result, summary, .. } = merged;
     session.print(&MergedMatch {
         shards: shards.len(),
-        report: MatchReport::new(&conditions, &result, begun),
+        report: MatchReport::new(&conditions, &result, session.begun()),
         bytes: summary.bytes,
         sha256: summary.sha256,
-    })?;
-    Ok(Outcome::Done)
+    })
 }
 
 fn merge_fit(
     Arguments { shards, init, output, .. }: &Arguments,
-    begun: Instant,
     session: &Session,
 ) -> anyhow::Result<Outcome> {
     let initial = init.as_deref().map(Weights::read).transpose()?;
@@ -172,7 +155,6 @@ fn merge_fit(
         weights: output.out.clone(),
         bytes: summary.bytes,
         sha256: summary.sha256,
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
+        seconds: session.seconds(),
+    })
 }

@@ -1,8 +1,6 @@
 //! `othello-trainer quantize`: rounds weights to coarser steps, for a smaller file.
 
-use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::ensure;
 use othello_engine::cli::arguments::{existing, number_in};
@@ -41,25 +39,17 @@ pub struct Arguments {
     force: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display(
+    "values change by {:.3} discs (root mean square of {} positions of random games), by {:.2} at most\n\
+     {bytes} bytes, sha256 {sha256}, {seconds:.2} s",
+    change.root_mean_square, change.positions, change.greatest
+)]
 struct Report {
     change: Change,
     bytes: u64,
     sha256: String,
     seconds: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { change, bytes, sha256, seconds } = self;
-        let Change { positions, root_mean_square, greatest } = change;
-        writeln!(
-            f,
-            "values change by {root_mean_square:.3} discs (root mean square of {positions} positions of random \
-             games), by {greatest:.2} at most"
-        )?;
-        write!(f, "{bytes} bytes, sha256 {sha256}, {seconds:.2} s")
-    }
 }
 
 fn label_error(text: &str) -> Result<f64, String> {
@@ -69,7 +59,6 @@ fn label_error(text: &str) -> Result<f64, String> {
 
 /// Writes the file and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let &Arguments { label_error, count_digits, .. } = arguments;
     check_output(&arguments.out, [arguments.weights.as_path()])?;
     let WeightsFile { weights, provenance, sha256 } = Weights::read(&arguments.weights)?;
@@ -88,7 +77,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let coarser = quantized(&weights, Coarseness { label_error, count_digits });
     let change = Change::between(&weights, &coarser);
     let summary = coarser.write(&arguments.out, &provenance, existing(arguments.force))?;
-    let seconds = begun.elapsed().as_secs_f64();
-    session.print(&Report { change, bytes: summary.bytes, sha256: summary.sha256, seconds })?;
-    Ok(Outcome::Done)
+    let seconds = session.seconds();
+    session.print(&Report { change, bytes: summary.bytes, sha256: summary.sha256, seconds })
 }

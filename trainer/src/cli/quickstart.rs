@@ -98,7 +98,6 @@ impl fmt::Display for Verdict {
 
 /// Runs the loop and reports. Keeps files that an earlier run with the same seed finished.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let folder = &arguments.out;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let existing = existing(arguments.force);
@@ -133,10 +132,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         sha256: fitted.sha256.clone(),
         r#match: against(WeightsChoice::Mobility)?,
         match_embedded: against(WeightsChoice::Embedded)?,
-        seconds: begun.elapsed().as_secs_f64(),
+        seconds: session.seconds(),
     };
-    session.print(&verdict)?;
-    Ok(Outcome::Done)
+    session.print(&verdict)
 }
 
 /// One run of the loop.

@@ -128,8 +128,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         losses: page.losses.len(),
         bytes: html.len(),
         without_report: without_report.map(|(path, _)| path.clone()).collect(),
-    })?;
-    Ok(Outcome::Done)
+    })
 }
 
 /// Reads the JSON object that a command printed into a file. The object must have `field`, which

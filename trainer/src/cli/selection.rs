@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::Context as _;
 use othello_engine::cli::arguments::number_from;
@@ -103,7 +102,6 @@ fn select_of<R: Splittable>(
     files: &[PathBuf],
     session: &Session,
 ) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let inputs = Inputs::<R>::count(files, session.progress())?;
     let files = work.select(&inputs, session.progress())?;
     let written = |(path, selected): (PathBuf, Selected)| Written {
@@ -115,7 +113,6 @@ fn select_of<R: Splittable>(
     session.print(&Report {
         count: Count::of::<R>(inputs.len()),
         files: files.into_iter().map(written).collect(),
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
+        seconds: session.seconds(),
+    })
 }

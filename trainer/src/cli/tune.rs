@@ -2,12 +2,11 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::ensure;
 use clap::ValueEnum;
 use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::text::read_by;
 
@@ -80,17 +79,8 @@ fn cells(record: &Record) -> [String; 9] {
 
 impl fmt::Display for Tuned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = [
-            ("round", Align::Right),
-            ("share", Align::Right),
-            ("seeds", Align::Right),
-            ("MAE", Align::Right),
-            ("worse by", Align::Right),
-            ("±", Align::Right),
-            ("outcome", Align::Left),
-            ("trial", Align::Left),
-            ("values", Align::Left),
-        ];
+        let columns =
+            ["round", "share", "seeds", "MAE", "worse by", "±", "<outcome", "<trial", "<values"];
         writeln!(f, "{}\n", table(columns, self.trials.iter().map(cells)))?;
         let best = self.trials.last().map_or(0, |last| last.round);
         let last = self.trials.iter().filter(|trial| trial.round == best);
@@ -109,7 +99,6 @@ impl fmt::Display for Tuned {
 
 /// Fits in rounds, eliminates, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let settings = arguments.study.settings();
     let Recipe { name, .. } = Recipe::read(&arguments.recipe)?;
     let choices = read_by(&arguments.values, Choices::parse)?;
@@ -137,6 +126,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         by_data: arguments.by == EarlyRounds::Data,
         seeds: arguments.seeds,
     };
-    session.print(&tuning.tune(trials, &study, begun)?)?;
-    Ok(Outcome::Done)
+    session.print(&tuning.tune(trials, &study, session.begun())?)
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::bail;
 use othello_engine::cli::arguments::existing;
@@ -102,7 +101,6 @@ fn list(
 
 /// Validates, repairs if requested, and reports; exit status 1 if something is damaged.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let progress = session.progress();
     let (mut files, mut repaired) = (vec![], None);
     match (&arguments.repair, &arguments.files[..]) {
@@ -126,7 +124,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         (Some(_), paths) => bail!("--repair takes one file; {} are named", paths.len()),
     }
     let damaged = files.iter().filter(|file| !file.damage.is_empty()).count();
-    let seconds = begun.elapsed().as_secs_f64();
+    let seconds = session.seconds();
     session.print(&Report { files, damaged, repaired, seconds })?;
     Ok(Outcome::wrong_if(damaged > 0))
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use othello_engine::board::Phase;
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::eval::Weights;
 use serde::{Deserialize, Serialize};
 
@@ -212,16 +212,16 @@ fn mean(values: impl Iterator<Item = (Option<f64>, u64)>) -> Option<f64> {
 impl fmt::Display for FitReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = [
-            ("phase", Align::Right),
-            ("positions", Align::Right),
-            ("label", Align::Left),
-            ("train MSE", Align::Right),
-            ("validation MSE", Align::Right),
-            ("validation MAE", Align::Right),
-            ("test MAE", Align::Right),
-            ("epochs", Align::Right),
-            ("best", Align::Right),
-            ("", Align::Left),
+            "phase",
+            "positions",
+            "<label",
+            "train MSE",
+            "validation MSE",
+            "validation MAE",
+            "test MAE",
+            "epochs",
+            "best",
+            "<",
         ];
         writeln!(f, "{}", table(columns, self.0.iter().map(PhaseReport::cells)))
     }

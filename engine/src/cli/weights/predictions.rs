@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::cli::table::{Align, table};
+use crate::cli::table::table;
 use crate::eval::{Depths, EndDepths, Ends, Models, Prediction, ProbCut};
 use crate::search::{shallow_depth, shallow_depth_of_end};
 
@@ -110,7 +110,7 @@ impl fmt::Display for Predictions {
             });
             let [slope, offset, deviation] = headings;
             let columns = ["ply", "known depth", "depth", slope, offset, deviation];
-            let rows = table(columns.map(|name| (name, Align::Right)), rows);
+            let rows = table(columns, rows);
             write!(f, "\nvalues of deeper searches, in discs\n{rows}\n")?;
         }
         if !self.ends.is_empty() {
@@ -120,7 +120,7 @@ impl fmt::Display for Predictions {
             });
             let [slope, offset, deviation] = headings;
             let columns = ["empty squares", "known depth", slope, offset, deviation];
-            let rows = table(columns.map(|name| (name, Align::Right)), rows);
+            let rows = table(columns, rows);
             write!(f, "\nscores, in discs\n{rows}\n")?;
         }
         Ok(())

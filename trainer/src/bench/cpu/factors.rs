@@ -1,6 +1,5 @@
 //! The speed of a fit with factors beside its limit.
 
-use std::fmt;
 use std::hint::black_box;
 
 use othello_engine::board::Phase;
@@ -35,7 +34,12 @@ const STEP: AdamStep = AdamStep {
 };
 
 /// Rates of weights and factors in positions per second, by processor time of one thread.
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display(
+    "{dimensions} factors of {parameters} parameters: updates {:.2}, limit {:.2}, ratio {ratio:.2}",
+    positions_per_second / 1e6,
+    limit_positions_per_second / 1e6
+)]
 pub(super) struct FactorRates {
     /// The number of factors of a parameter.
     dimensions: usize,
@@ -47,19 +51,6 @@ pub(super) struct FactorRates {
     limit_positions_per_second: f64,
     /// The rate divided by its limit.
     ratio: f64,
-}
-
-impl fmt::Display for FactorRates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { dimensions, parameters, ratio, .. } = self;
-        let [rate, limit] =
-            [self.positions_per_second, self.limit_positions_per_second].map(|rate| rate / 1e6);
-        write!(
-            f,
-            "{dimensions} factors of {parameters} parameters: updates {rate:.2}, limit {limit:.2}, \
-             ratio {ratio:.2}"
-        )
-    }
 }
 
 /// Measures one thread; `None` if the set has no factors.

@@ -1,10 +1,9 @@
 //! `othello-trainer calibrate ends`: learns to predict scores near the end by shallow searches.
 
 use std::fmt;
-use std::time::Instant;
 
 use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Models;
 use serde::Serialize;
@@ -50,7 +49,7 @@ impl fmt::Display for Report {
             let [empties, shallow] = [row.empties, row.shallow].map(|number| number.to_string());
             [empties, shallow, row.positions.to_string(), predicted, observed]
         });
-        writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+        writeln!(f, "{}", table(columns, rows))?;
         writeln!(f, "whole searches to the end, by what their cuts keep from the window:")?;
         let columns = ["deviations", "positions", "scores right", "MAE", "nodes"];
         let rows = self.trials.iter().map(|row| {
@@ -59,7 +58,7 @@ impl fmt::Display for Report {
             let positions = row.positions.to_string();
             [deviations, positions, percent(row.right), mae, percent(100.0 * row.nodes)]
         });
-        writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+        writeln!(f, "{}", table(columns, rows))?;
         let confidences = self.confidences.iter();
         let confidences =
             confidences.map(|row| format!("{} %: {:.2}", row.percent, row.deviations));
@@ -70,7 +69,6 @@ impl fmt::Display for Report {
 
 /// Calibrates and reports.
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let (weights, provenance) = arguments.changing.load("calibrate ends", [])?;
     let Arguments { seed, positions, empties, .. } = *arguments;
     let provenance =
@@ -80,8 +78,7 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let calibrated = calibrate(&settings, &weights, session.progress())?;
     let models = Models { ends: Some(calibrated.ends), ..weights.models().clone() };
     let weights = weights.with_models(models);
-    let written = Written::new(&weights, file, begun)?;
+    let written = Written::new(&weights, file, session)?;
     let (empties, trials) = (calibrated.empties, calibrated.trials);
-    session.print(&Report { empties, trials, confidences: calibrated.confidences, written })?;
-    Ok(Outcome::Done)
+    session.print(&Report { empties, trials, confidences: calibrated.confidences, written })
 }

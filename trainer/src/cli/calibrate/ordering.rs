@@ -2,10 +2,9 @@
 
 use std::fmt;
 use std::path::Path;
-use std::time::Instant;
 
 use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::pattern::PatternSet;
 use serde::Serialize;
@@ -61,7 +60,7 @@ impl fmt::Display for Report {
             100.0 * explained_by_replies
         )?;
         let without = self.trials.first().map_or(1, |trial| trial.nodes.max(1));
-        let columns = ["strength", "nodes", "ratio"].map(|name| (name, Align::Right));
+        let columns = ["strength", "nodes", "ratio"];
         let rows = self.trials.iter().map(|Trial { strength, nodes }| {
             let ratio = *nodes as f64 / without as f64;
             [strength.to_string(), nodes.to_string(), format!("{ratio:.3}")]
@@ -74,7 +73,6 @@ impl fmt::Display for Report {
 
 /// Calibrates and reports.
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let set = Some(Path::new(&arguments.patterns));
     let (weights, provenance) = arguments.changing.load("calibrate ordering", set)?;
     let set = PatternSet::named(&arguments.patterns, Path::new(""))?;
@@ -93,7 +91,7 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let calibrated = calibrate(&settings, &weights, session.progress())?;
     let strength = calibrated.weights.strength();
     let weights = weights.with_move_ordering(Some(calibrated.weights));
-    let written = Written::new(&weights, file, begun)?;
+    let written = Written::new(&weights, file, session)?;
     let [explained, explained_by_replies] = calibrated.explained;
     session.print(&Report {
         positions: calibrated.positions,
@@ -102,6 +100,5 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
         strength,
         trials: calibrated.trials,
         written,
-    })?;
-    Ok(Outcome::Done)
+    })
 }

@@ -1,10 +1,9 @@
 //! `othello-trainer calibrate probcut`: learns to predict deep searches by shallow ones.
 
 use std::fmt;
-use std::time::Instant;
 
 use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Models;
 use serde::Serialize;
@@ -49,21 +48,20 @@ impl fmt::Display for Report {
             let [deep, shallow] = [row.deep, row.shallow].map(|depth| depth.to_string());
             [deep, shallow, row.positions.to_string(), predicted, observed]
         });
-        writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+        writeln!(f, "{}", table(columns, rows))?;
         writeln!(f, "cuts that are wrong, in percent of those positions:")?;
         let columns = ["selectivity", "predicted", "observed"];
         let rows = self.misses.iter().map(|row| {
             let [predicted, observed] = [row.predicted, row.observed].map(|p| format!("{p:.2}"));
             [row.selectivity.to_string(), predicted, observed]
         });
-        writeln!(f, "{}", table(columns.map(|name| (name, Align::Right)), rows))?;
+        writeln!(f, "{}", table(columns, rows))?;
         self.written.fmt(f)
     }
 }
 
 /// Calibrates and reports.
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let (weights, provenance) = arguments.changing.load("calibrate probcut", [])?;
     let Arguments { seed, positions, depth, .. } = *arguments;
     let provenance =
@@ -72,7 +70,6 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let calibrated = calibrate(&Settings { seed, positions, depth }, &weights, session.progress())?;
     let models = Models { probcut: Some(calibrated.probcut), ..weights.models().clone() };
     let weights = weights.with_models(models);
-    let written = Written::new(&weights, file, begun)?;
-    session.print(&Report { depths: calibrated.depths, misses: calibrated.misses, written })?;
-    Ok(Outcome::Done)
+    let written = Written::new(&weights, file, session)?;
+    session.print(&Report { depths: calibrated.depths, misses: calibrated.misses, written })
 }

@@ -2,10 +2,9 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Models;
 use othello_engine::record::record_files;
@@ -47,7 +46,6 @@ impl fmt::Display for Report {
             "{games} games, {positions} positions; share of moves that were played, by ply:"
         )?;
         let columns = ["rank", "remembered", "0-9", "10-19", "20-29", "30-39", "40-49", "50-59"];
-        let columns = columns.map(|name| (name, Align::Right));
         let rows = self.families.iter().map(|family| {
             let [a, b, c, d, e, g] = family
                 .played
@@ -62,7 +60,6 @@ impl fmt::Display for Report {
 
 /// Calibrates and reports.
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let data = record_files(&arguments.data)?;
     let inputs = data.iter().map(PathBuf::as_path);
     let (weights, provenance) = arguments.changing.load("calibrate realization", inputs)?;
@@ -74,7 +71,6 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let models = Models { realization: Some(realization), ..weights.models().clone() };
     let weights = weights.with_models(models);
     let file = arguments.changing.begin(&provenance)?;
-    let written = Written::new(&weights, file, begun)?;
-    session.print(&Report { games, positions, families, halvings, written })?;
-    Ok(Outcome::Done)
+    let written = Written::new(&weights, file, session)?;
+    session.print(&Report { games, positions, families, halvings, written })
 }

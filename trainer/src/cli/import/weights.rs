@@ -1,7 +1,6 @@
 //! `othello-trainer import weights`: converts the evaluation of another program into a weights
 //! file.
 
-use std::fmt;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +47,12 @@ enum Format {
 const MAX_BYTES: u64 = 1 << 27;
 
 /// The written weights file.
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display(
+    "weights for the pattern set `{pattern_set}`, sha256 {sha256}\n\
+     weights rounded by {:.4} discs (root mean square), {:.4} at most",
+    rounding.rms, rounding.largest
+)]
 struct Imported {
     /// The name of the pattern set.
     pattern_set: String,
@@ -56,14 +60,6 @@ struct Imported {
     rounding: Rounding,
     /// The checksum of the weights file's content.
     sha256: String,
-}
-
-impl fmt::Display for Imported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pattern_set, rounding: Rounding { largest, rms }, sha256 } = self;
-        writeln!(f, "weights for the pattern set `{pattern_set}`, sha256 {sha256}")?;
-        write!(f, "weights rounded by {rms:.4} discs (root mean square), {largest:.4} at most")
-    }
 }
 
 /// Reads the file, writes the weights, and reports.
@@ -76,8 +72,7 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
         Provenance::new("import").with("format", format.name()).with("inputs", vec![input]);
     let sha256 = weights.write(&output.out, &provenance, output.existing())?.sha256;
     let pattern_set = weights.set().name().to_owned();
-    session.print(&Imported { pattern_set, rounding, sha256 })?;
-    Ok(Outcome::Done)
+    session.print(&Imported { pattern_set, rounding, sha256 })
 }
 
 impl Format {

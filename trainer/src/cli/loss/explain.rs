@@ -5,7 +5,7 @@ use std::fmt;
 use anyhow::Context as _;
 use othello_engine::board::notation::BoardLine;
 use othello_engine::cli::by_class::ByClass;
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::eval::WeightsChoice;
 
 use crate::measure::{Explainer, Explanation, InstanceRow};
@@ -17,16 +17,10 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: phase {}, value {:+.2} discs", self.board, self.phase, self.value)?;
         let discs = |discs: f64| format!("{discs:+.2}");
-        let columns = [("pattern or scalar feature", Align::Left), ("discs", Align::Right)];
+        let columns = ["<pattern or scalar feature", "discs"];
         let rows = self.totals.iter().map(|row| [row.name.clone(), discs(row.discs)]);
         writeln!(f, "{}\n\nthe largest parts", table(columns, rows))?;
-        let columns = [
-            ("squares", Align::Left),
-            ("what is there", Align::Left),
-            ("discs", Align::Right),
-            ("met", Align::Right),
-            ("pattern", Align::Left),
-        ];
+        let columns = ["<squares", "<what is there", "discs", "met", "<pattern"];
         let rows = self.instances.iter().take(SHOWN).map(|part| {
             let count = part.count.map_or("-".to_owned(), |count| count.to_string());
             let InstanceRow { pattern, squares, configuration, .. } = part;

@@ -1,7 +1,7 @@
 //! `--worst`: the positions with the largest errors.
 
 use anyhow::Context as _;
-use othello_engine::cli::table::{Align, table};
+use othello_engine::cli::table::table;
 use othello_engine::eval::WeightsChoice;
 
 use super::Arguments;
@@ -48,14 +48,14 @@ fn cells(worst: &WorstPosition) -> [String; 8] {
 /// Returns the printed table.
 pub(super) fn worst_table(worst: &[WorstPosition]) -> String {
     let columns = [
-        ("ply", Align::Right),
-        ("value", Align::Right),
-        ("label", Align::Right),
-        ("error", Align::Right),
-        ("kind", Align::Left),
-        ("game", Align::Right),
-        ("file", Align::Left),
-        ("largest parts of the static value", Align::Left),
+        "ply",
+        "value",
+        "label",
+        "error",
+        "<kind",
+        "game",
+        "<file",
+        "<largest parts of the static value",
     ];
     table(columns, worst.iter().map(cells))
 }
