@@ -3,14 +3,14 @@
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-/// Returns a table of cells under headings, one row a line, without a line break at its end. Numbers
-/// are aligned at the right; a heading that begins with `<` is that of a column of texts.
+/// Returns a table of cells under headings, one row a line, without a line break at its end.
+/// Numbers are aligned at the right; a heading that begins with `<` is that of a column of texts.
 ///
 /// ```
 /// use othello_engine::cli::table::table;
 ///
-/// let rows = [["f5", "1200"], ["a1 h8", "7"]];
-/// assert_eq!(table(["<squares", "games"], rows), "squares  games\nf5        1200\na1 h8        7");
+/// let table = table(["<squares", "games"], [["f5", "1200"], ["a1 h8", "7"]]);
+/// assert_eq!(table, "squares  games\nf5        1200\na1 h8        7");
 /// ```
 pub fn table<const N: usize, C: ToString>(
     headings: [&str; N],
