@@ -17,43 +17,14 @@ use crate::process::{Limits, run};
 
 const ROUND: &str = "arguments";
 
-/// Numbers and ranges at the limits of what is allowed, and beyond.
-const NUMBERS: [&str; 30] = [
-    "0",
-    "1",
-    "2",
-    "-1",
-    "60",
-    "65",
-    "100000",
-    "4294967295",
-    "4294967296",
-    "18446744073709551615",
-    "18446744073709551616",
-    "-9223372036854775808",
-    "1e307",
-    "1e-320",
-    "nan",
-    "inf",
-    "-inf",
-    "1/0",
-    "0/1",
-    "3/2",
-    "4294967296/4294967297",
-    "0..=4294967295",
-    "60..0",
-    "..",
-    "8..=24*0",
-    "all:result*1e308",
-    "1,0.5,nan",
-    "step:0:0",
-    "",
-    "1000000",
-];
+/// Numbers and ranges at the limits of what is allowed, and beyond; the first is empty.
+const NUMBERS: &str = " \
+    0 1 2 -1 60 65 100000 4294967295 4294967296 18446744073709551615 18446744073709551616 \
+    -9223372036854775808 1e307 1e-320 nan inf -inf 1/0 0/1 3/2 4294967296/4294967297 \
+    0..=4294967295 60..0 .. 8..=24*0 all:result*1e308 1,0.5,nan step:0:0 1000000";
 
-/// Names of things that are no ordinary files, or that nobody owns.
-const PLACES: [&str; 10] =
-    ["folder", ".", "/", "", "null", "full", "missing/x", "notes.txt", "notes.txt/x", "fifo"];
+/// Names of things that are no ordinary files, or that nobody owns; the first is empty.
+const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
 /// Words that belong nowhere.
 const WORDS: [&[u8]; 12] = [
@@ -72,55 +43,20 @@ const WORDS: [&[u8]; 12] = [
 ];
 
 /// Flags that some commands take.
-const FLAGS: [&str; 12] = [
-    "--threads",
-    "--hash-mb",
-    "--memory-mb",
-    "--seed",
-    "--shard",
-    "--max-mae",
-    "--ridge",
-    "--worst",
-    "--phases",
-    "--window",
-    "--depth",
-    "--test-percent",
-];
+const FLAGS: &str = "\
+    --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
+    --window --depth --test-percent";
 
 /// Flags that may ask for endless work.
-const AMOUNTS: [&str; 21] = [
-    "--games",
-    "--depth",
-    "--exact",
-    "--pairs",
-    "--random",
-    "--iterations",
-    "--positions",
-    "--searches",
-    "--count",
-    "--repetitions",
-    "--plies",
-    "--score-depth",
-    "--white-depth",
-    "--black-depth",
-    "--white-exact",
-    "--epochs",
-    "--random-plies",
-    "--minutes",
-    "--batch",
-    "perft",
-    "--hash-mb",
-];
+const AMOUNTS: &str = "\
+    --games --depth --exact --pairs --random --iterations --positions --searches --count \
+    --repetitions --plies --score-depth --white-depth --black-depth --white-exact --epochs \
+    --random-plies --minutes --batch perft --hash-mb";
 
 /// The foreign files beside the outputs.
-const FOREIGN: [&str; 6] = [
-    "notes.txt",
-    "out.weights.report.json",
-    "out.weights.metrics.jsonl",
-    "out.weights.phase-30.checkpoint",
-    "out.games",
-    "out.bin",
-];
+const FOREIGN: &str = "\
+    notes.txt out.weights.report.json out.weights.metrics.jsonl \
+    out.weights.phase-30.checkpoint out.games out.bin";
 
 /// Tries `lists` argument lists.
 pub(crate) fn round(ground: &mut Ground, lists: usize) {
@@ -151,7 +87,7 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
         std::os::unix::fs::symlink(Path::new("/dev").join(device), link).expect("a link");
     }
     let all = draws.below(2) == 0;
-    for foreign in FOREIGN.iter().take(if all { FOREIGN.len() } else { 1 }) {
+    for foreign in FOREIGN.split(' ').take(if all { usize::MAX } else { 1 }) {
         fs::write(folder.path().join(foreign), "somebody's notes\n").expect("writable");
     }
     folder
@@ -194,12 +130,12 @@ fn attack(ground: &mut Ground, words: &str) {
 
 /// Makes the list hostile in one way; returns whether the work may now be endless.
 fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> bool {
-    fn one<'a, T: ?Sized>(of: &[&'a T], draws: &mut Draws) -> &'a T {
-        of[draws.below(of.len())]
+    fn one(of: &'static str, draws: &mut Draws) -> &'static str {
+        of.split(' ').nth(draws.below(of.split(' ').count())).unwrap_or_default()
     }
     let place = |draws: &mut Draws| match draws.below(2) {
         0 if !inputs.is_empty() => inputs[draws.below(inputs.len())].clone(),
-        _ => one(&PLACES, draws).into(),
+        _ => one(PLACES, draws).into(),
     };
     let after =
         |flag: &str, list: &[OsString]| Some(list.iter().position(|word| word == flag)? + 1);
@@ -223,7 +159,7 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
             match draws.below(4) {
                 0 => drop(list.remove(at)),
                 1 => list.insert(at, OsString::from("x".repeat(100_000))),
-                _ => list[at] = OsStr::from_bytes(one(&WORDS, draws)).to_owned(),
+                _ => list[at] = OsStr::from_bytes(WORDS[draws.below(WORDS.len())]).to_owned(),
             }
             false
         }
@@ -232,15 +168,15 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
             let is_number =
                 |word: &OsString| word.to_str().is_some_and(|word| word.parse::<u64>().is_ok());
             let numbers: Vec<usize> = (1..list.len()).filter(|&at| is_number(&list[at])).collect();
-            let number: OsString = one(&NUMBERS, draws).into();
+            let number: OsString = one(NUMBERS, draws).into();
             if numbers.is_empty() || draws.below(3) == 0 {
-                let flag = one(&FLAGS, draws);
+                let flag = one(FLAGS, draws);
                 list.extend([flag.into(), number]);
-                return AMOUNTS.contains(&flag);
+                return AMOUNTS.split(' ').any(|amount| amount == flag);
             }
             let at = numbers[draws.below(numbers.len())];
             list[at] = number;
-            AMOUNTS.iter().any(|flag| list[at - 1] == *flag)
+            AMOUNTS.split(' ').any(|flag| list[at - 1] == flag)
         }
     }
 }
