@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use othello_engine::cli::arguments::{Output, number_in};
 use othello_engine::cli::{Outcome, Session};
@@ -59,7 +58,6 @@ impl fmt::Display for Report {
 
 /// Searches and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     let Arguments { output, labels, depth, weights, .. } = arguments;
     check_output(&output.out, weights.path())?;
     let evaluator = Evaluator::load(weights)?;
@@ -71,7 +69,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         positions: written.records,
         bytes: written.summary.bytes,
         sha256: written.summary.sha256,
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
+        seconds: session.seconds(),
+    })
 }
