@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use othello_engine::cli::arguments::{Output, number_in};
@@ -131,7 +130,6 @@ impl fmt::Display for Report {
 
 /// Relabels and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
     check_output(&arguments.output.out, arguments.weights.path())?;
     let evaluator = Evaluator::load(&arguments.weights)?;
     let arguments = &Arguments { files: record_files(&arguments.files)?, ..arguments.clone() };
@@ -156,9 +154,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         changes,
         bytes: summary.bytes,
         sha256: summary.sha256,
-        seconds: begun.elapsed().as_secs_f64(),
-    })?;
-    Ok(Outcome::Done)
+        seconds: session.seconds(),
+    })
 }
 
 impl Arguments {
