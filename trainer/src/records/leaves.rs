@@ -1,4 +1,5 @@
-//! Writes the leaves of searches: the positions that evaluations are asked for when an engine plays.
+//! Writes the leaves of searches: the positions that evaluations are asked for when an engine
+//! plays.
 //!
 //! A search takes the best of many values that err, so the value it returns errs to one side even
 //! where those of positions from games do not. A leaf with the label of the position searched

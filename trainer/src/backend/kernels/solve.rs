@@ -17,8 +17,8 @@ use crate::model::Model;
 pub(super) const MOST_EMPTIES: u32 = 14;
 
 /// The number of steps after which the kernel gives a search up: some seconds of one thread. With
-/// 14 empty squares, 1 of 496 positions of strong self-play takes more, and 1 of 50 of random games;
-/// with 12, none of these.
+/// 14 empty squares, 1 of 496 positions of strong self-play takes more, and 1 of 21 of random
+/// games; with 12, hardly any.
 const MOST_STEPS: u32 = 1 << 20;
 
 /// The number in the place of a score that the kernel gave up.
@@ -143,8 +143,8 @@ fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&
     launches
 }
 
-/// Returns about how many steps a position of self-play with so many empty squares takes: 3 200 with
-/// 10, and 2.5 times as many for each more. Random games take twice that.
+/// Returns about how many steps a position of self-play with so many empty squares takes: 3,200
+/// with 10, and 2.5 times as many for each more. Random games take twice that.
 fn usual_steps(empties: u32) -> f64 {
     3_200.0 * 2.5f64.powi(empties as i32 - 10)
 }
