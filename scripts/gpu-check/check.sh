@@ -74,8 +74,8 @@ if asked all-phases; then
     done >>equality
 fi
 if asked solves; then
-    games ends.games --games 80000 --seed 5 --random-plies 8..=20 --depth 1 --exact 0
-    games few-ends.games --games 20000 --seed 6 --random-plies 8..=20 --depth 1 --exact 0
+    games ends.games --games 80000 --seed 5 --random-plies 8..20 --depth 1 --exact 0
+    games few-ends.games --games 20000 --seed 6 --random-plies 8..20 --depth 1 --exact 0
     {
         # The first one also compiles the kernels.
         solves exact-8 few-ends.games --exact 8

@@ -1,6 +1,8 @@
 //! Damaged files through the binary: exit status 2 and one clear message, never a panic.
 //! `trainer/fuzz/tests/damage.rs` passes many more to the library.
 
+use std::time::Duration;
+
 use othello_testing::mutation::{Draws, mutate};
 use othello_testing::program::message;
 
@@ -60,7 +62,8 @@ fn damaged_files_end_every_command_with_a_message() {
             continue;
         }
         folder.write(name, &damaged);
-        let output = folder.run(&(arguments.replace('@', name) + " --threads 1"));
+        let arguments = arguments.replace('@', name) + " --threads 1";
+        let output = folder.run_within(Duration::from_secs(60), &arguments);
         let (status, errors) = (output.status.code(), message(&output));
         let context = format!("{name}: {status:?}: {}\n{errors}", damaged.escape_ascii());
         assert!(!errors.contains("panicked"), "{context}");

@@ -99,9 +99,13 @@ impl Folder {
 
     /// Runs a command. It must end soon: the work that some commands ask for takes hours.
     pub(crate) fn run(&self, arguments: &str) -> Output {
-        const SOON: Duration = Duration::from_secs(600);
+        self.run_within(Duration::from_secs(120), arguments)
+    }
+
+    /// Runs a command, and ends it after a time.
+    pub(crate) fn run_within(&self, limit: Duration, arguments: &str) -> Output {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
-        command.timeout(SOON).output().unwrap()
+        command.timeout(limit).output().unwrap()
     }
 
     /// Runs a command that must succeed.
