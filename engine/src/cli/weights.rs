@@ -18,13 +18,13 @@ use crate::eval::{
 };
 use crate::file::{check_output, plain};
 use crate::pattern::{Coverage, FactorShape, Geometry, Scalar, lines};
+use crate::search::Predictions;
 
 mod history;
 mod picture;
 mod predictions;
 
 use history::History;
-use predictions::Predictions;
 
 /// Arguments of `weights`.
 #[derive(clap::Args, Debug)]

@@ -1,11 +1,12 @@
-//! Summarises weights: their occurrences in training, their sizes on the board, and the most
-//! frequent classes.
+//! Summarises weights: their occurrences in training, their sizes on the board, the most frequent
+//! classes, and what selective searches predict by them.
 
 use std::cmp::Reverse;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, weight_in_discs};
 use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
+use othello_engine::search::Predictions;
 use serde::Serialize;
 
 /// The summary of weights on a page.
@@ -20,6 +21,7 @@ pub struct WeightsSummary {
     /// The mean absolute weight in discs, by phase and square, of the instances on the square in
     /// training. An instance's weight is divided among its squares.
     squares: Vec<Vec<f64>>,
+    predictions: Predictions,
 }
 
 /// A pattern with its classes.
@@ -70,6 +72,7 @@ impl WeightsSummary {
             scalars: (0..geometry.scalars.len()).map(|number| scalar(weights, number)).collect(),
             positions: Phase::all().map(|phase| positions(weights, phase)).collect(),
             squares: Phase::all().map(|phase| squares(weights, phase)).collect(),
+            predictions: Predictions::of(weights.models()),
         }
     }
 }

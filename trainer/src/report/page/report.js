@@ -248,6 +248,49 @@ function scalars() {
   }
 }
 
+// What selective searches go by, if the weights say it.
+function predictions() {
+  const kinds = ["deviation", "offset", "slope"];
+  for (const run of runs) {
+    const { probcut } = run.weights.predictions;
+    if (probcut.length === 0) continue;
+    const plies = [...new Set(probcut.map((row) => row.ply))];
+    const depths = [...new Set(probcut.map((row) => row.deep))].filter((deep) => deep % 2 === 0);
+    const place = element("div");
+    const show = (number) => {
+      const series = depths.map((deep, colour) => {
+        const rows = probcut.filter((row) => row.deep === deep);
+        const name = `depth ${deep} by depth ${rows[0].shallow}`;
+        return { name, values: rows.map((row) => row[kinds[number]]), colour };
+      });
+      place.replaceChildren(chart({ x: plies, across: "ply", series }));
+    };
+    section(
+      `What shallow searches predict${runs.length > 1 ? `: ${run.name}` : ""}`,
+      "A deeper search’s value is the slope times the shallow search’s value, plus the offset, in discs; the standard deviation is that of the difference. " +
+        "Selective searches (ProbCut) leave out moves by it.",
+      element("div", { class: "choices" }, selection("Number", kinds, show)),
+      place,
+    );
+    show(0);
+  }
+  const known = runs.map((run, colour) => ({ run, colour })).filter(({ run }) => run.weights.predictions.ends.length > 0);
+  if (known.length === 0) return;
+  const lines = known.flatMap(({ run, colour }) =>
+    ["deviation", "offset"].map((kind, dash) => ({
+      name: named(run, kind),
+      values: run.weights.predictions.ends.map((row) => row[kind]),
+      colour,
+      dash,
+    })),
+  );
+  section(
+    "What searches predict of the score",
+    "As above, for the score itself: selective ends leave out moves by it.",
+    chart({ x: known[0].run.weights.predictions.ends.map((row) => row.empties), across: "empty squares", series: lines }),
+  );
+}
+
 // Errors on data by number of empty squares: even and odd ones apart, since they differ by who moves last.
 function byEmpties() {
   if (losses.length === 0) return;
@@ -361,6 +404,7 @@ sizes();
 squaresSection(runs);
 runs.forEach(patternSection);
 scalars();
+predictions();
 byEmpties();
 played();
 provenance();

@@ -1,0 +1,132 @@
+//! The predictions of ProbCut and of selective ends that a weights file holds, at the plies and
+//! depths that searches use.
+
+use serde::Serialize;
+
+use super::{shallow_depth, shallow_depth_of_end};
+use crate::eval::{Depths, EndDepths, Ends, Models, Prediction, ProbCut};
+
+/// The plies of the table: one in six.
+const PLIES: std::ops::RangeInclusive<u32> = 6..=48;
+/// The depths of the deeper searches of the table.
+const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
+/// The numbers of empty squares of the table of ends.
+const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
+
+/// The predictions of a weights file: by ply and pair of depths, and by number of empty squares.
+#[derive(Serialize)]
+pub struct Predictions {
+    /// The predictions of a deeper search's value; empty without a ProbCut model.
+    pub probcut: Vec<OfSearch>,
+    /// The predictions of a score; empty without a model of ends.
+    pub ends: Vec<OfScore>,
+}
+
+/// A prediction of a deeper search's value: slope × value of the shallow search + offset, with a
+/// standard deviation.
+#[derive(Serialize)]
+pub struct OfSearch {
+    /// The ply of the position searched.
+    pub ply: u32,
+    /// The depth of the shallow search.
+    pub shallow: u32,
+    /// The depth of the deeper search.
+    pub deep: u32,
+    /// The numbers of the prediction.
+    #[serde(flatten)]
+    pub predicted: Numbers,
+}
+
+/// A prediction of a score by the value of a search that ends early.
+#[derive(Serialize)]
+pub struct OfScore {
+    /// The number of empty squares of the position.
+    pub empties: u32,
+    /// The depth of the shallow search.
+    pub shallow: u32,
+    /// The numbers of the prediction.
+    #[serde(flatten)]
+    pub predicted: Numbers,
+}
+
+/// The numbers of a prediction, rounded to thousandths.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Numbers {
+    /// The factor of the known value.
+    pub slope: f64,
+    /// The offset in discs.
+    pub offset: f64,
+    /// The standard deviation in discs.
+    pub deviation: f64,
+}
+
+impl From<Prediction> for Numbers {
+    fn from(Prediction { slope, offset, error }: Prediction) -> Self {
+        let [slope, offset, deviation] =
+            [slope, offset, error].map(|number| (number * 1000.0).round() / 1000.0);
+        Self { slope, offset, deviation }
+    }
+}
+
+impl Predictions {
+    /// Tabulates the predictions that searches go by: those of the pairs of depths that cuts use.
+    pub fn of(models: &Models) -> Self {
+        let Models { probcut, ends, .. } = models;
+        Self {
+            probcut: probcut.as_ref().map(of_searches).unwrap_or_default(),
+            ends: ends.as_ref().map(of_scores).unwrap_or_default(),
+        }
+    }
+}
+
+fn of_searches(probcut: &ProbCut) -> Vec<OfSearch> {
+    let pairs = PLIES.step_by(6).flat_map(|ply| DEEP.map(move |deep| (ply, deep)));
+    let predicted = pairs.map(|(ply, deep)| {
+        let shallow = shallow_depth(deep);
+        let predicted = probcut.prediction(Depths { ply, shallow, deep }).into();
+        OfSearch { ply, shallow, deep, predicted }
+    });
+    predicted.collect()
+}
+
+fn of_scores(ends: &Ends) -> Vec<OfScore> {
+    let predicted = EMPTIES.map(|empties| {
+        let shallow = shallow_depth_of_end(empties);
+        let predicted = ends.prediction(EndDepths { empties, shallow }).into();
+        OfScore { empties, shallow, predicted }
+    });
+    predicted.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{END_ERROR_TERMS, END_MEAN_TERMS, ERROR_TERMS, MEAN_TERMS};
+
+    /// The numbers of a model whose mean is 0.9 times the known value and 2 discs, and whose
+    /// deviation is √e discs, are these in every row.
+    #[test]
+    fn rows_have_the_slope_the_offset_and_the_deviation_of_the_model() {
+        let (mut mean, mut error) = ([0.0; MEAN_TERMS], [0.0; ERROR_TERMS]);
+        (mean[0], mean[3], error[0]) = (0.9, 2.0, 0.5);
+        let probcut = ProbCut::new(mean, error).unwrap();
+        let models = Models { probcut: Some(probcut), ..Models::default() };
+        let predictions = Predictions::of(&models);
+        assert_eq!(predictions.probcut.len(), 8 * 11);
+        assert!(predictions.ends.is_empty());
+        for row in &predictions.probcut {
+            let expected = Numbers { slope: 0.9, offset: 2.0, deviation: 1.649 };
+            assert_eq!(row.predicted, expected, "ply {}", row.ply);
+            assert_eq!((row.deep - row.shallow) % 2, 0, "depths {} {}", row.shallow, row.deep);
+        }
+        let (mut mean, error) = ([0.0; END_MEAN_TERMS], [0.0; END_ERROR_TERMS]);
+        mean[0] = 1.25;
+        let ends = Ends::new(mean, error, [1.0; 5]).unwrap();
+        let predictions = Predictions::of(&Models { ends: Some(ends), ..Models::default() });
+        assert_eq!(predictions.ends.len(), 19);
+        for row in &predictions.ends {
+            let expected = Numbers { slope: 1.25, offset: 0.0, deviation: 1.0 };
+            assert_eq!(row.predicted, expected);
+        }
+    }
+}
