@@ -49,11 +49,14 @@ const AT_MOST: [(&str, u32); 20] = [
 ];
 
 /// The arguments to add to a call that begins so, unless it has them.
-const ADDED: [(&str, &str, &str); 6] = [
+const ADDED: [(&str, &str, &str); 9] = [
+    ("selfplay", "--depth", "1"),
+    ("selfplay", "--exact", "6"),
     ("fit", "--epochs", "1"),
     ("calibrate ordering", "--positions", "100"),
     ("calibrate ordering", "--searches", "2"),
     ("calibrate probcut", "--positions", "100"),
+    ("calibrate probcut", "--depth", "6"),
     ("othello-trainer bench", "--games", "60"),
     ("othello-trainer bench", "--repetitions", "1"),
 ];
