@@ -3,16 +3,18 @@
 # fourth column of its tables, but for what is marked "by hand" or needs what is not shipped. Each command once,
 # in a folder of its own that has the datasets. Exit status 1 where one of them fails; figures are read by eye.
 #
-#   scripts/check-sources.sh [BINARIES]
+#   scripts/check-sources.sh [BINARIES [LOG]]
 #
-# BINARIES (default: target/release) has the programs, and the examples in its folder examples/:
+# LOG gets each command and what it printed. BINARIES (default: target/release) has the programs, and the
+# examples in its folder examples/:
 #   cargo build --release && cargo build --release -p othello-engine --examples
 set -euo pipefail
 cd "$(dirname "$0")/.."
 binaries=$(realpath "${1:-target/release}")
 page=$PWD/engine/docs/sources.md
+log=$(realpath "${2:-/dev/null}") && : >"$log"
 export PATH=$binaries:$binaries/examples:$PATH
-for program in othello-engine othello-trainer plain_search line_board; do
+for program in othello-engine othello-trainer plain_search line_board stoner; do
     command -v $program >/dev/null || { echo "$binaries: no $program; build the programs and the examples" >&2; exit 2; }
 done
 place=$(mktemp -d) && trap 'rm -rf "$place"' EXIT
@@ -30,6 +32,7 @@ for number in "${!commands[@]}"; do
         printf 'FAILED     %s\n' "$command"
         tail -n 5 log
     fi
+    { echo "\$ $command" && cat log; } >>"$log"
     cd "$place" && rm -r "${place:?}/$number"
 done
 echo "${#commands[@]} commands, $failed failed"

@@ -15,6 +15,9 @@ mod search;
 #[path = "../../examples/solve.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod solve;
+#[path = "../../examples/stoner.rs"]
+#[allow(dead_code, reason = "an example's main is not called")]
+mod stoner;
 #[path = "../../examples/tree_search.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod tree_search;
@@ -27,6 +30,7 @@ use othello_engine::file::FileError;
 use othello_engine::random::{Generator, random_position};
 use othello_engine::search::{Search, Strength};
 use plain_search::{COMPARISONS, Form, Plain, Shape, forms, play};
+use stoner::{PATIENCE, Stoners, Trap};
 use tree_search::{Settings, Tree};
 
 #[test]
@@ -105,6 +109,18 @@ fn a_board_of_lines_counts_the_published_leaves() {
     assert_eq!([1, 2, 3, 4, 5, 6].map(|ply| board.leaves(ply)), [4, 12, 56, 244, 1396, 8200]);
     let other = LineBoard::new(&rules, &Position::START.play("f5".parse().unwrap()).unwrap());
     assert_ne!(board.hash_by_17(), other.hash_by_17());
+}
+
+/// A game of 13 plies that cannot be avoided is published, and none is shorter.
+#[test]
+fn the_shortest_stoner_is_the_published_one() {
+    assert_eq!(Stoners::of(12).unwrap().counts, [[0; PATIENCE + 1]; 2]);
+    let game = ["e6", "d6", "c6", "d7", "c8", "b6", "c7", "f7", "f6", "e8", "f8", "g8", "b7"];
+    let end = game
+        .iter()
+        .fold(Position::START, |position, square| position.play(square.parse().unwrap()).unwrap());
+    let found = Trap::all().unwrap().iter().find_map(|trap| trap.patience(&end));
+    assert_eq!(found, Some(0));
 }
 
 /// A tree that is searched until its root is proven has a perfect move; one of a few simulations
