@@ -79,9 +79,10 @@ documents() { # What is the same for every target, into $work/documents; asks pr
         "$1/$program" completions fish >"$share/fish/vendor_completions.d/$program.fish"
         "$1/$program" completions powershell >"$share/powershell/$program.ps1"
     done
-    cp engine/weights/default.weights datasets/formats.md datasets/json.md "$share/othello/"
-    cp -r engine/core/patterns "$share/othello/patterns"
-    cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$work/documents/"
+    cp engine/weights/default.weights "$share/othello/"
+    # All guides, and what their commands read; links as what they lead to.
+    git ls-files -z -- '*.md' 'LICENSE-*' datasets {engine,trainer}/{docs,examples} trainer/python/examples \
+        scripts/release/Containerfile | tar -chf - --null -T - | tar -xf - -C "$work/documents"
 }
 
 archive() { # TARGET FOLDER
