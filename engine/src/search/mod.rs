@@ -56,7 +56,7 @@ pub use ends::{EndSteps, EndStepsError};
 pub use features::Features;
 pub use level::{Level, Plan};
 pub use limits::Limits;
-pub use predictions::{Numbers, OfScore, OfSearch, Predictions};
+pub use predictions::{Predictions, ScorePrediction, SearchPrediction};
 pub use probcut::{Selectivity, SelectivityError, shallow_depth, shallow_depth_of_end};
 pub use searchers::Searchers;
 pub use selection::Selection;

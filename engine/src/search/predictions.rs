@@ -17,15 +17,15 @@ const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 #[derive(Serialize)]
 pub struct Predictions {
     /// The predictions of a deeper search's value; empty without a ProbCut model.
-    pub probcut: Vec<OfSearch>,
+    pub probcut: Vec<SearchPrediction>,
     /// The predictions of a score; empty without a model of ends.
-    pub ends: Vec<OfScore>,
+    pub ends: Vec<ScorePrediction>,
 }
 
 /// A prediction of a deeper search's value: slope × value of the shallow search + offset, with a
 /// standard deviation.
 #[derive(Serialize)]
-pub struct OfSearch {
+pub struct SearchPrediction {
     /// The ply of the position searched.
     pub ply: u32,
     /// The depth of the shallow search.
@@ -34,38 +34,19 @@ pub struct OfSearch {
     pub deep: u32,
     /// The numbers of the prediction.
     #[serde(flatten)]
-    pub predicted: Numbers,
+    pub predicted: Prediction,
 }
 
 /// A prediction of a score by the value of a search that ends early.
 #[derive(Serialize)]
-pub struct OfScore {
+pub struct ScorePrediction {
     /// The number of empty squares of the position.
     pub empties: u32,
     /// The depth of the shallow search.
     pub shallow: u32,
     /// The numbers of the prediction.
     #[serde(flatten)]
-    pub predicted: Numbers,
-}
-
-/// The numbers of a prediction, rounded to thousandths.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Numbers {
-    /// The factor of the known value.
-    pub slope: f64,
-    /// The offset in discs.
-    pub offset: f64,
-    /// The standard deviation in discs.
-    pub deviation: f64,
-}
-
-impl From<Prediction> for Numbers {
-    fn from(Prediction { slope, offset, error }: Prediction) -> Self {
-        let [slope, offset, deviation] =
-            [slope, offset, error].map(|number| (number * 1000.0).round() / 1000.0);
-        Self { slope, offset, deviation }
-    }
+    pub predicted: Prediction,
 }
 
 impl Predictions {
@@ -79,21 +60,21 @@ impl Predictions {
     }
 }
 
-fn of_searches(probcut: &ProbCut) -> Vec<OfSearch> {
+fn of_searches(probcut: &ProbCut) -> Vec<SearchPrediction> {
     let pairs = PLIES.step_by(6).flat_map(|ply| DEEP.map(move |deep| (ply, deep)));
     let predicted = pairs.map(|(ply, deep)| {
         let shallow = shallow_depth(deep);
-        let predicted = probcut.prediction(Depths { ply, shallow, deep }).into();
-        OfSearch { ply, shallow, deep, predicted }
+        let predicted = probcut.prediction(Depths { ply, shallow, deep });
+        SearchPrediction { ply, shallow, deep, predicted }
     });
     predicted.collect()
 }
 
-fn of_scores(ends: &Ends) -> Vec<OfScore> {
+fn of_scores(ends: &Ends) -> Vec<ScorePrediction> {
     let predicted = EMPTIES.map(|empties| {
         let shallow = shallow_depth_of_end(empties);
-        let predicted = ends.prediction(EndDepths { empties, shallow }).into();
-        OfScore { empties, shallow, predicted }
+        let predicted = ends.prediction(EndDepths { empties, shallow });
+        ScorePrediction { empties, shallow, predicted }
     });
     predicted.collect()
 }
@@ -115,8 +96,9 @@ mod tests {
         assert_eq!(predictions.probcut.len(), 8 * 11);
         assert!(predictions.ends.is_empty());
         for row in &predictions.probcut {
-            let expected = Numbers { slope: 0.9, offset: 2.0, deviation: 1.649 };
-            assert_eq!(row.predicted, expected, "ply {}", row.ply);
+            let Prediction { slope, offset, error } = row.predicted;
+            let differences = [slope - 0.9, offset - 2.0, error - 0.5_f64.exp()];
+            assert!(differences.iter().all(|one| one.abs() < 1e-9), "{:?}", row.predicted);
             assert_eq!((row.deep - row.shallow) % 2, 0, "depths {} {}", row.shallow, row.deep);
         }
         let (mut mean, error) = ([0.0; END_MEAN_TERMS], [0.0; END_ERROR_TERMS]);
@@ -125,7 +107,7 @@ mod tests {
         let predictions = Predictions::of(&Models { ends: Some(ends), ..Models::default() });
         assert_eq!(predictions.ends.len(), 19);
         for row in &predictions.ends {
-            let expected = Numbers { slope: 1.25, offset: 0.0, deviation: 1.0 };
+            let expected = Prediction { slope: 1.25, offset: 0.0, error: 1.0 };
             assert_eq!(row.predicted, expected);
         }
     }

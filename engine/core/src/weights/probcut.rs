@@ -5,6 +5,8 @@
 //! Othello", 1997. There, each pair of depths has numbers of its own; here, a few coefficients give
 //! the numbers of all pairs and plies, also at depths that were not measured.
 
+use serde::Serialize;
+
 use super::STEPS_PER_DISC;
 use crate::file::Section;
 
@@ -49,13 +51,14 @@ pub struct Depths {
 }
 
 /// A prediction of a deeper search's value, which is normally distributed.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Prediction {
     /// The factor of the known value.
     pub slope: f64,
     /// The discs added to the product.
     pub offset: f64,
     /// The standard deviation in discs.
+    #[serde(rename = "deviation")]
     pub error: f64,
 }
 

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use crate::cli::table::table;
-use crate::search::{Numbers, Predictions};
+use crate::eval::Prediction;
+use crate::search::Predictions;
 
 /// Returns the cells of a prediction.
-fn cells(numbers: Numbers) -> [String; 3] {
-    let Numbers { slope, offset, deviation } = numbers;
-    [format!("{slope:.3}"), format!("{offset:+.2}"), format!("{deviation:.2}")]
+fn cells(Prediction { slope, offset, error }: Prediction) -> [String; 3] {
+    [format!("{slope:.3}"), format!("{offset:+.2}"), format!("{error:.2}")]
 }
 
 impl fmt::Display for Predictions {
