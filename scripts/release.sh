@@ -103,9 +103,8 @@ if wanted programs; then
     done
     # Manual pages and completions do not depend on the target.
     kind=${profile/#dev/debug}
-    programs=${built:-$folder/$system/$kind}
-    [[ -d $programs ]] || { build "$system" && programs=$folder/$system/$kind; }
-    documents "$programs"
+    [[ -n $built || " $targets " == *" $system "* ]] || build "$system"
+    documents "${built:-$folder/$system/$kind}"
     for target in $targets; do
         step "the archive for $target"
         archive "$target" "${built:-$folder/$target/$kind}"
