@@ -2,18 +2,20 @@
 # Builds the wheel for Python, installs it into an environment of its own, and tries it there: the first
 # example of the guide, the tests, the stubs. Takes two minutes, most of them to compile.
 #
-#   scripts/check-python.sh [--torch] [--library FILE] [BINARIES]      default: target/release
+#   scripts/check-python.sh [--torch] [--library FILE | --wheel FILE] [BINARIES]      default: target/release
 #
-# With --library, a libothello_toolkit.so that was compiled before is laid out as the wheel lays it out, and
-# nothing is compiled. BINARIES is a folder with othello-engine and othello-trainer. With --torch, PyTorch is installed, too (3 GB
-# from PyPI, 5 GB unpacked); without it, the test that trains a model is skipped unless PYTHON has PyTorch.
+# Nothing is compiled with --wheel, which takes one that is there (scripts/release.sh makes it), nor with
+# --library: a libothello_toolkit.so that was compiled before is laid out as the wheel lays it out. BINARIES is a
+# folder with othello-engine and othello-trainer. With --torch, PyTorch is installed, too (3 GB from PyPI, 5 GB
+# unpacked); without it, the test that trains a model is skipped unless PYTHON has PyTorch.
 # Exits with 3 where PyPI cannot be reached.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 packages=(--requirement "$root/trainer/python/tests/requirements.txt")
 if [[ ${1-} == --torch ]]; then packages+=(torch) && shift; fi
-library=
+library='' wheel=''
 if [[ ${1-} == --library ]]; then library=$(realpath "$2") && shift 2; fi
+if [[ ${1-} == --wheel ]]; then wheel=$(realpath "$2") && shift 2; fi
 OTHELLO_PROGRAMS=$(cd "${1:-$root/target/release}" && pwd)
 export OTHELLO_PROGRAMS
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
@@ -31,6 +33,10 @@ if [[ $library ]]; then
     touch "$package/py.typed"
     printf '%s\n' 'from .othello_toolkit import *' '__doc__ = othello_toolkit.__doc__' \
         '__all__ = othello_toolkit.__all__' >"$package/__init__.py"
+elif [[ $wheel ]]; then
+    pip install --quiet --disable-pip-version-check --no-deps "$wheel"
+    pip show --files othello_toolkit | grep /LICENSE-THIRD-PARTY >/dev/null ||
+        { echo "$wheel: has no licences of what it links" >&2 && exit 1; }
 else
     maturin build --quiet --profile "${PROFILE:-quick}" --out "$folder"
     pip install --quiet --disable-pip-version-check --no-deps "$folder"/othello_toolkit-*-abi3-*.whl
