@@ -37,7 +37,8 @@ folder=$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_direc
 out=${1:-$folder/release-page}
 mkdir -p "$out" && out=$(cd "$out" && pwd)
 [[ -z $(ls -A "$out") ]] || { echo "$out: is not empty; name a folder that is" >&2 && exit 2; }
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+third=$root/trainer/python/LICENSE-THIRD-PARTY # A wheel takes its licences from this folder alone.
+work=$(mktemp -d) && trap 'rm -rf "$work" "$third"' EXIT
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 profile=${PROFILE:-release}
 
@@ -118,8 +119,11 @@ if wanted wheels; then
         [[ $target != *-windows-* || $system == *-windows-* ]] || continue # By the workflow, where there is a Python.
         step "the wheel for $target"
         options=(--target "$target") && ! with_zig || options+=(--zig --compatibility manylinux2014)
+        "${PYTHON:-python3}" scripts/release/notices.py --package othello-python --target "$target" --out "$work/wheel"
+        mv "$work/wheel/THIRD-PARTY.txt" "$third"
         (cd trainer/python && RUSTFLAGS=$program_flags CFLAGS=$c_flags \
-            maturin build --quiet --locked --profile "$profile" "${options[@]}" --out "$out" >&2)
+            maturin build --quiet --locked --profile "$profile" "${options[@]}" \
+            --sbom-include "$work/wheel/bill-of-materials.cdx.json" --out "$out" >&2)
     done
 fi
 

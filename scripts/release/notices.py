@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Lists what the programs are made of: notices with the text of every licence, and a bill of materials.
+"""Lists what is linked: notices with the text of every licence, and a bill of materials.
 
-    scripts/release/notices.py --out FOLDER [--target TRIPLE]...    default: this machine
+    scripts/release/notices.py --out FOLDER [--target TRIPLE]... [--package NAME]...
+
+By default what both programs are made of, for this machine.
 
 FOLDER gets THIRD-PARTY.txt, and bill-of-materials.cdx.json in CycloneDX 1.5.
 """
@@ -33,12 +35,12 @@ def cargo(*arguments):
     return subprocess.run(call, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def linked(targets, edges):
-    """Returns name and version of all packages that the programs need on any of the targets."""
+def linked(names, targets, edges):
+    """Returns name and version of all packages that those named need on any of the targets."""
     found = set()
     for target in targets:
         on = ["--target", target] if target else []
-        packages = [word for name in PROGRAMS for word in ("--package", name)]
+        packages = [word for name in names for word in ("--package", name)]
         tree = cargo("tree", *packages, *on, "--edges", edges, "--prefix", "none", "--format", "{p}")
         found |= {tuple(line.split()[:2]) for line in tree.splitlines() if line}
     return {(name, version.removeprefix("v")) for name, version in found}
@@ -54,9 +56,9 @@ def texts(package):
     return [(path.relative_to(folder).as_posix(), path.read_text(errors="replace").strip()) for path in files]
 
 
-def notices(packages, targets):
+def notices(names, packages, targets):
     """Returns the text of THIRD-PARTY.txt. Texts that are the same are printed once."""
-    lines = ["What othello-engine and othello-trainer are made of, besides their own code.", ""]
+    lines = [f"What is linked into {' and '.join(names)}, besides their own code.", ""]
     systems = {"windows" if target and "windows" in target else "linux" for target in targets}
     lines += [RUNTIMES[system] for system in sorted(systems)] + [""]
     by_text = {}
@@ -109,17 +111,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--target", action="append")
+    parser.add_argument("--package", action="append")
     arguments = parser.parse_args()
-    targets = arguments.target or [None]
+    targets, names = arguments.target or [None], arguments.package or PROGRAMS
     metadata = json.loads(cargo("metadata", "--format-version", "1"))
-    needed = linked(targets, "normal,build")
+    needed = linked(names, targets, "normal,build")
     packages = [one for one in metadata["packages"] if (one["name"], one["version"]) in needed]
     packages.sort(key=lambda one: (one["name"], one["version"]))
     arguments.out.mkdir(parents=True, exist_ok=True)
-    shipped = linked(targets, "normal")
+    shipped = linked(names, targets, "normal")
     others = [one for one in packages if (one["name"], one["version"]) in shipped and one["source"]]
-    (arguments.out / "THIRD-PARTY.txt").write_text(notices(others, targets))
-    version = next(one["version"] for one in packages if one["name"] == PROGRAMS[0])
+    (arguments.out / "THIRD-PARTY.txt").write_text(notices(names, others, targets))
+    version = next(one["version"] for one in packages if one["name"] == names[0])
     found = bill(packages, metadata["resolve"]["nodes"], version)
     (arguments.out / "bill-of-materials.cdx.json").write_text(json.dumps(found, indent=1) + "\n")
 
