@@ -54,24 +54,27 @@ else
     echo "skipped: no miri (rustup component add --toolchain nightly miri rust-src)"
 fi
 
-step "one binary on processors of several generations"
-scripts/check-processors.sh "$engine" "$trainer"
-
 step "whole games by GTP and NBoard, one thread and two, without incident"
 scripts/play-servers.py --engine "$engine" --games "${SERVED_GAMES:=20}" --levels 1,5,10,15 --threads 1,2
 
-step "the package for Python, with a model in PyTorch; positions a second beside a plain reader"
-scripts/check-python.sh --torch target/release 2>"$out/log" | tail -n 5
-
-step "a release: twice the same bytes, quickstart in a bare Debian in a minute, the package for npm"
+step "a release: twice the same bytes, quickstart in a bare Debian in a minute, the package for npm, the wheel with
+    a model in PyTorch"
 scripts/release.sh --dirty "$out/release"
 for archive in "$out"/release/othello-toolkit-*-"$(uname -m)"-unknown-linux-gnu.tar.gz; do
     scripts/check-release.sh "$archive" 2>"$out/log" | tail -n 1
 done
 scripts/check-npm.sh "$out"/release/othello-toolkit-*.tgz "${engine%/*}" | tail -n 1
+scripts/check-python.sh --torch --wheel "$out"/release/othello_toolkit-*_"$(uname -m)".whl "${engine%/*}" 2>"$out/log" |
+    tail -n 5
 git clone --quiet . "$out/clone"
 (cd "$out/clone" && scripts/release.sh "$out/again" >/dev/null)
 diff "$out/release/SHA256SUMS" "$out/again/SHA256SUMS" && echo "the same $(wc -l <"$out/again/SHA256SUMS") files"
+
+step "one binary on processors of several generations; the programs for aarch64 and for Windows"
+mkdir "$out/others"
+tar -xzf "$out"/release/othello-toolkit-*-aarch64-unknown-linux-gnu.tar.gz -C "$out/others"
+python3 -m zipfile -e "$out"/release/othello-toolkit-*-x86_64-pc-windows-gnu.zip "$out/others"
+scripts/check-processors.sh "$engine" "$trainer" "$out"/others/*/bin
 
 step "every crate from its package alone"
 scripts/check-packages.sh 2>"$out/log" | tail -n 6

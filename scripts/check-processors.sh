@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # One binary on processors of several generations: the same counts, searches, games and weights by every
 # instruction set of this machine, and under QEMU (qemu-user) as a Nehalem, a Haswell and a Skylake-X; and the same
-# by the programs in FOLDER, which are made for aarch64 Linux (libc6-arm64-cross, libgcc-s1-arm64-cross).
+# by the programs in each FOLDER, made for aarch64 Linux (under QEMU; libc6-arm64-cross, libgcc-s1-arm64-cross) or
+# for Windows (under Wine; wine64).
 #
-#   scripts/check-processors.sh ENGINE TRAINER [FOLDER]
+#   scripts/check-processors.sh ENGINE TRAINER [FOLDER...]
 #
 # QEMU has no AVX-512: as a Skylake-X it shows that a set is chosen by what is there, not by a name. QEMU 7.2
 # computes several gathers in a row wrongly (those of a program of ten lines, too): under it, positions are
 # valued by hand, without tables. The tables are compared by the sets of this machine.
 set -euo pipefail
-engine=$(realpath "${1:?usage: scripts/check-processors.sh ENGINE TRAINER [FOLDER]}")
-trainer=$(realpath "${2:?usage: scripts/check-processors.sh ENGINE TRAINER [FOLDER]}")
-other=${3:+$(realpath "$3")}
+usage="usage: scripts/check-processors.sh ENGINE TRAINER [FOLDER...]"
+engine=$(realpath "${1:?$usage}") trainer=$(realpath "${2:?$usage}") others=()
+for folder in "${@:3}"; do others+=("$(realpath "$folder")"); done
 cd "$(dirname "$0")/.."
 out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT
 
@@ -56,7 +57,14 @@ if command -v qemu-x86_64 >/dev/null; then
 else
     echo "skipped: other processors (apt-get install qemu-user)"
 fi
-if [[ -n $other ]]; then
-    engine=$other/othello-engine trainer=$other/othello-trainer
-    compare aarch64 embedded qemu-aarch64 -L /usr/aarch64-linux-gnu
-fi
+for other in ${others[@]+"${others[@]}"}; do
+    engine=$other/othello-engine trainer=$other/othello-trainer name=aarch64 run=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
+    if [[ -e $engine.exe ]]; then
+        engine+=.exe trainer+=.exe name=Windows run=(wine)
+    fi
+    if command -v "${run[0]}" >/dev/null; then
+        WINEDEBUG=-all compare $name embedded "${run[@]}"
+    else
+        echo "skipped: $name (apt-get install qemu-user wine)"
+    fi
+done
