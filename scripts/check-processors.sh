@@ -14,7 +14,8 @@ usage="usage: scripts/check-processors.sh ENGINE TRAINER [FOLDER...]"
 engine=$(realpath "${1:?$usage}") trainer=$(realpath "${2:?$usage}") others=()
 for folder in "${@:3}"; do others+=("$(realpath "$folder")"); done
 cd "$(dirname "$0")/.."
-out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT
+out=$(mktemp -d) && trap 'wineserver -k -w 2>/dev/null; rm -rf "$out"' EXIT
+export WINEDEBUG=-all WINEPREFIX=$out/wine
 
 # Prints what must be the same everywhere; the arguments are the weights, and what to run a program by.
 results() {
@@ -57,14 +58,22 @@ if command -v qemu-x86_64 >/dev/null; then
 else
     echo "skipped: other processors (apt-get install qemu-user)"
 fi
+
+# Wine 8 lacks the library that Rust takes random numbers from. zig, which linked the programs, makes it.
+random_for_wine() {
+    printf '%s\n' '#include <windows.h>' '#include <ntsecapi.h>' \
+        '__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE to, SIZE_T bytes) { return RtlGenRandom(to, bytes); }' \
+        >"$out/random.c"
+    "${CARGO_TARGET_DIR:-target}/release-tools/bin/python" -m ziglang cc -target x86_64-windows-gnu -shared \
+        -o "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll" "$out/random.c" -ladvapi32
+}
 for other in ${others[@]+"${others[@]}"}; do
     engine=$other/othello-engine trainer=$other/othello-trainer name=aarch64 run=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
-    if [[ -e $engine.exe ]]; then
-        engine+=.exe trainer+=.exe name=Windows run=(wine)
-    fi
-    if command -v "${run[0]}" >/dev/null; then
-        WINEDEBUG=-all compare $name embedded "${run[@]}"
-    else
+    [[ ! -e $engine.exe ]] || { engine+=.exe trainer+=.exe name=Windows run=(wine); }
+    if ! command -v "${run[0]}" >/dev/null; then
         echo "skipped: $name (apt-get install qemu-user wine)"
+        continue
     fi
+    [[ $name != Windows ]] || wine "$engine" --version >/dev/null 2>&1 || random_for_wine
+    compare $name embedded "${run[@]}"
 done
