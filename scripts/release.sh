@@ -80,7 +80,7 @@ documents() { # What is the same for every target, into $work/documents; asks pr
         "$1/$program" completions fish >"$share/fish/vendor_completions.d/$program.fish"
         "$1/$program" completions powershell >"$share/powershell/$program.ps1"
     done
-    cp engine/weights/default.weights "$share/othello/"
+    cp engine/weights/{default,tables}.weights "$share/othello/"
     # All guides, and what their commands read; links as what they lead to.
     git ls-files -z -- '*.md' 'LICENSE-*' datasets {engine,trainer}/{docs,examples} trainer/python/examples \
         scripts/release/Containerfile | tar -chf - --null -T - | tar -xf - -C "$work/documents"
@@ -111,6 +111,7 @@ if wanted programs; then
         archive "$target" "${built:-$folder/$target/$kind}"
     done
     cp engine/weights/default.weights "$out/othello-$version.weights"
+    cp engine/weights/tables.weights "$out/othello-$version-tables.weights"
 fi
 
 if wanted wheels; then
