@@ -74,7 +74,8 @@ echo "neither compiler nor network"
 cd /tmp && tar xzf archive.tar.gz && cd "$1"
 PATH=$PWD/bin:$PATH && shift
 for file in README.md LICENSE-MIT LICENSE-APACHE THIRD-PARTY.txt share/man/man1/othello-trainer-fit.1 \
-    share/bash-completion/completions/othello-engine share/othello/{default,tables}.weights datasets/patterns/small.toml; do
+    share/bash-completion/completions/othello-engine share/othello/default.weights share/othello/tables.weights \
+    datasets/patterns/small.toml; do
     [ -s $file ] || { echo "$file is not there" && exit 1; }
 done
 othello-engine --version && othello-trainer --version
