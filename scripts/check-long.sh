@@ -57,8 +57,7 @@ fi
 step "whole games by GTP and NBoard, one thread and two, without incident"
 scripts/play-servers.py --engine "$engine" --games "${SERVED_GAMES:=20}" --levels 1,5,10,15 --threads 1,2
 
-step "a release: twice the same bytes, quickstart in a bare Debian in a minute, the package for npm, the wheel with
-    a model in PyTorch"
+step "a release: twice the same bytes, quickstart in a bare Debian in a minute, the packages for npm and Python"
 scripts/release.sh --dirty "$out/release"
 for archive in "$out"/release/othello-toolkit-*-"$(uname -m)"-unknown-linux-gnu.tar.gz; do
     scripts/check-release.sh "$archive" 2>"$out/log" | tail -n 1
