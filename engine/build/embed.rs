@@ -5,7 +5,8 @@ use std::{env, fs};
 
 use othello_core::file::Provenance;
 use othello_core::pattern::PatternSet;
-use othello_core::weights::{MoveOrderingWeights, Weights, WeightsFile, layout};
+use othello_core::weights::layout::CacheLine;
+use othello_core::weights::{ExpandedWeights, MoveOrderingWeights, Weights, WeightsFile};
 
 const VARIABLE: &str = "OTHELLO_WEIGHTS";
 const NONE: &str = "none";
@@ -34,13 +35,11 @@ fn embed() -> Result<(), String> {
         Err(env::VarError::NotPresent) if env::var_os("DOCS_RS").is_some() => no_weights(),
         Err(env::VarError::NotPresent) => read(&shipped()?)?,
     };
-    let factors = file.weights.factors();
-    let factors = factors.map(|it| layout::expand_factors(file.weights.geometry(), it));
-    let factors = factors.unwrap_or_default().into_iter().flat_map(layout::CacheLine::bytes);
-    let factors = table("FACTORS", &file.sha256, &factors.collect::<Vec<u8>>())?;
-    let tables = layout::expand(&file.weights).into_iter().flat_map(i16::to_le_bytes);
-    let tables = table("TABLES", &file.sha256, &tables.collect::<Vec<u8>>())?;
-    let ordering = match file.weights.move_ordering().map(MoveOrderingWeights::sections) {
+    let WeightsFile { weights, provenance, sha256 } = file;
+    let factors = table("FACTORS", &sha256, CacheLine::bytes_of(&weights.vectors))?;
+    let tables = weights.steps.into_iter().flat_map(i16::to_le_bytes);
+    let tables = table("TABLES", &sha256, &tables.collect::<Vec<u8>>())?;
+    let ordering = match weights.ordering.as_ref().map(MoveOrderingWeights::sections) {
         Some([set, weights]) => {
             write("embedded.ordering", &weights.content)?;
             let set = String::from_utf8(set.content).unwrap_or_default();
@@ -50,7 +49,7 @@ fn embed() -> Result<(), String> {
         }
         None => "None".to_owned(),
     };
-    let models = file.weights.models().sections().map(|section| {
+    let models = weights.models.sections().map(|section| {
         let name = format!("embedded.{}", section.name);
         write(&name, &section.content)?;
         let content = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\"))");
@@ -62,9 +61,9 @@ fn embed() -> Result<(), String> {
         const ORDERING: Option<(&str, &[u8])> = {ordering};\n\
         const MODELS: &[(&str, &[u8])] = &[{models}];\n\
         {tables}{factors}",
-        file.weights.set().to_toml(),
-        file.provenance.canonical(),
-        file.sha256,
+        weights.set.to_toml(),
+        provenance.canonical(),
+        sha256,
     );
     write("embedded.rs", identity.as_bytes())
 }
@@ -122,19 +121,19 @@ fn shipped() -> Result<PathBuf, String> {
     ))
 }
 
-fn read(path: &Path) -> Result<WeightsFile, String> {
+fn read(path: &Path) -> Result<WeightsFile<ExpandedWeights>, String> {
     println!("cargo::rerun-if-changed={}", path.display());
-    Weights::read(path).map_err(|error| {
+    ExpandedWeights::read(path).map_err(|error| {
         format!("the weights to embed cannot be used: {error}. Set {VARIABLE} to a weights file, or to `{NONE}`")
     })
 }
 
 /// Returns weights of the smallest pattern set, all 0: every position has value 0.
-fn no_weights() -> WeightsFile {
+fn no_weights() -> WeightsFile<ExpandedWeights> {
     let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
     let set = PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());
     WeightsFile {
-        weights: Weights::zero(set),
+        weights: ExpandedWeights::of(&Weights::zero(set)),
         provenance: Provenance::new(NONE),
         sha256: NONE.to_owned(),
     }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::{
-    Evaluate, Identified, Mobility, Models, MoveOrdering, Tables, Value, Weights, WeightsError,
-    WeightsFile, Zero, embedded,
+    Evaluate, ExpandedWeights, Identified, Mobility, Models, MoveOrdering, Tables, Value,
+    WeightsError, WeightsFile, Zero, embedded,
 };
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
@@ -85,7 +85,7 @@ impl Evaluator {
             WeightsChoice::None => Zero.into(),
             WeightsChoice::Mobility => Mobility.into(),
             WeightsChoice::Embedded => Self::embedded(),
-            WeightsChoice::File(path) => Self::from(&Weights::read(path)?),
+            WeightsChoice::File(path) => ExpandedWeights::read(path)?.into(),
         })
     }
 
@@ -93,6 +93,14 @@ impl Evaluator {
     pub fn embedded() -> Self {
         let evaluation = Evaluation::Tables(Box::new(embedded::tables()));
         Self { evaluation, identity: embedded::identity().sha256.to_owned() }
+    }
+
+    /// Returns the tables, unless the evaluation was set by hand.
+    pub fn tables(&self) -> Option<&Tables> {
+        match &self.evaluation {
+            Evaluation::Zero | Evaluation::Mobility => None,
+            Evaluation::Tables(tables) => Some(tables),
+        }
     }
 }
 
@@ -118,6 +126,13 @@ impl From<&WeightsFile> for Evaluator {
     fn from(file: &WeightsFile) -> Self {
         let evaluation = Evaluation::Tables(Box::new(Tables::new(&file.weights)));
         Self { evaluation, identity: file.sha256.clone() }
+    }
+}
+
+impl From<WeightsFile<ExpandedWeights>> for Evaluator {
+    fn from(file: WeightsFile<ExpandedWeights>) -> Self {
+        let evaluation = Evaluation::Tables(Box::new(file.weights.into()));
+        Self { evaluation, identity: file.sha256 }
     }
 }
 
@@ -210,6 +225,7 @@ impl Evaluate for Evaluator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::Weights;
 
     /// The provenance of games names the weights that `--weights` names.
     #[test]

@@ -6,13 +6,16 @@ use arrayvec::ArrayVec;
 
 use super::factor_sum::Places;
 use super::factor_tables::FactorTables;
-use super::layout::{self, TableLayout};
+use super::layout::TableLayout;
 use super::likely::Likely;
 use super::sum::{Middles, sum};
-use super::{Evaluate, Factors, Models, MoveOrdering, MoveOrderingWeights, Value, Weights};
+use super::{
+    Counts, Evaluate, ExpandedWeights, Models, MoveOrdering, MoveOrderingWeights, PartWeight,
+    Parts, Value, Weights,
+};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::instructions::{Instructions, compiled_for};
-use crate::pattern::{Geometry, Indices, LANES, Lanes, Scalar, ScalarCounts};
+use crate::pattern::{Geometry, Indices, LANES, Lanes, PatternSet, Scalar, ScalarCounts};
 use crate::with_instructions;
 
 /// The weights of a file, expanded for play.
@@ -33,14 +36,7 @@ pub struct Tables {
 impl Tables {
     /// Expands weights by class.
     pub fn new(weights: &Weights) -> Self {
-        let geometry = weights.geometry();
-        let expanded = |it: &Factors| {
-            let vectors = Cow::Owned(layout::expand_factors(geometry, it));
-            FactorTables::new(geometry, it.shape(), vectors)
-        };
-        let (tables, factors) = (layout::expand(weights), weights.factors().map(expanded));
-        let (ordering, models) = (weights.move_ordering(), weights.models().clone());
-        Self::with_tables(geometry, Cow::Owned(tables), factors, ordering, models)
+        ExpandedWeights::of(weights).into()
     }
 
     /// Wraps tables that were expanded at build time. The length of `weights` must be
@@ -81,6 +77,16 @@ impl Tables {
     }
 }
 
+impl From<ExpandedWeights> for Tables {
+    /// Takes over weights that were expanded.
+    fn from(weights: ExpandedWeights) -> Self {
+        let ExpandedWeights { set, geometry, steps, vectors, ordering, models } = weights;
+        let factors = set.factors();
+        let factors = factors.map(|shape| FactorTables::new(&geometry, shape, vectors.into()));
+        Self::with_tables(&geometry, steps.into(), factors, ordering.as_ref(), models)
+    }
+}
+
 impl Tables {
     /// Returns the weights of all phases, into which [`Tables::places`] points.
     pub fn weights(&self) -> &[i16] {
@@ -113,6 +119,35 @@ impl Tables {
         let others = with_instructions!(|set| self.places_of_scalars(set, position));
         let places = Places { middles: &self.middles, indices, others: &others };
         factors.places(phase, places).collect()
+    }
+
+    /// Takes the value of a position apart, as [`Weights::parts`] does: the lanes are those of the
+    /// instances. The set and its geometry are those of the weights, and so are the counts, which
+    /// are 0 where there are none.
+    pub fn parts<'a>(
+        &self,
+        set: &'a PatternSet,
+        geometry: &'a Geometry,
+        counts: Option<&Counts>,
+        position: &Position,
+    ) -> Option<Parts<'a>> {
+        Parts::new(set, geometry, position, |phase| {
+            let state = self.state(position);
+            let lanes = self.places(&state, position).into_iter().take(geometry.instances.len());
+            let (scalars, together) = with_instructions!(|instructions| {
+                let scalars = self.places_of_scalars(instructions, position);
+                let sum = self.sum_of_factors(instructions, phase.index(), &state, &scalars);
+                (scalars, sum)
+            });
+            let start = self.layout.start(phase.index()) as u32;
+            let places = lanes.chain(scalars.into_iter().map(move |place| start + place));
+            let weights = geometry.parameters_of(position).zip(places);
+            let weights = weights.map(move |(parameter, place)| PartWeight {
+                steps: self.weights[place as usize],
+                count: counts.map_or(0, |counts| counts.of(phase)[parameter]),
+            });
+            (weights, together)
+        })
     }
 
     /// Returns the sum of the weights of all instances, in steps.
@@ -283,14 +318,20 @@ mod tests {
         let path =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/conformance.weights");
         let bytes = std::fs::read(path).unwrap();
-        let weights = Weights::read_bytes(path.as_ref(), bytes).unwrap().weights;
-        let tables = Tables::new(&weights);
+        let weights = Weights::read_bytes(path.as_ref(), bytes.clone()).unwrap().weights;
+        let (file, counts) = ExpandedWeights::read_with_counts(path.as_ref(), bytes).unwrap();
+        let (set, geometry) = (file.weights.set.clone(), file.weights.geometry.clone());
+        let tables = Tables::from(file.weights);
         for step in random_game(7, 1, usize::MAX).steps {
             let parts = weights.parts(&step.position).unwrap();
             let value = tables.value(&tables.state(&step.position), &step.position);
             assert_eq!(Value::clamped(parts.steps()), value);
             assert_eq!(parts.scalars.len(), weights.set().scalars().len());
+            let expanded = tables.parts(&set, &geometry, Some(&counts), &step.position);
+            assert_eq!(format!("{:?}", expanded.unwrap()), format!("{parts:?}"));
         }
-        assert!(weights.parts(&Position::new(15, 0).unwrap()).is_none());
+        let no_move = Position::new(15, 0).unwrap();
+        assert!(weights.parts(&no_move).is_none());
+        assert!(tables.parts(&set, &geometry, None, &no_move).is_none());
     }
 }

@@ -12,7 +12,7 @@ mod searching;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use othello_engine::eval::Weights;
+use othello_engine::eval::ExpandedWeights;
 pub use question::answer_text;
 use searching::Loaded;
 
@@ -41,14 +41,18 @@ pub extern "C" fn ask() -> usize {
 /// number of bytes of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn load(name_bytes: usize) -> usize {
-    take_file(name_bytes, |name, bytes| Loaded::load(name, Weights::read_bytes(name, bytes), true))
+    take_file(name_bytes, |name, bytes| {
+        let read = ExpandedWeights::read_with_counts(name, bytes);
+        Loaded::load(name, read.map(|(file, counts)| (file, Some(counts))))
+    })
 }
 
 /// Takes the part of a weights file for play, as [`load`] takes a whole file.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
-        Loaded::load(name, Weights::read_without_counts(name, bytes), false)
+        let read = ExpandedWeights::read_without_counts(name, bytes);
+        Loaded::load(name, read.map(|file| (file, None)))
     })
 }
 
@@ -69,8 +73,9 @@ fn take_file(
     name_bytes: usize,
     take: impl FnOnce(&Path, Vec<u8>) -> Result<serde_json::Value, String>,
 ) -> usize {
-    reply(|mut name| {
-        let bytes = name.split_off(name_bytes.min(name.len()));
+    reply(|mut bytes| {
+        // The file stays in its memory: it has no room of its own twice.
+        let name: Vec<u8> = bytes.drain(..name_bytes.min(bytes.len())).collect();
         let name = PathBuf::from(String::from_utf8_lossy(&name).into_owned());
         question::written(take(&name, bytes))
     })

@@ -7,8 +7,10 @@ use othello_engine::analysis::{how_found, rated_move};
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Square};
 use othello_engine::eval::{
-    Evaluator, Identified as _, Mobility, Weights, WeightsError, WeightsFile, Zero, weight_in_discs,
+    Counts, Evaluator, ExpandedWeights, Identified as _, Mobility, WeightsError, WeightsFile, Zero,
+    weight_in_discs,
 };
+use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::search::{Level, Limits, Search, Searcher, Selectivity, Strength};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -23,10 +25,10 @@ pub(crate) struct Loaded {
     searcher: Searcher<'static, Evaluator>,
     /// The level that says what its searches leave out.
     level: Option<u32>,
-    /// The weights by class, where they come from a file.
-    weights: Option<Weights>,
-    /// True if the counts of training are known.
-    counted: bool,
+    /// The patterns, where the weights come from a file.
+    patterns: Option<(PatternSet, Geometry)>,
+    /// The counts of training, where they are known.
+    counts: Option<Counts>,
     /// The checksum of the weights file, or the name of the evaluation by hand.
     identity: String,
 }
@@ -39,26 +41,26 @@ impl Loaded {
     /// Takes a weights file, or the part of one without the counts; returns its description.
     pub(crate) fn load(
         name: &Path,
-        file: Result<WeightsFile, WeightsError>,
-        counted: bool,
+        read: Result<(WeightsFile<ExpandedWeights>, Option<Counts>), WeightsError>,
     ) -> Result<Json, String> {
-        let file = file.map_err(|error| error.to_string())?;
-        let evaluator = Evaluator::from(&file);
-        let WeightsFile { weights, provenance, .. } = file;
-        let patterns = weights.set().patterns().iter().map(|pattern| {
+        let (file, counts) = read.map_err(|error| error.to_string())?;
+        let (set, geometry) = (file.weights.set.clone(), file.weights.geometry.clone());
+        let provenance = file.provenance.clone();
+        let evaluator = Evaluator::from(file);
+        let patterns = set.patterns().iter().map(|pattern| {
             let squares: Vec<String> = pattern.squares().iter().map(Square::to_string).collect();
             json!({ "name": pattern.name(), "squares": squares })
         });
         let described = json!({
             "name": name.display().to_string(),
             "identity": evaluator.identity(),
-            "set": weights.set().name(),
+            "set": set.name(),
             "patterns": patterns.collect::<Vec<_>>(),
-            "parameters": weights.geometry().parameters(),
-            "positions": counted.then(|| positions(&weights)),
+            "parameters": geometry.parameters(),
+            "positions": counts.as_ref().map(|counts| positions(&geometry, counts)),
             "provenance": provenance.as_map(),
         });
-        Self::take(evaluator, Some(weights), counted)?;
+        Self::take(evaluator, Some((set, geometry)), counts)?;
         Ok(described)
     }
 
@@ -69,42 +71,49 @@ impl Loaded {
             "mobility" => Mobility.into(),
             other => return Err(format!("`{other}` is no evaluation; expected none or mobility")),
         };
-        Self::take(evaluator, None, false)?;
+        Self::take(evaluator, None, None)?;
         Ok(json!({ "name": name, "identity": name }))
     }
 
     /// Keeps the evaluation for the life of the instance, which has only one.
-    fn take(evaluator: Evaluator, weights: Option<Weights>, counted: bool) -> Result<(), String> {
+    fn take(
+        evaluator: Evaluator,
+        patterns: Option<(PatternSet, Geometry)>,
+        counts: Option<Counts>,
+    ) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();
         let searcher = Search::new(evaluator).hash_mb(HASH_MEGABYTES).searcher();
         let searcher = searcher.map_err(|error| error.to_string())?;
-        LOADED.set(Some(Self { searcher, level: None, weights, counted, identity }));
+        LOADED.set(Some(Self { searcher, level: None, patterns, counts, identity }));
         Ok(())
     }
 }
 
 /// Takes the counts of the weights for play; returns the number of positions they were trained on.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
-    with(|Loaded { weights, counted, identity, .. }| {
-        let weights = weights.as_mut().ok_or("an evaluation by hand has no counts")?;
-        let of = weights.take_counts(name, bytes).map_err(|error| error.to_string())?;
+    with(|Loaded { patterns, counts, identity, .. }| {
+        let patterns = patterns.as_ref().ok_or("an evaluation by hand has no counts")?;
+        let (set, geometry) = patterns;
+        let read = Counts::read_part(name, bytes, set);
+        let (read, of) = read.map_err(|error| error.to_string())?;
         if of != *identity {
             return Err(format!("{}: holds the counts of other weights", name.display()));
         }
-        *counted = true;
-        Ok(json!({ "positions": positions(weights) }))
+        let positions = positions(geometry, &read);
+        *counts = Some(read);
+        Ok(json!({ "positions": positions }))
     })
 }
 
 /// Returns the number of positions that the weights were trained on: each meets one class of an
 /// instance.
-fn positions(weights: &Weights) -> u64 {
-    let Some(classes) = weights.geometry().patterns.first().map(|pattern| pattern.classes) else {
+fn positions(geometry: &Geometry, counts: &Counts) -> u64 {
+    let Some(classes) = geometry.patterns.first().map(|pattern| pattern.classes) else {
         return 0;
     };
-    let instances = weights.geometry().instances.iter().filter(|it| it.pattern == 0).count() as u64;
-    let counts = Phase::all().flat_map(|phase| &weights.counts(phase)[..classes]);
+    let instances = geometry.instances.iter().filter(|it| it.pattern == 0).count() as u64;
+    let counts = Phase::all().flat_map(|phase| &counts.of(phase)[..classes]);
     counts.map(|&count| u64::from(count)).sum::<u64>() / instances
 }
 
@@ -197,10 +206,11 @@ pub(crate) fn rate(line: &BoardLine, square: &str, how: &How) -> Result<Found, S
 
 /// Takes the value of a position apart.
 pub(crate) fn parts(line: &BoardLine) -> Result<Json, String> {
-    with(|Loaded { weights, counted, .. }| {
-        let known = |count: u32| counted.then_some(count);
-        let weights = weights.as_ref().ok_or("an evaluation by hand has no parts")?;
-        let parts = weights.parts(&line.position);
+    with(|Loaded { searcher, patterns, counts, .. }| {
+        let known = |count: u32| counts.is_some().then_some(count);
+        let tables = searcher.evaluator().tables().zip(patterns.as_ref());
+        let (tables, (set, geometry)) = tables.ok_or("an evaluation by hand has no parts")?;
+        let parts = tables.parts(set, geometry, counts.as_ref(), &line.position);
         let parts = parts.ok_or("the side to move has no move, so that its value has no parts")?;
         let instances = parts.instances.iter().map(|part| {
             let squares: Vec<String> = part.squares.iter().map(Square::to_string).collect();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{Evaluator, Weights, WeightsError};
+use othello_engine::eval::{Evaluator, ExpandedWeights, WeightsError};
 use othello_engine::file::{Existing, FileError, Provenance, make_folder};
 use othello_engine::progress::Progress;
 use othello_engine::record::{RecordError, record_files};
@@ -229,7 +229,7 @@ impl Study<'_> {
         };
         let path = self.settings.out.join(format!("{name}.weights"));
         self.device.run(&fit, &path, self.settings.existing, self.progress)?;
-        let evaluator = Evaluator::from(&Weights::read(&path)?);
+        let evaluator = Evaluator::from(ExpandedWeights::read(&path)?);
         Ok(Fitted { evaluator, games: dataset.games() })
     }
 

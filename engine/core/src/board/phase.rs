@@ -45,6 +45,11 @@ impl Phase {
         self.0 as usize
     }
 
+    /// Returns the phase before; `None` for the first.
+    pub fn before(self) -> Option<Self> {
+        self.index().checked_sub(1).and_then(Self::new)
+    }
+
     /// Returns all phases in order.
     pub fn all() -> impl ExactSizeIterator<Item = Self> + DoubleEndedIterator {
         (0..PHASES as u8).map(Self)

@@ -1,19 +1,19 @@
 //! The weights by class, and their file.
 
-use std::path::{Path, PathBuf};
+use std::borrow::Cow;
+use std::path::Path;
 
 use ndarray::{Array2, ArrayView2};
 
-use super::factors::{FactorParts, Factors, own_worth};
-use super::models::once;
-use super::move_ordering::{ORDERING_SET, ORDERING_WEIGHTS};
+use super::factors::{Factors, own_worth};
+use super::reading::{Content, CountsAre, PATTERN_SET, Receiver, WeightsError, read};
+use super::rows::{Rows, row};
 use super::{
     MAX_STEPS, Models, MoveOrderingWeights, PhaseSection, nearest_weight, weight_in_discs,
 };
 use crate::board::{PHASES, Phase};
-use crate::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer};
-use crate::pattern::{FactorShape, Geometry, PatternSet, PatternSetError};
-use crate::text::excerpt;
+use crate::file::{Begin, Existing, Kind, Provenance, Reader, Section, Summary, Writer};
+use crate::pattern::{FactorShape, Geometry, PatternSet};
 
 /// The weights of all 60 phases for one pattern set, in steps of 1/32 disc with absolute value at
 /// most [`MAX_STEPS`], and the number of times that training positions met each. Parameters are
@@ -34,50 +34,14 @@ pub struct Weights {
 
 /// The content of a weights file, with its provenance and checksum.
 #[derive(Clone, Debug)]
-pub struct WeightsFile {
+pub struct WeightsFile<W = Weights> {
     /// The weights.
-    pub weights: Weights,
+    pub weights: W,
     /// The settings and inputs that decided the weights.
     pub provenance: Provenance,
     /// The checksum of the decoded content, in hexadecimal.
     pub sha256: String,
 }
-
-/// The error for weights that cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum WeightsError {
-    /// The container is damaged, of another kind, or missing.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The pattern set inside is not valid.
-    #[error("{}: section `{PATTERN_SET}`: {source}", path.display())]
-    PatternSet {
-        /// The file.
-        path: PathBuf,
-        /// The reason why it is not valid.
-        source: Box<PatternSetError>,
-    },
-    /// A required section is missing.
-    #[error("{}: section `{section}` is missing: the file is not a complete weights file", path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-        /// The name of the section.
-        section: String,
-    },
-    /// A section has the wrong length or a weight out of range.
-    #[error("{}: section `{section}`: {problem}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The name of the section.
-        section: String,
-        /// The problem, and what was expected.
-        problem: String,
-    },
-}
-
-const PATTERN_SET: &str = "pattern set";
 
 impl Weights {
     /// Creates weights and factors that are all 0, with no counts.
@@ -198,68 +162,21 @@ impl Weights {
 
     /// Reads a weights file and checks every part of it.
     pub fn read(path: &Path) -> Result<WeightsFile, WeightsError> {
-        Self::read_sections(Reader::open(path, Kind::Weights)?, Wanted::Everything)
+        Self::read_by(Reader::open(path, Kind::Weights)?)
     }
 
     /// Reads a weights file in memory, as [`Self::read`] does; messages call it `name`.
     pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
-        Self::read_sections(Reader::of_bytes(name, bytes, Kind::Weights)?, Wanted::Everything)
+        Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?)
     }
 
-    /// Reads a weights file in memory from which the counts were cut to save space; they become 0.
-    /// Each section is checked. The checksum is the one that the part states, which is that of the
-    /// whole file.
-    pub fn read_without_counts(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
-        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?;
-        Self::read_sections(reader.of_part(), Wanted::Weights)
-    }
-
-    /// Takes the counts from the part of a weights file that holds them, and returns the checksum
-    /// that this part states.
-    pub fn take_counts(&mut self, name: &Path, bytes: Vec<u8>) -> Result<String, WeightsError> {
-        let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
-        let mut parts = Parts::of(self.set.clone());
-        for section in reader.by_ref() {
-            let section = section?;
-            if section.name != PATTERN_SET {
-                parts.take(&section).map_err(|problem| {
-                    let (path, section) = (name.to_owned(), excerpt(&section.name));
-                    WeightsError::Content { path, section, problem }
-                })?;
-            }
-        }
-        let counts = matrix(parts.counts, self.geometry.parameters());
-        self.counts = counts.map_err(|phase| {
-            let (path, section) = (name.to_owned(), PhaseSection::counts_name(phase));
-            WeightsError::Missing { path, section }
-        })?;
-        Ok(reader.stated_sha256().unwrap_or_default().to_owned())
-    }
-
-    fn read_sections(mut reader: Reader, wanted: Wanted) -> Result<WeightsFile, WeightsError> {
-        let path = &reader.path().to_owned();
-        let provenance = reader.provenance().clone();
-        let missing =
-            |section: &str| WeightsError::Missing { path: path.clone(), section: section.into() };
-        let first = reader.next().transpose()?.filter(|section| section.name == PATTERN_SET);
-        let first = first.ok_or_else(|| missing(PATTERN_SET))?;
-        let unusable = |name: &str, problem| {
-            let section = excerpt(name);
-            WeightsError::Content { path: path.clone(), section, problem }
-        };
-        let text = str::from_utf8(&first.content)
-            .map_err(|_| unusable(PATTERN_SET, "is no text in UTF-8".into()))?;
-        let set = PatternSet::from_toml(text).map_err(|source| WeightsError::PatternSet {
-            path: path.clone(),
-            source: Box::new(source),
-        })?;
-        let mut parts = Parts::of(set);
-        for section in reader.by_ref() {
-            let section = section?;
-            parts.take(&section).map_err(|problem| unusable(&section.name, problem))?;
-        }
-        let weights = parts.whole(wanted).map_err(|section| missing(&section))?;
-        let sha256 = reader.stated_sha256().unwrap_or_default().to_owned();
+    fn read_by(reader: Reader) -> Result<WeightsFile, WeightsError> {
+        let content = read::<ByClass>(reader, CountsAre::Kept)?;
+        let Content { set, geometry, received, counts, ordering, models, provenance, sha256 } =
+            content;
+        let (ByClass { steps, factors }, counts) = (received, counts.whole());
+        let weights =
+            Self { set, geometry, steps: steps.whole(), counts, factors, ordering, models };
         Ok(WeightsFile { weights, provenance, sha256 })
     }
 
@@ -291,7 +208,7 @@ impl Weights {
         let first = Section { name: PATTERN_SET.to_owned(), content: set };
         let none = (vec![0; self.geometry.parameters()], vec![0; self.geometry.parameters()]);
         let phases = Phase::all().flat_map(move |phase| {
-            let before = phase.index().checked_sub(1).and_then(Phase::new);
+            let before = phase.before();
             let (steps, counts) =
                 before.map_or((&none.0[..], &none.1[..]), |p| (self.steps(p), self.counts(p)));
             [
@@ -306,113 +223,34 @@ impl Weights {
     }
 }
 
-/// The sections that a file must have.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    /// All sections of a whole file.
-    Everything,
-    /// All but the counts.
-    Weights,
+/// The weights and factors by class that came so far.
+pub(super) struct ByClass {
+    steps: Rows<i16>,
+    factors: Option<Factors>,
 }
 
-/// The sections that were read so far. A phase takes no memory before its section comes.
-struct Parts {
-    set: PatternSet,
-    geometry: Geometry,
-    steps: [Option<Vec<i16>>; PHASES],
-    counts: [Option<Vec<u32>>; PHASES],
-    factors: Option<FactorParts>,
-    ordering_set: Option<Vec<u8>>,
-    ordering: Option<MoveOrderingWeights>,
-    models: Models,
-}
-
-impl Parts {
-    fn of(set: PatternSet) -> Self {
-        let geometry = Geometry::new(&set);
-        let (steps, counts) = ([const { None }; PHASES], [const { None }; PHASES]);
-        let factors = set.factors().map(|shape| FactorParts::new(shape, geometry.parameters()));
-        Self {
-            set,
-            geometry,
-            steps,
-            counts,
-            factors,
-            ordering_set: None,
-            ordering: None,
-            models: Models::NONE,
-        }
+impl Receiver for ByClass {
+    fn new(set: &PatternSet, geometry: &Geometry) -> Self {
+        let factors = |shape| Factors::without_groups(shape, geometry.parameters());
+        Self { steps: Rows::new(geometry), factors: set.factors().map(factors) }
     }
 
-    /// Takes over one section; ignores sections of later versions.
-    fn take(&mut self, section: &Section) -> Result<(), String> {
-        let parameters = self.geometry.parameters();
-        match section.name.as_str() {
-            PATTERN_SET => return Err("comes a second time".to_owned()),
-            ORDERING_SET => return once(&mut self.ordering_set, section.content.clone()),
-            ORDERING_WEIGHTS => {
-                let set = self.ordering_set.as_deref();
-                let set = set.ok_or_else(|| format!("stands before `{ORDERING_SET}`"))?;
-                let ordering = MoveOrderingWeights::from_sections(set, &section.content)?;
-                return once(&mut self.ordering, ordering);
-            }
-            name if self.models.take(name, &section.content)? => return Ok(()),
-            _ => {}
-        }
-        if let Some(factors) = &mut self.factors
-            && factors.take(section)?
-        {
-            return Ok(());
-        }
-        match PhaseSection::read(section, parameters)? {
-            Some(PhaseSection::Weights(phase, row)) => {
-                let steps = row.weights(phase, &self.steps)?;
-                once(&mut self.steps[phase.index()], steps)
-            }
-            Some(PhaseSection::Counts(phase, row)) => {
-                let counts = row.counts(phase, &self.counts)?;
-                once(&mut self.counts[phase.index()], counts)
-            }
-            None => Ok(()),
-        }
+    fn steps(&self, phase: Phase) -> Cow<'_, [i16]> {
+        Cow::Borrowed(self.steps.row(phase))
     }
 
-    /// Returns the weights, or the name of the first section that is missing.
-    fn whole(self, wanted: Wanted) -> Result<Weights, String> {
-        let parameters = self.geometry.parameters();
-        let steps = matrix(self.steps, parameters).map_err(PhaseSection::weights_name)?;
-        let counts = match wanted {
-            Wanted::Weights => no_counts(&self.geometry),
-            Wanted::Everything => {
-                matrix(self.counts, parameters).map_err(PhaseSection::counts_name)?
-            }
-        };
-        let factors = self.factors.map(FactorParts::whole).transpose()?;
-        if self.ordering_set.is_some() && self.ordering.is_none() {
-            return Err(ORDERING_WEIGHTS.to_owned());
+    fn take_steps(&mut self, phase: Phase, steps: Vec<i16>) {
+        self.steps.put(phase, &steps);
+    }
+
+    fn take_factors(&mut self, group: usize, factors: &[i8]) {
+        if let Some(all) = &mut self.factors {
+            all.put_group(group, factors);
         }
-        let Self { set, geometry, ordering, models, .. } = self;
-        Ok(Weights { set, geometry, steps, counts, factors, ordering, models })
     }
 }
 
 /// Returns the counts of weights without any: they take no memory for each phase.
 fn no_counts(geometry: &Geometry) -> Array2<u32> {
     Array2::zeros((1, geometry.parameters()))
-}
-
-/// Returns a row of a matrix.
-fn row<T>(matrix: &Array2<T>, number: usize) -> &[T] {
-    let row = matrix.row(number).to_slice();
-    row.expect("a row of a matrix in standard layout is contiguous")
-}
-
-/// Returns the rows of all phases as one matrix, or the first phase without a row.
-fn matrix<T>(rows: [Option<Vec<T>>; PHASES], columns: usize) -> Result<Array2<T>, Phase> {
-    let mut elements = Vec::with_capacity(rows.iter().flatten().count() * columns);
-    for (phase, row) in Phase::all().zip(rows) {
-        elements.extend(row.ok_or(phase)?);
-    }
-    let matrix = Array2::from_shape_vec((PHASES, columns), elements);
-    Ok(matrix.expect("a section was read as one element for each parameter"))
 }

@@ -37,6 +37,16 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
+    /// Creates factors whose groups come one by one, and take no memory before.
+    pub(super) fn without_groups(shape: FactorShape, parameters: usize) -> Self {
+        Self { shape, parameters, groups: vec![vec![]; shape.groups()] }
+    }
+
+    /// Puts the vectors of a group of phases into their place.
+    pub(super) fn put_group(&mut self, group: usize, factors: &[i8]) {
+        self.groups[group] = factors.to_vec();
+    }
+
     /// Returns factors of another shape.
     ///
     /// A group of phases may become one of as many or of a multiple k, if `shape` has k times as
@@ -119,14 +129,14 @@ impl Factors {
         shape: FactorShape,
         parameters: usize,
         section: &Section,
-    ) -> Result<Option<(usize, Vec<i8>)>, String> {
+    ) -> Result<Option<(usize, &[i8])>, String> {
         let group = (0..shape.groups()).find(|&group| section.name == section_name(group));
         let Some(group) = group else { return Ok(None) };
         let expected = parameters * shape.dimensions();
         if section.content.len() != expected {
             return Err(format!("has {} bytes; expected {expected}", section.content.len()));
         }
-        let factors: Vec<i8> = section.content.iter().map(|byte| byte.cast_signed()).collect();
+        let factors: &[i8] = bytemuck::cast_slice(&section.content);
         match factors.iter().position(|&factor| factor < -MAX_FACTOR) {
             None => Ok(Some((group, factors))),
             Some(place) => Err(format!(
@@ -165,44 +175,9 @@ pub fn steps_of_sum(sum: &[i16]) -> i32 {
     ((squares(added) - squares(taken) + (1 << (SHIFT - 1))) >> SHIFT) as i32
 }
 
-fn section_name(group: usize) -> String {
+/// Returns the name of the section with the factors of a group of phases.
+pub(super) fn section_name(group: usize) -> String {
     format!("{FACTORS} {group:02}")
-}
-
-/// The sections of factors that were read so far.
-#[derive(Debug)]
-pub(super) struct FactorParts {
-    shape: FactorShape,
-    parameters: usize,
-    groups: Vec<Option<Vec<i8>>>,
-}
-
-impl FactorParts {
-    /// Starts without any section.
-    pub(super) fn new(shape: FactorShape, parameters: usize) -> Self {
-        Self { shape, parameters, groups: vec![None; shape.groups()] }
-    }
-
-    /// Takes over a section; returns false for a section of another kind.
-    ///
-    /// # Errors
-    /// A message for a wrong length, a factor out of range, or a group that came before.
-    pub(super) fn take(&mut self, section: &Section) -> Result<bool, String> {
-        let read = Factors::read_group(self.shape, self.parameters, section)?;
-        let Some((group, factors)) = read else { return Ok(false) };
-        match self.groups[group].replace(factors) {
-            None => Ok(true),
-            Some(_) => Err("comes a second time".to_owned()),
-        }
-    }
-
-    /// Returns the factors, or the name of the first section that is missing.
-    pub(super) fn whole(self) -> Result<Factors, String> {
-        let Self { shape, parameters, groups } = self;
-        let groups = groups.into_iter().enumerate();
-        let groups = groups.map(|(group, factors)| factors.ok_or_else(|| section_name(group)));
-        Ok(Factors { shape, parameters, groups: groups.collect::<Result<_, _>>()? })
-    }
 }
 
 #[cfg(test)]
@@ -297,24 +272,19 @@ mod tests {
         let mut factors = Factors::zero(shape, 3);
         factors.set_group(1, |place| (place as i8).wrapping_mul(77));
         let sections: Vec<Section> = factors.sections().collect();
-        let read = |sections: &[Section]| {
-            let mut parts = FactorParts::new(shape, 3);
-            for section in sections {
-                assert!(parts.take(section)?);
-            }
-            parts.whole()
+        for (group, section) in sections.iter().enumerate() {
+            let read = Factors::read_group(shape, 3, section);
+            assert_eq!(read, Ok(Some((group, factors.group(group)))));
+        }
+        let with = |content: Vec<u8>| {
+            let section = Section { content, ..sections[0].clone() };
+            Factors::read_group(shape, 3, &section).unwrap_err()
         };
-        assert_eq!(read(&sections), Ok(factors));
-        assert_eq!(read(&sections[..1]), Err("factors 01".to_owned()));
-        let twice = [sections[0].clone(), sections[0].clone()];
-        assert_eq!(read(&twice), Err("comes a second time".to_owned()));
-        let with = |content: Vec<u8>| read(&[Section { content, ..sections[0].clone() }]);
-        assert_eq!(with(vec![0; 23]), Err("has 23 bytes; expected 24".to_owned()));
+        assert_eq!(with(vec![0; 23]), "has 23 bytes; expected 24");
         let mut content = vec![0; 24];
         content[9] = 0x80;
-        let message = "a factor of parameter 1 is -128; expected ±127 at most";
-        assert_eq!(with(content), Err(message.to_owned()));
+        assert_eq!(with(content), "a factor of parameter 1 is -128; expected ±127 at most");
         let other = Section { name: "factors 02".to_owned(), content: vec![] };
-        assert_eq!(FactorParts::new(shape, 3).take(&other), Ok(false));
+        assert_eq!(Factors::read_group(shape, 3, &other), Ok(None));
     }
 }

@@ -64,32 +64,104 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns, for every configuration of every pattern, its place in the table of a phase and the
-/// number of its class among all parameters.
-fn places(geometry: &Geometry) -> Vec<(usize, usize)> {
-    let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));
-    let of_pattern = patterns.flat_map(|(pattern, start)| {
-        pattern.class_of.iter().enumerate().map(move |(index, &class)| {
-            let place = start + permuted(index, &pattern.places);
-            (place, pattern.first_parameter + usize::from(class))
-        })
-    });
-    of_pattern.collect()
+/// The places in the table of a phase to which the weights by class go, and, in the same way, the
+/// vectors of factors of a group of phases.
+pub(super) struct Expansion {
+    layout: TableLayout,
+    parameters: usize,
+    /// The place and the number of the parameter for each configuration and each scalar.
+    places: Vec<[u32; 2]>,
+}
+
+impl Expansion {
+    /// Computes the places of a pattern set.
+    pub(super) fn new(geometry: &Geometry) -> Self {
+        let layout = TableLayout::new(geometry);
+        let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));
+        let of_pattern = patterns.flat_map(|(pattern, start)| {
+            pattern.class_of.iter().enumerate().map(move |(index, &class)| {
+                let place = start + permuted(index, &pattern.places);
+                [place, pattern.first_parameter + usize::from(class)]
+            })
+        });
+        let scalars = 0..geometry.scalars.len() * Scalar::VALUES;
+        let scalars = scalars.map(|n| [layout.scalars + n, geometry.pattern_parameters + n]);
+        let places = of_pattern.chain(scalars).map(|pair| pair.map(|number| number as u32));
+        Self { places: places.collect(), parameters: geometry.parameters(), layout }
+    }
+
+    fn places(&self) -> impl Iterator<Item = [usize; 2]> {
+        self.places.iter().map(|pair| pair.map(|number| number as usize))
+    }
+
+    /// Returns tables of weights that are all 0, of length [`TableLayout::total`].
+    pub(super) fn no_steps(&self) -> Vec<i16> {
+        vec![0; self.layout.total()]
+    }
+
+    /// Expands the weights of a phase, one for each parameter, into the tables.
+    pub(super) fn expand(&self, phase: Phase, steps: &[i16], tables: &mut [i16]) {
+        let table = &mut tables[self.layout.start(phase.index())..][..self.layout.stride];
+        self.places().for_each(|[place, parameter]| table[place] = steps[parameter]);
+    }
+
+    /// Returns the weights of a phase that were expanded into the tables.
+    pub(super) fn folded(&self, phase: Phase, tables: &[i16]) -> Vec<i16> {
+        let table = &tables[self.layout.start(phase.index())..][..self.layout.stride];
+        let mut steps = vec![0; self.parameters];
+        self.places().for_each(|[place, parameter]| steps[parameter] = table[place]);
+        steps
+    }
+
+    /// Returns vectors of factors that are all 0.
+    pub(super) fn no_vectors(&self, shape: FactorShape) -> Vec<CacheLine> {
+        let lines = self.layout.bytes_of_factors(shape).div_ceil(size_of::<CacheLine>());
+        vec![CacheLine::zeroed(); lines]
+    }
+
+    /// Returns where the first vector of a group stands.
+    fn start_of_group(&self, shape: FactorShape, group: usize) -> usize {
+        (MARGIN + group * self.layout.stride) * shape.dimensions()
+    }
+
+    /// Expands the factors of a group of phases, a vector for each parameter.
+    pub(super) fn expand_group(
+        &self,
+        shape: FactorShape,
+        group: usize,
+        factors: &[i8],
+        vectors: &mut [CacheLine],
+    ) {
+        let dimensions = shape.dimensions();
+        let vectors: &mut [i8] = bytemuck::cast_slice_mut(vectors);
+        let vectors = &mut vectors[self.start_of_group(shape, group)..];
+        for [place, parameter] in self.places() {
+            vectors[place * dimensions..][..dimensions]
+                .copy_from_slice(&factors[parameter * dimensions..][..dimensions]);
+        }
+    }
+
+    /// Returns the factors of a group of phases that were expanded.
+    fn folded_group(&self, shape: FactorShape, group: usize, vectors: &[CacheLine]) -> Vec<i8> {
+        let dimensions = shape.dimensions();
+        let vectors: &[i8] = bytemuck::cast_slice(vectors);
+        let vectors = &vectors[self.start_of_group(shape, group)..];
+        let mut factors = vec![0; self.parameters * dimensions];
+        for [place, parameter] in self.places() {
+            factors[parameter * dimensions..][..dimensions]
+                .copy_from_slice(&vectors[place * dimensions..][..dimensions]);
+        }
+        factors
+    }
 }
 
 /// Returns the class weights that were expanded into `tables`, undoing [`expand`]. Their counts are
 /// unknown and set to 0.
 pub fn fold(set: PatternSet, tables: &[i16]) -> Weights {
     let mut weights = Weights::zero(set);
-    let layout = TableLayout::new(weights.geometry());
-    let places = places(weights.geometry());
+    let expansion = Expansion::new(weights.geometry());
     for phase in Phase::all() {
-        let table = &tables[layout.start(phase.index())..][..layout.stride];
-        let geometry = weights.geometry();
-        let mut steps = vec![0; geometry.parameters()];
-        places.iter().for_each(|&(place, parameter)| steps[parameter] = table[place]);
-        let scalars = &mut steps[geometry.pattern_parameters..];
-        scalars.copy_from_slice(&table[layout.scalars..][..scalars.len()]);
+        let steps = expansion.folded(phase, tables);
         weights.set_steps(phase, |parameter| steps[parameter]);
     }
     weights
@@ -98,26 +170,10 @@ pub fn fold(set: PatternSet, tables: &[i16]) -> Weights {
 /// Expands the class weights of all phases into configuration tables of length
 /// [`TableLayout::total`].
 pub fn expand(weights: &Weights) -> Vec<i16> {
-    let geometry = weights.geometry();
-    let layout = TableLayout::new(geometry);
-    let mut tables = vec![0; layout.total()];
-    let places = places(geometry);
-    for phase in Phase::all() {
-        let table = &mut tables[layout.start(phase.index())..][..layout.stride];
-        let steps = weights.steps(phase);
-        places.iter().for_each(|&(place, parameter)| table[place] = steps[parameter]);
-        let scalars = &steps[geometry.pattern_parameters..];
-        table[layout.scalars..layout.scalars + scalars.len()].copy_from_slice(scalars);
-    }
+    let expansion = Expansion::new(weights.geometry());
+    let mut tables = expansion.no_steps();
+    Phase::all().for_each(|phase| expansion.expand(phase, weights.steps(phase), &mut tables));
     tables
-}
-
-/// Returns, for every vector of factors in a group of phases, its place and the number of its
-/// parameter: first those of configurations, then those of scalar features.
-fn places_of_vectors(geometry: &Geometry, layout: &TableLayout) -> Vec<(usize, usize)> {
-    let scalars = 0..geometry.scalars.len() * Scalar::VALUES;
-    let scalars = scalars.map(|n| (layout.scalars + n, geometry.pattern_parameters + n));
-    places(geometry).into_iter().chain(scalars).collect()
 }
 
 /// Bytes that begin where a cache line does, so that vectors of up to 64 factors lie in one.
@@ -126,9 +182,9 @@ fn places_of_vectors(geometry: &Geometry, layout: &TableLayout) -> Vec<(usize, u
 pub struct CacheLine([u8; 64]);
 
 impl CacheLine {
-    /// Returns the bytes.
-    pub fn bytes(self) -> [u8; 64] {
-        self.0
+    /// Returns the bytes of lines, one after another.
+    pub fn bytes_of(lines: &[Self]) -> &[u8] {
+        bytemuck::cast_slice(lines)
     }
 }
 
@@ -136,33 +192,19 @@ impl CacheLine {
 /// weights, with a vector in the place of each weight and [`MARGIN`] vectors before the first and
 /// after the last.
 pub fn expand_factors(geometry: &Geometry, factors: &Factors) -> Vec<CacheLine> {
-    let (layout, shape) = (TableLayout::new(geometry), factors.shape());
-    let (dimensions, places) = (shape.dimensions(), places_of_vectors(geometry, &layout));
-    let lines = layout.bytes_of_factors(shape).div_ceil(size_of::<CacheLine>());
-    let mut aligned = vec![CacheLine::zeroed(); lines];
-    let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut aligned);
+    let (expansion, shape) = (Expansion::new(geometry), factors.shape());
+    let mut vectors = expansion.no_vectors(shape);
     for group in 0..shape.groups() {
-        let vectors = &mut vectors[(MARGIN + group * layout.stride) * dimensions..];
-        for &(place, parameter) in &places {
-            vectors[place * dimensions..][..dimensions]
-                .copy_from_slice(&factors.group(group)[parameter * dimensions..][..dimensions]);
-        }
+        expansion.expand_group(shape, group, factors.group(group), &mut vectors);
     }
-    aligned
+    vectors
 }
 
 /// Sets the factors that were expanded into `vectors`, undoing [`expand_factors`].
 pub fn fold_factors(geometry: &Geometry, vectors: &[CacheLine], factors: &mut Factors) {
-    let (layout, shape) = (TableLayout::new(geometry), factors.shape());
-    let (dimensions, places) = (shape.dimensions(), places_of_vectors(geometry, &layout));
-    let vectors: &[i8] = bytemuck::cast_slice(vectors);
+    let (expansion, shape) = (Expansion::new(geometry), factors.shape());
     for group in 0..shape.groups() {
-        let vectors = &vectors[(MARGIN + group * layout.stride) * dimensions..];
-        let mut folded = vec![0; geometry.parameters() * dimensions];
-        for &(place, parameter) in &places {
-            folded[parameter * dimensions..][..dimensions]
-                .copy_from_slice(&vectors[place * dimensions..][..dimensions]);
-        }
+        let folded = expansion.folded_group(shape, group, vectors);
         factors.set_group(group, |place| folded[place]);
     }
 }

@@ -5,24 +5,31 @@
 //! models of what searches may leave out.
 
 mod by_class;
+mod counts;
 mod ends;
+mod expanded;
 mod factors;
 pub mod layout;
 mod models;
 mod move_ordering;
 mod parts;
 mod probcut;
+mod reading;
 mod realization;
+mod rows;
 mod sections;
 mod value;
 
-pub use by_class::{Weights, WeightsError, WeightsFile};
+pub use by_class::{Weights, WeightsFile};
+pub use counts::Counts;
 pub use ends::{CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends};
+pub use expanded::ExpandedWeights;
 pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth, steps_of_sum};
 pub use models::Models;
 pub use move_ordering::MoveOrderingWeights;
 pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};
 pub use probcut::{Depths, ERROR_TERMS, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
+pub use reading::WeightsError;
 pub use realization::{Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES};
 pub use sections::{PhaseRow, PhaseSection};
 pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};

@@ -2,7 +2,7 @@
 
 use super::{Factors, Weights};
 use crate::board::{Phase, Position, Square};
-use crate::pattern::{Pattern, Scalar};
+use crate::pattern::{Geometry, Pattern, PatternSet, Scalar};
 
 /// The parts of a position's value. The value is their sum, limited to ±64 discs.
 #[derive(Clone, Debug)]
@@ -48,7 +48,35 @@ pub struct PartWeight {
     pub count: u32,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    /// Takes the value of a position apart. `of_phase` returns the weights of all instances and
+    /// then of all scalar features, in the order of the geometry, and their joint worth. Returns
+    /// `None` if the player has no move, since the value is then that after the pass, or the score.
+    pub fn new<W: IntoIterator<Item = PartWeight>>(
+        set: &'a PatternSet,
+        geometry: &'a Geometry,
+        position: &Position,
+        of_phase: impl FnOnce(Phase) -> (W, i32),
+    ) -> Option<Self> {
+        let phase = Phase::of(position).filter(|_| position.moves() != 0)?;
+        let (weights, together) = of_phase(phase);
+        let mut weights = weights.into_iter();
+        let instances = geometry.instances.iter().zip(weights.by_ref());
+        let instances = instances.map(|(instance, weight)| InstancePart {
+            pattern: &set.patterns()[instance.pattern],
+            squares: &instance.squares,
+            weight,
+        });
+        let instances = instances.collect();
+        let scalars = geometry.scalars.iter().zip(weights);
+        let scalars = scalars.map(|(&scalar, weight)| ScalarPart {
+            scalar,
+            number: scalar.count(position),
+            weight,
+        });
+        Some(Self { phase, instances, scalars: scalars.collect(), together })
+    }
+
     /// Returns the sum of all parts in steps, not limited.
     pub fn steps(&self) -> i32 {
         let instances = self.instances.iter().map(|part| part.weight);
@@ -61,27 +89,14 @@ impl Weights {
     /// Takes the value of a position apart. Returns `None` if the player has no move, since the
     /// value is then that after the pass, or the score.
     pub fn parts(&self, position: &Position) -> Option<Parts<'_>> {
-        let phase = Phase::of(position).filter(|_| position.moves() != 0)?;
-        let (steps, counts) = (self.steps(phase), self.counts(phase));
         let geometry = self.geometry();
-        let mut weights = geometry
-            .parameters_of(position)
-            .map(|parameter| PartWeight { steps: steps[parameter], count: counts[parameter] });
-        let instances = geometry.instances.iter().zip(weights.by_ref());
-        let instances = instances.map(|(instance, weight)| InstancePart {
-            pattern: &self.set().patterns()[instance.pattern],
-            squares: &instance.squares,
-            weight,
-        });
-        let instances = instances.collect();
-        let scalars = geometry.scalars.iter().zip(weights);
-        let scalars = scalars.map(|(&scalar, weight)| ScalarPart {
-            scalar,
-            number: scalar.count(position),
-            weight,
-        });
-        let together = |factors: &Factors| factors.steps(phase, geometry.parameters_of(position));
-        let together = self.factors().map_or(0, together);
-        Some(Parts { phase, instances, scalars: scalars.collect(), together })
+        Parts::new(self.set(), geometry, position, |phase| {
+            let (steps, counts) = (self.steps(phase), self.counts(phase));
+            let weight =
+                |parameter: usize| PartWeight { steps: steps[parameter], count: counts[parameter] };
+            let parameters = || geometry.parameters_of(position);
+            let together = |factors: &Factors| factors.steps(phase, parameters());
+            (parameters().map(weight), self.factors().map_or(0, together))
+        })
     }
 }

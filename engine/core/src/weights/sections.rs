@@ -1,6 +1,8 @@
 //! The sections of a phase in a weights file: its weights and its counts, one number for each
 //! parameter, or their changes from the phase before, which compress to two thirds.
 
+use std::borrow::Cow;
+
 use super::MAX_STEPS;
 use crate::board::Phase;
 use crate::file::Section;
@@ -30,16 +32,16 @@ pub enum PhaseRow<T> {
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights of a phase; `all` holds those of the phases before it.
+    /// Returns the weights of a phase; `before` returns those of the phase before, if they came.
     ///
     /// # Errors
     /// A message for a weight out of range, or for changes without the phase before.
-    pub(super) fn weights(
+    pub(super) fn weights<'a>(
         self,
         phase: Phase,
-        all: &[Option<Vec<i16>>],
+        before: impl FnOnce(Phase) -> Option<Cow<'a, [i16]>>,
     ) -> Result<Vec<i16>, String> {
-        let steps = self.after(phase, all, i16::wrapping_add)?;
+        let steps = self.after(phase, before, i16::wrapping_add)?;
         match steps.iter().position(|step| !(-MAX_STEPS..=MAX_STEPS).contains(step)) {
             None => Ok(steps),
             Some(parameter) => {
@@ -51,29 +53,32 @@ impl PhaseRow<i16> {
 }
 
 impl PhaseRow<u32> {
-    /// Returns the counts of a phase; `all` holds those of the phases before it.
+    /// Returns the counts of a phase; `before` returns those of the phase before, if they came.
     ///
     /// # Errors
     /// A message for changes without the phase before.
-    pub(super) fn counts(self, phase: Phase, all: &[Option<Vec<u32>>]) -> Result<Vec<u32>, String> {
-        self.after(phase, all, u32::wrapping_add)
+    pub(super) fn counts<'a>(
+        self,
+        phase: Phase,
+        before: impl FnOnce(Phase) -> Option<Cow<'a, [u32]>>,
+    ) -> Result<Vec<u32>, String> {
+        self.after(phase, before, u32::wrapping_add)
     }
 }
 
-impl<T: Copy> PhaseRow<T> {
-    fn after(
+impl<T: Copy + 'static> PhaseRow<T> {
+    fn after<'a>(
         self,
         phase: Phase,
-        all: &[Option<Vec<T>>],
+        before: impl FnOnce(Phase) -> Option<Cow<'a, [T]>>,
         sum: impl Fn(T, T) -> T,
     ) -> Result<Vec<T>, String> {
-        let (mut numbers, phase_before) = match (self, phase.index().checked_sub(1)) {
+        let (mut numbers, phase_before) = match (self, phase.before()) {
             (Self::Whole(numbers), _) | (Self::Changes(numbers), None) => return Ok(numbers),
             (Self::Changes(changes), Some(phase_before)) => (changes, phase_before),
         };
-        let before = all[phase_before].as_ref();
-        let before = before.ok_or("stands before that of the phase before")?;
-        let pairs = numbers.iter_mut().zip(before);
+        let before = before(phase_before).ok_or("stands before that of the phase before")?;
+        let pairs = numbers.iter_mut().zip(before.iter());
         pairs.for_each(|(number, &before)| *number = sum(*number, before));
         Ok(numbers)
     }
@@ -245,7 +250,7 @@ mod tests {
         assert_eq!(error, "has 8 bytes; the 3 parameters of the pattern set take 12");
         let error = problem(PhaseSection::of_weight_changes(phase, &[0, 0], &[1, 2]), 3);
         assert_eq!(error, "has 4 bytes; the 3 parameters of the pattern set take 6");
-        let weights = |row: PhaseRow<i16>| row.weights(phase, &[]).unwrap_err();
+        let weights = |row: PhaseRow<i16>| row.weights(phase, |_| None).unwrap_err();
         let error = weights(PhaseRow::Whole(vec![0, 4096]));
         assert_eq!(error, "weight 1 is 4096; expected ±4095 at most");
         let error = weights(PhaseRow::Changes(vec![-4096]));
@@ -255,14 +260,18 @@ mod tests {
     #[test]
     fn changes_add_up_and_want_the_phase_before() {
         let phase = Phase::new(1).unwrap();
-        let all = [Some(vec![4095, -4000]), None];
+        let before = |phase: Phase| {
+            assert_eq!(phase.index(), 0);
+            Some(Cow::Borrowed(&[4095, -4000][..]))
+        };
         let row = || PhaseRow::Changes(vec![-8190, 1]);
-        assert_eq!(row().weights(phase, &all), Ok(vec![-4095, -3999]));
-        let error = PhaseRow::Changes(vec![1, 0]).weights(phase, &all).unwrap_err();
+        assert_eq!(row().weights(phase, before), Ok(vec![-4095, -3999]));
+        let error = PhaseRow::Changes(vec![1, 0]).weights(phase, before).unwrap_err();
         assert_eq!(error, "weight 0 is 4096; expected ±4095 at most");
-        let error = row().weights(phase, &[None, None]).unwrap_err();
+        let error = row().weights(phase, |_| None).unwrap_err();
         assert_eq!(error, "stands before that of the phase before");
-        let counts = PhaseRow::Changes(vec![1, 5]).counts(phase, &[Some(vec![u32::MAX, 3]), None]);
+        let before = |_| Some(Cow::Borrowed(&[u32::MAX, 3][..]));
+        let counts = PhaseRow::Changes(vec![1, 5]).counts(phase, before);
         assert_eq!(counts, Ok(vec![0, 8]));
     }
 }

@@ -41,10 +41,10 @@ impl FinishedPhases {
         let (mut phases, mut factors) = (vec![], vec![]);
         for (last, section) in sections.iter().enumerate() {
             if let Some(shape) = model.set().factors()
-                && let Some(group) = Factors::read_group(shape, parameters, section)
+                && let Some((group, vectors)) = Factors::read_group(shape, parameters, section)
                     .map_err(|_| section.name.as_str())?
             {
-                factors.push(group);
+                factors.push((group, vectors.to_vec()));
             }
             // The report is the last section of a phase: without it the phase is incomplete and
             // skipped.

@@ -1,0 +1,34 @@
+//! The counts of a weights file by themselves, for whoever plays from tables.
+
+use std::path::Path;
+
+use super::by_class::ByClass;
+use super::reading::{WeightsError, read_counts};
+use super::rows::Rows;
+use crate::board::Phase;
+use crate::file::{Kind, Reader};
+use crate::pattern::PatternSet;
+
+/// The number of times that training positions met each parameter, in every phase.
+#[derive(Clone, Debug)]
+pub struct Counts(pub(super) Rows<u32>);
+
+impl Counts {
+    /// Reads the counts of weights for this pattern set from the part of their file that holds
+    /// them. Each section is checked. Returns the checksum, too, that the part states: that of the
+    /// whole file.
+    pub fn read_part(
+        name: &Path,
+        bytes: Vec<u8>,
+        set: &PatternSet,
+    ) -> Result<(Self, String), WeightsError> {
+        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?;
+        let (counts, sha256) = read_counts::<ByClass>(reader.of_part(), set)?;
+        Ok((Self(counts), sha256))
+    }
+
+    /// Returns the counts of a phase, one for each parameter.
+    pub fn of(&self, phase: Phase) -> &[u32] {
+        self.0.row(phase)
+    }
+}

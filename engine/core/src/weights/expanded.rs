@@ -1,0 +1,145 @@
+//! Weights that are expanded for play while their file is read.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::layout::{self, CacheLine, Expansion};
+use super::reading::{Content, CountsAre, Receiver, WeightsError, read};
+use super::{Counts, Models, MoveOrderingWeights, Weights, WeightsFile};
+use crate::board::Phase;
+use crate::file::{Kind, Reader};
+use crate::pattern::{FactorShape, Geometry, PatternSet};
+
+/// The weights of all phases in the layout of the tables to play from. Read from a file, they never
+/// are in memory by class: that takes less of it, and less time, where weights are only played.
+#[derive(Clone, Debug)]
+pub struct ExpandedWeights {
+    /// The pattern set.
+    pub set: PatternSet,
+    /// The instances and classes of the pattern set.
+    pub geometry: Geometry,
+    /// The weights of all configurations and scalar features, as [`layout::expand`] lays them out.
+    pub steps: Vec<i16>,
+    /// The vectors of factors, as [`layout::expand_factors`] lays them out; none if the pattern set
+    /// has no factors.
+    pub vectors: Vec<CacheLine>,
+    /// The weights that order moves in the last plies, if there are any.
+    pub ordering: Option<MoveOrderingWeights>,
+    /// The models of what searches may leave out.
+    pub models: Models,
+}
+
+impl ExpandedWeights {
+    /// Expands weights by class.
+    pub fn of(weights: &Weights) -> Self {
+        let expand = |factors| layout::expand_factors(weights.geometry(), factors);
+        Self {
+            set: weights.set().clone(),
+            geometry: weights.geometry().clone(),
+            steps: layout::expand(weights),
+            vectors: weights.factors().map(expand).unwrap_or_default(),
+            ordering: weights.move_ordering().cloned(),
+            models: weights.models().clone(),
+        }
+    }
+
+    /// Reads a weights file, and checks every part of it as [`Weights::read`] does. The counts are
+    /// not kept.
+    pub fn read(path: &Path) -> Result<WeightsFile<Self>, WeightsError> {
+        let (file, _) = Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Checked)?;
+        Ok(file)
+    }
+
+    /// Reads a weights file in memory with its counts, as [`Weights::read_bytes`] does; messages
+    /// call it `name`.
+    pub fn read_with_counts(
+        name: &Path,
+        bytes: Vec<u8>,
+    ) -> Result<(WeightsFile<Self>, Counts), WeightsError> {
+        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?;
+        Self::read_by(reader, CountsAre::Kept)
+    }
+
+    /// Reads a weights file in memory from which the counts were cut to save space. Each section is
+    /// checked. The checksum is the one that the part states, which is that of the whole file.
+    pub fn read_without_counts(
+        name: &Path,
+        bytes: Vec<u8>,
+    ) -> Result<WeightsFile<Self>, WeightsError> {
+        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?;
+        let (file, _) = Self::read_by(reader.of_part(), CountsAre::LeftOut)?;
+        Ok(file)
+    }
+
+    fn read_by(
+        reader: Reader,
+        counts: CountsAre,
+    ) -> Result<(WeightsFile<Self>, Counts), WeightsError> {
+        let content = read::<Expanding>(reader, counts)?;
+        let Content { set, geometry, received, counts, ordering, models, provenance, sha256 } =
+            content;
+        let Expanding { steps, vectors, .. } = received;
+        let weights = Self { set, geometry, steps, vectors, ordering, models };
+        Ok((WeightsFile { weights, provenance, sha256 }, Counts(counts)))
+    }
+}
+
+/// The tables that are expanded so far.
+struct Expanding {
+    expansion: Expansion,
+    shape: Option<FactorShape>,
+    steps: Vec<i16>,
+    vectors: Vec<CacheLine>,
+    /// The weights by class of the phase that came last.
+    last: Option<(Phase, Vec<i16>)>,
+}
+
+impl Receiver for Expanding {
+    fn new(set: &PatternSet, geometry: &Geometry) -> Self {
+        let (expansion, shape) = (Expansion::new(geometry), set.factors());
+        Self { expansion, shape, steps: vec![], vectors: vec![], last: None }
+    }
+
+    fn steps(&self, phase: Phase) -> Cow<'_, [i16]> {
+        match &self.last {
+            Some((last, steps)) if *last == phase => Cow::Borrowed(steps),
+            _ => Cow::Owned(self.expansion.folded(phase, &self.steps)),
+        }
+    }
+
+    fn take_steps(&mut self, phase: Phase, steps: Vec<i16>) {
+        if self.steps.is_empty() {
+            self.steps = self.expansion.no_steps();
+        }
+        self.expansion.expand(phase, &steps, &mut self.steps);
+        self.last = Some((phase, steps));
+    }
+
+    fn take_factors(&mut self, group: usize, factors: &[i8]) {
+        let Some(shape) = self.shape else { return };
+        if self.vectors.is_empty() {
+            self.vectors = self.expansion.no_vectors(shape);
+        }
+        self.expansion.expand_group(shape, group, factors, &mut self.vectors);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pattern set is a few bytes of a file, and its tables may be a gigabyte.
+    #[test]
+    fn tables_take_no_memory_before_a_section_comes() {
+        let shape = FactorShape::new(128, 1).unwrap();
+        let set = PatternSet::shipped("standard").unwrap().with_factors(Some(shape));
+        let geometry = Geometry::new(&set);
+        let mut expanding = Expanding::new(&set, &geometry);
+        assert_eq!((expanding.steps.capacity(), expanding.vectors.capacity()), (0, 0));
+        let phase = Phase::new(30).unwrap();
+        let steps = vec![7; geometry.parameters()];
+        expanding.take_steps(phase, steps.clone());
+        assert_eq!(expanding.vectors.capacity(), 0);
+        assert_eq!(expanding.steps(phase)[..], steps);
+    }
+}

@@ -1,0 +1,253 @@
+//! The reading of a weights file, section by section, for whoever receives its weights.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::factors::section_name;
+use super::models::once;
+use super::move_ordering::{ORDERING_SET, ORDERING_WEIGHTS};
+use super::rows::Rows;
+use super::{Factors, Models, MoveOrderingWeights, PhaseSection};
+use crate::board::{PHASES, Phase};
+use crate::file::{FileError, Provenance, Reader, Section};
+use crate::pattern::{Geometry, PatternSet, PatternSetError};
+use crate::text::excerpt;
+
+/// The name of the first section.
+pub(super) const PATTERN_SET: &str = "pattern set";
+
+/// The error for weights that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum WeightsError {
+    /// The container is damaged, of another kind, or missing.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The pattern set inside is not valid.
+    #[error("{}: section `{PATTERN_SET}`: {source}", path.display())]
+    PatternSet {
+        /// The file.
+        path: PathBuf,
+        /// The reason why it is not valid.
+        source: Box<PatternSetError>,
+    },
+    /// A required section is missing.
+    #[error("{}: section `{section}` is missing: the file is not a complete weights file", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The name of the section.
+        section: String,
+    },
+    /// A section has the wrong length or a weight out of range.
+    #[error("{}: section `{section}`: {problem}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// The name of the section.
+        section: String,
+        /// The problem, and what was expected.
+        problem: String,
+    },
+}
+
+/// A receiver of a file's weights and factors, as their sections come and were checked. Each phase
+/// and each group comes once, in any order. Before the first, a receiver takes no memory for them.
+pub(super) trait Receiver {
+    /// Starts without any section.
+    fn new(set: &PatternSet, geometry: &Geometry) -> Self;
+
+    /// Returns the weights of a phase that came before.
+    fn steps(&self, phase: Phase) -> Cow<'_, [i16]>;
+
+    /// Takes the weights of a phase.
+    fn take_steps(&mut self, phase: Phase, steps: Vec<i16>);
+
+    /// Takes the vectors of all parameters in a group of phases, one after another.
+    fn take_factors(&mut self, group: usize, factors: &[i8]);
+}
+
+/// The content of a weights file.
+pub(super) struct Content<R> {
+    pub(super) set: PatternSet,
+    pub(super) geometry: Geometry,
+    pub(super) received: R,
+    /// The counts; no rows unless they are kept.
+    pub(super) counts: Rows<u32>,
+    pub(super) ordering: Option<MoveOrderingWeights>,
+    pub(super) models: Models,
+    pub(super) provenance: Provenance,
+    pub(super) sha256: String,
+}
+
+/// The choice of what becomes of the counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CountsAre {
+    /// All are in the file, and kept.
+    Kept,
+    /// All are in the file, and only checked.
+    Checked,
+    /// They may be missing, as from a part of a file.
+    LeftOut,
+}
+
+/// Reads a weights file and checks every part of it.
+pub(super) fn read<R: Receiver>(
+    mut reader: Reader,
+    counts: CountsAre,
+) -> Result<Content<R>, WeightsError> {
+    let path = &reader.path().to_owned();
+    let provenance = reader.provenance().clone();
+    let first = reader.next().transpose()?.filter(|section| section.name == PATTERN_SET);
+    let first = first.ok_or_else(|| missing(path, PATTERN_SET.to_owned()))?;
+    let text = str::from_utf8(&first.content)
+        .map_err(|_| unusable(path, PATTERN_SET, "is no text in UTF-8".into()))?;
+    let set = PatternSet::from_toml(text).map_err(|source| WeightsError::PatternSet {
+        path: path.clone(),
+        source: Box::new(source),
+    })?;
+    let mut parts = Parts::<R>::of(set, counts == CountsAre::Kept);
+    for section in reader.by_ref() {
+        let section = section?;
+        parts.take(&section).map_err(|problem| unusable(path, &section.name, problem))?;
+    }
+    parts.are_whole(counts).map_err(|section| missing(path, section))?;
+    let sha256 = reader.stated_sha256().unwrap_or_default().to_owned();
+    let Parts { set, geometry, received, counts, ordering, models, .. } = parts;
+    Ok(Content { set, geometry, received, counts, ordering, models, provenance, sha256 })
+}
+
+/// Reads the counts of weights for this pattern set, and the checksum that their file states.
+pub(super) fn read_counts<R: Receiver>(
+    mut reader: Reader,
+    set: &PatternSet,
+) -> Result<(Rows<u32>, String), WeightsError> {
+    let path = &reader.path().to_owned();
+    let mut parts = Parts::<R>::of(set.clone(), true);
+    for section in reader.by_ref() {
+        let section = section?;
+        if section.name != PATTERN_SET {
+            parts.take(&section).map_err(|problem| unusable(path, &section.name, problem))?;
+        }
+    }
+    parts.all_counts_came().map_err(|section| missing(path, section))?;
+    let sha256 = reader.stated_sha256().unwrap_or_default().to_owned();
+    Ok((parts.counts, sha256))
+}
+
+fn missing(path: &Path, section: String) -> WeightsError {
+    WeightsError::Missing { path: path.to_owned(), section }
+}
+
+fn unusable(path: &Path, section: &str, problem: String) -> WeightsError {
+    WeightsError::Content { path: path.to_owned(), section: excerpt(section), problem }
+}
+
+/// The sections that were read so far: those of phases and groups that came, and what they held.
+struct Parts<R> {
+    set: PatternSet,
+    geometry: Geometry,
+    steps_came: [Option<()>; PHASES],
+    counts_came: [Option<()>; PHASES],
+    groups_came: Vec<Option<()>>,
+    received: R,
+    counts: Rows<u32>,
+    counts_kept: bool,
+    ordering_set: Option<Vec<u8>>,
+    ordering: Option<MoveOrderingWeights>,
+    models: Models,
+}
+
+impl<R: Receiver> Parts<R> {
+    fn of(set: PatternSet, counts_kept: bool) -> Self {
+        let geometry = Geometry::new(&set);
+        Self {
+            steps_came: [None; PHASES],
+            counts_came: [None; PHASES],
+            groups_came: vec![None; set.factors().map_or(0, |shape| shape.groups())],
+            received: R::new(&set, &geometry),
+            counts: Rows::new(&geometry),
+            counts_kept,
+            set,
+            geometry,
+            ordering_set: None,
+            ordering: None,
+            models: Models::NONE,
+        }
+    }
+
+    /// Takes over one section; ignores sections of later versions.
+    fn take(&mut self, section: &Section) -> Result<(), String> {
+        let parameters = self.geometry.parameters();
+        match section.name.as_str() {
+            PATTERN_SET => return Err("comes a second time".to_owned()),
+            ORDERING_SET => return once(&mut self.ordering_set, section.content.clone()),
+            ORDERING_WEIGHTS => {
+                let set = self.ordering_set.as_deref();
+                let set = set.ok_or_else(|| format!("stands before `{ORDERING_SET}`"))?;
+                let ordering = MoveOrderingWeights::from_sections(set, &section.content)?;
+                return once(&mut self.ordering, ordering);
+            }
+            name if self.models.take(name, &section.content)? => return Ok(()),
+            _ => {}
+        }
+        if let Some(shape) = self.set.factors()
+            && let Some((group, factors)) = Factors::read_group(shape, parameters, section)?
+        {
+            once(&mut self.groups_came[group], ())?;
+            self.received.take_factors(group, factors);
+            return Ok(());
+        }
+        match PhaseSection::read(section, parameters)? {
+            Some(PhaseSection::Weights(phase, row)) => {
+                let before = |before: Phase| {
+                    self.steps_came[before.index()].map(|()| self.received.steps(before))
+                };
+                let steps = row.weights(phase, before)?;
+                once(&mut self.steps_came[phase.index()], ())?;
+                self.received.take_steps(phase, steps);
+            }
+            Some(PhaseSection::Counts(phase, row)) => {
+                // Where counts are not kept, only whether they came matters.
+                let kept = |before| if self.counts_kept { self.counts.row(before) } else { &[] };
+                let before = |before: Phase| {
+                    self.counts_came[before.index()].map(|()| Cow::Borrowed(kept(before)))
+                };
+                let counts = row.counts(phase, before)?;
+                once(&mut self.counts_came[phase.index()], ())?;
+                if self.counts_kept {
+                    self.counts.put(phase, &counts);
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Checks that all sections came; returns the name of the first that is missing.
+    fn are_whole(&self, counts: CountsAre) -> Result<(), String> {
+        first_missing(&self.steps_came, PhaseSection::weights_name)?;
+        if counts != CountsAre::LeftOut {
+            self.all_counts_came()?;
+        }
+        if let Some(group) = self.groups_came.iter().position(Option::is_none) {
+            return Err(section_name(group));
+        }
+        if self.ordering_set.is_some() && self.ordering.is_none() {
+            return Err(ORDERING_WEIGHTS.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Checks that all counts came; returns the name of the first section that is missing.
+    fn all_counts_came(&self) -> Result<(), String> {
+        first_missing(&self.counts_came, PhaseSection::counts_name)
+    }
+}
+
+fn first_missing(came: &[Option<()>; PHASES], name: fn(Phase) -> String) -> Result<(), String> {
+    let missing = Phase::all().zip(came).find(|(_, came)| came.is_none());
+    missing.map_or(Ok(()), |(phase, _)| Err(name(phase)))
+}
+
+#[cfg(test)]
+mod tests;

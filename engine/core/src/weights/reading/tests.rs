@@ -1,0 +1,231 @@
+//! Tests of both receivers by the same files: weights by class, and weights that are expanded.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::board::Phase;
+use crate::file::{Begin, Existing, Kind, Provenance, Reader, Section, Writer};
+use crate::pattern::{FactorShape, PatternSet};
+use crate::random::Generator;
+use crate::weights::{Counts, ExpandedWeights, PhaseSection, Weights, WeightsError, layout};
+
+/// A file for one test.
+#[derive(Debug)]
+struct File(tempfile::TempDir);
+
+impl File {
+    fn of(sections: &[Section]) -> Self {
+        let file = Self(tempfile::tempdir().unwrap());
+        let begun = Writer::begin(&file.path(), Kind::Weights, &provenance(), Existing::Keep);
+        let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+        sections.iter().for_each(|it| writer.section(&it.name, &it.content).unwrap());
+        writer.finish().unwrap();
+        file
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("a.weights")
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        fs::read(self.path()).unwrap()
+    }
+}
+
+fn provenance() -> Provenance {
+    Provenance::new("test").with("seed", 7)
+}
+
+fn phase(number: usize) -> Phase {
+    Phase::new(number).unwrap()
+}
+
+/// Draws weights, counts and factors of two groups at random.
+fn drawn() -> Weights {
+    let shape = FactorShape::new(8, 30).unwrap();
+    let set = PatternSet::from_toml(
+        "name = \"t\"\nscalars = [\"player_discs\"]\n[[pattern]]\nsquares = \"b2 a1 c1\"\n\
+        [[pattern]]\nsquares = \"d1 c2 b3 a4\"\n",
+    );
+    let mut weights = Weights::zero(set.unwrap().with_factors(Some(shape)));
+    let mut random = Generator::new(3);
+    let parameters = weights.geometry().parameters();
+    let mut numbers =
+        |count: usize| -> Vec<u32> { (0..count).map(|_| random.below(8191)).collect() };
+    for phase in Phase::all() {
+        let (steps, counts) = (numbers(parameters), numbers(parameters));
+        weights.set_steps(phase, |parameter| steps[parameter] as i16 - 4095);
+        weights.set_counts(phase, |parameter| counts[parameter]);
+    }
+    for group in 0..2 {
+        let drawn = numbers(parameters * 8);
+        weights.factors_mut().unwrap().set_group(group, |place| drawn[place] as i8);
+    }
+    weights
+}
+
+fn sections_of(weights: &Weights) -> Vec<Section> {
+    let file = File::of(&[]);
+    weights.write(&file.path(), &provenance(), Existing::Replace).unwrap();
+    Reader::open(&file.path(), Kind::Weights).unwrap().map(Result::unwrap).collect()
+}
+
+fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
+    assert_eq!(&expanded.set, weights.set());
+    assert!(expanded.steps == layout::expand(weights));
+    let factors = weights.factors().unwrap();
+    assert!(expanded.vectors == layout::expand_factors(weights.geometry(), factors));
+}
+
+/// Reads a file by both receivers, which must agree; returns the weights, or the error after the
+/// name of the file.
+fn read(sections: &[Section]) -> Result<Weights, String> {
+    let file = File::of(sections);
+    let path = file.path();
+    let message = |error: WeightsError| {
+        error.to_string().trim_start_matches(&format!("{}: ", path.display())).to_owned()
+    };
+    let by_class = Weights::read(&path).map_err(message);
+    let expanded = ExpandedWeights::read(&path).map_err(message);
+    let counted = ExpandedWeights::read_with_counts(&path, file.bytes()).map_err(message);
+    match by_class {
+        Ok(read) => {
+            let (expanded, (again, counts)) = (expanded.unwrap(), counted.unwrap());
+            assert_eq!((&expanded.sha256, &expanded.provenance), (&read.sha256, &read.provenance));
+            assert_eq!((&again.sha256, &again.provenance), (&read.sha256, &read.provenance));
+            assert_expanded(&expanded.weights, &read.weights);
+            assert_expanded(&again.weights, &read.weights);
+            assert!(Phase::all().all(|phase| counts.of(phase) == read.weights.counts(phase)));
+            Ok(read.weights)
+        }
+        Err(error) => {
+            assert_eq!(expanded.unwrap_err(), error);
+            assert_eq!(counted.unwrap_err(), error);
+            Err(error)
+        }
+    }
+}
+
+fn assert_same(read: &Weights, expected: &Weights) {
+    assert_eq!(read.all_steps(), expected.all_steps());
+    assert_eq!(read.all_counts(), expected.all_counts());
+    assert_eq!(read.factors(), expected.factors());
+}
+
+#[test]
+fn every_row_and_group_arrives() {
+    let weights = drawn();
+    assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
+}
+
+/// Changes of a phase need only come after the phase before, not right after it.
+#[test]
+fn phases_may_come_in_any_order() {
+    let weights = drawn();
+    let mut sections = sections_of(&weights);
+    let behind = sections.split_off(1);
+    let of_phase = |name: &str| behind.iter().find(|it| it.name == name).unwrap().clone();
+    let whole = |number: usize| {
+        let phase = phase(number);
+        let steps = PhaseSection::of_weights(phase, weights.steps(phase));
+        [steps, PhaseSection::of_counts(phase, weights.counts(phase))]
+    };
+    let changes = |number: usize| {
+        ["weight", "count"].map(|kind| of_phase(&format!("{kind} changes {number:02}")))
+    };
+    sections.extend(behind.iter().filter(|it| it.name.starts_with("factors")).rev().cloned());
+    sections.extend((0..60).rev().step_by(2).flat_map(whole));
+    sections.extend(changes(0));
+    sections.extend((1..30).rev().map(|half| 2 * half).flat_map(changes));
+    assert_same(&read(&sections).unwrap(), &weights);
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_named() {
+    let sound = sections_of(&drawn());
+    let at = |name: &str| sound.iter().position(|section| section.name == name).unwrap();
+    let without = |name: &str| {
+        let mut sections = sound.clone();
+        sections.remove(at(name));
+        read(&sections).unwrap_err()
+    };
+    let incomplete = |name: &str| {
+        format!("section `{name}` is missing: the file is not a complete weights file")
+    };
+    assert_eq!(without("pattern set"), incomplete("pattern set"));
+    assert_eq!(without("weight changes 59"), incomplete("weights 59"));
+    assert_eq!(without("count changes 59"), incomplete("counts 59"));
+    assert_eq!(without("factors 01"), incomplete("factors 01"));
+    for kind in ["weight", "count"] {
+        let error = without(&format!("{kind} changes 30"));
+        let problem = "stands before that of the phase before";
+        assert_eq!(error, format!("section `{kind} changes 31`: {problem}"));
+    }
+
+    let parameters = drawn().geometry().parameters();
+    for (name, bytes) in [("weight changes 07", 2), ("count changes 07", 4), ("factors 01", 8)] {
+        let mut sections = sound.clone();
+        sections.push(sound[at(name)].clone());
+        assert_eq!(read(&sections).unwrap_err(), format!("section `{name}`: comes a second time"));
+        let (mut sections, length) = (sound.clone(), bytes * parameters);
+        sections[at(name)].content.pop();
+        let error = read(&sections).unwrap_err();
+        let expected = format!("section `{name}`: has {} bytes; ", length - 1);
+        assert!(error.starts_with(&expected) && error.ends_with(&length.to_string()), "{error}");
+    }
+
+    let with = |name: &str, section: Section| {
+        let mut sections = sound.clone();
+        sections[at(name)] = section;
+        read(&sections).unwrap_err()
+    };
+    let beyond = |number: usize, by: &dyn Fn(Phase, &[i16]) -> Section| {
+        let mut steps = drawn().steps(phase(number)).to_vec();
+        steps[3] = 4096;
+        by(phase(number), &steps)
+    };
+    let problem = "weight 3 is 4096; expected ±4095 at most";
+    let section = beyond(7, &PhaseSection::of_weights);
+    assert_eq!(with("weight changes 07", section), format!("section `weights 07`: {problem}"));
+    let before = drawn();
+    let changed = |it: Phase, steps: &[i16]| {
+        PhaseSection::of_weight_changes(it, before.steps(phase(6)), steps)
+    };
+    let section = beyond(7, &changed);
+    let expected = format!("section `weight changes 07`: {problem}");
+    assert_eq!(with("weight changes 07", section), expected);
+    let mut factors = sound[at("factors 01")].clone();
+    factors.content[8] = 0x80;
+    let expected = "section `factors 01`: a factor of parameter 1 is -128; expected ±127 at most";
+    assert_eq!(with("factors 01", factors), expected);
+}
+
+#[test]
+fn the_counts_may_be_read_from_a_part_of_their_own() {
+    let weights = drawn();
+    let sections = sections_of(&weights);
+    let (counts, played): (Vec<_>, Vec<_>) =
+        sections.into_iter().partition(|section| section.name.starts_with("count"));
+    let part = File::of(&played);
+    let name = part.path();
+    let expanded = ExpandedWeights::read_without_counts(&name, part.bytes()).unwrap();
+    assert_expanded(&expanded.weights, &weights);
+    let error = ExpandedWeights::read(&name).unwrap_err().to_string();
+    assert!(error.contains("section `counts 00` is missing"), "{error}");
+    let error = Counts::read_part(&name, part.bytes(), weights.set()).unwrap_err().to_string();
+    assert!(error.contains("section `counts 00` is missing"), "{error}");
+
+    let read = |sections: &[Section]| {
+        let part = File::of(sections);
+        let read = Counts::read_part(&name, part.bytes(), weights.set());
+        read.map_err(|error| error.to_string()).map(|read| (read, part))
+    };
+    let ((read_back, sha256), part) = read(&counts).unwrap();
+    assert!(Phase::all().all(|phase| read_back.of(phase) == weights.counts(phase)));
+    assert_eq!(Some(sha256), crate::file::stated_sha256(&part.path()).ok());
+    let error = read(&counts[1..]).unwrap_err();
+    assert!(
+        error.ends_with("`count changes 01`: stands before that of the phase before"),
+        "{error}"
+    );
+}

@@ -1,0 +1,42 @@
+//! The rows of all phases in one matrix, as sections bring them.
+
+use ndarray::Array2;
+
+use crate::board::{PHASES, Phase};
+use crate::pattern::Geometry;
+
+/// A matrix with a row for each phase and a column for each parameter. It takes no memory before
+/// the first row comes.
+#[derive(Clone, Debug)]
+pub(super) struct Rows<T>(Array2<T>);
+
+impl<T: Copy + Default> Rows<T> {
+    /// Starts without any row.
+    pub(super) fn new(geometry: &Geometry) -> Self {
+        Self(Array2::from_elem((0, geometry.parameters()), T::default()))
+    }
+
+    /// Puts the row of a phase into its place.
+    pub(super) fn put(&mut self, phase: Phase, row: &[T]) {
+        if self.0.is_empty() {
+            self.0 = Array2::from_elem((PHASES, self.0.ncols()), T::default());
+        }
+        self.0.row_mut(phase.index()).iter_mut().zip(row).for_each(|(to, &from)| *to = from);
+    }
+
+    /// Returns the row of a phase, once any was put.
+    pub(super) fn row(&self, phase: Phase) -> &[T] {
+        row(&self.0, phase.index())
+    }
+
+    /// Returns the matrix; one without rows if none was put.
+    pub(super) fn whole(self) -> Array2<T> {
+        self.0
+    }
+}
+
+/// Returns a row of a matrix.
+pub(super) fn row<T>(matrix: &Array2<T>, number: usize) -> &[T] {
+    let row = matrix.row(number).to_slice();
+    row.expect("a row of a matrix in standard layout is contiguous")
+}
