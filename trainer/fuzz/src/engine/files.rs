@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use othello_engine::board::{Phase, Position, Square, Symmetry};
-use othello_engine::eval::{Evaluate as _, MAX_STEPS, Tables, Value, Weights};
+use othello_engine::eval::{
+    Evaluate as _, ExpandedWeights, MAX_STEPS, Tables, Value, Weights, layout,
+};
 use othello_engine::file::{self, Begin, Existing, FileError, Kind, Provenance, Reader, Summary};
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::record::{
@@ -134,14 +136,28 @@ pub fn weights(data: &[u8]) {
     let mut sections = sections(toml);
     change(&mut sections, parts.next().unwrap_or_default());
     let bytes = container::file(b'W', VERSION, b"{}", &sections);
-    scratch::with_file("weights", &bytes, |path| match Weights::read(path) {
-        Ok(file) => check_weights(&file.weights),
-        Err(error) => {
-            assert!(!data.is_empty(), "nothing was changed: {error}");
-            check_names_file(&error, path);
+    scratch::with_file("weights", &bytes, |path| {
+        let expanded = ExpandedWeights::read(path);
+        match Weights::read(path) {
+            Ok(file) => {
+                let expanded = expanded.expect("weights by class could be read").weights;
+                if file.weights.geometry().parameters() <= MANY {
+                    assert!(expanded.steps == layout::expand(&file.weights));
+                }
+                check_weights(&file.weights);
+            }
+            Err(error) => {
+                assert!(!data.is_empty(), "nothing was changed: {error}");
+                check_names_file(&error, path);
+                let same = expanded.expect_err("weights by class could not be read");
+                assert_eq!(same.to_string(), error.to_string());
+            }
         }
     });
 }
+
+/// The number of parameters beyond which weights are not played from: that takes too long.
+const MANY: usize = 10_000;
 
 const SMALL: &str =
     "name = \"s\"\nscalars = [\"player_discs\"]\n[[pattern]]\nsquares = \"a1 b2\"\n";
@@ -200,7 +216,7 @@ fn change(sections: &mut Vec<Section>, mut operations: &[u8]) {
 fn check_weights(weights: &Weights) {
     let limits = -MAX_STEPS..=MAX_STEPS;
     assert!(Phase::all().all(|p| weights.steps(p).iter().all(|step| limits.contains(step))));
-    if weights.geometry().parameters() > 10_000 {
+    if weights.geometry().parameters() > MANY {
         return;
     }
     if let Some(ordering) = weights.move_ordering() {
