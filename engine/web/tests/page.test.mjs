@@ -124,6 +124,11 @@ test("how often training met the weights is read when somebody looks at them", a
   const asked = ["--inspect", squares, there.replaceAll("-", ".")];
   const { inspect } = native("othello-engine", "weights", shipped, ...asked);
   assert.equal(Number(met.replaceAll(",", "")), inspect.counts[0]);
+  // Memory of WebAssembly never shrinks: this is the most that was taken, counts and all.
+  const [thread] = shown.workers();
+  const bytes = await thread.evaluate(() => program.exports.memory.buffer.byteLength);
+  t.diagnostic(`the program takes ${(bytes / 1e6).toFixed(0)} MB`);
+  assert.ok(bytes < 360e6, `${bytes} bytes`);
   assert.deepEqual(shown.said, []);
 });
 
