@@ -15,7 +15,8 @@ use crate::model::averaged::averaged;
 /// Arguments of `average`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights files of one pattern set, each counted as often as it is named
+    /// Weights files of one pattern set, each counted as often as it is named; fewer factors are
+    /// widened to the most of all
     #[arg(required = true)]
     weights: Vec<PathBuf>,
 
@@ -47,11 +48,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         .collect::<anyhow::Result<Vec<WeightsFile>>>()?;
     let checksums: Vec<String> = files.iter().map(|file| file.sha256.clone()).collect();
     let weights: Vec<Weights> = files.into_iter().map(|file| file.weights).collect();
-    let mean = averaged(&weights).context(
+    let count = weights.len();
+    let mean = averaged(weights).context(
         "the files have weights for different pattern sets, so there is no mean: see \
          `othello-engine weights FILE`",
     )?;
     let provenance = Provenance::new("average").with("weights", checksums);
     let summary = mean.write(&output.out, &provenance, output.existing())?;
-    session.print(&Report { files: weights.len(), bytes: summary.bytes, sha256: summary.sha256 })
+    session.print(&Report { files: count, bytes: summary.bytes, sha256: summary.sha256 })
 }

@@ -1,4 +1,4 @@
-//! Averages weights files of one shape.
+//! Averages weights files of one pattern set.
 //!
 //! Fits on from common weights, to other games or with other settings, err in different places. The
 //! mean of their parameters errs less than each of them, and costs a search nothing (Wortsman et
@@ -9,8 +9,10 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
 /// Returns the mean of every weight and every factor, rounded to the file's steps, and the greatest
-/// of the counts. `None` without weights, or where two of them differ in their pattern set.
-pub fn averaged(all: &[Weights]) -> Option<Weights> {
+/// of the counts. Fewer factors are widened to the most of all, as [`Weights::with_factors`] does.
+/// `None` without weights, or where two of them differ in more of their pattern set.
+pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
+    let all = widened(all)?;
     let (first, others) = all.split_first()?;
     if others.iter().any(|other| other.set() != first.set()) {
         return None;
@@ -36,6 +38,19 @@ pub fn averaged(all: &[Weights]) -> Option<Weights> {
         }
     }
     Some(mean)
+}
+
+/// Returns weights whose factors all have the widest shape among them; `None` if one cannot have it.
+fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
+    let shapes = all.iter().filter_map(|weights| weights.set().factors());
+    let Some(widest) = shapes.max_by_key(|shape| (shape.dimensions(), shape.phases())) else {
+        return Some(all);
+    };
+    let widen = |weights: Weights| match weights.set().factors() {
+        Some(shape) if shape != widest => weights.with_factors(widest),
+        _ => Some(weights),
+    };
+    all.into_iter().map(widen).collect()
 }
 
 /// Returns the mean rounded to the nearest integer; halfway between two, to the even one, so that
@@ -73,17 +88,34 @@ mod tests {
     #[test]
     fn every_parameter_is_the_mean() {
         let all = [weights(-7, 20, 5), weights(0, -10, 9), weights(4, 5, 2)];
-        are_equal(&averaged(&all).unwrap(), &weights(-1, 5, 9));
-        are_equal(&averaged(&all[..1]).unwrap(), &all[0]);
+        are_equal(&averaged(all.to_vec()).unwrap(), &weights(-1, 5, 9));
+        are_equal(&averaged(all[..1].to_vec()).unwrap(), &all[0]);
         // Halfway between two steps: 2 and 3, 3 and 4.
-        let between = averaged(&[weights(2, 0, 1), weights(3, 1, 1)]).unwrap();
+        let between = averaged(vec![weights(2, 0, 1), weights(3, 1, 1)]).unwrap();
         assert_eq!(between.steps(Phase::all().next().unwrap())[..4], [2, 4, 4, 2]);
     }
 
     #[test]
-    fn weights_of_two_shapes_have_no_mean() {
-        let other = Weights::zero(PatternSet::shipped("small").unwrap());
-        assert!(averaged(&[weights(0, 0, 0), other]).is_none());
-        assert!(averaged(&[]).is_none());
+    fn fewer_factors_are_widened() {
+        let wide = FactorShape::new(16, 30).unwrap();
+        let narrow = weights(-7, 20, 5);
+        let [first, second] = [narrow.clone(), weights(3, -4, 1)];
+        let second = second.with_factors(wide).unwrap();
+        let expected = vec![first.with_factors(wide).unwrap(), second.clone()];
+        let mean = averaged(vec![narrow, second]).unwrap();
+        are_equal(&mean, &averaged(expected).unwrap());
+        assert_eq!(mean.set().factors(), Some(wide));
+    }
+
+    #[test]
+    fn weights_of_two_pattern_sets_have_no_mean() {
+        let small = PatternSet::shipped("small").unwrap();
+        let without = Weights::zero(small.clone());
+        assert!(averaged(vec![weights(0, 0, 0), without]).is_none());
+        // 16 factors in 15 phases do not become 8 in 30.
+        let shape = FactorShape::new(16, 15).unwrap();
+        let others = Weights::zero(small.with_factors(Some(shape)));
+        assert!(averaged(vec![weights(0, 0, 0), others]).is_none());
+        assert!(averaged(vec![]).is_none());
     }
 }
