@@ -40,7 +40,7 @@ pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     Some(mean)
 }
 
-/// Returns weights whose factors all have the widest shape among them; `None` if one cannot have it.
+/// Returns the weights with factors of the widest shape among them; `None` if one cannot have it.
 fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     let shapes = all.iter().filter_map(|weights| weights.set().factors());
     let Some(widest) = shapes.max_by_key(|shape| (shape.dimensions(), shape.phases())) else {
