@@ -49,10 +49,11 @@ const AT_MOST: [(&str, u32); 20] = [
 ];
 
 /// The arguments to add to a call that begins so, unless it has them.
-const ADDED: [(&str, &str, &str); 9] = [
+const ADDED: [(&str, &str, &str); 10] = [
     ("selfplay", "--depth", "1"),
     ("selfplay", "--exact", "6"),
     ("fit", "--epochs", "1"),
+    ("fit", "--phases", "30..33"),
     ("calibrate ordering", "--positions", "100"),
     ("calibrate ordering", "--searches", "2"),
     ("calibrate probcut", "--positions", "100"),
