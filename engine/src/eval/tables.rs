@@ -39,6 +39,19 @@ impl Tables {
         ExpandedWeights::of(weights).into()
     }
 
+    /// Returns these tables with other models of what searches may leave out.
+    #[must_use]
+    pub fn with_models(self, models: Models) -> Self {
+        Self { models, ..self }
+    }
+
+    /// Returns these tables with another evaluation that orders moves in the last plies, or without
+    /// one.
+    #[must_use]
+    pub fn with_move_ordering(self, weights: Option<&MoveOrderingWeights>) -> Self {
+        Self { ordering: weights.map(MoveOrdering::new), ..self }
+    }
+
     /// Wraps tables that were expanded at build time. The length of `weights` must be
     /// [`TableLayout::total`] for this geometry.
     pub(super) fn with_tables(

@@ -4,9 +4,9 @@ use super::table::Table;
 use super::*;
 use crate::board::Squares;
 use crate::eval::{
-    ERROR_TERMS, Evaluator, MEAN_TERMS, Mobility, Models, ProbCut, WeightsChoice, Zero, embedded,
+    ERROR_TERMS, Evaluator, MEAN_TERMS, Mobility, Models, MoveOrderingWeights, ProbCut, Tables,
+    Weights, Zero, embedded,
 };
-use crate::file::{Existing, Provenance};
 use crate::instructions::AnyInstructions;
 use crate::random::{Generator, random_position};
 
@@ -269,8 +269,7 @@ fn the_enhanced_cut_off_changes_nodes_and_no_score() {
 }
 
 /// Builds weights that hold only a move-ordering evaluation, drawn at random.
-fn with_move_ordering(strength: i16) -> crate::eval::Tables {
-    use crate::eval::{MoveOrderingWeights, Tables, Weights};
+fn with_move_ordering(strength: i16) -> Tables {
     use crate::pattern::{Geometry, PatternSet};
     let set = PatternSet::shipped("ordering").unwrap();
     let mut random = Generator::new(12);
@@ -294,18 +293,14 @@ fn a_move_ordering_evaluation_changes_nodes_and_no_score() {
 
 /// Builds the shipped evaluation with a model that predicts values of deeper searches with a
 /// standard error of 2 discs.
-fn with_predictions() -> Evaluator {
+fn with_predictions() -> Tables {
     let mut mean = [0.0; MEAN_TERMS];
     mean[0] = 1.0;
     let mut error = [0.0; ERROR_TERMS];
     error[0] = libm::log(2.0);
     let model = ProbCut::new(mean, error).unwrap();
     let models = Models { probcut: Some(model), ..Models::NONE };
-    let weights = embedded::weights().with_models(models);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.weights");
-    weights.write(&path, &Provenance::new("test"), Existing::Keep).unwrap();
-    Evaluator::load(&WeightsChoice::File(path)).unwrap()
+    embedded::tables().with_models(models)
 }
 
 #[test]

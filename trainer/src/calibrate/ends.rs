@@ -125,7 +125,7 @@ pub fn calibrate(
     let least = settings.empties.saturating_sub(BELOW_GREATEST);
     let tried: Vec<&Sample> =
         held_out.into_iter().filter(|sample| sample.position.empties() >= least).collect();
-    let trials = trials(&ends, weights, &tried, progress)?;
+    let trials = trials(&ends, evaluator, &tried, progress)?;
     let deviations = deviations(&trials);
     let confidences = Selectivity::ALL.into_iter().zip(deviations);
     let confidences = confidences
@@ -219,15 +219,16 @@ fn empties_error(ends: &Ends, samples: &[&Sample], empties: u32) -> Option<Empti
 /// Solves positions by searches whose cuts keep several numbers of standard deviations.
 fn trials(
     ends: &Ends,
-    weights: &Weights,
+    mut evaluator: Tables,
     samples: &[&Sample],
     progress: &dyn Progress,
 ) -> Result<Vec<Trial>, CalibrateError> {
     progress.begin_stoppable("ends (trials)", 0, (TRIED.len() * samples.len()) as u64);
-    let trial = |&deviations: &f64| {
+    let mut trials = vec![];
+    for deviations in TRIED {
         let tried = ends.clone().with_deviations([deviations; CONFIDENCES]);
-        let models = Models { ends: Some(tried), ..weights.models().clone() };
-        let evaluator = Tables::new(&weights.clone().with_models(models));
+        let models = Models { ends: Some(tried), ..evaluator.models().clone() };
+        evaluator = evaluator.with_models(models);
         let selection = Selection::default()
             .with_ends(&evaluator, &EndSteps::always(Selectivity::Percent73))?;
         let search = Search::new(&evaluator).selection(selection);
@@ -241,15 +242,15 @@ fn trials(
         })?;
         let share = |count: u64| count as f64 / found.len().max(1) as f64;
         let sum = |which: usize| found.iter().map(|one| one[which]).sum::<u64>();
-        Ok(Trial {
+        trials.push(Trial {
             deviations,
             positions: found.len() as u64,
             right: 100.0 * share(found.iter().filter(|one| one[0] == 0).count() as u64),
             mae: share(sum(0)),
             nodes: sum(1) as f64 / sum(2).max(1) as f64,
-        })
-    };
-    TRIED.iter().map(trial).collect()
+        });
+    }
+    Ok(trials)
 }
 
 /// Returns the numbers of standard deviations at which the shares of right scores equal the

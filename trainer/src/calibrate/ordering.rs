@@ -82,7 +82,7 @@ pub fn calibrate(
     let parameters = geometry.parameters();
     with(0, vec![0; parameters])?;
 
-    let evaluator = Tables::new(&weights.clone().with_move_ordering(None));
+    let mut evaluator = Tables::new(weights).with_move_ordering(None);
     let [learned, held_out] = families(settings, &geometry, &evaluator, progress)?;
     let found = learned.fit(parameters, RIDGE);
     let by_counts = learned.fit(parameters, COUNTS_ALONE);
@@ -94,9 +94,8 @@ pub fn calibrate(
     progress.begin_stoppable("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
     let mut trials = vec![];
     for strength in strengths {
-        let tried = weights.clone().with_move_ordering(Some(with(strength, steps.clone())?));
-        let nodes = nodes(&positions, &Tables::new(&tried), progress)?;
-        trials.push(Trial { strength, nodes });
+        evaluator = evaluator.with_move_ordering(Some(&with(strength, steps.clone())?));
+        trials.push(Trial { strength, nodes: nodes(&positions, &evaluator, progress)? });
     }
     let best = trials.iter().min_by_key(|trial| trial.nodes).map_or(0, |trial| trial.strength);
     let positions = learned.len() + held_out.len();
