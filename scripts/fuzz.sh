@@ -18,8 +18,8 @@ work=$CARGO_TARGET_DIR/work findings=$CARGO_TARGET_DIR/findings
 mkdir -p "$findings"
 
 if [[ $# -eq 0 ]]; then
-    for file in trainer/fuzz/fuzz_targets/*.rs; do
-        set -- "$@" "$(basename "$file" .rs)"
+    for corpus in trainer/fuzz/corpus/*; do
+        set -- "$@" "$(basename "$corpus")"
     done
 fi
 (cd trainer && cargo +nightly fuzz build --features libfuzzer)
@@ -28,7 +28,7 @@ found=0
 for target in "$@"; do
     printf '\n== %s, %s seconds\n' "$target" "$seconds"
     mkdir -p "$work/$target"
-    "$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release/$target" "$work/$target" "trainer/fuzz/corpus/$target" \
+    OTHELLO_TARGET=$target "$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release/target" "$work/$target" "trainer/fuzz/corpus/$target" \
         -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 -max_len=16384 \
         -artifact_prefix="$findings/$target-" -print_final_stats=1 -close_fd_mask=1 \
         >"$findings/$target.log" 2>&1 || { found=1; echo "FOUND, see $findings/$target.log"; }
