@@ -8,18 +8,22 @@ use std::sync::OnceLock;
 use assert_cmd::cargo::cargo_bin;
 use othello_engine::board::Side;
 use othello_engine::board::notation::board_text;
-use othello_engine::file::{Begin, Existing, Kind, Provenance, Section};
-use othello_engine::record::{
-    Game, GameWriter, Label, PositionWriter, ROW_BYTES, ScoredPosition, Weight,
-};
+use othello_engine::file::{Kind, Provenance, Section};
+use othello_engine::record::{Game, Label, ROW_BYTES, ScoredPosition, Weight};
 use othello_testing::kill::{Subject, many_kills, whole_sections};
 use othello_testing::random_games::{random_moves, wthor_file};
+use othello_testing::records;
 use serde_json::Value;
 
-use folder::{Folder, random_game};
+use folder::{Folder, TINY_FACTORS, random_game};
 
 #[path = "integration/folder.rs"]
-#[allow(dead_code, clippy::unwrap_used, reason = "a test, of which others need more")]
+#[allow(
+    dead_code,
+    unused_imports,
+    clippy::unwrap_used,
+    reason = "a test, of which others need more"
+)]
 mod folder;
 
 /// Returns the command with these arguments, split at blanks. `finished` are the name of its work
@@ -124,8 +128,7 @@ fn merge() {
         let provenance = Provenance::new("selfplay")
             .with("games", 256 * frames)
             .with("shard", format!("{number}/{SHARDS}"));
-        let begun = GameWriter::begin(&path, &provenance, Existing::Keep);
-        let Ok(Begin::Writer(mut writer)) = begun else { panic!("nothing is there") };
+        let mut writer = records::begin(&path, &provenance);
         for _ in 0..frames / SHARDS {
             let games: Vec<Game> = seeds.by_ref().take(256).map(random_game).collect();
             writer.write_frame(&games).expect("written");
@@ -158,18 +161,11 @@ fn relabel_positions() {
     let exact = size(10, 12);
     let folder = Folder::new();
     let path = folder.path("random.positions");
-    let begun = PositionWriter::begin(&path, &Provenance::new("test"), Existing::Keep);
-    let Ok(Begin::Writer(mut writer)) = begun else { panic!("nothing is there") };
-    for seed in 0..size(600, 4000) {
-        let replay = random_game(seed).replay();
-        let late = replay.steps.iter().map(|step| step.position);
-        for position in late.filter(|position| u64::from(position.empties()) <= 2 * exact) {
-            let label = Label::of_score(0).expect("a label");
-            let scored = ScoredPosition::new(position, label, Weight::ONE);
-            writer.push(scored).expect("written");
-        }
-    }
-    writer.finish().expect("complete");
+    let positions = (0..size(600, 4000)).flat_map(|seed| random_game(seed).replay().steps);
+    let positions = positions.map(|step| step.position);
+    let late = positions.filter(|position| u64::from(position.empties()) <= 2 * exact);
+    let label = Label::of_score(0).expect("a label");
+    records::write(&path, late.map(|one| ScoredPosition::new(one, label, Weight::ONE)));
     let finished = |folder: &Path| {
         let positions = |section: &Section| (section.content.len() / ROW_BYTES) as u64;
         let sections = whole_sections(&folder.join("out.positions.partial"), Kind::Positions);
@@ -210,9 +206,7 @@ fn fit_by_adam() {
 #[test]
 fn fit_with_factors() {
     let set = games().path("factors.toml");
-    let text = "name = \"tiny\"\nscalars = [\"moves_pair\"]\n[factors]\ndimensions = 8\nphases = 4\n\
-                [[pattern]]\nsquares = \"a1 b1 c1 d1 a2\"\n[[pattern]]\nsquares = \"c3 d3 e3 f3\"\n";
-    fs::write(&set, text).expect("a file");
+    fs::write(&set, TINY_FACTORS).expect("a file");
     let epochs = size(3, 12);
     check_fit(&format!("--patterns {} --batch 2000 --epochs {epochs}", set.display()));
 }

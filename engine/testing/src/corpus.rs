@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use crate::mutation::{Draws, mutate};
 
@@ -14,20 +15,33 @@ pub fn check_message(message: &str) {
     assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message:?}");
 }
 
-/// Gives each target its corpus, then `changes` changed inputs. A panic names the input.
+/// Gives each target its corpus, then `changes` changed inputs; two targets at a time. A panic
+/// names the input.
 pub fn run(corpora: &Path, targets: &[(&str, Target)], changes: usize) {
-    for &(name, target) in targets {
-        let inputs = inputs(&corpora.join(name));
-        let mut draws = Draws(1);
-        inputs.iter().for_each(|(_, input)| target(input));
-        for (change, (file, input)) in (0..changes).zip(inputs.iter().cycle()) {
-            let other = &inputs[draws.below(inputs.len())].1;
-            let changed = mutate(input, other, &mut draws);
-            let _named = Named { target: name, file, change, input: &changed };
-            target(&changed);
+    let left = Mutex::new(targets.iter());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        while let Some(&(name, target)) = next() {
+            run_one(corpora, name, target, changes);
         }
-        println!("{name}: {} inputs, {changes} changed ones", inputs.len());
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+}
+
+fn run_one(corpora: &Path, name: &str, target: Target, changes: usize) {
+    let inputs = inputs(&corpora.join(name));
+    let mut draws = Draws(1);
+    inputs.iter().for_each(|(_, input)| target(input));
+    for (change, (file, input)) in (0..changes).zip(inputs.iter().cycle()) {
+        let other = &inputs[draws.below(inputs.len())].1;
+        let changed = mutate(input, other, &mut draws);
+        let _named = Named { target: name, file, change, input: &changed };
+        target(&changed);
     }
+    println!("{name}: {} inputs, {changes} changed ones", inputs.len());
 }
 
 fn inputs(folder: &Path) -> Vec<(String, Vec<u8>)> {

@@ -1,11 +1,13 @@
-//! The parts that the tests of all crates share: games of random moves, damaged files, kills, work
-//! that stops, small disks, the blocks of the guides, messages of programs, and the count of tests
-//! that were skipped.
+//! The parts that the tests of all crates share: folders in which programs run, games of random
+//! moves, files of records, damaged files, kills, work that stops, small disks, the blocks of the
+//! guides, and the count of tests that were skipped.
 
 pub mod container;
 pub mod corpus;
+pub mod damage;
 #[cfg(target_os = "linux")]
 pub mod disk;
+pub mod folder;
 pub mod guides;
 pub mod json_page;
 #[cfg(target_os = "linux")]
@@ -13,8 +15,11 @@ pub mod kill;
 pub mod mutation;
 pub mod program;
 pub mod random_games;
+pub mod records;
 pub mod scratch;
 pub mod skipped;
 mod stop_after;
+mod threads;
 
 pub use stop_after::StopAfter;
+pub use threads::on_threads;

@@ -1,8 +1,35 @@
-//! The messages of a program.
+//! Words and ends of a program that ran.
 
-use std::process::Output;
+use std::process::{Child, ExitStatus, Output};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 /// Returns the text of standard error, without the end of its last line.
 pub fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
+}
+
+/// Returns the JSON object that a command printed, whatever its exit status.
+pub fn printed(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", message(output)))
+}
+
+/// Waits until a program ends by itself, and kills it if it takes longer than that; returns its
+/// status if it did.
+pub fn ended_within(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let begun = Instant::now();
+    loop {
+        let status = child.try_wait().expect("its state");
+        if status.is_some() {
+            return status;
+        }
+        if begun.elapsed() > limit {
+            child.kill().expect("SIGKILL");
+            child.wait().expect("its end");
+            return None;
+        }
+        sleep(Duration::from_millis(5));
+    }
 }

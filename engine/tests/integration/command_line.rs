@@ -1,9 +1,10 @@
 //! Tests of the command line as a whole: threads, stacks, completions, manual pages.
 
-use std::fs;
-use std::process::Command;
-
+use othello_testing::folder::Folder;
+use othello_testing::program::message;
 use serde_json::Value;
+
+use crate::folder;
 
 /// Positions with twelve to fourteen empty squares.
 const POSITIONS: &str = "\
@@ -12,22 +13,11 @@ const POSITIONS: &str = "\
 ----OX----OOXX---OOOXX-XOOXXOOOOOXXOXXOOOXXXOOOOOXXXXOXO--OOOOOX X
 ";
 
-fn engine() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_othello-engine"))
-}
-
 /// Runs `solve` on the positions; returns its report without times.
-fn solve(threads: &str) -> Value {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("boards.txt");
-    fs::write(&path, POSITIONS.repeat(4)).unwrap();
-    let output = engine()
-        .args(["solve", "--json", "--threads", threads, "--hash-mb", "1"])
-        .arg(path)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut report: Value = serde_json::from_slice(&output.stdout).unwrap();
+fn solve(threads: u32) -> Value {
+    let folder = folder();
+    folder.write("boards.txt", POSITIONS.repeat(4));
+    let mut report = folder.json(&format!("solve boards.txt --threads {threads} --hash-mb 1"));
     report.as_object_mut().unwrap().remove("seconds");
     for position in report["positions"].as_array_mut().unwrap() {
         position.as_object_mut().unwrap().remove("seconds");
@@ -38,32 +28,28 @@ fn solve(threads: &str) -> Value {
 /// A regression: `solve --threads` was accepted and had no effect.
 #[test]
 fn solve_finds_the_same_with_the_same_nodes_on_any_number_of_threads() {
-    let alone = solve("1");
+    let alone = solve(1);
     assert_eq!(alone["positions"].as_array().unwrap().len(), 12);
     assert_eq!(alone["positions"][0]["score"], 18);
     // The nodes of a position do not depend on the positions solved before it.
     assert_eq!(alone["positions"][0], alone["positions"][9]);
-    assert_eq!(solve("3"), alone);
+    assert_eq!(solve(3), alone);
 }
 
 /// The memory for each thread's table shows how many positions are searched at a time.
 #[cfg(target_os = "linux")]
 #[test]
 fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("boards.txt"), POSITIONS).unwrap();
+    let folder = folder();
+    folder.write("boards.txt", POSITIONS);
     let solve = |threads: u32| {
         let arguments = format!("solve boards.txt --hash-mb 1024 --threads {threads}");
-        Command::new("sh")
-            .args(["-c", &format!("ulimit -v 2500000 && exec \"$PROGRAM\" {arguments}")])
-            .env("PROGRAM", env!("CARGO_BIN_EXE_othello-engine"))
-            .current_dir(folder.path())
-            .output()
-            .unwrap()
+        folder.limited("-v 2500000", &arguments).output().unwrap()
     };
-    assert!(solve(1).status.success(), "{:?}", solve(1));
+    let one = solve(1);
+    assert!(one.status.success(), "{one:?}");
     let three = solve(3);
-    let message = String::from_utf8_lossy(&three.stderr).into_owned();
+    let message = message(&three);
     assert_eq!(three.status.code(), Some(2), "{message}");
     assert!(message.contains("--hash-mb, of which each thread needs as much"), "{message}");
 }
@@ -71,16 +57,12 @@ fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
 /// A regression: the report of a complete output did not tell whether an earlier run had made it.
 #[test]
 fn complete_outputs_are_said_to_be_from_an_earlier_run() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     for (arguments, stage, units) in [
         ("selfplay --games 20 --seed 1 --depth 1 --exact 2 --out a.games", "self-play (games)", 20),
         ("openings --plies 4 --score-depth 1 --out a.openings", "scores (positions)", 60),
     ] {
-        let report = || {
-            let arguments = arguments.split_whitespace().chain(["--json", "--weights", "mobility"]);
-            let output = engine().current_dir(folder.path()).args(arguments).output().unwrap();
-            serde_json::from_slice::<Value>(&output.stdout).unwrap()
-        };
+        let report = || folder.json(&format!("{arguments} --weights mobility"));
         assert!(report()["resumed"].is_null(), "{arguments}");
         assert_eq!(report()["resumed"][stage], units, "{arguments}");
     }
@@ -91,43 +73,33 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
 #[cfg(unix)]
 #[test]
 fn small_stacks_of_the_environment_do_not_matter() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("boards.txt"), POSITIONS).unwrap();
+    let folder = folder();
+    folder.write("boards.txt", POSITIONS);
     for arguments in [
         "solve boards.txt --threads 2",
         "evaluate boards.txt --depth 6",
         "selfplay --games 4 --seed 1 --exact 12 --weights mobility --out a.games",
+        "selfplay --games 4 --seed 3 --depth 8 --exact 14 --out b.games",
     ] {
-        let output = Command::new("sh")
-            .args(["-c", &format!("ulimit -s 128 && exec \"$PROGRAM\" {arguments}")])
-            .env("PROGRAM", env!("CARGO_BIN_EXE_othello-engine"))
-            .env("RUST_MIN_STACK", "16384")
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
+        let mut command = folder.limited("-s 128", arguments);
+        let output = command.env("RUST_MIN_STACK", "16384").output().unwrap();
         assert!(output.status.success(), "{arguments}: {output:?}");
     }
 }
 
 #[test]
 fn completions_and_manual_pages_know_the_subcommands() {
-    let output = engine().args(["completions", "bash"]).output().unwrap();
-    let script = String::from_utf8(output.stdout).unwrap();
+    let folder = folder();
+    let script = folder.said("completions bash");
     assert!(script.contains("selfplay") && script.contains("--random-plies"), "{script}");
-    let folder = tempfile::tempdir().unwrap();
-    assert!(engine().arg("man").arg(folder.path()).status().unwrap().success());
-    let page = fs::read_to_string(folder.path().join("othello-engine-solve.1")).unwrap();
+    folder.runs("man .");
+    let page = folder.text("othello-engine-solve.1");
     assert!(page.contains("Find the exact scores of positions"), "{page}");
 }
 
 /// Runs the engine with `--log json` in a folder; returns its exit status and its events.
-fn events(folder: &std::path::Path, arguments: &str) -> (Option<i32>, Vec<Value>) {
-    let output = engine()
-        .current_dir(folder)
-        .args(arguments.split_whitespace())
-        .args(["--log", "json", "--progress-file", "progress.json"])
-        .output()
-        .unwrap();
+fn events(folder: &Folder, arguments: &str) -> (Option<i32>, Vec<Value>) {
+    let output = folder.run(&format!("{arguments} --log json --progress-file progress.json"));
     let stderr = String::from_utf8(output.stderr).unwrap();
     let events = stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     (output.status.code(), events)
@@ -135,13 +107,10 @@ fn events(folder: &std::path::Path, arguments: &str) -> (Option<i32>, Vec<Value>
 
 #[test]
 fn schedulers_read_an_event_a_line_and_the_last_one_in_a_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let last = || -> Value {
-        let path = folder.path().join("progress.json");
-        serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-    };
+    let folder = &folder();
+    let last = || -> Value { serde_json::from_slice(&folder.read("progress.json")).unwrap() };
     let selfplay = "selfplay --games 20 --seed 1 --depth 1 --exact 2 --weights mobility";
-    let (status, first) = events(folder.path(), &format!("{selfplay} --out a.games"));
+    let (status, first) = events(folder, &format!("{selfplay} --out a.games"));
     assert_eq!(status, Some(0));
     let named = |name: &str| first.iter().filter(|event| event["event"] == name).count();
     assert!(named("begin") >= 1 && named("begin") == named("end"), "{first:?}");
@@ -152,12 +121,12 @@ fn schedulers_read_an_event_a_line_and_the_last_one_in_a_file() {
     assert_eq!((&exit["event"], &exit["status"]), (&"exit".into(), &0.into()));
     assert_eq!((last()["event"].as_str(), &last()["process"]), (Some("exit"), &exit["process"]));
 
-    let (_, again) = events(folder.path(), &format!("{selfplay} --out a.games"));
+    let (_, again) = events(folder, &format!("{selfplay} --out a.games"));
     let text = |event: &str| again.iter().find(|found| found["event"] == event).unwrap().clone();
     assert_eq!(text("message")["text"], "self-play: 20 of 20 games from an earlier run");
 
     let other = selfplay.replace("--seed 1", "--seed 2");
-    let (status, failed) = events(folder.path(), &format!("{other} --out a.games"));
+    let (status, failed) = events(folder, &format!("{other} --out a.games"));
     let said = failed.iter().find(|event| event["event"] == "error").unwrap();
     assert!(said["text"].as_str().unwrap().starts_with("a.games: "), "{said}");
     assert_eq!((status, last()["status"].as_i64()), (Some(2), Some(2)));

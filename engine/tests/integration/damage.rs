@@ -1,7 +1,6 @@
 //! Tests of damaged files through the binary: exit status 2 and one clear message, never a panic.
 //! `trainer/fuzz/tests/damage.rs` passes many more such files to the library.
 
-use std::fs;
 use std::path::Path;
 
 use othello_engine::eval::Weights;
@@ -9,8 +8,10 @@ use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::GameReader;
 use othello_testing::container::{self, Section};
-use othello_testing::mutation::{Draws, mutate};
+use othello_testing::damage::{Reading, count_refusals};
 use othello_testing::scratch;
+
+use crate::folder;
 
 /// A position with two empty squares, so that any board that damage makes of it is soon solved.
 const OBF: &str =
@@ -18,33 +19,21 @@ const OBF: &str =
 
 #[test]
 fn damaged_files_end_every_command_with_a_message() {
-    let folder = tempfile::tempdir().unwrap();
-    let weights = folder.path().join("sound.weights");
+    let folder = folder();
     let set = PatternSet::shipped("discs").unwrap();
-    Weights::zero(set).write(&weights, &Provenance::new("test"), Existing::Keep).unwrap();
-    let weights = fs::read(weights).unwrap();
-    let lines = format!("{OBF}\n{}\n", &OBF[..66]);
-    let lines = lines.as_bytes();
-    let commands: [(&[u8], &str, &[&str]); 4] = [
-        (&weights, "damaged.weights", &["weights", "damaged.weights"]),
-        (&weights, "damaged.weights", &["evaluate", "sound.txt", "--weights", "damaged.weights"]),
-        (lines, "damaged.obf", &["solve", "damaged.obf", "--weights", "none", "--hash-mb", "1"]),
-        (&lines[lines.len() / 2..], "damaged.txt", &["evaluate", "damaged.txt"]),
+    let weights = Weights::zero(set);
+    weights.write(&folder.path("sound.weights"), &Provenance::new("test"), Existing::Keep).unwrap();
+    folder.write("sound.txt", &OBF[..66]);
+    let weights = folder.read("sound.weights");
+    let lines = format!("{OBF}\n{}\n", &OBF[..66]).into_bytes();
+    let boards = lines[lines.len() / 2..].to_vec();
+    let commands: [Reading<'_>; 4] = [
+        (weights.clone(), "damaged.weights", "weights @"),
+        (weights, "damaged.weights", "evaluate sound.txt --weights @"),
+        (lines.clone(), "damaged.obf", "solve @ --weights none --hash-mb 1"),
+        (boards, "damaged.txt", "evaluate @"),
     ];
-    fs::write(folder.path().join("sound.txt"), &OBF[..66]).unwrap();
-    let mut draws = Draws(3);
-    let mut refused = 0;
-    for number in 0..120 {
-        let (sound, name, arguments) = commands[number % 4];
-        let damaged = match number / 4 % 4 {
-            0 => sound[..draws.below(sound.len())].to_vec(),
-            1 => b"\x1b[2J\x89PNG\n\0".repeat(draws.below(40)),
-            _ => mutate(sound, lines, &mut draws),
-        };
-        if damaged != sound {
-            refused += u32::from(run(folder.path(), name, &damaged, arguments));
-        }
-    }
+    let refused = count_refusals(&folder, &commands, 30, &lines);
     assert!(refused > 80, "{refused} were refused");
 }
 
@@ -95,24 +84,4 @@ fn a_window_beyond_the_largest_content_is_refused() {
     assert_eq!(refusal(b'G', &section(16), read_games), "");
     let error = refusal(b'G', &section(17), read_games);
     assert!(error.contains("section 1 (`x`) at byte 22 cannot be unpacked"), "{error}");
-}
-
-/// Runs a command; returns whether it refused the file. A file without a checksum may be accepted.
-fn run(folder: &Path, name: &str, damaged: &[u8], arguments: &[&str]) -> bool {
-    fs::write(folder.join(name), damaged).unwrap();
-    let mut command = assert_cmd::Command::cargo_bin("othello-engine").unwrap();
-    let command = command.args(arguments).args(["--threads", "1"]).current_dir(folder);
-    let output = command.timeout(std::time::Duration::from_secs(60)).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    let context = format!("{arguments:?}: {:?}\n{errors}", damaged.escape_ascii().to_string());
-    match output.status.code() {
-        Some(0 | 1) => assert!(name != "damaged.weights", "taken for good: {context}"),
-        Some(2) => {
-            let message = errors.lines().filter(|line| line.starts_with("error: ")).count();
-            assert!(message == 1 && errors.contains(name), "{context}");
-        }
-        _ => panic!("{context}"),
-    }
-    assert!(!errors.contains("panicked"), "{context}");
-    output.status.code() == Some(2)
 }

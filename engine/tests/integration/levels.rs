@@ -1,47 +1,21 @@
 //! A level means the same at every door.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, ChildStdin, Stdio};
+use std::time::Duration;
 
 use othello_engine::board::{Position, Side, Square, ggf, transcript};
-use othello_engine::search::Level;
-use serde_json::Value;
+use othello_engine::search::{Level, Plan};
+use othello_testing::program::ended_within;
 
-fn engine() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_othello-engine"))
-}
-
-/// Returns the output of a command for the given lines.
-fn said(arguments: &[&str], lines: &str) -> String {
-    let mut child = engine()
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary runs");
-    let mut input = child.stdin.take().expect("a pipe");
-    input.write_all(lines.as_bytes()).expect("it listens");
-    drop(input);
-    let output = child.wait_with_output().expect("it ends");
-    assert!(output.status.success(), "{arguments:?}");
-    String::from_utf8(output.stdout).expect("text")
-}
-
-fn json(arguments: &[&str]) -> Value {
-    serde_json::from_str(&said(arguments, "")).expect("JSON")
-}
+use crate::folder;
 
 /// A server on two threads or one, and its lines.
-fn server(arguments: &[&str]) -> (Child, ChildStdin, impl Iterator<Item = String> + use<>) {
-    let mut child = engine()
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
+fn server(arguments: &str) -> (Child, ChildStdin, impl Iterator<Item = String> + use<>) {
+    let folder = folder();
+    let mut command = folder.command(arguments);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary runs");
     let input = child.stdin.take().expect("a pipe");
     let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     (child, input, lines.map(|line| line.expect("text")))
@@ -52,14 +26,15 @@ const GAMES: [&str; 3] =
 
 #[test]
 fn every_door_gives_the_same_move_for_the_same_level() {
-    let mut values = 0;
+    let (folder, mut values) = (folder(), 0);
     for (game, level, weights) in
-        [(0, "3", "embedded"), (1, "6", "embedded"), (2, "6", "mobility"), (2, "9", "embedded")]
+        [(0, 3, "embedded"), (1, 6, "embedded"), (2, 6, "mobility"), (2, 9, "embedded")]
     {
-        let squares = transcript::parse(GAMES[game]).unwrap();
+        let game = GAMES[game];
+        let squares = transcript::parse(game).unwrap();
         let side = if squares.len().is_multiple_of(2) { Side::Black } else { Side::White };
-        let use_ = ["--level", level, "--threads", "1", "--weights", weights];
-        let with = |command: &'static str| [&[command][..], &use_].concat();
+        let with =
+            |command: &str| format!("{command} --level {level} --threads 1 --weights {weights}");
 
         let name = |side: Side| if side == Side::Black { "black" } else { "white" };
         let mut lines = String::new();
@@ -68,14 +43,15 @@ fn every_door_gives_the_same_move_for_the_same_level() {
             lines += &format!("play {} {square}\n", name(mover));
             mover = mover.other();
         }
-        let by_gtp = said(&with("gtp"), &format!("{lines}genmove {}\nquit\n", name(side)));
+        let lines = format!("{lines}genmove {}\nquit\n", name(side));
+        let by_gtp = folder.answers(&with("gtp"), &lines);
         assert!(!by_gtp.contains('?'), "{by_gtp}");
         let mut answers = by_gtp.lines().filter_map(|line| line.strip_prefix("= "));
         let by_gtp: Square = answers.next_back().unwrap().parse().unwrap();
 
         let turns: Vec<Option<Square>> = squares.iter().copied().map(Some).collect();
         let told = ggf::game(&Position::START, Side::Black, &turns);
-        let by_nboard = said(&with("nboard"), &format!("set game {told}\ngo\nquit\n"));
+        let by_nboard = folder.answers(&with("nboard"), &format!("set game {told}\ngo\nquit\n"));
         let by_nboard = by_nboard.lines().last().unwrap().strip_prefix("=== ").unwrap();
         let mut parts = by_nboard.split('/');
         assert_eq!(parts.next().unwrap().to_ascii_lowercase(), by_gtp.to_string());
@@ -83,16 +59,15 @@ fn every_door_gives_the_same_move_for_the_same_level() {
 
         let mut lines: String = squares.iter().map(|square| format!("{square}\n")).collect();
         lines += "go\nquit\n";
-        let by_play = said(&[&with("play")[..], &["--side", "both"]].concat(), &lines);
+        let by_play = folder.answers(&with("play --side both"), &lines);
         assert!(by_play.contains(&format!("plays {by_gtp} (")), "{by_gtp}: {by_play}");
 
-        let of_value = with("evaluate");
-        let evaluated = json(&[&of_value[..], &[GAMES[game], "--json"]].concat());
+        let evaluated = folder.json(&with(&format!("evaluate {game}")));
         assert!((evaluated["values"][0].as_f64().unwrap() - value).abs() < 0.006, "{evaluated}");
 
         // Moves are searched one by one, so that searches which leave something out may find other
         // values.
-        let hints = json(&[&with("hint")[..], &[GAMES[game], "--json"]].concat());
+        let hints = folder.json(&with(&format!("hint {game}")));
         let moves = hints["moves"].as_array().unwrap();
         let own = moves.iter().find(|hint| hint["move"] == by_gtp.to_string()).unwrap();
         if weights == "mobility" {
@@ -108,27 +83,21 @@ fn every_door_gives_the_same_move_for_the_same_level() {
 /// Self-play at a level is self-play by what its row says.
 #[test]
 fn games_of_a_level_are_those_of_its_row() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let played = |name: &str, how: &[&str]| {
-        let out = path(name);
-        let rules = ["selfplay", "--games", "4", "--seed", "3", "--random-plies", "30", "--json"];
-        json(&[&rules[..], &["--out", &out], how].concat())["sha256"].clone()
+    let folder = folder();
+    let played = |name: &str, how: &str| {
+        let rules = "selfplay --games 4 --seed 3 --random-plies 30";
+        folder.json(&format!("{rules} --out {name}.games {how}"))["sha256"].clone()
     };
-    let plan = Level::new(6).unwrap().selective();
-    let (depth, exact) = (plan.depth.to_string(), plan.exact.to_string());
-    let (ends, sure) = (plan.ends.to_string(), plan.selectivity.to_string());
-    let row = ["--depth", &depth, "--exact", &exact, "--ends", &ends, "--selectivity", &sure];
-    assert_eq!(played("level.games", &["--level", "6"]), played("row.games", &row));
-    assert_ne!(played("other.games", &["--level", "5"]), played("row.games", &row));
-    assert!(Path::new(&path("other.games")).exists());
+    let Plan { depth, exact, ends, selectivity } = Level::new(6).unwrap().selective();
+    let row = format!("--depth {depth} --exact {exact} --ends {ends} --selectivity {selectivity}");
+    assert_eq!(played("level", "--level 6"), played("row", &row));
+    assert_ne!(played("other", "--level 5"), played("row", &row));
 }
 
 /// Level 60 takes what the clock gives it, on two threads, and no game is lost on time.
 #[test]
 fn the_greatest_level_answers_under_a_clock() {
-    let (mut child, mut input, mut lines) =
-        server(&["gtp", "--level", "60", "--threads", "2", "--hash-mb", "4"]);
+    let (mut child, mut input, mut lines) = server("gtp --level 60 --threads 2 --hash-mb 4");
     let mut ask = |command: &str| {
         writeln!(input, "{command}").unwrap();
         let answer = lines.next().unwrap();
@@ -148,44 +117,38 @@ fn the_greatest_level_answers_under_a_clock() {
     assert!(child.wait().unwrap().success());
 }
 
-/// Waits until a process ends by itself.
-fn ends(child: &mut Child) -> bool {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while child.try_wait().unwrap().is_none() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let ended = child.try_wait().unwrap().is_some_and(|status| status.success());
-    let _ = child.kill();
-    ended
-}
-
 /// A search at level 60 went on after `quit`, and when the input was over.
 #[test]
 fn what_comes_later_ends_a_search() {
-    for (protocol, question) in [("gtp", "genmove black"), ("nboard", "go"), ("nboard", "hint 3")] {
-        for end in ["quit\n", ""] {
-            let (mut child, mut input, mut lines) =
-                server(&[protocol, "--level", "60", "--hash-mb", "4"]);
-            // The process is there once it answers.
-            let (hello, answer) =
-                if protocol == "gtp" { ("name", "= othello-engine") } else { ("ping 1", "pong 1") };
-            writeln!(input, "{hello}").unwrap();
-            assert_eq!(lines.next().unwrap(), answer);
-            writeln!(input, "{question}").unwrap();
-            std::thread::sleep(Duration::from_millis(1500));
-            assert!(child.try_wait().unwrap().is_none());
-            input.write_all(end.as_bytes()).unwrap();
-            drop(input);
-            assert!(ends(&mut child), "{protocol} {question} {end:?}");
-            let answered = lines.collect::<Vec<_>>().join("\n");
-            let mark = if protocol == "gtp" {
-                "= "
-            } else if question == "go" {
-                "=== "
-            } else {
-                "search "
-            };
-            assert!(answered.contains(mark), "{answered}");
+    let check = |protocol: &str, question: &str, end: &str| {
+        let (mut child, mut input, mut lines) =
+            server(&format!("{protocol} --level 60 --hash-mb 4"));
+        // The process is there once it answers.
+        let (hello, answer) =
+            if protocol == "gtp" { ("name", "= othello-engine") } else { ("ping 1", "pong 1") };
+        writeln!(input, "{hello}").unwrap();
+        assert_eq!(lines.next().unwrap(), answer);
+        writeln!(input, "{question}").unwrap();
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(child.try_wait().unwrap().is_none());
+        input.write_all(end.as_bytes()).unwrap();
+        drop(input);
+        let ended = ended_within(&mut child, Duration::from_secs(30));
+        assert!(ended.is_some_and(|it| it.success()), "{protocol} {question} {end:?}");
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    std::thread::scope(|scope| {
+        for (protocol, question, mark) in [
+            ("gtp", "genmove black", "= "),
+            ("nboard", "go", "=== "),
+            ("nboard", "hint 3", "search "),
+        ] {
+            for end in ["quit\n", ""] {
+                scope.spawn(move || {
+                    let answered = check(protocol, question, end);
+                    assert!(answered.contains(mark), "{answered}");
+                });
+            }
         }
-    }
+    });
 }

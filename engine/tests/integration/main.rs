@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use othello_testing::folder::Folder;
+
 mod closed_pipe;
 mod command_line;
 mod conformance;
@@ -29,3 +31,8 @@ mod slips;
 mod system;
 mod vectors;
 mod weights_command;
+
+/// Creates a folder in which the engine runs.
+fn folder() -> Folder {
+    Folder::of(env!("CARGO_BIN_EXE_othello-engine"))
+}

@@ -3,9 +3,10 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use othello_engine::cli::session;
+use othello_testing::program::ended_within;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 const CHILD: &str = "OTHELLO_TEST_WITHOUT_MEMORY";
@@ -47,18 +48,7 @@ fn a_panic_without_memory_ends_the_process() {
     child.args(["no_memory::process_without_memory", "--exact", "--ignored", "--nocapture"]);
     child.env(CHILD, "yes").env_remove("RUST_BACKTRACE");
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        if Instant::now() > deadline {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            panic!("it hangs");
-        }
-        thread::sleep(Duration::from_millis(10));
-    };
+    let status = ended_within(&mut child, Duration::from_secs(60)).expect("it hangs");
     // By its own exit, or by the allocator's, which ends by a signal.
     assert!(status.code() == Some(101) || status.signal() == Some(6), "{status}");
 }

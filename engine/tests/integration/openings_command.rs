@@ -1,40 +1,27 @@
 //! `openings --balanced`: what cannot be written is said before the work.
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-
-use othello_testing::program::message;
+use crate::folder;
 
 /// Hours of work, but for the openings that are found first.
 const WORK: &str = "openings --plies 8 --balanced --score-depth 3 --weights mobility --seed 5";
 
-/// Runs a command; the exit status and what it said.
-fn run(folder: &Path, arguments: &str) -> (Option<i32>, String) {
-    let binary = assert_cmd::cargo::cargo_bin!("othello-engine");
-    let arguments = arguments.split_whitespace();
-    let output = Command::new(binary).current_dir(folder).args(arguments).output().unwrap();
-    (output.status.code(), message(&output))
-}
-
 #[test]
 fn openings_that_cannot_be_written_are_refused_before_the_work() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
+    let at = folder();
     let few = "openings --plies 4 --balanced --score-depth 2 --weights mobility --count 20 --out";
-    assert_eq!(run(at, &format!("{few} few.txt")).0, Some(0));
-    let whole = fs::read(at.join("few.txt")).unwrap();
+    at.runs(&format!("{few} few.txt"));
+    let whole = at.read("few.txt");
     // The same again is done; so is what a kill left unfinished.
-    assert_eq!(run(at, &format!("{few} few.txt")).0, Some(0));
-    fs::write(at.join("cut.txt.partial"), &whole[..whole.len() / 2]).unwrap();
-    assert_eq!(run(at, &format!("{few} cut.txt")).0, Some(0));
-    assert!(fs::read(at.join("cut.txt")).unwrap() == whole);
+    at.runs(&format!("{few} few.txt"));
+    at.write("cut.txt.partial", &whole[..whole.len() / 2]);
+    at.runs(&format!("{few} cut.txt"));
+    assert!(at.read("cut.txt") == whole);
 
-    fs::write(at.join("foreign.txt"), "somebody's\n").unwrap();
+    at.write("foreign.txt", "somebody's\n");
     let opening = "f5d6c3d3c4f4f6f3\n";
-    fs::write(at.join("others.txt"), opening).unwrap();
+    at.write("others.txt", opening);
     let long = "x".repeat(250);
-    fs::write(at.join(&long), opening).unwrap();
+    at.write(&long, opening);
     let deep = WORK.replace("--score-depth 3", "--score-depth 30");
     for (work, out, expected) in [
         (&*deep, "missing/out.txt", "cannot create it"),
@@ -44,8 +31,7 @@ fn openings_that_cannot_be_written_are_refused_before_the_work() {
         (WORK, "others.txt", "others.txt: exists: it has other openings"),
         (&format!("{deep} --force"), &long, "name too long"),
     ] {
-        let (status, said) = run(at, &format!("{work} --out {out}"));
-        assert!(status == Some(2) && said.contains(expected), "{out}: {said}");
+        at.refuses(&format!("{work} --out {out}"), expected);
     }
-    assert_eq!(fs::read(at.join("others.txt")).unwrap(), opening.as_bytes());
+    assert_eq!(at.text("others.txt"), opening);
 }

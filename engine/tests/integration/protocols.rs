@@ -3,7 +3,6 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
-use assert_cmd::Command;
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Position, Side, Square, Squares, ggf};
 use othello_engine::eval::Zero;
@@ -12,6 +11,8 @@ use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
 use othello_engine::random::Generator;
 use othello_engine::search::{Level, Limits, Search};
+
+use crate::folder;
 
 fn player() -> Player<'static, Zero> {
     Player::new(&Search::new(&Zero).hash_mb(1), Level::new(1).unwrap()).unwrap()
@@ -190,12 +191,9 @@ fn nboard_plays_whole_games_with_passes() {
 /// Level 60 ends no search: the clock does, and the next command ends pondering.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
-    let mut engine = std::process::Command::new(assert_cmd::cargo::cargo_bin!("othello-engine"))
-        .args(["gtp", "--ponder", "--level", "60", "--weights", "mobility", "--hash-mb", "1"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let folder = folder();
+    let mut engine = folder.command("gtp --ponder --level 60 --weights mobility --hash-mb 1");
+    let mut engine = engine.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = engine.stdin.take().unwrap();
     let mut output = BufReader::new(engine.stdout.take().unwrap()).lines();
     let mut ask = |command: String| {
@@ -305,17 +303,14 @@ fn gtp_answers_as_the_protocol_says() {
 
 #[test]
 fn the_commands_serve_standard_input() {
-    let run = |command: &str, input: &str| {
-        let mut engine = Command::cargo_bin("othello-engine").unwrap();
-        let output = engine.args([command, "--level", "2"]).write_stdin(input).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let said = run("gtp", "1 name\nplay black f5\n2 genmove white\n3 quit\n4 name\n");
+    let folder = folder();
+    let said =
+        folder.answers("gtp --level 2", "1 name\nplay black f5\n2 genmove white\n3 quit\n4 name\n");
     let answers: Vec<&str> = said.split_terminator("\n\n").collect();
     assert_eq!((answers.len(), answers[0], answers[3]), (4, "=1 othello-engine", "=3"));
     assert!(["=2 d6", "=2 f4", "=2 f6"].contains(&answers[2]), "{said}");
     let game = ggf::game(&Position::START, Side::Black, &[]);
-    let said = run("nboard", &format!("nboard 2\nset depth 1\nset game {game}\nping 1\ngo\n"));
+    let lines = format!("nboard 2\nset depth 1\nset game {game}\nping 1\ngo\n");
+    let said = folder.answers("nboard --level 2", &lines);
     assert!(said.contains("pong 1\n") && said.contains("\n=== "), "{said}");
 }

@@ -4,20 +4,18 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use assert_cmd::Command;
 use othello_engine::board::obf::Problem;
 use othello_engine::eval::Mobility;
 use othello_engine::record::GameReader;
 use othello_engine::search::Searcher;
-use serde_json::Value;
+
+use crate::folder;
 
 fn solve_all(name: &str, count: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/problems").join(name);
     let text = std::fs::read_to_string(&path).unwrap();
     let problems: Vec<Problem> = text.lines().map(|line| line.parse().unwrap()).collect();
-    let mut command = Command::cargo_bin("othello-engine").unwrap();
-    let output = command.arg("solve").arg(&path).args(["--hash-mb", "64", "--json"]).output();
-    let report: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    let report = folder().json(&format!("solve {} --hash-mb 64", path.display()));
     assert_eq!(report["wrong"], 0);
     let solved = report["positions"].as_array().unwrap();
     assert_eq!((problems.len(), solved.len()), (count, count));

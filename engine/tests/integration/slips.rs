@@ -1,21 +1,11 @@
 //! Tests of slips of the hand on the command line: each is refused with a message that says what
 //! was expected.
 
-use std::process::Command;
-
-use othello_testing::program::message;
-
-fn refused(folder: &std::path::Path, arguments: &str) -> String {
-    let binary = assert_cmd::cargo::cargo_bin!("othello-engine");
-    let arguments = arguments.split_whitespace();
-    let output = Command::new(binary).current_dir(folder).args(arguments).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", message(&output));
-    message(&output)
-}
+use crate::folder;
 
 #[test]
 fn slips_are_refused_with_what_was_expected() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let whole = "expected a whole number, 0 or more, in digits alone";
     for (arguments, expected) in [
         // A regression: the message was "invalid digit".
@@ -34,18 +24,15 @@ fn slips_are_refused_with_what_was_expected() {
         // A regression: it looked for a file.
         ("hint f5d6x", "neither a file nor a position"),
     ] {
-        let message = refused(folder.path(), arguments);
-        assert!(message.contains(expected), "{arguments}: {message}");
+        folder.refuses(arguments, expected);
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 0);
 }
 
 /// Arguments of 100 kB were repeated whole, and what a terminal obeys was left out or obeyed.
 #[test]
 fn what_is_repeated_of_an_argument_is_short_and_harmless() {
-    let folder = tempfile::tempdir().unwrap();
-    let long = "x".repeat(100_000);
-    for command in [
+    folder().repeats_little_and_no_harm(&[
         "selfplay --games LONG --seed 1 --out a.games",
         "LONG",
         "hint LONG",
@@ -54,12 +41,5 @@ fn what_is_repeated_of_an_argument_is_short_and_harmless() {
         "bench --weights LONG",
         "openings --plies 2 --out missing/LONG",
         "selfplay --games 1 --seed 1 --random-plies LONG --out a.games",
-    ] {
-        let message = refused(folder.path(), &command.replace("LONG", &long));
-        assert!(message.len() < 1000, "{command}: {} bytes", message.len());
-        assert!(message.contains("xxx … xxx"), "{command}: {message}");
-        let message = refused(folder.path(), &command.replace("LONG", "z\u{1b}[2J\u{9b}2J"));
-        assert!(message.contains("z\\u{1b}[2J\\u{9b}2J"), "{command}: {message}");
-        assert!(!message.contains(['\u{1b}', '\u{9b}']), "{command}: {message}");
-    }
+    ]);
 }

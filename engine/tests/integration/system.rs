@@ -3,15 +3,18 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::Duration;
 
 use othello_testing::disk::{Scenario, left};
+use othello_testing::folder::Folder;
 use othello_testing::program::message;
 use othello_testing::skip;
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::folder;
 
 /// A self-play run of about a second.
 const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
@@ -29,30 +32,26 @@ fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_othello-engine"))
 }
 
-fn command(folder: &Path, arguments: &str) -> Command {
-    let mut command = Command::new(binary());
-    command.current_dir(folder).args(arguments.split_whitespace());
+/// Returns a command whose output can be read while it runs.
+fn command(folder: &Folder, arguments: &str) -> Command {
+    let mut command = folder.command(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-fn run(folder: &Path, arguments: &str) -> Output {
-    command(folder, arguments).output().expect("the binary runs")
 }
 
 /// Returns the games of an undisturbed run.
 fn undisturbed() -> &'static [u8] {
     static GAMES_FILE: OnceLock<Vec<u8>> = OnceLock::new();
     GAMES_FILE.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(run(folder.path(), &format!("{GAMES} --out a.games")).status.success());
-        fs::read(folder.path().join("a.games")).unwrap()
+        let folder = folder();
+        folder.runs(&format!("{GAMES} --out a.games"));
+        folder.read("a.games")
     })
 }
 
 /// Starts a run, and waits until it has finished some of its work.
-fn start(folder: &Path, arguments: &str) -> Child {
-    let checkpoint = folder.join("a.games.checkpoint.partial");
+fn start(folder: &Folder, arguments: &str) -> Child {
+    let checkpoint = folder.path("a.games.checkpoint.partial");
     let recorded = || fs::metadata(&checkpoint).map_or(0, |metadata| metadata.len());
     let before = recorded();
     let mut child = command(folder, &format!("{arguments} --out a.games")).spawn().unwrap();
@@ -69,35 +68,35 @@ fn send(child: &Child, signal: Signal) {
 
 #[test]
 fn a_full_disk_loses_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let script = format!(
         "\"$PROGRAM\" {GAMES} --out a.games 2>../message; echo $? >../status; ls >../files
          room; \"$PROGRAM\" {GAMES} --out a.games --json >../report && cp a.games ..; ls >../after"
     );
     let scenario = Scenario { program: binary(), script: &script, kilobytes: 16 };
-    if !scenario.run(folder.path()) {
+    if !scenario.run(folder.at()) {
         skip!("no disk can be mounted here (unshare --mount)");
     }
     // A scheduler may run the same command again.
-    assert_eq!(left(folder.path(), "status"), "75");
+    assert_eq!(left(folder.at(), "status"), "75");
     // On a busy machine, lines of progress come first.
     assert_eq!(
-        left(folder.path(), "message").lines().last(),
+        left(folder.at(), "message").lines().last(),
         Some(
             "error: a.games.checkpoint.partial: cannot write it: No space left on device (os error \
              28); make room and run the same command again: what is finished is kept"
         )
     );
-    assert_eq!(left(folder.path(), "files"), "a.games.checkpoint.partial\na.games.partial");
-    let report: serde_json::Value = serde_json::from_str(&left(folder.path(), "report")).unwrap();
+    assert_eq!(left(folder.at(), "files"), "a.games.checkpoint.partial\na.games.partial");
+    let report: serde_json::Value = serde_json::from_str(&left(folder.at(), "report")).unwrap();
     assert!(report["resumed"]["self-play (games)"].as_u64() > Some(20), "{report}");
-    assert_eq!(left(folder.path(), "after"), "a.games");
-    assert!(fs::read(folder.path().join("a.games")).unwrap() == undisturbed());
+    assert_eq!(left(folder.at(), "after"), "a.games");
+    assert!(folder.read("a.games") == undisturbed());
 }
 
 #[test]
 fn a_read_only_folder_is_named_and_what_is_complete_there_is_done() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let script = format!(
         "\"$PROGRAM\" {GAMES} --out a.games --json >../first || exit 1; read_only
          \"$PROGRAM\" {GAMES} --out a.games --json >../again || exit 1
@@ -105,21 +104,21 @@ fn a_read_only_folder_is_named_and_what_is_complete_there_is_done() {
          \"$PROGRAM\" openings --plies 3 --out b.openings 2>../openings; ls >../files"
     );
     let scenario = Scenario { program: binary(), script: &script, kilobytes: 1000 };
-    if !scenario.run(folder.path()) {
+    if !scenario.run(folder.at()) {
         skip!("no disk can be mounted here (unshare --mount)");
     }
-    assert_eq!(left(folder.path(), "status"), "2");
+    assert_eq!(left(folder.at(), "status"), "2");
     let message = |name: &str| {
         format!(
             "error: {name}.partial: cannot create it: Read-only file system (os error 30); name \
              an output in a folder that may be written to"
         )
     };
-    assert_eq!(left(folder.path(), "message"), message("b.games"));
-    assert_eq!(left(folder.path(), "openings"), message("b.openings"));
-    assert_eq!(left(folder.path(), "files"), "a.games");
+    assert_eq!(left(folder.at(), "message"), message("b.games"));
+    assert_eq!(left(folder.at(), "openings"), message("b.openings"));
+    assert_eq!(left(folder.at(), "files"), "a.games");
     let sha256 = |name| {
-        let report: serde_json::Value = serde_json::from_str(&left(folder.path(), name)).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&left(folder.at(), name)).unwrap();
         report["sha256"].clone()
     };
     assert_eq!(sha256("again"), sha256("first"));
@@ -127,42 +126,37 @@ fn a_read_only_folder_is_named_and_what_is_complete_there_is_done() {
 
 #[test]
 fn a_missing_folder_or_input_is_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
+    let other_weights = GAMES.replace("mobility", "none.weights");
     for (arguments, expected) in [
         (
-            format!("{GAMES} --out none/a.games"),
+            &*format!("{GAMES} --out none/a.games"),
             "none/a.games.partial: cannot create it: No such file or directory (os error 2); make \
              the folder first, or name another output",
         ),
         (
-            format!("{GAMES} --out a.games --weights none.weights"),
+            &format!("{other_weights} --out a.games"),
             "none.weights: cannot open it: No such file or directory (os error 2); check the path",
         ),
         (
-            "solve none.obf".to_owned(),
+            "solve none.obf",
             "none.obf: cannot open it: No such file or directory (os error 2); check the path",
         ),
         (
-            "evaluate none.txt".to_owned(),
+            "evaluate none.txt",
             "none.txt: cannot open it: No such file or directory (os error 2); check the path",
         ),
     ] {
-        let arguments = match arguments.split_once(" --weights mobility") {
-            Some((before, after)) if after.contains("--weights") => format!("{before}{after}"),
-            _ => arguments,
-        };
-        let output = run(folder.path(), &arguments);
-        assert_eq!(message(&output), format!("error: {expected}"), "{arguments}");
-        assert_eq!(output.status.code(), Some(2));
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments}");
+        assert_eq!(folder.refusal(arguments), format!("error: {expected}"), "{arguments}");
+        assert_eq!(fs::read_dir(folder.at()).unwrap().count(), 0, "{arguments}");
     }
 }
 
 #[test]
 fn an_interrupt_stops_after_the_work_at_hand() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
-        let child = start(folder.path(), MANY_GAMES);
+        let child = start(&folder, MANY_GAMES);
         send(&child, signal);
         let output = child.wait_with_output().unwrap();
         let message = message(&output);
@@ -177,24 +171,24 @@ fn an_interrupt_stops_after_the_work_at_hand() {
 /// ends.
 #[test]
 fn an_interrupt_keeps_what_is_finished() {
-    let folder = tempfile::tempdir().unwrap();
-    let child = start(folder.path(), GAMES);
+    let folder = folder();
+    let child = start(&folder, GAMES);
     send(&child, Signal::INT);
     let interrupted = child.wait_with_output().unwrap().status;
     assert!(matches!(interrupted.code(), Some(0 | 130)), "{interrupted}");
-    let output = run(folder.path(), &format!("{GAMES} --out a.games"));
+    let output = folder.run(&format!("{GAMES} --out a.games"));
     if !interrupted.success() {
         let message = message(&output);
         assert!(message.contains("of 600 games from an earlier run"), "{message}");
     }
-    assert!(fs::read(folder.path().join("a.games")).unwrap() == undisturbed());
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert!(folder.read("a.games") == undisturbed());
+    assert_eq!(fs::read_dir(folder.at()).unwrap().count(), 1);
 }
 
 #[test]
 fn a_second_interrupt_does_not_wait_for_the_work_at_hand() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut child = start(folder.path(), ENDLESS);
+    let folder = folder();
+    let mut child = start(&folder, ENDLESS);
     send(&child, Signal::INT);
     sleep(Duration::from_millis(500));
     assert_eq!(child.try_wait().unwrap(), None);
@@ -206,8 +200,8 @@ fn a_second_interrupt_does_not_wait_for_the_work_at_hand() {
 
 #[test]
 fn an_interrupt_ends_at_once_what_cannot_be_gone_on_with() {
-    let folder = tempfile::tempdir().unwrap();
-    let child = command(folder.path(), "perft 30").spawn().unwrap();
+    let folder = folder();
+    let child = command(&folder, "perft 30").spawn().unwrap();
     // The program begins to listen before its work, some milliseconds after its start.
     sleep(Duration::from_millis(1000));
     send(&child, Signal::INT);
@@ -217,11 +211,11 @@ fn an_interrupt_ends_at_once_what_cannot_be_gone_on_with() {
 
 #[test]
 fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut first = start(folder.path(), GAMES);
+    let folder = folder();
+    let mut first = start(&folder, GAMES);
     send(&first, Signal::STOP);
     for force in ["", " --force"] {
-        let second = run(folder.path(), &format!("{GAMES} --out a.games{force}"));
+        let second = folder.run(&format!("{GAMES} --out a.games{force}"));
         assert_eq!(second.status.code(), Some(75));
         assert_eq!(
             message(&second),
@@ -231,22 +225,21 @@ fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     }
     first.kill().unwrap();
     first.wait().unwrap();
-    let third = run(folder.path(), &format!("{GAMES} --out a.games"));
-    assert!(third.status.success(), "{}", message(&third));
-    assert!(fs::read(folder.path().join("a.games")).unwrap() == undisturbed());
+    folder.runs(&format!("{GAMES} --out a.games"));
+    assert!(folder.read("a.games") == undisturbed());
 }
 
 /// If the reader of the messages goes away, the work goes on, and nothing panics.
 #[test]
 fn a_closed_standard_error_is_no_reason_to_stop() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     for (arguments, status) in [
         (format!("{GAMES} --out a.games"), 0),
         (format!("{GAMES} --out none/a.games"), 2),
         // An output of other settings is refused.
         (format!("{GAMES} --values --out a.games"), 2),
     ] {
-        let mut child = command(folder.path(), &arguments).spawn().unwrap();
+        let mut child = command(&folder, &arguments).spawn().unwrap();
         drop(child.stderr.take());
         assert_eq!(child.wait().unwrap().code(), Some(status), "{arguments}");
     }
@@ -254,14 +247,14 @@ fn a_closed_standard_error_is_no_reason_to_stop() {
 
 #[test]
 fn a_report_that_cannot_be_written_is_an_error_and_the_work_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let arguments = format!("{GAMES} --out a.games");
-    let output = command(folder.path(), &arguments).stdout(full).output().unwrap();
+    let output = command(&folder, &arguments).stdout(full).output().unwrap();
     assert_eq!(
         message(&output).lines().last(),
         Some("error: cannot write to standard output: No space left on device (os error 28)")
     );
     assert_eq!(output.status.code(), Some(75));
-    assert!(folder.path().join("a.games").exists());
+    assert!(folder.path("a.games").exists());
 }

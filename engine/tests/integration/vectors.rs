@@ -8,15 +8,14 @@ use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Phase, Position, Side, Squares};
 use othello_engine::eval::{MAX_FACTOR, MAX_STEPS, Mobility, PhaseSection, Tables, Value, Weights};
-use othello_engine::file::{Begin, Existing, Kind, Provenance, Reader, Section, Writer};
+use othello_engine::file::{Existing, Kind, Provenance, Reader, Section};
 use othello_engine::openings::{Settings, write_openings};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
-use othello_engine::record::{
-    Game, GameWriter, Label, PositionReader, PositionWriter, ScoredPosition, Solved, Weight,
-};
+use othello_engine::record::{Game, Label, PositionReader, ScoredPosition, Solved, Weight};
 use othello_engine::search::Search;
+use othello_testing::records;
 use sha2::{Digest as _, Sha256};
 
 const SEED: u64 = 1;
@@ -151,16 +150,14 @@ fn weights_with_factors() -> Weights {
 
 /// Writes weights in sections with all numbers of a phase; the program itself writes the changes.
 fn write_whole(path: &Path, weights: &Weights) {
-    let begun = Writer::begin(path, Kind::Weights, &provenance("weights"), Existing::Replace);
-    let Begin::Writer(mut writer) = begun.unwrap() else { panic!("it was asked to be replaced") };
-    writer.section("pattern set", weights.set().to_toml().as_bytes()).unwrap();
-    for phase in Phase::all() {
+    let content = weights.set().to_toml().into_bytes();
+    let set = Section { name: "pattern set".to_owned(), content };
+    let phases = Phase::all().flat_map(|phase| {
         let counts = PhaseSection::of_counts(phase, weights.counts(phase));
-        for section in [PhaseSection::of_weights(phase, weights.steps(phase)), counts] {
-            writer.section(&section.name, &section.content).unwrap();
-        }
-    }
-    writer.finish().unwrap();
+        [PhaseSection::of_weights(phase, weights.steps(phase)), counts]
+    });
+    let sections = std::iter::once(set).chain(phases);
+    records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
 /// Writes the file again without the program's version and revision, so that later versions make
@@ -172,10 +169,7 @@ fn write_again(path: &Path, kind: Kind) {
     let name = "of a later version: skip me".to_owned();
     let content = b"A reader skips sections whose names it does not know.".to_vec();
     sections.insert(1, Section { name, content });
-    let begin = Writer::begin(path, kind, &provenance, Existing::Replace).unwrap();
-    let Begin::Writer(mut writer) = begin else { panic!("it was asked to be replaced") };
-    sections.iter().for_each(|section| writer.section(&section.name, &section.content).unwrap());
-    writer.finish().unwrap();
+    records::write_sections(path, kind, &provenance, sections);
 }
 
 /// A line of `boards.txt` with its value for the side to move.
@@ -291,8 +285,7 @@ fn game(number: u64) -> Game {
 
 /// Writes games in three frames, the second of them empty.
 fn write_games(path: &Path, games: &[Game]) {
-    let begin = GameWriter::begin(path, &provenance("games"), Existing::Replace).unwrap();
-    let Begin::Writer(mut writer) = begin else { panic!("it was asked to be replaced") };
+    let mut writer = records::begin(path, &provenance("games"));
     let (first, rest) = games.split_at(9);
     [first, &[], rest].iter().for_each(|frame| writer.write_frame(frame).unwrap());
     writer.finish().unwrap();
@@ -326,10 +319,8 @@ fn scored_positions() -> Vec<ScoredPosition> {
 }
 
 fn write_positions(path: &Path, positions: &[ScoredPosition]) {
-    let begin = PositionWriter::begin(path, &provenance("positions"), Existing::Replace).unwrap();
-    let Begin::Writer(mut writer) = begin else { panic!("it was asked to be replaced") };
-    positions.iter().for_each(|&position| writer.push(position).unwrap());
-    writer.finish().unwrap();
+    let writer = records::begin(path, &provenance("positions"));
+    records::finish(writer, positions.iter().copied());
     write_again(path, Kind::Positions);
 }
 

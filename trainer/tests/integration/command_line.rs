@@ -1,9 +1,6 @@
 //! The command line as a whole: inputs are never replaced, and outputs of an earlier run are
 //! reported as such.
 
-#[cfg(unix)]
-use std::process::Command;
-
 use othello_engine::selfplay::Run;
 use serde_json::json;
 
@@ -99,13 +96,8 @@ fn small_stacks_of_the_environment_do_not_matter() {
         "relabel a.games --exact 4 --out b.games",
         "match embedded none --openings a.txt --pairs 1 --depth 2 --exact 4",
     ] {
-        let output = Command::new("sh")
-            .args(["-c", &format!("ulimit -s 128 && exec \"$PROGRAM\" {arguments}")])
-            .env("PROGRAM", assert_cmd::cargo::cargo_bin!("othello-trainer"))
-            .env("RUST_MIN_STACK", "16384")
-            .current_dir(folder.at())
-            .output()
-            .unwrap();
+        let mut command = folder.limited("-s 128", arguments);
+        let output = command.env("RUST_MIN_STACK", "16384").output().unwrap();
         assert!(output.status.success(), "{arguments}: {output:?}");
     }
 }

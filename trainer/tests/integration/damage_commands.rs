@@ -1,10 +1,7 @@
 //! Damaged files through the binary: exit status 2 and one clear message, never a panic.
 //! `trainer/fuzz/tests/damage.rs` passes many more to the library.
 
-use std::time::Duration;
-
-use othello_testing::mutation::{Draws, mutate};
-use othello_testing::program::message;
+use othello_testing::damage::{Reading, count_refusals};
 
 use super::folder::Folder;
 
@@ -32,7 +29,7 @@ fn damaged_files_end_every_command_with_a_message() {
         ["games", "weights", "positions", "part"].map(|kind| folder.read(&format!("sound.{kind}")));
     let wtb = corpus("wthor/three");
     let text = |text: &str| text.as_bytes().to_vec();
-    let commands: [(Vec<u8>, &str, &str); 16] = [
+    let commands: [Reading<'_>; 16] = [
         (part, "damaged.part", "merge @ --out x.weights --force"),
         (games.clone(), "damaged.games", "fit @ --out x.weights"),
         (games.clone(), "damaged.games", "loss sound.weights @"),
@@ -50,34 +47,6 @@ fn damaged_files_end_every_command_with_a_message() {
         (text(SETTINGS), "damaged.toml", "fit sound.games --settings @ --out x.weights --force"),
         (text(PATTERNS), "damaged.toml", "fit sound.games --patterns @ --out x.weights --force"),
     ];
-    let (mut draws, mut refused) = (Draws(4), 0);
-    for number in 0..15 * commands.len() {
-        let (sound, name, arguments) = &commands[number % commands.len()];
-        let damaged = match number / commands.len() % 4 {
-            0 => sound[..draws.below(sound.len())].to_vec(),
-            1 => b"\x1b[2J\x89PNG\n\0".repeat(1 + draws.below(40)),
-            _ => mutate(sound, MOVES.as_bytes(), &mut draws),
-        };
-        if damaged == *sound {
-            continue;
-        }
-        folder.write(name, &damaged);
-        let arguments = arguments.replace('@', name) + " --threads 1";
-        let output = folder.run_within(Duration::from_secs(60), &arguments);
-        let (status, errors) = (output.status.code(), message(&output));
-        let context = format!("{name}: {status:?}: {}\n{errors}", damaged.escape_ascii());
-        assert!(!errors.contains("panicked"), "{context}");
-        let checksummed =
-            matches!(*name, "damaged.games" | "damaged.positions" | "damaged.weights");
-        match status {
-            Some(0 | 1) => assert!(!checksummed, "taken for good: {context}"),
-            Some(2) => {
-                let messages = errors.lines().filter(|line| line.starts_with("error: ")).count();
-                assert!(messages == 1 && errors.contains(name), "{context}");
-                refused += 1;
-            }
-            _ => panic!("{context}"),
-        }
-    }
+    let refused = count_refusals(&folder, &commands, 15, MOVES.as_bytes());
     assert!(refused > 130, "{refused} were refused");
 }

@@ -3,7 +3,7 @@
 use othello_testing::skip;
 use serde_json::Value;
 
-use super::folder::Folder;
+use super::folder::{Folder, TINY_FACTORS};
 
 fn doctor() -> Value {
     Folder::new().json("doctor")
@@ -43,9 +43,7 @@ fn threads_and_kernels_fit_the_same_bytes() {
 #[test]
 fn threads_and_kernels_fit_the_same_factors() {
     let folder = Folder::with_self_play(9, 400, 4);
-    let patterns = "name = \"tiny\"\nscalars = [\"moves_pair\"]\n[factors]\ndimensions = 8\nphases = 2\n\
-                    [[pattern]]\nsquares = \"a1 b1 c1 d1 a2\"\n[[pattern]]\nsquares = \"c3 d3 e3 f3\"\n";
-    folder.write("set.toml", patterns);
+    folder.write("set.toml", TINY_FACTORS.replace("phases = 4", "phases = 2"));
     folder.write("fit.toml", "[factors]\nepochs = 3\nbatch = 200\n");
     let fit = "fit a.games --phases 30..33 --patterns set.toml --settings fit.toml";
     check_all_devices(&folder, fit);

@@ -3,14 +3,12 @@
 
 use othello_engine::eval::Weights;
 
-use super::folder::{Folder, printed};
+use super::folder::{Folder, TINY_FACTORS, printed};
 
 /// Creates a folder with games and a pattern set.
 fn folder() -> Folder {
     let folder = Folder::with_self_play(5, 400, 6);
-    let set = "name = \"tiny\"\nscalars = [\"moves_pair\"]\n[factors]\ndimensions = 8\nphases = 4\n\
-               [[pattern]]\nsquares = \"a1 b1 c1 d1 a2\"\n[[pattern]]\nsquares = \"c3 d3 e3 f3\"\n";
-    folder.write("set.toml", set);
+    folder.write("set.toml", TINY_FACTORS);
     folder
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Stdio;
 
-use super::folder::Folder;
+use super::folder::{Folder, TINY_FACTORS};
 
 /// Creates a folder with random games.
 fn folder() -> Folder {
@@ -123,9 +123,7 @@ fn parts_of_a_fit_that_began_from_weights_need_these() {
 #[test]
 fn a_shard_never_splits_a_group_that_shares_factors() {
     let folder = Folder::with_self_play(5, 400, 6);
-    let set = "name = \"tiny\"\nscalars = [\"moves_pair\"]\n[factors]\ndimensions = 8\nphases = 4\n\
-               [[pattern]]\nsquares = \"a1 b1 c1 d1 a2\"\n";
-    folder.write("set.toml", set);
+    folder.write("set.toml", TINY_FACTORS);
     let fit = "--patterns set.toml --phases 38..49 --epochs 2";
     folder.runs(&format!("fit a.games {fit} --out one.weights"));
     folder.runs("dataset a.games --out laid-out");

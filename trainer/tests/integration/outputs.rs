@@ -289,10 +289,7 @@ fn of_a_million_bad_lines_not_each_is_told() {
 fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
     let at = &folder();
     let fit = "fit a.games --patterns small --epochs 2 --phases 30..33 --out";
-    let script = format!("ulimit -f 16; exec \"$PROGRAM\" {fit} limited.weights");
-    let mut command = Command::new("sh");
-    command.args(["-c", &script]).env("PROGRAM", assert_cmd::cargo::cargo_bin!("othello-trainer"));
-    let output = command.current_dir(at.at()).output().unwrap();
+    let output = at.limited("-f 16", &format!("{fit} limited.weights")).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", message(&output));
     assert!(message(&output).contains("ulimit -f"), "{}", message(&output));
     at.runs(&format!("{fit} limited.weights"));

@@ -1,7 +1,5 @@
 //! Slips on the command line: each is refused by a message that says what was expected.
 
-use othello_testing::program::message;
-
 use super::folder::Folder;
 
 #[test]
@@ -28,9 +26,7 @@ fn slips_are_refused_with_what_was_expected() {
 /// Arguments of 100 kB were repeated whole, and what a terminal obeys was left out or obeyed.
 #[test]
 fn what_is_repeated_of_an_argument_is_short_and_harmless() {
-    let folder = Folder::new();
-    let long = "x".repeat(100_000);
-    for command in [
+    Folder::new().repeats_little_and_no_harm(&[
         "fit LONG --out a.weights",
         "fit a.games --labels LONG --out a.weights",
         "fit a.games --window LONG --out a.weights",
@@ -38,18 +34,5 @@ fn what_is_repeated_of_an_argument_is_short_and_harmless() {
         "match LONG none --openings a.openings --pairs 1",
         "match gtp:LONG none --openings LONG --pairs 1",
         "LONG",
-    ] {
-        let run = |argument: &str| {
-            let words = command.split(' ').map(|word| word.replace("LONG", argument));
-            let output = folder.command("").args(words).output().unwrap();
-            assert_eq!(output.status.code(), Some(2), "{command}: {}", message(&output));
-            message(&output)
-        };
-        let message = run(&long);
-        assert!(message.len() < 1000, "{command}: {} bytes", message.len());
-        assert!(message.contains("xxx … xxx"), "{command}: {message}");
-        let message = run("z\u{1b}[2J\u{9b}2J");
-        assert!(message.contains("z\\u{1b}[2J\\u{9b}2J"), "{command}: {message}");
-        assert!(!message.contains(['\u{1b}', '\u{9b}']), "{command}: {message}");
-    }
+    ]);
 }

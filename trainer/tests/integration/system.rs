@@ -12,6 +12,7 @@ use othello_engine::record::Game;
 use othello_testing::disk::{Scenario, left};
 use othello_testing::program::message;
 use othello_testing::random_games::random_moves;
+use othello_testing::records;
 use othello_testing::skip;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -71,7 +72,7 @@ fn a_full_disk_in_the_middle_loses_no_record() {
         let moves = random_moves(seed);
         Game::new(0, &moves[..moves.len().min(12)]).unwrap()
     };
-    folder.games("short.games", (0..3000).map(short));
+    records::write(&folder.path("short.games"), (0..3000).map(short));
     for shard in 1..=2 {
         let relabel = "relabel random.games --exact 0 --shard";
         folder.runs(&format!("{relabel} {shard}/2 --out {shard}.games"));

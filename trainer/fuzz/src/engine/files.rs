@@ -7,15 +7,13 @@ use othello_engine::board::{Phase, Position, Square, Symmetry};
 use othello_engine::eval::{
     Evaluate as _, ExpandedWeights, MAX_STEPS, Tables, Value, Weights, layout,
 };
-use othello_engine::file::{self, Begin, Existing, FileError, Kind, Provenance, Reader, Summary};
+use othello_engine::file::{self, FileError, Kind, Reader, Summary};
 use othello_engine::pattern::{Geometry, PatternSet};
-use othello_engine::record::{
-    Game, GameReader, GameWriter, PositionReader, RecordError, ScoredPosition,
-};
+use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
 
 use othello_testing::container::{self, KINDS, Section, VERSION};
 use othello_testing::corpus::check_message;
-use othello_testing::scratch;
+use othello_testing::{records, scratch};
 
 use super::texts::image;
 
@@ -101,10 +99,7 @@ pub fn games(data: &[u8]) {
 
 fn written_and_read(games: &[Game]) -> Vec<Game> {
     let path = scratch::path("written.games");
-    let begun = GameWriter::begin(&path, &Provenance::new("fuzz"), Existing::Replace);
-    let Begin::Writer(mut writer) = begun.expect("writable") else { panic!("replaced") };
-    games.iter().for_each(|game| writer.push(game.clone()).expect("writable"));
-    writer.finish().expect("writable");
+    records::write(&path, games.iter().cloned());
     let read = GameReader::open(&path).expect("just written");
     read.map(|game| game.expect("just written")).collect()
 }

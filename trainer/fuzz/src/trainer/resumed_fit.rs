@@ -9,16 +9,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Discs, Phase};
-use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::{Interrupted, Progress, Silent};
-use othello_engine::record::{Label, PositionWriter, ScoredPosition, Weight};
+use othello_engine::record::{Label, ScoredPosition, Weight};
 use othello_trainer::backend::Cpu;
 use othello_trainer::dataset::{DataChoice, Dataset};
 use othello_trainer::fit::{AdamSettings, Fit, FitError, FitSettings, Limits, Optimizer};
 use othello_trainer::model::Model;
 
-use othello_testing::scratch;
+use othello_testing::{records, scratch};
 
 /// The kind of checkpoint that a fit leaves when it is stopped half-way.
 #[derive(Clone, Copy)]
@@ -157,15 +157,13 @@ impl Setup {
 fn data() -> DataChoice {
     let path = scratch::path("few.positions");
     let provenance = Provenance::new("test").with("enumerated", true);
-    let begun = PositionWriter::begin(&path, &provenance, Existing::Replace);
-    let Ok(Begin::Writer(mut writer)) = begun else { panic!("not writable") };
     let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").expect("squares");
-    for step in Replay::from_start(&squares).expect("a game").steps {
+    let steps = Replay::from_start(&squares).expect("a game").steps.into_iter();
+    let rows = steps.map(|step| {
         let label = Label::of_score(step.position.ply() as Discs * 2).expect("a score");
-        let row = ScoredPosition::new(step.position, label, Weight::ONE);
-        writer.push(row).expect("writable");
-    }
-    writer.finish().expect("writable");
+        ScoredPosition::new(step.position, label, Weight::ONE)
+    });
+    records::finish(records::begin(&path, &provenance), rows);
     DataChoice { path, weight: 1.0 }
 }
 

@@ -10,7 +10,7 @@ use othello_engine::board::obf::Problem;
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Phase, Position, Side, Square, Squares};
 use othello_engine::eval::{Evaluator, Mobility, MoveOrderingWeights, Weights, WeightsChoice};
-use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Silent;
 use othello_engine::record::{
@@ -27,6 +27,7 @@ use othello_trainer::source::{Entries, LabelRules, SourceError, boards, records,
 
 use othello_fuzz::trainer::resumed_fit::{self, Resumed, Unfinished, sound};
 use othello_testing::mutation::Draws;
+use othello_testing::records as written;
 use othello_testing::scratch;
 
 /// A kind of file, with a sound example and its reader.
@@ -197,7 +198,7 @@ fn resume_games(path: &Path) -> Read {
     let _ = fs::remove_file(&name);
     let resumed = GameWriter::begin(&name, &Provenance::new("damage"), Existing::Keep);
     let resumed = resumed.and_then(|begun| {
-        let Begin::Writer(writer) = begun else { panic!("an unfinished file is not complete") };
+        let writer = written::begun(begun);
         let games = writer.reread()?.collect::<Result<Vec<Game>, _>>()?;
         assert!(sound.starts_with(&games), "games that were not written");
         assert_eq!(writer.resumed_records(), games.len() as u64);
@@ -265,10 +266,7 @@ fn random_games() -> Vec<Game> {
 
 fn games() -> Vec<u8> {
     bytes_of("sound.games", |path| {
-        let begun = GameWriter::begin(path, &Provenance::new("damage"), Existing::Replace);
-        let Begin::Writer(mut writer) = begun.unwrap() else { unreachable!() };
-        random_games().into_iter().for_each(|game| writer.push(game).unwrap());
-        writer.finish().unwrap();
+        written::finish(written::begin(path, &Provenance::new("damage")), random_games());
     })
 }
 
@@ -292,10 +290,8 @@ fn positions(rows: &[ScoredPosition], openings: bool) -> Vec<u8> {
     let name = if openings { "sound.openings" } else { "sound.positions" };
     bytes_of(name, |path| {
         let begin = if openings { PositionWriter::begin_openings } else { PositionWriter::begin };
-        let begun = begin(path, &Provenance::new("damage"), Existing::Replace);
-        let Begin::Writer(mut writer) = begun.unwrap() else { unreachable!() };
-        rows.iter().for_each(|&row| writer.push(row).unwrap());
-        writer.finish().unwrap();
+        let begun = begin(path, &Provenance::new("damage"), Existing::Replace).unwrap();
+        written::finish(written::begun(begun), rows.iter().copied());
     })
 }
 

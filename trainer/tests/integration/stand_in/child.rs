@@ -4,10 +4,11 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::time::Duration;
+use std::{env, fs};
 
 use othello_stand_in::{Installed, install, settings};
+use othello_testing::program::ended_within;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -64,19 +65,10 @@ impl Place {
             .stderr(file(&err))
             .spawn()
             .unwrap();
-        let begun = Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait().unwrap() {
-                break status;
-            }
-            if begun.elapsed() > PATIENCE {
-                child.kill().unwrap();
-            }
-            thread::sleep(Duration::from_millis(5));
-        };
+        let status = ended_within(&mut child, PATIENCE).and_then(|status| status.code());
         let text = |path: &Path| fs::read_to_string(path).unwrap();
         let report = fs::read(&report).map_or(Value::Null, |r| serde_json::from_slice(&r).unwrap());
-        Ended { status: status.code(), stdout: text(&out), stderr: text(&err), report }
+        Ended { status, stdout: text(&out), stderr: text(&err), report }
     }
 
     /// Fits three phases with a window.

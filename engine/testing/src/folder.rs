@@ -1,0 +1,128 @@
+//! A folder in which a test runs a program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::program::{message, printed};
+
+/// A folder of a test, deleted with it, in which one program runs. Arguments are given as one text,
+/// split at its blanks; files are named relative to the folder.
+pub struct Folder {
+    folder: tempfile::TempDir,
+    program: &'static str,
+}
+
+impl Folder {
+    /// Creates a folder for the program at a path.
+    pub fn of(program: &'static str) -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder"), program }
+    }
+
+    /// Returns the path of the folder.
+    pub fn at(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Returns the path of a file.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.at().join(name)
+    }
+
+    /// Reads a file.
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).expect(name)
+    }
+
+    /// Reads a file of text.
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).expect(name)
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).expect(name);
+    }
+
+    /// Returns a command with these arguments.
+    pub fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(self.program);
+        command.args(arguments.split_whitespace()).current_dir(self.at());
+        command
+    }
+
+    /// Returns a command that runs below limits of the shell, such as `-s 128`.
+    pub fn limited(&self, limits: &str, arguments: &str) -> Command {
+        let mut command = Command::new("sh");
+        let script = format!("ulimit {limits} && exec \"$PROGRAM\" {arguments}");
+        command.args(["-c", &script]).env("PROGRAM", self.program).current_dir(self.at());
+        command
+    }
+
+    /// Runs a command. It must end soon: the work that some commands ask for takes hours.
+    pub fn run(&self, arguments: &str) -> Output {
+        self.run_within(Duration::from_secs(120), arguments)
+    }
+
+    /// Runs a command, and ends it after a time.
+    pub fn run_within(&self, limit: Duration, arguments: &str) -> Output {
+        let mut command = assert_cmd::Command::from_std(self.command(arguments));
+        command.timeout(limit).output().expect("the program runs")
+    }
+
+    /// Runs a command that must succeed.
+    pub fn runs(&self, arguments: &str) {
+        self.said(arguments);
+    }
+
+    /// Returns what a command that must succeed writes to standard output.
+    pub fn said(&self, arguments: &str) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments}: {}", message(&output));
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// Returns what a command that must succeed answers to lines of input.
+    pub fn answers(&self, arguments: &str, lines: &str) -> String {
+        let mut command = assert_cmd::Command::from_std(self.command(arguments));
+        let output = command.write_stdin(lines).output().expect("the program runs");
+        assert!(output.status.success(), "{arguments}: {}", message(&output));
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// Returns the JSON object of a command that must succeed.
+    pub fn json(&self, arguments: &str) -> Value {
+        let output = self.run(&format!("{arguments} --json"));
+        assert!(output.status.success(), "{arguments}: {}", message(&output));
+        printed(&output)
+    }
+
+    /// Returns the message of a command that must be refused.
+    pub fn refusal(&self, arguments: &str) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {}", message(&output));
+        message(&output)
+    }
+
+    /// Checks that a command is refused with a message that contains `expected`.
+    pub fn refuses(&self, arguments: &str, expected: &str) {
+        let said = self.refusal(arguments);
+        assert!(said.contains(expected), "{arguments}: {said}");
+    }
+
+    /// Checks that what a refusal repeats of an argument, `LONG` in each command, is short and
+    /// nothing that a terminal obeys.
+    pub fn repeats_little_and_no_harm(&self, commands: &[&str]) {
+        for command in commands {
+            let message = self.refusal(&command.replace("LONG", &"x".repeat(100_000)));
+            assert!(message.len() < 1000, "{command}: {} bytes", message.len());
+            assert!(message.contains("xxx … xxx"), "{command}: {message}");
+            let message = self.refusal(&command.replace("LONG", "z\u{1b}[2J\u{9b}2J"));
+            assert!(message.contains("z\\u{1b}[2J\\u{9b}2J"), "{command}: {message}");
+            assert!(!message.contains(['\u{1b}', '\u{9b}']), "{command}: {message}");
+        }
+    }
+}

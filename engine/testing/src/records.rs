@@ -1,0 +1,65 @@
+//! Files of records and of sections, written for a test.
+
+use std::path::Path;
+
+use othello_engine::file::{Begin, Existing, Kind, Provenance, Section, Summary, Writer};
+use othello_engine::record::{Record, RecordReader, RecordWriter};
+
+/// Begins a file of records anew.
+pub fn begin<R: Record>(path: &Path, provenance: &Provenance) -> RecordWriter<R> {
+    begun(RecordWriter::begin(path, provenance, Existing::Replace).expect("a place for the file"))
+}
+
+/// Returns the writer of a file that was begun and is not complete.
+pub fn begun<W>(begin: Begin<W>) -> W {
+    match begin {
+        Begin::Writer(writer) => writer,
+        Begin::Done(_) => panic!("the file is complete"),
+    }
+}
+
+/// Writes a file of records.
+pub fn write<R: Record>(path: &Path, records: impl IntoIterator<Item = R>) -> Summary {
+    finish(begin(path, &Provenance::new("test")), records)
+}
+
+/// Writes records, and completes their file.
+pub fn finish<R: Record>(
+    mut writer: RecordWriter<R>,
+    records: impl IntoIterator<Item = R>,
+) -> Summary {
+    records.into_iter().for_each(|record| writer.push(record).expect("room"));
+    writer.finish().expect("room")
+}
+
+/// Leaves an unfinished file of frames, as a run does that is killed.
+pub fn leave<'a, R: Record + 'a>(
+    path: &Path,
+    provenance: &Provenance,
+    frames: impl IntoIterator<Item = &'a Vec<R>>,
+) {
+    let mut writer = begin(path, provenance);
+    frames.into_iter().for_each(|frame| writer.write_frame(frame).expect("room"));
+}
+
+/// Reads all frames of a file of records, and its provenance.
+pub fn frames<R: Record>(path: &Path) -> (Provenance, Vec<Vec<R>>) {
+    let mut reader = RecordReader::open(path).expect("a file of records");
+    let frames = std::iter::from_fn(|| reader.next_frame().expect("a frame")).collect();
+    (reader.provenance().clone(), frames)
+}
+
+/// Writes a container of sections.
+pub fn write_sections(
+    path: &Path,
+    kind: Kind,
+    provenance: &Provenance,
+    sections: impl IntoIterator<Item = Section>,
+) {
+    let writer = Writer::begin(path, kind, provenance, Existing::Replace);
+    let mut writer = begun(writer.expect("a place for the file"));
+    for Section { name, content } in sections {
+        writer.section(&name, &content).expect("room");
+    }
+    writer.finish().expect("room");
+}
