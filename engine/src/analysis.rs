@@ -140,21 +140,10 @@ fn follow<E: Evaluate>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Discs;
-    use crate::board::obf::Problem;
     use crate::board::transcript::Replay;
     use crate::eval::Mobility;
     use crate::random::{Generator, random_game, random_position};
-
-    /// Returns the score under perfect play, without any of the tested searches.
-    fn negamax(position: &Position) -> Discs {
-        if position.is_over() {
-            return position.score();
-        }
-        let moves = Squares(position.moves());
-        let scores = moves.map(|square| -negamax(&position.after(square, position.flips(square))));
-        scores.max().unwrap_or_else(|| -negamax(&position.pass()))
-    }
+    use crate::search::tests::minimax;
 
     /// Returns the position at the end of a line, and 1 or −1: whether its player is the first
     /// one's side.
@@ -184,7 +173,7 @@ mod tests {
             assert!(rated.is_sorted_by(|one, next| one.value >= next.value));
             for rated in rated {
                 let child = step.position.play(rated.square).unwrap();
-                assert_eq!(rated.value, Value::from_score(-negamax(&child)));
+                assert_eq!(rated.value, Value::from_score(-minimax(&child)));
                 assert!(rated.exact && rated.depth == 7 && rated.line[0] == rated.square);
                 let (end, sign) = play_line(&step.position, &rated.line);
                 assert!(end.is_over(), "{end:?}");
@@ -232,19 +221,5 @@ mod tests {
             assert!(!rated.exact && rated.depth > 8 && rated.line.len() > 1);
             assert!(rated.nodes < 250_000, "{rated:?}");
         }
-    }
-
-    /// Checks the published scores of all moves of FFO problem 1.
-    #[test]
-    fn the_moves_of_a_published_problem_have_the_published_scores() {
-        let problems = include_str!("../../datasets/problems/fforum-1-19.obf");
-        let problem: Problem = problems.lines().next().unwrap().parse().unwrap();
-        let mut searcher = Searcher::new(&Mobility, 16);
-        let strength = Strength { depth: 10, exact: 20 };
-        let rated = rated_moves(&mut searcher, &problem.position, strength, &Limits::default());
-        let score =
-            |square| rated.iter().find(|rated| rated.square == square).map(|r| r.value.score());
-        assert_eq!(problem.moves.len(), rated.len());
-        assert!(problem.moves.iter().all(|&(square, stated)| score(square) == stated));
     }
 }

@@ -256,7 +256,7 @@ pub fn value(scored: &ScoredPosition) -> Value {
 mod tests {
     use std::fs;
 
-    use othello_testing::StopAfter;
+    use othello_testing::{StopAfter, records};
 
     use super::*;
     use crate::eval::Mobility;
@@ -330,17 +330,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let whole = folder.path().join("whole.openings");
         write(&whole, Existing::Keep);
-        let mut reader = PositionReader::open(&whole).unwrap();
-        let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
+        let (provenance, frames) = records::frames::<ScoredPosition>(&whole);
         let orders: [&[usize]; 6] = [&[0, 0], &[1], &[0, 2], &[0, 1, 2, 3, 3], &[3], &[0, 1, 3]];
         for order in orders {
             let path = folder.path().join(format!("{order:?}.openings"));
-            let begun = PositionWriter::begin_openings(
-                &path,
-                &SETTINGS.provenance("mobility"),
-                Existing::Keep,
-            );
-            let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+            let begun = PositionWriter::begin_openings(&path, &provenance, Existing::Keep);
+            let mut writer = records::begun(begun.unwrap());
             order.iter().for_each(|&frame| writer.write_frame(&frames[frame]).unwrap());
             drop(writer);
             write(&path, Existing::Keep);

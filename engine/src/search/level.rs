@@ -128,8 +128,8 @@ mod tests {
     use crate::board::Position;
     use crate::eval::{Evaluator, Mobility};
     use crate::random::{Generator, random_position};
-    use crate::search::tests::with_threads;
     use crate::search::{Search, Searcher};
+    use othello_testing::on_threads;
 
     /// Returns the effort of a search from `empties` empty squares, in order: to the end or not,
     /// selectivity, depth.
@@ -199,14 +199,14 @@ mod tests {
             let work = |searcher: &mut Searcher<'_, Evaluator>| {
                 searcher.search(&position, plan.strength())
             };
-            let found = with_threads(3, || team.lead(work).unwrap());
+            let found = on_threads(3, || team.lead(work).unwrap());
             assert_eq!((found.depth, found.selectivity), (expected.depth, expected.selectivity));
             assert!(position.is_legal(found.best.unwrap()));
             if found.selectivity == Selectivity::Full {
                 assert_eq!(found.value, expected.value, "{position:?}");
             }
             // The table stays: the same search is done at once.
-            let again = with_threads(3, || team.lead(work).unwrap());
+            let again = on_threads(3, || team.lead(work).unwrap());
             assert!(again.nodes < expected.nodes, "{again:?} {expected:?}");
         }
     }

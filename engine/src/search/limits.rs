@@ -112,11 +112,12 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{positions, searcher, with_threads};
+    use super::super::tests::{positions, searcher};
     use super::super::*;
     use super::{AtomicBool, Ordering};
     use crate::eval::{Evaluator, Mobility};
     use crate::random::{Generator, random_position};
+    use othello_testing::on_threads;
 
     /// A search that reaches its limit of nodes returns the result of the deepest search that was
     /// completed, the same each time, and leaves no wrong entry in the table.
@@ -219,7 +220,7 @@ mod tests {
                 let work = |searcher: &mut Searcher<'_, Evaluator>| {
                     searcher.search_within(&position, strength, &limits)
                 };
-                with_threads(threads, || team.lead(work).unwrap())
+                on_threads(threads, || team.lead(work).unwrap())
             };
             let ended = search(&flag(true));
             assert!(ended.best.is_some_and(|square| position.is_legal(square)), "{ended:?}");
@@ -252,7 +253,7 @@ mod tests {
                 });
                 let search = Search::new(&evaluator).level(Level::GREATEST).hash_mb(4);
                 let search = search.limits(limits).threads(threads);
-                with_threads(threads, || search.find(&position).unwrap())
+                on_threads(threads, || search.find(&position).unwrap())
             });
             assert!(found.best.is_some_and(|square| position.is_legal(square)), "{found:?}");
             assert!(found.depth < empties, "{found:?}");
@@ -275,7 +276,7 @@ mod tests {
                     assert!(stopped.depth < position.empties() && stopped.best.is_some());
                     assert_eq!(searcher.solve(position).score, score, "{threads} threads");
                 };
-                with_threads(threads, || team.work(&[position], solve));
+                on_threads(threads, || team.work(&[position], solve));
             }
         }
     }

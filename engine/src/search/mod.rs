@@ -33,7 +33,7 @@ mod tuning;
 mod window;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::{Evaluate, Value};

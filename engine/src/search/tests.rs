@@ -1,5 +1,7 @@
 //! Tests of the searches against plain negamax.
 
+use othello_testing::on_threads;
+
 use super::table::Table;
 use super::*;
 use crate::board::Squares;
@@ -8,6 +10,7 @@ use crate::eval::{
     Weights, Zero, embedded,
 };
 use crate::instructions::AnyInstructions;
+use crate::pattern::{Geometry, PatternSet};
 use crate::random::{Generator, random_position};
 
 /// Draws a board that no game needs to reach: with many passes, isolated empty squares, early ends.
@@ -37,12 +40,33 @@ pub(super) fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) 
     (0..count).map(one).collect()
 }
 
+/// The evaluation by hand, with models of searches.
+pub(crate) struct WithModels(pub(crate) Models);
+
+impl Evaluate for WithModels {
+    type State = ();
+
+    fn state(&self, _: &Position) {}
+
+    fn after(&self, (): &(), _: Square, _: u64) {}
+
+    fn pass(&self, (): &()) {}
+
+    fn value(&self, (): &(), position: &Position) -> Value {
+        Mobility.value(&(), position)
+    }
+
+    fn models(&self) -> &Models {
+        &self.0
+    }
+}
+
 pub(super) fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<'_, E> {
     Searcher::with_table(evaluator, Table::with_clusters(clusters).unwrap())
 }
 
 /// Applies the rules and nothing else.
-pub(super) fn minimax(position: &Position) -> Discs {
+pub(crate) fn minimax(position: &Position) -> Discs {
     let children = Squares(position.moves()).map(|square| position.play(square).unwrap());
     match children.map(|child| -minimax(&child)).max() {
         Some(best) => best,
@@ -51,7 +75,8 @@ pub(super) fn minimax(position: &Position) -> Discs {
     }
 }
 
-pub(super) fn negamax(position: &Position, depth: u32) -> Value {
+/// Applies the rules to a depth, and the evaluation by hand.
+pub(crate) fn negamax(position: &Position, depth: u32) -> Value {
     if position.is_over() {
         return Value::from_score(position.score());
     }
@@ -270,7 +295,6 @@ fn the_enhanced_cut_off_changes_nodes_and_no_score() {
 
 /// Builds weights that hold only a move-ordering evaluation, drawn at random.
 fn with_move_ordering(strength: i16) -> Tables {
-    use crate::pattern::{Geometry, PatternSet};
     let set = PatternSet::shipped("ordering").unwrap();
     let mut random = Generator::new(12);
     let steps = (0..Geometry::new(&set).parameters()).map(|_| random.below(301) as i16 - 150);
@@ -299,8 +323,7 @@ fn with_predictions() -> Tables {
     let mut error = [0.0; ERROR_TERMS];
     error[0] = libm::log(2.0);
     let model = ProbCut::new(mean, error).unwrap();
-    let models = Models { probcut: Some(model), ..Models::NONE };
-    embedded::tables().with_models(models)
+    embedded::tables().with_models(Models { probcut: Some(model), ..Models::NONE })
 }
 
 #[test]
@@ -410,12 +433,6 @@ fn a_full_search_does_not_take_over_what_a_selective_one_found() {
     }
 }
 
-/// Runs `work` in a pool of this many threads, more than the machine may have.
-pub(super) fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(work)
-}
-
 #[test]
 fn scores_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();
@@ -423,7 +440,7 @@ fn scores_do_not_depend_on_the_number_of_threads() {
     let positions = [18, 19, 18].map(|empties| random_position(&mut random, empties));
     let solve = |threads: usize| {
         let mut team = Search::new(&evaluator).hash_mb(1).threads(threads).team(3).unwrap();
-        with_threads(threads, || team.work(&positions, |searcher, one| searcher.solve(one)))
+        on_threads(threads, || team.work(&positions, |searcher, one| searcher.solve(one)))
     };
     let expected = solve(1);
     let mut alone = Searcher::new(&evaluator, 1);
@@ -453,7 +470,7 @@ fn values_do_not_depend_on_the_number_of_threads() {
             let mut team =
                 Search::new(&evaluator).hash_mb(1).threads(threads).team(jobs.len()).unwrap();
             let found =
-                with_threads(threads, || team.work(jobs, |searcher, one| searcher.search(one, 8)));
+                on_threads(threads, || team.work(jobs, |searcher, one| searcher.search(one, 8)));
             for ((found, expected), position) in found.iter().zip(&expected).zip(jobs) {
                 assert_eq!((found.value, found.depth), (expected.value, 8), "{threads} threads");
                 let child = position.play(found.best.unwrap()).unwrap();
@@ -468,7 +485,7 @@ fn values_do_not_depend_on_the_number_of_threads() {
 fn team_attains(evaluator: &Evaluator, position: &Position, threads: usize) -> Discs {
     let mut team = Search::new(evaluator).hash_mb(1).threads(threads).team(1).unwrap();
     let one = [*position];
-    let found = with_threads(threads, || team.work(&one, |searcher, one| searcher.solve(one)));
+    let found = on_threads(threads, || team.work(&one, |searcher, one| searcher.solve(one)));
     let child = position.play(found[0].best.unwrap()).unwrap();
     -Searcher::new(evaluator, 1).solve(&child).score
 }

@@ -1,51 +1,23 @@
 //! Tests of searches by probability against plain negamax, and of the kinds of moves.
 
-use super::super::tests::{minimax, negamax, positions, searcher};
+use super::super::tests::{WithModels, minimax, negamax, positions, searcher};
 use super::super::{Limits, Selection};
 use super::*;
 use crate::eval::{Mobility, Models};
 
-/// The evaluation by hand, with a model of move probabilities.
-struct Likely(Models);
-
-impl Likely {
-    /// Builds a model from the probability of each number of a stage and kind.
-    fn with(probability: impl Fn(usize) -> f64) -> Self {
-        let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
-        let realization = Some(Realization::new(&all).unwrap());
-        Self(Models { realization, ..Models::NONE })
-    }
-
-    /// Uses probabilities from 1/16 to 6/16, in no order.
-    fn in_no_order() -> Self {
-        Self::with(|number| (1 + number * 7 % 6) as f64 / 16.0)
-    }
-
-    /// Calls every move nearly certain, which is impossible for the many moves of late ranks.
-    fn certain() -> Self {
-        Self::with(|_| 60_000.0 / 65_535.0)
-    }
+/// Builds the evaluation by hand with the probability of each number of a stage and kind.
+fn likely(probability: impl Fn(usize) -> f64) -> WithModels {
+    let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
+    let realization = Some(Realization::new(&all).unwrap());
+    WithModels(Models { realization, ..Models::NONE })
 }
 
-impl Evaluate for Likely {
-    type State = ();
-
-    fn state(&self, _: &Position) {}
-
-    fn after(&self, _: &(), _: Square, _: u64) {}
-
-    fn pass(&self, _: &()) {}
-
-    fn value(&self, _: &(), position: &Position) -> Value {
-        Mobility.value(&(), position)
-    }
-
-    fn models(&self) -> &Models {
-        &self.0
-    }
+/// Uses probabilities from 1/16 to 6/16, in no order.
+fn in_no_order() -> WithModels {
+    likely(|number| (1 + number * 7 % 6) as f64 / 16.0)
 }
 
-fn by_probability(evaluator: &Likely, clusters: usize) -> Searcher<'_, Likely> {
+fn by_probability(evaluator: &WithModels, clusters: usize) -> Searcher<'_, WithModels> {
     let selection = Selection::by_probability(evaluator).unwrap();
     searcher(evaluator, clusters).with_selection(selection)
 }
@@ -59,7 +31,7 @@ fn weights_without_probabilities_are_refused() {
 /// With probability 1/2, which is also that of moves searched again, a depth of 1 is two plies.
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
-    let half = Likely::with(|_| 0.5);
+    let half = likely(|_| 0.5);
     let mut searchers = [by_probability(&half, 1), by_probability(&half, 5000)];
     let evenly = searcher(&half, 500).with_selection(Selection::by_even_probability());
     let mut evenly = [evenly];
@@ -81,7 +53,7 @@ fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
 
 #[test]
 fn certain_moves_are_searched_to_the_end_of_the_game() {
-    let certain = Likely::with(|_| 1.0);
+    let certain = likely(|_| 1.0);
     let mut searcher = by_probability(&certain, 500);
     for position in positions(22, 60, 3..9) {
         searcher.new_game();
@@ -94,7 +66,7 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
 /// moves are searched again.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
-    let likely = Likely::in_no_order();
+    let likely = in_no_order();
     let costs = Costs::new(likely.0.realization.as_ref().unwrap());
     let most = costs.0.iter().flatten().copied().max().unwrap();
     assert_eq!(most, 16, "-4 log2 of 1/16");
@@ -111,7 +83,7 @@ fn a_threshold_near_0_finds_what_minimax_finds() {
 
 #[test]
 fn a_search_repeats_itself_and_its_nodes_are_counted_by_ply() {
-    let likely = Likely::in_no_order();
+    let likely = in_no_order();
     let mut searcher = by_probability(&likely, 3000);
     for position in positions(24, 20, 20..50) {
         searcher.new_game();
@@ -125,7 +97,7 @@ fn a_search_repeats_itself_and_its_nodes_are_counted_by_ply() {
 
 #[test]
 fn a_limit_ends_a_search_with_what_the_depth_before_found() {
-    let likely = Likely::in_no_order();
+    let likely = in_no_order();
     let mut searcher = by_probability(&likely, 3000);
     for position in positions(25, 10, 30..40) {
         searcher.new_game();
@@ -142,7 +114,8 @@ fn a_limit_ends_a_search_with_what_the_depth_before_found() {
 /// would go on to the end of the game.
 #[test]
 fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
-    let forged = Likely::certain();
+    // Every move is nearly certain, which is impossible for the many moves of late ranks.
+    let forged = likely(|_| 60_000.0 / 65_535.0);
     let mut searcher = by_probability(&forged, 3000);
     for position in positions(27, 5, 30..50) {
         for (depth, limits) in [
@@ -161,7 +134,7 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
 /// The bound of nodes is far above what a search by a sound model takes.
 #[test]
 fn a_search_by_probabilities_that_can_be_is_not_ended() {
-    let likely = Likely::in_no_order();
+    let likely = in_no_order();
     let mut searcher = by_probability(&likely, 3000);
     for position in positions(28, 20, 20..50) {
         for depth in 1..=4 {
@@ -177,7 +150,7 @@ fn a_search_by_probabilities_that_can_be_is_not_ended() {
 /// of the table.
 #[test]
 fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
-    let likely = Likely::in_no_order();
+    let likely = in_no_order();
     let mut searcher = by_probability(&likely, 3000);
     for position in positions(26, 40, 9..14) {
         searcher.new_game();
@@ -192,7 +165,7 @@ fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
 
 #[test]
 fn the_first_moves_of_a_game_are_of_one_kind_but_for_their_rank() {
-    let likely = Likely::in_no_order();
+    let likely = in_no_order();
     let kinds = by_probability(&likely, 1).move_kinds(&Position::START, None, None);
     let names: Vec<String> = kinds.iter().map(|(square, _)| square.to_string()).collect();
     assert_eq!(names, ["d3", "c4", "f5", "e6"]);
@@ -218,7 +191,7 @@ fn traits_are_those_of_the_board() {
     let player = discs(&["d4"]);
     let opponent = discs(&["c3", "e4", "f4", "g4", "e5"]);
     let position = Position::new(player, opponent).unwrap();
-    let likely = Likely::in_no_order();
+    let likely = in_no_order();
     let searcher = by_probability(&likely, 1);
     let kinds = searcher.move_kinds(&position, Some(square("c3")), Some(square("h4")));
     let kind = |name: &str| kinds.iter().find(|(one, _)| *one == square(name)).unwrap().1;

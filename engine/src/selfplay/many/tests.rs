@@ -1,13 +1,13 @@
 //! Tests of runs of games: shards, resumption, provenance.
 
-use othello_testing::StopAfter;
+use othello_testing::{StopAfter, on_threads, records};
 
 use super::*;
-use crate::board::{Position, Square};
-use crate::eval::{ERROR_TERMS, Evaluate, MEAN_TERMS, Mobility, Models, ProbCut};
+use crate::eval::{ERROR_TERMS, MEAN_TERMS, Mobility, Models, ProbCut};
 use crate::file::Checkpoint;
 use crate::progress::Silent;
 use crate::record::Record as _;
+use crate::search::tests::WithModels;
 
 /// Returns a run of three frames, with games that repeat others.
 fn run() -> Run {
@@ -27,9 +27,8 @@ fn games(path: &Path) -> Vec<Game> {
 fn the_file_does_not_depend_on_threads_or_on_being_killed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let one = on(1).install(|| played(&path("1.games"), &run()));
-    let three = on(3).install(|| played(&path("3.games"), &run()));
+    let one = on_threads(1, || played(&path("1.games"), &run()));
+    let three = on_threads(3, || played(&path("3.games"), &run()));
     assert_eq!(one, three);
     assert_eq!(one.games + one.duplicates, 600);
     assert!(one.duplicates > 0);
@@ -39,38 +38,12 @@ fn the_file_does_not_depend_on_threads_or_on_being_killed() {
     assert_eq!(played(&path("1.games"), &run()), one);
 
     let killed = path("killed.games");
-    let begun =
-        GameWriter::begin(&killed, &run().provenance(PerSide::both("mobility")), Existing::Keep)
-            .unwrap();
-    let Begin::Writer(mut writer) = begun else { panic!("complete") };
-    let mut frames = GameReader::open(&path("1.games")).unwrap();
-    writer.write_frame(&frames.next_frame().unwrap().unwrap()).unwrap();
-    drop(writer);
+    let (provenance, frames) = records::frames::<Game>(&path("1.games"));
+    records::leave(&killed, &provenance, &frames[..1]);
     assert_eq!(played(&killed, &run()), one);
 }
 
-/// The evaluation by hand with a ProbCut model.
-struct Predicting(Models);
-
-impl Evaluate for Predicting {
-    type State = ();
-
-    fn state(&self, _: &Position) {}
-
-    fn after(&self, (): &(), _: Square, _: u64) {}
-
-    fn pass(&self, (): &()) {}
-
-    fn value(&self, (): &(), position: &Position) -> crate::eval::Value {
-        Mobility.value(&(), position)
-    }
-
-    fn models(&self) -> &Models {
-        &self.0
-    }
-}
-
-impl Identified for Predicting {
+impl Identified for WithModels {
     fn identity(&self) -> &str {
         "predicting"
     }
@@ -85,7 +58,7 @@ fn selective_games_do_not_depend_on_threads() {
     let mut error = [0.0; ERROR_TERMS];
     error[0] = 1.0;
     let probcut = Some(ProbCut::new(mean, error).unwrap());
-    let predicting = Predicting(Models { probcut, ..Models::NONE });
+    let predicting = WithModels(Models { probcut, ..Models::NONE });
     let folder = tempfile::tempdir().unwrap();
     for depth in [4, 6] {
         let settings = Settings::new(5, "12..=30".parse().unwrap(), depth, 4);
@@ -93,9 +66,8 @@ fn selective_games_do_not_depend_on_threads() {
         let run = Run::whole(settings, 120);
         let played = |threads: usize| {
             let path = folder.path().join(format!("{depth}-{threads}.games"));
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let both = PerSide::both(&predicting);
-            pool.install(|| play_games(&path, &run, both, Existing::Keep, &Silent)).unwrap()
+            on_threads(threads, || play_games(&path, &run, both, Existing::Keep, &Silent)).unwrap()
         };
         assert_eq!(played(1), played(3));
     }
@@ -108,8 +80,7 @@ fn games_of_limited_nodes_do_not_depend_on_threads_and_are_not_those_of_other_li
         let path = folder.path().join(format!("{nodes}-{threads}.games"));
         let settings = Settings::new(5, "12..=30".parse().unwrap(), 60, 4);
         let run = Run::whole(Settings { nodes: Some(nodes), ..settings }, 40);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| played(&path, &run));
+        on_threads(threads, || played(&path, &run));
         (std::fs::read(&path).unwrap(), games(&path))
     };
     let (one, three) = (played(300, 1), played(300, 3));
@@ -140,20 +111,12 @@ fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_played_again() {
     let path = |name: &str| folder.path().join(name);
     let whole = played(&path("whole.games"), &run());
     let bytes = std::fs::read(path("whole.games")).unwrap();
-    let mut reader = GameReader::open(&path("whole.games")).unwrap();
-    let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
+    let (provenance, frames) = records::frames::<Game>(&path("whole.games"));
     let forged: [(&[usize], u64); 5] =
         [(&[0, 0], 256), (&[1], 0), (&[0, 2], 256), (&[0, 1, 2, 2], 600), (&[0, 1, 2], 600)];
     for (number, (frames_there, kept)) in forged.into_iter().enumerate() {
         let path = path(&format!("{number}.games"));
-        let begun =
-            GameWriter::begin(&path, &run().provenance(PerSide::both("mobility")), Existing::Keep)
-                .unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
-        for &frame in frames_there {
-            writer.write_frame(&frames[frame]).unwrap();
-        }
-        drop(writer);
+        records::leave(&path, &provenance, frames_there.iter().map(|&frame| &frames[frame]));
         let progress = StopAfter::units(u64::MAX);
         let evaluators = PerSide::both(&Mobility);
         let resumed = play_games(&path, &run(), evaluators, Existing::Keep, &progress).unwrap();
