@@ -97,12 +97,11 @@ fn text(path: &Path) -> Result<Vec<Position>, OpeningsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use othello_testing::scratch;
 
     fn draw(text: &str, count: usize, seed: u64) -> Result<Vec<Position>, OpeningsError> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("openings.txt");
-        std::fs::write(&path, text).unwrap();
-        Choice { count, seed, within: 64 }.draw(&path)
+        let choice = Choice { count, seed, within: 64 };
+        scratch::with_file("openings.txt", text.as_bytes(), |path| choice.draw(path))
     }
 
     #[test]

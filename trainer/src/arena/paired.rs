@@ -199,7 +199,7 @@ fn play_on(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use othello_engine::board::Squares;
     use othello_engine::eval::{Evaluator, Mobility, Zero};
@@ -214,7 +214,8 @@ mod tests {
         Match { first: first.into(), second: second.into(), strength: STRENGTH }
     }
 
-    fn openings() -> Vec<Position> {
+    /// Returns twelve openings of two moves.
+    pub(crate) fn openings() -> Vec<Position> {
         let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
         children(Position::START).flat_map(children).collect()
     }

@@ -265,12 +265,13 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::dataset::tests::{games, write_games};
+    use crate::dataset::tests::games;
     use crate::dataset::{DataChoice, Dataset, DatasetBuilder, DatasetError, Split};
     use crate::source::LabelRules;
     use othello_engine::progress::Silent;
     use othello_engine::random::Generator;
     use othello_engine::record::Game;
+    use othello_testing::records;
     use proptest::prelude::*;
 
     fn builder(split: Split) -> DatasetBuilder {
@@ -317,7 +318,7 @@ mod tests {
     fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("some.games");
-        write_games(&path, &games(1500));
+        records::write(&path, games(1500));
         let data = [DataChoice { path, weight: 1.5 }];
         let (rules, split) = (LabelRules::default(), Split::new(1));
         let expected = Dataset::read(&data, &[], &rules, split, &Silent).unwrap();

@@ -183,9 +183,10 @@ mod tests {
     use std::path::PathBuf;
 
     use othello_engine::progress::Silent;
+    use othello_testing::{on_threads, records};
     use tempfile::TempDir;
 
-    use super::super::tests::{games, write_games, write_positions};
+    use super::super::tests::games;
     use super::*;
 
     /// More games than are labelled at a time, and positions of none.
@@ -195,8 +196,8 @@ mod tests {
     fn files() -> (TempDir, Vec<DataChoice>) {
         let folder = tempfile::tempdir().unwrap();
         let paths: [PathBuf; 2] = ["a.games", "b.positions"].map(|name| folder.path().join(name));
-        write_games(&paths[0], &games(GAMES));
-        write_positions(&paths[1], &alone(), false);
+        records::write(&paths[0], games(GAMES));
+        records::write(&paths[1], alone());
         let [games, positions] = paths;
         let data = vec![
             DataChoice { path: games, weight: 1.0 },
@@ -271,8 +272,7 @@ mod tests {
         let (_folder, data) = files();
         let shuffled = |seed, threads| {
             let settings = StreamSettings { shuffled: 10_000, seed, ..settings() };
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| all(&data, settings, 777))
+            on_threads(threads, || all(&data, settings, 777))
         };
         let first = shuffled(3, 1);
         assert!(first == shuffled(3, 2) && first != shuffled(4, 2));

@@ -4,22 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use othello_engine::board::{Phase, Position, Square, Symmetry};
-use othello_engine::file::{Begin, Existing, Provenance};
+use othello_engine::file::Provenance;
 use othello_engine::progress::Silent;
-use othello_engine::random;
-use othello_engine::record::{Game, GameWriter, Label, PositionWriter, ScoredPosition, Weight};
+use othello_engine::record::{Game, Label, ScoredPosition, Weight};
+use othello_testing::random_games::random_moves;
+use othello_testing::{on_threads, records};
 
 use super::*;
 use crate::source::LabelRules;
 
-fn random_game(number: u64) -> Game {
-    let replay = random::random_game(1, number, usize::MAX);
-    let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
-    Game::new(squares.len().min(2) as u8, &squares).unwrap()
-}
-
 pub(super) fn games(count: u64) -> Vec<Game> {
-    (0..count).map(random_game).collect()
+    (0..count).map(|number| Game::new(2, &random_moves(number)).unwrap()).collect()
 }
 
 fn build(games: &[Game], split: Split) -> Dataset {
@@ -102,8 +97,7 @@ fn order_and_threads_do_not_matter() {
     let split = Split::new(1);
     let sha256 = build(&games, split).sha256();
     games.reverse();
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    assert_eq!(one.install(|| build(&games, split).sha256()), sha256);
+    assert_eq!(on_threads(1, || build(&games, split).sha256()), sha256);
     assert_ne!(build(&games, Split::new(2)).sha256(), sha256);
     assert_ne!(build(&games[1..], split).sha256(), sha256);
 }
@@ -124,27 +118,12 @@ fn removed_positions_and_their_images_are_gone() {
     }
 }
 
-pub(super) fn write_games(path: &Path, games: &[Game]) {
-    let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
-    let Begin::Writer(mut writer) = begun else { panic!("complete") };
-    games.iter().for_each(|game| writer.push(game.clone()).unwrap());
-    writer.finish().unwrap();
-}
-
-pub(super) fn write_positions(path: &Path, rows: &[ScoredPosition], enumerated: bool) {
-    let provenance = Provenance::new("test").with("enumerated", enumerated);
-    let begun = PositionWriter::begin(path, &provenance, Existing::Keep).unwrap();
-    let Begin::Writer(mut writer) = begun else { panic!("complete") };
-    rows.iter().for_each(|&row| writer.push(row).unwrap());
-    writer.finish().unwrap();
-}
-
 #[test]
 fn files_are_mixed_by_their_weights() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let games = games(700);
-    write_games(&path("random.games"), &games);
+    records::write(&path("random.games"), games.clone());
     let label = Label::of_score(4).unwrap();
     let must_pass = Position::new(1, 0x70).unwrap();
     let rows = [
@@ -152,7 +131,8 @@ fn files_are_mixed_by_their_weights() {
         ScoredPosition::new(must_pass, label, Weight::ONE),
     ];
     assert_eq!(must_pass.moves(), 0);
-    write_positions(&path("all.positions"), &rows, true);
+    let enumerated = Provenance::new("test").with("enumerated", true);
+    records::finish(records::begin(&path("all.positions"), &enumerated), rows);
     let choice = |name: &str| DataChoice { path: path(name), weight: 0.5 };
     let data = [choice("random.games"), choice("all.positions")];
     let read =
@@ -189,7 +169,7 @@ fn plain_positions_are_split_and_enumerated_ones_are_not() {
 fn a_test_of_its_own_is_neither_split_nor_in_training() {
     let folder = tempfile::tempdir().unwrap();
     let choices = |name: &str, games: &[Game]| {
-        write_games(&folder.path().join(name), games);
+        records::write(&folder.path().join(name), games.to_vec());
         vec![DataChoice { path: folder.path().join(name), weight: 1.0 }]
     };
     let all = games(300);
@@ -228,6 +208,6 @@ fn what_is_no_data_is_refused() {
     };
     assert!(read(&path).contains("notes.txt"));
     let empty = folder.path().join("no.games");
-    write_games(&empty, &[]);
+    records::write::<Game>(&empty, []);
     assert!(read(&empty).contains("no position has a label in"));
 }

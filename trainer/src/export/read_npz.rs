@@ -245,17 +245,24 @@ mod tests {
         assert!(read.weights.factors() == weights.factors());
     }
 
+    /// Returns a file of the pattern set with the arrays that `add` adds.
+    fn file_of(add: impl FnOnce(&mut NpzWriter<Cursor<Vec<u8>>>)) -> Vec<u8> {
+        let mut npz = NpzWriter::new(Cursor::new(vec![]));
+        npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
+        add(&mut npz);
+        npz.finish().unwrap().into_inner()
+    }
+
     /// Returns a file like one from a program in Python, with `change` as a weight of the pattern.
     fn of_python(change: f64) -> Vec<u8> {
         let classes = weights().geometry().patterns[0].classes;
-        let mut npz = NpzWriter::new(Cursor::new(vec![]));
-        npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
         let mut steps = Array2::from_elem((PHASES, classes), 1.25_f64);
         steps[[59, 0]] = change;
-        npz.add_array("weights_00", &steps).unwrap();
         let scalars = ndarray::Array3::from_elem((PHASES, 1, Scalar::VALUES), -3_i64);
-        npz.add_array("scalar_weights", &scalars).unwrap();
-        npz.finish().unwrap().into_inner()
+        file_of(|npz| {
+            npz.add_array("weights_00", &steps).unwrap();
+            npz.add_array("scalar_weights", &scalars).unwrap();
+        })
     }
 
     #[test]
@@ -275,14 +282,13 @@ mod tests {
     fn counts_that_are_none_are_refused() {
         let classes = weights().geometry().patterns[0].classes;
         let of = |count: f64| {
-            let mut npz = NpzWriter::new(Cursor::new(vec![]));
-            npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
             let scalars = ndarray::Array3::<f64>::zeros((PHASES, 1, Scalar::VALUES));
-            npz.add_array("weights_00", &Array2::<f64>::zeros((PHASES, classes))).unwrap();
-            npz.add_array("scalar_weights", &scalars).unwrap();
-            npz.add_array("counts_00", &Array2::from_elem((PHASES, classes), count)).unwrap();
-            npz.add_array("scalar_counts", &scalars).unwrap();
-            read_npz(&npz.finish().unwrap().into_inner())
+            read_npz(&file_of(|npz| {
+                npz.add_array("weights_00", &Array2::<f64>::zeros((PHASES, classes))).unwrap();
+                npz.add_array("scalar_weights", &scalars).unwrap();
+                npz.add_array("counts_00", &Array2::from_elem((PHASES, classes), count)).unwrap();
+                npz.add_array("scalar_counts", &scalars).unwrap();
+            }))
         };
         assert_eq!(of(4_294_967_295.0).unwrap().weights.all_counts()[[0, 0]], u32::MAX);
         for wrong in [-1.0, f64::NAN, 4_294_967_296.0] {
@@ -295,12 +301,11 @@ mod tests {
     fn with_weights<T: WritableElement, D: Dimension>(
         weights: &ArrayBase<impl Data<Elem = T>, D>,
     ) -> Vec<u8> {
-        let mut npz = NpzWriter::new(Cursor::new(vec![]));
-        npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
-        npz.add_array("weights_00", weights).unwrap();
         let scalars = ndarray::Array3::<i8>::zeros((PHASES, 1, Scalar::VALUES));
-        npz.add_array("scalar_weights", &scalars).unwrap();
-        npz.finish().unwrap().into_inner()
+        file_of(|npz| {
+            npz.add_array("weights_00", weights).unwrap();
+            npz.add_array("scalar_weights", &scalars).unwrap();
+        })
     }
 
     #[test]
@@ -334,10 +339,7 @@ mod tests {
         npz.add_array("weights_00", &Array2::<i16>::zeros((60, 3))).unwrap();
         let without_set = npz.finish().unwrap().into_inner();
         assert!(error(&without_set).contains("no array `pattern_set`"));
-        let mut npz = NpzWriter::new(Cursor::new(vec![]));
-        npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
-        npz.add_array("weights_00", &Array2::<i16>::zeros((60, 3))).unwrap();
-        let other_shape = npz.finish().unwrap().into_inner();
+        let other_shape = with_weights(&Array2::<i16>::zeros((60, 3)));
         assert!(error(&other_shape).contains("has the shape [60, 3]; expected [60, 27]"));
     }
 }

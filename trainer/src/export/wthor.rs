@@ -66,6 +66,7 @@ mod tests {
     use crate::source::wthor::WthorGames;
     use othello_engine::board::transcript;
     use othello_engine::record::Solved;
+    use othello_testing::scratch;
 
     fn games() -> Vec<Game> {
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
@@ -73,9 +74,8 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Vec<Game> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), bytes).unwrap();
-        WthorGames::open(file.path()).unwrap().map(|game| game.unwrap().unwrap()).collect()
+        let games = scratch::with_file("games.wtb", bytes, WthorGames::open).unwrap();
+        games.map(|game| game.unwrap().unwrap()).collect()
     }
 
     #[test]

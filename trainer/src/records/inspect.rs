@@ -381,18 +381,11 @@ impl Sums {
 mod tests {
     use super::*;
     use othello_engine::board::{Symmetry, transcript};
-    use othello_engine::file::{Begin, Existing, Provenance};
     use othello_engine::progress::Silent;
-    use othello_engine::record::{GameWriter, Label, PositionWriter, Solved, Weight};
+    use othello_engine::record::{Label, Solved, Weight};
+    use othello_testing::records;
 
     const WIPE_OUT: &str = "f5d6c5f4e7f6g5e6e3";
-
-    fn write_games(path: &Path, games: &[Game]) {
-        let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
-        games.iter().for_each(|game| writer.push(game.clone()).unwrap());
-        writer.finish().unwrap();
-    }
 
     #[test]
     fn games_are_counted_and_duplicates_found_across_files() {
@@ -410,8 +403,8 @@ mod tests {
         let valued = game(3, WIPE_OUT).with_values(values).unwrap();
         let broken = game(0, "f5d6c5").with_solved(Solved { ply: 3, black_score: 8 }).unwrap();
         let (first, second) = (folder.path().join("1.games"), folder.path().join("2.games"));
-        write_games(&first, &[whole.clone(), image, broken]);
-        write_games(&second, &[valued, game(0, "f5f6")]);
+        records::write(&first, [whole, image, broken]);
+        records::write(&second, [valued, game(0, "f5f6")]);
         // With little memory, and with almost none.
         let limited = |bytes| MemoryLimit { bytes, folder: folder.path().to_owned() };
         let paths = [first, second];
@@ -437,15 +430,12 @@ mod tests {
     fn positions_are_counted_by_ply() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("some.positions");
-        let begun = PositionWriter::begin(&path, &Provenance::new("test"), Existing::Keep).unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
         let moved = Position::START.play("f5".parse().unwrap()).unwrap();
         let other = Position::START.play("d3".parse().unwrap()).unwrap();
-        for (position, discs) in [(Position::START, 2.0), (moved, -1.0), (other, 3.0)] {
-            let label = Label::of_discs(discs).unwrap();
-            writer.push(ScoredPosition::new(position, label, Weight::ONE)).unwrap();
-        }
-        writer.finish().unwrap();
+        let row = |(position, discs)| {
+            ScoredPosition::new(position, Label::of_discs(discs).unwrap(), Weight::ONE)
+        };
+        records::write(&path, [(Position::START, 2.0), (moved, -1.0), (other, 3.0)].map(row));
         let limit = MemoryLimit { bytes: 1 << 20, folder: folder.path().to_owned() };
         let report = inspect(&[path], &limit, &Silent).unwrap().remove(0);
         assert_eq!(report.frames, 1);

@@ -12,4 +12,4 @@ pub mod shuffle;
 pub mod validate;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;

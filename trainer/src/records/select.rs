@@ -171,7 +171,7 @@ pub fn sample<R: Record>(
 #[cfg(test)]
 mod tests {
     use othello_engine::progress::Silent;
-    use othello_engine::record::{GameReader, GameWriter, Label, Weight};
+    use othello_engine::record::{Label, Weight};
 
     use super::*;
     use crate::memory::MemoryLimit;
@@ -225,32 +225,15 @@ mod tests {
     fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_written_again() {
         let folder = Folder::new();
         let inputs = inputs::<Game>(&folder.write("all.games", &games(1000)));
-        let out = |name: &str| folder.path(name);
-        sample(&inputs, 900, 1, &out("sample"), Existing::Keep, &Silent).unwrap();
-        let limit = MemoryLimit::beside(&out("shuffle"), 120_000);
-        shuffle(&limit, &inputs, 1, &out("shuffle"), Existing::Keep, &Silent).unwrap();
-        for command in ["sample", "shuffle"] {
-            let whole = std::fs::read(out(command)).unwrap();
-            let mut reader = GameReader::open(&out(command)).unwrap();
-            let provenance = reader.provenance().clone();
-            let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
-            for order in [&[0, 0][..], &[1], &[0, 2], &[0, 1, 2, 3, 3]] {
-                std::fs::remove_file(out(command)).unwrap();
-                let begun = GameWriter::begin(&out(command), &provenance, Existing::Keep).unwrap();
-                let Begin::Writer(mut writer) = begun else { panic!("complete") };
-                order.iter().for_each(|&frame| writer.write_frame(&frames[frame]).unwrap());
-                drop(writer);
-                match command {
-                    "sample" => {
-                        sample(&inputs, 900, 1, &out(command), Existing::Keep, &Silent).unwrap()
-                    }
-                    _ => {
-                        shuffle(&limit, &inputs, 1, &out(command), Existing::Keep, &Silent).unwrap()
-                    }
-                };
-                assert_eq!(std::fs::read(out(command)).unwrap(), whole, "{command} {order:?}");
-            }
-        }
+        let orders: [&[usize]; 4] = [&[0, 0], &[1], &[0, 2], &[0, 1, 2, 3, 3]];
+        let (sampled, shuffled) = (folder.path("sample"), folder.path("shuffle"));
+        folder.writes_again("sample", &orders, || {
+            sample(&inputs, 900, 1, &sampled, Existing::Keep, &Silent).unwrap()
+        });
+        let limit = MemoryLimit::beside(&shuffled, 120_000);
+        folder.writes_again("shuffle", &orders, || {
+            shuffle(&limit, &inputs, 1, &shuffled, Existing::Keep, &Silent).unwrap()
+        });
     }
 
     #[test]

@@ -216,10 +216,10 @@ mod tests {
         }
         assert_ne!(shuffled(1000, 2, "other").summary.sha256, whole.summary.sha256);
         // A run that was killed after two frames.
-        let bytes = std::fs::read(folder.path("whole")).unwrap();
+        let bytes = folder.bytes("whole");
         std::fs::write(folder.path("killed.partial"), &bytes[..bytes.len() / 2]).unwrap();
         assert_eq!(shuffled(150, 1, "killed"), whole);
-        assert_eq!(std::fs::read(folder.path("killed")).unwrap(), bytes);
+        assert_eq!(folder.bytes("killed"), bytes);
         // The failed run left nothing behind.
         assert!(!folder.path("whole.partial").exists());
         let nowhere = MemoryLimit { bytes: 1, folder: "/no/such/folder".into() };

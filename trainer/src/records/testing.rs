@@ -1,12 +1,14 @@
 //! Helpers of this module's tests: folders of files of records, and random games.
 
+use std::fmt::Debug;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::{Discs, Position, Square, Squares};
-use othello_engine::file::{Begin, Existing, Provenance};
 use othello_engine::progress::Silent;
 use othello_engine::random;
-use othello_engine::record::{Game, Record, RecordReader, RecordWriter};
+use othello_engine::record::{Game, Record, RecordReader};
+use othello_testing::records;
 
 use super::sequence::Inputs;
 
@@ -23,12 +25,48 @@ impl Folder {
     }
 
     pub(super) fn write<R: Record>(&self, name: &str, records: &[R]) -> PathBuf {
-        let provenance = Provenance::new("test");
-        let begun = RecordWriter::<R>::begin(&self.path(name), &provenance, Existing::Keep);
-        let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
-        records.iter().for_each(|record| writer.push(record.clone()).unwrap());
-        writer.finish().unwrap();
+        records::write(&self.path(name), records.iter().cloned());
         self.path(name)
+    }
+
+    pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// Checks that a run that was killed goes on and ends as if undisturbed, whichever part of its
+    /// output it had written: one of so many.
+    pub(super) fn goes_on<T: PartialEq + Debug>(
+        &self,
+        name: &str,
+        parts: usize,
+        run: impl Fn() -> T,
+    ) {
+        let (whole, bytes) = (run(), self.bytes(name));
+        for kept in (0..bytes.len()).step_by(bytes.len() / parts) {
+            fs::remove_file(self.path(name)).unwrap();
+            fs::write(self.path(&format!("{name}.partial")), &bytes[..kept]).unwrap();
+            assert_eq!(run(), whole, "after {kept} bytes");
+            assert_eq!(self.bytes(name), bytes, "after {kept} bytes");
+        }
+    }
+
+    /// Checks that a run ends as if undisturbed where its unfinished file of games has frames in
+    /// one of these orders: with right checksums, but doubled or left out.
+    pub(super) fn writes_again<T: PartialEq + Debug>(
+        &self,
+        name: &str,
+        orders: &[&[usize]],
+        run: impl Fn() -> T,
+    ) {
+        let (whole, bytes) = (run(), self.bytes(name));
+        let (provenance, frames) = records::frames::<Game>(&self.path(name));
+        for order in orders {
+            fs::remove_file(self.path(name)).unwrap();
+            let left = order.iter().map(|&frame| &frames[frame]);
+            records::leave(&self.path(name), &provenance, left);
+            assert_eq!(run(), whole, "{order:?}");
+            assert_eq!(self.bytes(name), bytes, "{order:?}");
+        }
     }
 
     pub(super) fn read<R: Record>(&self, name: &str) -> Vec<R> {
@@ -49,7 +87,7 @@ pub(super) fn random_game(number: u64, random_plies: u8, most: usize) -> Game {
 }
 
 /// Returns the score of perfect play by trying all moves.
-pub(super) fn score_by_brute_force(position: &Position) -> Discs {
+pub(crate) fn score_by_brute_force(position: &Position) -> Discs {
     if position.is_over() {
         return position.score();
     }

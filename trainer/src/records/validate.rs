@@ -228,8 +228,9 @@ mod tests {
     use std::fs;
 
     use othello_engine::board::transcript;
-    use othello_engine::file::Writer;
+    use othello_engine::file::Section;
     use othello_engine::progress::Silent;
+    use othello_testing::records;
 
     use super::*;
 
@@ -238,8 +239,7 @@ mod tests {
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
         let frame = |moves: usize| vec![Game::new(0, &squares[..moves]).unwrap(); 20];
         let frames: Vec<Vec<Game>> = (5..10).map(frame).collect();
-        let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        let mut writer = records::begin(path, &Provenance::new("test"));
         frames.iter().for_each(|frame| writer.write_frame(frame).unwrap());
         writer.finish().unwrap();
         frames
@@ -265,11 +265,8 @@ mod tests {
     fn weights_that_no_command_takes_are_not_sound() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("forged.weights");
-        let begun =
-            Writer::begin(&path, Kind::Weights, &Provenance::new("test"), Existing::Keep).unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
-        writer.section("pattern_set", b"name = \"none\"").unwrap();
-        writer.finish().unwrap();
+        let set = Section { name: "pattern_set".into(), content: b"name = \"none\"".to_vec() };
+        records::write_sections(&path, Kind::Weights, &Provenance::new("test"), [set]);
         let refused = Weights::read(&path).unwrap_err().to_string();
         assert_eq!(validate(&path, &Silent).unwrap().damage, [refused]);
     }

@@ -103,6 +103,7 @@ impl Entries<ScoredPosition> for EgaroucidBoards {
 mod tests {
     use super::*;
     use othello_engine::board::Square;
+    use othello_testing::scratch;
 
     /// Returns a record whose boards are given by the names of squares.
     fn record(player: &[&str], opponent: &[&str], score: i8) -> Vec<u8> {
@@ -115,11 +116,10 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<Result<ScoredPosition, String>>, SourceError> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("0.dat");
-        std::fs::write(&path, bytes).unwrap();
-        let rows = EgaroucidBoards::open(&path)?;
-        rows.map(|row| Ok(row?.map_err(|rejection| rejection.to_string()))).collect()
+        scratch::with_file("0.dat", bytes, |path| {
+            let rows = EgaroucidBoards::open(path)?;
+            rows.map(|row| Ok(row?.map_err(|rejection| rejection.to_string()))).collect()
+        })
     }
 
     #[test]

@@ -159,6 +159,7 @@ impl Entries<Game> for GgfGames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use othello_testing::scratch;
 
     const HEAD: &str = "(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[Saio1200]PW[Saio3000]\
         RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]RE[+0.00]";
@@ -170,10 +171,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Vec<Result<Game, String>> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games.ggf");
-        std::fs::write(&path, bytes).unwrap();
-        let mut games = GgfGames::open(&path).unwrap();
+        let mut games = scratch::with_file("games.ggf", bytes, GgfGames::open).unwrap();
         let read = games.by_ref().map(|game| game.unwrap().map_err(|error| error.to_string()));
         let read = read.collect();
         assert_eq!(games.bytes_read(), bytes.len() as u64);

@@ -24,12 +24,11 @@ mod tests {
 
     #[test]
     fn a_bad_line_is_named_and_the_others_are_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games.txt");
         let long = "f5".repeat(9000);
         let text = format!("f5d6c5f4e7f6g5e6e3\r\n\nf5f5\nnonsense\n{long}\nf5d6");
-        std::fs::write(&path, [text.as_bytes(), b"\n\xFF\n"].concat()).unwrap();
-        let games: Vec<_> = read(&path).unwrap().map(|game| game.unwrap()).collect();
+        let bytes = [text.as_bytes(), b"\n\xFF\n"].concat();
+        let games = othello_testing::scratch::with_file("games.txt", &bytes, read).unwrap();
+        let games: Vec<_> = games.map(|game| game.unwrap()).collect();
         assert_eq!(games.len(), 6);
         assert_eq!(games[0].as_ref().unwrap().black_score(), Some(64));
         let reasons: Vec<String> =

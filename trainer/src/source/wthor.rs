@@ -131,6 +131,7 @@ impl Entries<Game> for WthorGames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use othello_testing::scratch;
 
     /// Returns a file with these games: theoretical black discs, moves.
     fn file(games: &[(u8, &[u8])]) -> Vec<u8> {
@@ -147,10 +148,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<Result<Game, Rejection>>, SourceError> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("WTH_2020.wtb");
-        std::fs::write(&path, bytes).unwrap();
-        WthorGames::open(&path)?.collect()
+        scratch::with_file("WTH_2020.wtb", bytes, WthorGames::open)?.collect()
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Tests of matches that are kept, stopped, resumed, divided and merged.
 
-use othello_engine::board::Squares;
 use othello_engine::eval::{Evaluator, Mobility, Zero};
 use othello_engine::progress::Silent;
 use othello_engine::search::Strength;
+use othello_testing::records;
 use tempfile::TempDir;
 
 use super::*;
 use crate::arena::Effort;
+use crate::arena::paired::tests::openings;
 
 /// A progress that asks to stop after a number of units.
 struct StopAfter {
@@ -22,12 +23,6 @@ impl Progress for StopAfter {
     fn is_interrupted(&self) -> bool {
         self.done.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1 >= self.units
     }
-}
-
-/// Returns twelve openings of two moves.
-fn openings() -> Vec<Position> {
-    let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
-    children(Position::START).flat_map(children).collect()
 }
 
 fn conditions(sprt: Option<&str>) -> Conditions {
@@ -181,12 +176,7 @@ fn damaged_and_foreign_shards_are_refused_by_name() {
         let mut sections: Vec<Section> = reader.by_ref().map(Result::unwrap).collect();
         change(&mut sections);
         let path = setting.path(name);
-        let begun = Writer::begin(&path, Kind::Match, reader.provenance(), Existing::Keep);
-        let Ok(Begin::Writer(mut writer)) = begun else { panic!("nothing is there") };
-        for section in sections {
-            writer.section(&section.name, &section.content).unwrap();
-        }
-        writer.finish().unwrap();
+        records::write_sections(&path, Kind::Match, reader.provenance(), sections);
         path
     };
     let short = rewritten("short.match", &|sections| drop(sections.remove(0)));

@@ -1,6 +1,8 @@
 //! Tests of the optimizers against the exact solution, and of their independence from threads and
 //! from the order of the data.
 
+use othello_testing::on_threads;
+
 use super::*;
 use crate::fit::schedule::Schedule;
 
@@ -135,11 +137,8 @@ fn all_of_adam() -> AdamSettings {
 fn threads_change_no_bit() {
     let (model, rows) = (model(), rows(300_000));
     for by in [Solution::least_squares(5), Solution::adam(all_of_adam())] {
-        let with_threads = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| solve(&model, &rows, 10.0, zeros(&model), &by))
-        };
-        assert_eq!(with_threads(1), with_threads(3));
+        let on = |threads| on_threads(threads, || solve(&model, &rows, 10.0, zeros(&model), &by));
+        assert_eq!(on(1), on(3));
     }
 }
 

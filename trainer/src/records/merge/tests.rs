@@ -4,13 +4,12 @@ use std::fs;
 use std::sync::OnceLock;
 
 use othello_engine::eval::Mobility;
-use othello_engine::file::{Begin, Provenance};
+use othello_engine::file::Provenance;
 use othello_engine::openings as enumerated;
 use othello_engine::progress::Silent;
-use othello_engine::record::{
-    GameReader, GameWriter, Label, PositionWriter, ScoredPosition, Shard, Weight,
-};
+use othello_engine::record::{Game, Label, PositionWriter, ScoredPosition, Shard, Weight};
 use othello_engine::selfplay::{PerSide, Played, Run, Settings, play_games};
+use othello_testing::records;
 
 use super::*;
 use crate::records::testing::Folder;
@@ -77,13 +76,9 @@ fn change(
     changed: impl FnOnce(Provenance) -> Provenance,
     frames: usize,
 ) -> PathBuf {
-    let mut reader = GameReader::open(of).unwrap();
-    let provenance = changed(reader.provenance().clone());
-    let begun = GameWriter::begin(&folder.path(name), &provenance, Existing::Keep).unwrap();
-    let Begin::Writer(mut writer) = begun else { panic!("complete") };
-    for _ in 0..frames {
-        writer.write_frame(&reader.next_frame().unwrap().unwrap()).unwrap();
-    }
+    let (provenance, there) = records::frames::<Game>(of);
+    let mut writer = records::begin(&folder.path(name), &changed(provenance));
+    there[..frames].iter().for_each(|frame| writer.write_frame(frame).unwrap());
     writer.finish().unwrap();
     folder.path(name)
 }
@@ -98,7 +93,7 @@ fn shards_become_the_file_of_an_undivided_run() {
     for count in [1, 3, 7] {
         let folder = Folder::new();
         let merged = merge_in(&folder, &shards(count)).unwrap();
-        assert_eq!(fs::read(folder.path("merged.records")).unwrap(), fs::read(&whole).unwrap());
+        assert_eq!(folder.bytes("merged.records"), fs::read(&whole).unwrap());
         let Played { games, duplicates, positions, .. } = undivided;
         let counts = (Content::Games { games, duplicates }, positions);
         assert_eq!((merged.content, merged.positions), counts);
@@ -111,14 +106,7 @@ fn shards_become_the_file_of_an_undivided_run() {
 #[test]
 fn a_killed_merge_goes_on_at_a_frame() {
     let folder = Folder::new();
-    let merged = merge_in(&folder, &shards(3)).unwrap();
-    let bytes = fs::read(folder.path("merged.records")).unwrap();
-    for kept in (0..bytes.len()).step_by(bytes.len() / 7) {
-        fs::remove_file(folder.path("merged.records")).unwrap();
-        fs::write(folder.path("merged.records.partial"), &bytes[..kept]).unwrap();
-        assert_eq!(merge_in(&folder, &shards(3)).unwrap(), merged);
-        assert_eq!(fs::read(folder.path("merged.records")).unwrap(), bytes);
-    }
+    folder.goes_on("merged.records", 7, || merge_in(&folder, &shards(3)).unwrap());
 }
 
 /// A past bug: frames with right checksums that were doubled or left out were kept, and the merge
@@ -126,21 +114,9 @@ fn a_killed_merge_goes_on_at_a_frame() {
 #[test]
 fn a_doubled_or_dropped_frame_of_an_unfinished_merge_is_written_again() {
     let folder = Folder::new();
-    let merged = merge_in(&folder, &shards(3)).unwrap();
-    let out = folder.path("merged.records");
-    let bytes = fs::read(&out).unwrap();
-    let mut reader = GameReader::open(&out).unwrap();
-    let provenance = reader.provenance().clone();
-    let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
-    for order in [&[0, 0][..], &[1], &[0, 2], &[2, 1, 0], &[0, 1, 2, 2]] {
-        fs::remove_file(&out).unwrap();
-        let begun = GameWriter::begin(&out, &provenance, Existing::Keep).unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
-        order.iter().for_each(|&frame| writer.write_frame(&frames[frame]).unwrap());
-        drop(writer);
-        assert_eq!(merge_in(&folder, &shards(3)).unwrap(), merged, "{order:?}");
-        assert_eq!(fs::read(&out).unwrap(), bytes, "{order:?}");
-    }
+    let orders: [&[usize]; 5] = [&[0, 0], &[1], &[0, 2], &[2, 1, 0], &[0, 1, 2, 2]];
+    let merge = || merge_in(&folder, &shards(3)).unwrap();
+    folder.writes_again("merged.records", &orders, merge);
 }
 
 #[test]
@@ -164,28 +140,27 @@ fn an_output_that_is_one_of_the_shards_is_refused_with_force_too() {
 fn what_does_not_belong_together_is_refused_by_name() {
     let folder = Folder::new();
     let shards = shards(3);
-    let refused = |paths: &[PathBuf]| merge_in(&folder, paths).unwrap_err().to_string();
+    let refuses = |paths: &[PathBuf], expected: &str| {
+        let error = merge_in(&folder, paths).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    };
     let and = |other: &PathBuf| [&shards[..], std::slice::from_ref(other)].concat();
-    let error = refused(&shards[1..]);
-    assert!(error.contains("shard 3 of 3 is missing; make it with `--shard I/3`"), "{error}");
-    let error = refused(&shards[1..2]);
-    assert!(error.contains("shards 1, 3 of 3 are missing; make them"), "{error}");
+    refuses(&shards[1..], "shard 3 of 3 is missing; make it with `--shard I/3`");
+    refuses(&shards[1..2], "shards 1, 3 of 3 are missing; make them");
 
     let copy = folder.path("copy.games");
     fs::copy(&shards[1], &copy).unwrap();
-    let error = refused(&and(&copy));
-    assert!(error.contains("copy.games are both shard 2/3"), "{error}");
+    refuses(&and(&copy), "copy.games are both shard 2/3");
 
     // A foreign file is named at any place in the list.
     let foreign =
         change(&folder, "foreign.games", &shards[0], |made| made.with("weights", "none"), 1);
-    let error = refused(&[std::slice::from_ref(&foreign), &shards[..]].concat());
-    assert!(error.contains("foreign.games: is a shard of another run"), "{error}");
-    assert!(error.contains("weights: \"none\" there, \"mobility\" wanted"), "{error}");
+    let foreign = [std::slice::from_ref(&foreign), &shards[..]].concat();
+    refuses(&foreign, "foreign.games: is a shard of another run");
+    refuses(&foreign, "weights: \"none\" there, \"mobility\" wanted");
     let other = played().path("1of7");
-    let error = refused(&and(&other));
-    assert!(error.contains("1of7: is a shard of another run"), "{error}");
-    assert!(error.contains("of 7 shards there, 3 wanted"), "{error}");
+    refuses(&and(&other), "1of7: is a shard of another run");
+    refuses(&and(&other), "of 7 shards there, 3 wanted");
     let imported = change(
         &folder,
         "imported.games",
@@ -193,13 +168,11 @@ fn what_does_not_belong_together_is_refused_by_name() {
         |made| made.with("command", "import").without("shard"),
         1,
     );
-    let error = refused(&and(&imported));
-    assert!(error.contains("imported.games: is no shard: `import` makes none"), "{error}");
+    refuses(&and(&imported), "imported.games: is no shard: `import` makes none");
 
     fs::write(folder.path("5.partial"), "").unwrap();
-    let error = refused(&[folder.path("5")]);
-    assert!(error.contains("5: is no shard: it is not finished"), "{error}");
-    assert!(refused(&[folder.path("6")]).contains("cannot open it"));
+    refuses(&[folder.path("5")], "5: is no shard: it is not finished");
+    refuses(&[folder.path("6")], "cannot open it");
     assert!(!folder.path("merged.records").exists());
     assert!(!folder.path("merged.records.partial").exists());
 }
@@ -231,18 +204,11 @@ fn parts_of_the_openings_become_the_file_of_an_undivided_run() {
     let folder = Folder::new();
     let (_, shards, whole) = openings(&folder);
     let merged = merge_in(&folder, &shards).unwrap();
-    assert_eq!(fs::read(folder.path("merged.records")).unwrap(), fs::read(&whole).unwrap());
+    assert_eq!(folder.bytes("merged.records"), fs::read(&whole).unwrap());
     assert_eq!((merged.shards, merged.content, merged.positions), (2, Content::Openings, 12_823));
     assert_eq!(merge_in(&folder, &shards).unwrap(), merged);
 
-    // A killed merge continues.
-    let bytes = fs::read(&whole).unwrap();
-    for kept in (0..bytes.len()).step_by(bytes.len() / 5) {
-        fs::remove_file(folder.path("merged.records")).unwrap();
-        fs::write(folder.path("merged.records.partial"), &bytes[..kept]).unwrap();
-        assert_eq!(merge_in(&folder, &shards).unwrap(), merged);
-        assert_eq!(fs::read(folder.path("merged.records")).unwrap(), bytes);
-    }
+    folder.goes_on("merged.records", 5, || merge_in(&folder, &shards).unwrap());
 }
 
 #[test]
@@ -258,14 +224,12 @@ fn openings_that_are_no_parts_of_one_run_are_refused_by_name() {
     // All positions of the first part, except that one is replaced.
     let other = folder.path("other.openings");
     let settings = enumerated::Settings { shard: "1/2".parse().unwrap(), ..settings };
-    let begun =
-        PositionWriter::begin_openings(&other, &settings.provenance("mobility"), Existing::Keep);
-    let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+    let provenance = settings.provenance("mobility");
+    let begun = PositionWriter::begin_openings(&other, &provenance, Existing::Keep).unwrap();
     let mut rows: Vec<ScoredPosition> = folder.read("1of2.openings");
     let (start, label) = (othello_engine::board::Position::START, Label::of_score(0).unwrap());
     *rows.last_mut().unwrap() = ScoredPosition::new(start, label, Weight::ONE);
-    rows.into_iter().try_for_each(|row| writer.push(row)).unwrap();
-    writer.finish().unwrap();
+    records::finish(records::begun(begun), rows);
     let error = refused(&[shards[0].clone(), other]);
     let expected = "other.openings: its positions are not those of shard 1/2, 4096 of ply 7";
     assert!(error.contains(expected), "{error}");

@@ -4,7 +4,8 @@ use std::fs;
 
 use othello_engine::file::Checkpoint;
 use othello_engine::progress::Silent;
-use othello_engine::record::{GameReader, GameWriter, PositionReader};
+use othello_engine::record::{GameReader, PositionReader};
+use othello_testing::records;
 
 use super::*;
 use crate::source::{boards, transcripts};
@@ -75,14 +76,11 @@ fn a_doubled_or_dropped_frame_of_an_unfinished_import_is_read_again() {
     let whole = folder.files("a.txt", "whole.games");
     let summary = import_transcripts(&whole).unwrap();
     let bytes = fs::read(&whole.out).unwrap();
-    let mut reader = GameReader::open(&whole.out).unwrap();
-    let provenance = reader.provenance().clone();
-    let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
+    let (provenance, frames) = records::frames::<Game>(&whole.out);
     // The places that a run stores, one after each of three whole frames.
     let places = |out: &Path, forged: Option<Place>| {
         let (mut checkpoint, _) = Checkpoint::open(out, &provenance, Existing::Keep).unwrap();
-        let begun = GameWriter::begin(&folder.path("again"), &provenance, Existing::Replace);
-        let Begin::Writer(mut writer) = begun.unwrap() else { panic!("replaced") };
+        let mut writer = records::begin(&folder.path("again"), &provenance);
         let mut place = Place::default();
         for (line, game) in text.lines().zip(frames.iter().flatten()) {
             place.entries += 1;
@@ -100,10 +98,7 @@ fn a_doubled_or_dropped_frame_of_an_unfinished_import_is_read_again() {
     let orders = [&[0, 1, 2][..], &[0, 0], &[1], &[0, 2], &[0, 1, 2, 2], &[]];
     for (number, order) in orders.into_iter().enumerate() {
         let files = folder.files("a.txt", &format!("{number}.games"));
-        let begun = GameWriter::begin(&files.out, &provenance, Existing::Keep).unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
-        order.iter().for_each(|&frame| writer.write_frame(&frames[frame]).unwrap());
-        drop(writer);
+        records::leave(&files.out, &provenance, order.iter().map(|&frame| &frames[frame]));
         places(&files.out, None);
         assert_eq!(import_transcripts(&files).unwrap(), summary, "{order:?}");
         assert_eq!(fs::read(&files.out).unwrap(), bytes, "{order:?}");

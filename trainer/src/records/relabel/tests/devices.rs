@@ -22,7 +22,7 @@ fn relabelled<R: Relabel>(
     let shard = "1/1".parse().unwrap();
     let run = RelabelJob { settings: settings.clone(), inputs: &inputs, shard, device };
     relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap();
-    std::fs::read(folder.path(out)).unwrap()
+    folder.bytes(out)
 }
 
 /// Checks that a device gives the bytes of the CPU, and a run that goes on after a kill, too.

@@ -95,8 +95,7 @@ fn inputs_are_one_sequence_and_shards_are_parts_of_it() {
     let shards = [folder.path("2"), folder.path("1")];
     let out = folder.path("merged.games");
     crate::records::merge::merge(&shards, &out, Existing::Keep, &Silent).unwrap();
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert_eq!(bytes("merged.games"), bytes("parts.games"));
+    assert_eq!(folder.bytes("merged.games"), folder.bytes("parts.games"));
     // A second run finds the file done and reports the same.
     assert_eq!(relabel_in(&folder, &[whole], "1/1", "whole.games"), relabelled);
 }

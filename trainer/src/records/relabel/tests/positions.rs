@@ -130,31 +130,16 @@ fn shards_are_merged_into_the_file_of_an_undivided_run() {
     let merged = merge(&shards).unwrap();
     assert_eq!((merged.content, merged.positions), (Content::Positions, whole.records));
     assert_eq!(merged.summary, whole.summary);
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert_eq!(bytes("merged"), bytes("whole"));
+    assert_eq!(folder.bytes("merged"), folder.bytes("whole"));
     assert_eq!(merge(&shards).unwrap(), merged);
-    // A killed merge continues at a frame.
-    let whole = bytes("whole");
-    for kept in (0..whole.len()).step_by(whole.len() / 5) {
-        std::fs::remove_file(folder.path("merged")).unwrap();
-        std::fs::write(folder.path("merged.partial"), &whole[..kept]).unwrap();
-        assert_eq!(merge(&shards).unwrap(), merged);
-        assert_eq!(bytes("merged"), whole);
-    }
+    folder.goes_on("merged", 5, || merge(&shards).unwrap());
 }
 
 #[test]
 fn a_killed_run_goes_on_and_ends_as_if_undisturbed() {
     let folder = Folder::new();
     folder.write("all.positions", &positions(160));
-    let whole = relabel_in(&folder, EXACT, "1/1", "whole");
-    let bytes = std::fs::read(folder.path("whole")).unwrap();
-    for kept in (0..bytes.len()).step_by(bytes.len() / 5) {
-        let name = kept.to_string();
-        std::fs::write(folder.path(&format!("{name}.partial")), &bytes[..kept]).unwrap();
-        assert_eq!(relabel_in(&folder, EXACT, "1/1", &name), whole);
-        assert_eq!(std::fs::read(folder.path(&name)).unwrap(), bytes);
-    }
+    folder.goes_on("whole", 5, || relabel_in(&folder, EXACT, "1/1", "whole"));
 }
 
 /// A file of enumerated openings is complete, and so is the file that relabelling makes from it.
