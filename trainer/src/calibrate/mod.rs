@@ -82,10 +82,7 @@ mod testing {
     where
         T: PartialEq + std::fmt::Debug + Send,
     {
-        let [one, three] = [1, 3].map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(&compute)
-        });
+        let [one, three] = [1, 3].map(|threads| othello_testing::on_threads(threads, &compute));
         assert_eq!(one, three);
     }
 }

@@ -10,12 +10,12 @@ use super::*;
 
 mod resumed;
 
-/// A folder for one test.
+/// A folder for one test, in memory where that can be had: some tests write thousands of files.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
     fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
     }
 
     fn path(&self, name: &str) -> PathBuf {

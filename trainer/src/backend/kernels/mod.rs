@@ -8,7 +8,7 @@ mod memory;
 mod solve;
 mod sums;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::sync::Arc;
 

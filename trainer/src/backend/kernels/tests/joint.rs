@@ -61,6 +61,9 @@ struct Found {
     vectors: Vec<Vec<u64>>,
 }
 
+/// The sizes of weights, in discs; the largest values exceed every limit.
+const SIZES: [f64; 3] = [1.0, 64.0, 1e6];
+
 pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {
     let positions = crate::model::random_positions(40);
     let row = |(number, position): (usize, &Position)| {
@@ -76,11 +79,10 @@ pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {
         let group = group_of_rows(&model, &rows);
         let [one, other] = rows.each_ref().map(|rows| &rows[..]);
         let rows = [Rows::full(one), Rows { positions: other, factor: 77 }];
+        let all_expected = SIZES.map(|size| joint(&Cpu::new(&model), &group, &rows, size));
         for limits in [None, Some(NARROW)] {
             let bench = Bench::<L>::new(&model, limits);
-            // The largest values exceed every limit.
-            for size in [1.0, 64.0, 1e6] {
-                let expected = joint(&bench.cpu, &group, &rows, size);
+            for (size, expected) in SIZES.into_iter().zip(&all_expected) {
                 let found = joint(&bench.kernels, &group, &rows, size);
                 let setting = format!("{set}, {dimensions}, {limits:?}, {size}");
                 assert_eq!(found.squared, expected.squared, "{setting}");
@@ -113,6 +115,7 @@ fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let group = group_of_rows(&model, &rows);
     let runs = rows.each_ref().map(|rows| Rows::full(rows));
     let unchanged = program(&model);
+    let expected = SIZES.map(|size| joint(&Cpu::new(&model), &group, &runs, size));
     for (from, to) in [
         ("FACTOR_STEPS 65536.0", "FACTOR_STEPS 65535.0"),
         ("FACTOR_LIMIT 130048.0", "FACTOR_LIMIT 130047.0"),
@@ -132,9 +135,9 @@ fn a_changed_constant_in_the_kernels_of_factors_is_found() {
         let changed = unchanged.with(from, to);
         assert_ne!(changed.sha256(), unchanged.sha256(), "{from} does not stand in the sources");
         let bench = Bench::<HostLauncher>::of(&model, &changed, None);
-        let noticed = [1.0, 64.0, 1e6].into_iter().any(|size| {
-            joint(&bench.cpu, &group, &runs, size) != joint(&bench.kernels, &group, &runs, size)
-        });
+        let mut sizes = SIZES.into_iter().zip(&expected);
+        let noticed =
+            sizes.any(|(size, expected)| joint(&bench.kernels, &group, &runs, size) != *expected);
         assert!(noticed, "nobody notices {to}");
     }
 }

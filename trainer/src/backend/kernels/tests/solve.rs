@@ -1,12 +1,13 @@
 //! Compares the scores of the kernel that solves with those of the engine and of brute force.
 
-use othello_engine::board::{Discs, Squares};
+use othello_engine::board::Discs;
 use othello_engine::random::random_game;
 use othello_engine::search::Searcher;
 
 use super::super::solve::MOST_EMPTIES;
 use super::*;
 use crate::backend::{SolveMany as _, Solved};
+use crate::records::testing::score_by_brute_force;
 
 fn solver<L: Bring>(program: &Program) -> KernelSolver<L> {
     KernelSolver::new(L::bring(program, None))
@@ -39,17 +40,6 @@ fn odd_boards(count: usize, most_empties: u32) -> Vec<Position> {
     boards
 }
 
-fn by_brute_force(position: &Position) -> Discs {
-    if position.is_over() {
-        return position.score();
-    }
-    if position.moves() == 0 {
-        return -by_brute_force(&position.pass());
-    }
-    let moves = Squares(position.moves());
-    moves.map(|square| -by_brute_force(&position.play(square).unwrap())).max().unwrap()
-}
-
 fn scores(solver: &impl crate::backend::SolveMany, positions: &[Position]) -> Vec<Option<i8>> {
     solver.solve_many(positions, &Silent).unwrap().scores
 }
@@ -64,7 +54,7 @@ pub(super) fn scores_are_those_of_the_engine<L: Bring>() {
     let kinds = [passes.count(), over.count(), one_sided.count()];
     assert!(kinds.iter().all(|&count| count > 30), "{kinds:?}");
     for (position, score) in few.iter().zip(scores(&solver, &few)) {
-        assert_eq!(score.map(Discs::from), Some(by_brute_force(position)), "{position:?}");
+        assert_eq!(score.map(Discs::from), Some(score_by_brute_force(position)), "{position:?}");
     }
     let mut searcher = Searcher::new(&Mobility, 1);
     let more = [ends(12, 10), odd_boards(100, 12)].concat();

@@ -1,30 +1,16 @@
 //! Tests that the benchmark's kernels, run on this machine's processor, access exactly the intended
 //! elements.
 
-use othello_engine::pattern::PatternSet;
 use othello_engine::record::{Label, ScoredPosition, Weight};
 use othello_kernels::host::HostLauncher;
-use othello_kernels::{Limits, Program};
 
 use super::*;
 use crate::backend::kernels::program;
+use crate::backend::kernels::tests::{Bring as _, NARROW, model};
 use crate::backend::{
     Backend as _, Batch, Cpu, RESIDUALS_PER_DISC, Rows, Target, WEIGHTS_PER_OCCURRENCE,
 };
 use crate::model::{Model, random_positions};
-
-/// Limits so small that grids have several blocks.
-const NARROW: Limits = Limits { blocks: 3, chunk_rows: 100, resident_bytes: 2000 };
-
-fn model(name: &str) -> Model {
-    Model::new(PatternSet::shipped(name).unwrap())
-}
-
-fn launcher(program: &Program, limits: Option<Limits>) -> HostLauncher {
-    let launcher = HostLauncher::new(program).unwrap();
-    let limits = limits.unwrap_or_else(|| launcher.limits());
-    launcher.with_limits(limits)
-}
 
 /// Returns positions of random games with labels and weights of many sizes.
 fn rows(games: u64) -> Vec<ScoredPosition> {
@@ -46,7 +32,7 @@ fn limits_touch_every_feature_of_every_position_once() {
     for (name, limits) in [("standard", None), ("small", None), ("small", Some(NARROW))] {
         let model = model(name);
         let (rows, weights) = (rows(9), weights(&model));
-        let launcher = launcher(&program(&model), limits);
+        let launcher = HostLauncher::bring(&program(&model), limits);
         let mut kernels = LimitKernels::new(&model, &launcher, &rows, &weights).unwrap();
         kernels.verify().unwrap();
 
@@ -88,7 +74,7 @@ fn a_limit_that_leaves_something_out_is_found() {
         let unchanged = program(&model);
         let changed = unchanged.with(from, to);
         assert_ne!(changed.sha256(), unchanged.sha256(), "{from} does not stand in the sources");
-        let launcher = launcher(&changed, None);
+        let launcher = HostLauncher::bring(&changed, None);
         let mut kernels = LimitKernels::new(&model, &launcher, &rows, &weights).unwrap();
         let said = kernels.verify().unwrap_err().to_string();
         assert!(said.contains(kernel), "{said}");
@@ -107,7 +93,7 @@ fn the_baseline_has_the_gradient_of_the_reference() {
         let (mut sums, mut occurrences) = (cpu.zero_sums().unwrap(), cpu.zero_sums().unwrap());
         cpu.residual_sums(&positions, Batch::WHOLE, &weights, Target::Label, &mut sums).unwrap();
         cpu.occurrences(&positions, &mut occurrences).unwrap();
-        let launcher = launcher(&program(&model), limits);
+        let launcher = HostLauncher::bring(&program(&model), limits);
         for layout in [Layout::Mirrored, Layout::Folded] {
             let mut baseline = Baseline::new(&model, &launcher, layout, &rows, &weights).unwrap();
             // Passes do not add up.
@@ -133,7 +119,7 @@ fn the_baseline_has_the_gradient_of_the_reference() {
 fn mirrored_configurations_have_equal_gradients() {
     let model = model("standard");
     let (rows, weights) = (rows(5), weights(&model));
-    let launcher = launcher(&program(&model), None);
+    let launcher = HostLauncher::bring(&program(&model), None);
     let mut baseline = Baseline::new(&model, &launcher, Layout::Mirrored, &rows, &weights).unwrap();
     baseline.run(1).unwrap();
     let gradient = baseline.by_element().unwrap();
