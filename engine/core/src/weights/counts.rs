@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::by_class::ByClass;
-use super::reading::{WeightsError, read_counts};
+use super::reading::{Parts, WeightsError, missing};
 use super::rows::Rows;
 use crate::board::Phase;
 use crate::file::{Kind, Reader};
@@ -22,9 +22,11 @@ impl Counts {
         bytes: Vec<u8>,
         set: &PatternSet,
     ) -> Result<(Self, String), WeightsError> {
-        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?;
-        let (counts, sha256) = read_counts::<ByClass>(reader.of_part(), set)?;
-        Ok((Self(counts), sha256))
+        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
+        let mut parts = Parts::<ByClass>::of(set.clone(), true);
+        let sha256 = parts.take_all(reader)?;
+        parts.all_counts_came().map_err(|section| missing(name, section))?;
+        Ok((Self(parts.counts), sha256))
     }
 
     /// Returns the counts of a phase, one for each parameter.

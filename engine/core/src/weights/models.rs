@@ -44,8 +44,15 @@ impl Models {
 
 /// Fills a place that one file may fill only once.
 pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
-    match place.replace(content) {
-        None => Ok(()),
-        Some(_) => Err("comes a second time".to_owned()),
+    first_time(&mut place.is_some())?;
+    *place = Some(content);
+    Ok(())
+}
+
+/// Notes that something came that may come only once in a file.
+pub(super) fn first_time(came: &mut bool) -> Result<(), String> {
+    match std::mem::replace(came, true) {
+        false => Ok(()),
+        true => Err("comes a second time".to_owned()),
     }
 }

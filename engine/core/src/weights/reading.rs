@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::factors::section_name;
-use super::models::once;
+use super::models::{first_time, once};
 use super::move_ordering::{ORDERING_SET, ORDERING_WEIGHTS};
 use super::rows::Rows;
 use super::{Factors, Models, MoveOrderingWeights, PhaseSection};
@@ -106,35 +106,15 @@ pub(super) fn read<R: Receiver>(
         source: Box::new(source),
     })?;
     let mut parts = Parts::<R>::of(set, counts == CountsAre::Kept);
-    for section in reader.by_ref() {
-        let section = section?;
-        parts.take(&section).map_err(|problem| unusable(path, &section.name, problem))?;
-    }
+    parts.set_came = true;
+    let sha256 = parts.take_all(reader)?;
     parts.are_whole(counts).map_err(|section| missing(path, section))?;
-    let sha256 = reader.stated_sha256().unwrap_or_default().to_owned();
     let Parts { set, geometry, received, counts, ordering, models, .. } = parts;
     Ok(Content { set, geometry, received, counts, ordering, models, provenance, sha256 })
 }
 
-/// Reads the counts of weights for this pattern set, and the checksum that their file states.
-pub(super) fn read_counts<R: Receiver>(
-    mut reader: Reader,
-    set: &PatternSet,
-) -> Result<(Rows<u32>, String), WeightsError> {
-    let path = &reader.path().to_owned();
-    let mut parts = Parts::<R>::of(set.clone(), true);
-    for section in reader.by_ref() {
-        let section = section?;
-        if section.name != PATTERN_SET {
-            parts.take(&section).map_err(|problem| unusable(path, &section.name, problem))?;
-        }
-    }
-    parts.all_counts_came().map_err(|section| missing(path, section))?;
-    let sha256 = reader.stated_sha256().unwrap_or_default().to_owned();
-    Ok((parts.counts, sha256))
-}
-
-fn missing(path: &Path, section: String) -> WeightsError {
+/// Returns the error for a file without a section.
+pub(super) fn missing(path: &Path, section: String) -> WeightsError {
     WeightsError::Missing { path: path.to_owned(), section }
 }
 
@@ -143,14 +123,15 @@ fn unusable(path: &Path, section: &str, problem: String) -> WeightsError {
 }
 
 /// The sections that were read so far: those of phases and groups that came, and what they held.
-struct Parts<R> {
+pub(super) struct Parts<R> {
     set: PatternSet,
     geometry: Geometry,
-    steps_came: [Option<()>; PHASES],
-    counts_came: [Option<()>; PHASES],
-    groups_came: Vec<Option<()>>,
+    set_came: bool,
+    steps_came: [bool; PHASES],
+    counts_came: [bool; PHASES],
+    groups_came: Vec<bool>,
     received: R,
-    counts: Rows<u32>,
+    pub(super) counts: Rows<u32>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,
     ordering: Option<MoveOrderingWeights>,
@@ -158,12 +139,14 @@ struct Parts<R> {
 }
 
 impl<R: Receiver> Parts<R> {
-    fn of(set: PatternSet, counts_kept: bool) -> Self {
+    /// Starts without any section but the pattern set, which may come as a section yet.
+    pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         Self {
-            steps_came: [None; PHASES],
-            counts_came: [None; PHASES],
-            groups_came: vec![None; set.factors().map_or(0, |shape| shape.groups())],
+            set_came: false,
+            steps_came: [false; PHASES],
+            counts_came: [false; PHASES],
+            groups_came: vec![false; set.factors().map_or(0, |shape| shape.groups())],
             received: R::new(&set, &geometry),
             counts: Rows::new(&geometry),
             counts_kept,
@@ -175,11 +158,20 @@ impl<R: Receiver> Parts<R> {
         }
     }
 
+    /// Takes over all further sections of a file; returns the checksum that the file states.
+    pub(super) fn take_all(&mut self, mut reader: Reader) -> Result<String, WeightsError> {
+        while let Some(section) = reader.next().transpose()? {
+            self.take(&section)
+                .map_err(|problem| unusable(reader.path(), &section.name, problem))?;
+        }
+        Ok(reader.stated_sha256().unwrap_or_default().to_owned())
+    }
+
     /// Takes over one section; ignores sections of later versions.
     fn take(&mut self, section: &Section) -> Result<(), String> {
         let parameters = self.geometry.parameters();
         match section.name.as_str() {
-            PATTERN_SET => return Err("comes a second time".to_owned()),
+            PATTERN_SET => return first_time(&mut self.set_came),
             ORDERING_SET => return once(&mut self.ordering_set, section.content.clone()),
             ORDERING_WEIGHTS => {
                 let set = self.ordering_set.as_deref();
@@ -193,27 +185,27 @@ impl<R: Receiver> Parts<R> {
         if let Some(shape) = self.set.factors()
             && let Some((group, factors)) = Factors::read_group(shape, parameters, section)?
         {
-            once(&mut self.groups_came[group], ())?;
+            first_time(&mut self.groups_came[group])?;
             self.received.take_factors(group, factors);
             return Ok(());
         }
         match PhaseSection::read(section, parameters)? {
             Some(PhaseSection::Weights(phase, row)) => {
                 let before = |before: Phase| {
-                    self.steps_came[before.index()].map(|()| self.received.steps(before))
+                    self.steps_came[before.index()].then(|| self.received.steps(before))
                 };
                 let steps = row.weights(phase, before)?;
-                once(&mut self.steps_came[phase.index()], ())?;
+                first_time(&mut self.steps_came[phase.index()])?;
                 self.received.take_steps(phase, steps);
             }
             Some(PhaseSection::Counts(phase, row)) => {
                 // Where counts are not kept, only whether they came matters.
                 let kept = |before| if self.counts_kept { self.counts.row(before) } else { &[] };
                 let before = |before: Phase| {
-                    self.counts_came[before.index()].map(|()| Cow::Borrowed(kept(before)))
+                    self.counts_came[before.index()].then(|| Cow::Borrowed(kept(before)))
                 };
                 let counts = row.counts(phase, before)?;
-                once(&mut self.counts_came[phase.index()], ())?;
+                first_time(&mut self.counts_came[phase.index()])?;
                 if self.counts_kept {
                     self.counts.put(phase, &counts);
                 }
@@ -229,7 +221,7 @@ impl<R: Receiver> Parts<R> {
         if counts != CountsAre::LeftOut {
             self.all_counts_came()?;
         }
-        if let Some(group) = self.groups_came.iter().position(Option::is_none) {
+        if let Some(group) = self.groups_came.iter().position(|came| !came) {
             return Err(section_name(group));
         }
         if self.ordering_set.is_some() && self.ordering.is_none() {
@@ -239,13 +231,13 @@ impl<R: Receiver> Parts<R> {
     }
 
     /// Checks that all counts came; returns the name of the first section that is missing.
-    fn all_counts_came(&self) -> Result<(), String> {
+    pub(super) fn all_counts_came(&self) -> Result<(), String> {
         first_missing(&self.counts_came, PhaseSection::counts_name)
     }
 }
 
-fn first_missing(came: &[Option<()>; PHASES], name: fn(Phase) -> String) -> Result<(), String> {
-    let missing = Phase::all().zip(came).find(|(_, came)| came.is_none());
+fn first_missing(came: &[bool; PHASES], name: fn(Phase) -> String) -> Result<(), String> {
+    let missing = Phase::all().zip(came).find(|(_, came)| !*came);
     missing.map_or(Ok(()), |(phase, _)| Err(name(phase)))
 }
 
