@@ -7,7 +7,7 @@
 //! contribute.
 
 use super::Prediction;
-use super::probcut::{coefficients, dot};
+use super::probcut::{check, coefficients, dot, section};
 use crate::file::Section;
 
 /// The name of the section.
@@ -21,9 +21,6 @@ pub const END_ERROR_TERMS: usize = 5;
 
 /// The number of confidences: all selectivities of a search but the full one.
 pub const CONFIDENCES: usize = 5;
-
-/// The least slope of a prediction: scores grow with values.
-const LEAST_SLOPE: f64 = 0.1;
 
 /// The number of empty squares at which the terms by empty squares are 0.
 const CENTRE: f64 = 16.0;
@@ -60,11 +57,8 @@ impl Ends {
         deviations: [f64; CONFIDENCES],
     ) -> Result<Self, String> {
         let ends = Self { mean, error, deviations };
-        let all = ends.coefficients();
-        match all.iter().position(|coefficient| !(-1000.0..=1000.0).contains(coefficient)) {
-            None => Ok(ends),
-            Some(place) => Err(format!("coefficient {place} is not within ±1000")),
-        }
+        check(ends.coefficients())?;
+        Ok(ends)
     }
 
     /// Sets the standard deviations that a cut keeps from the window, by confidence.
@@ -75,12 +69,8 @@ impl Ends {
 
     /// Returns the prediction of the score.
     pub fn prediction(&self, depths: EndDepths) -> Prediction {
-        // The slope is the gain of the mean when the known value grows by a disc.
-        let [at_0, at_1] = [0.0, 1.0].map(|value| dot(&self.mean, &depths.mean_terms(value)));
-        // A sum of logarithms far outside this range would overflow.
-        let logarithm = dot(&self.error, &depths.error_terms()).clamp(-5.0, 5.0);
-        let slope = (at_1 - at_0).max(LEAST_SLOPE);
-        Prediction { slope, offset: at_0, error: libm::exp(logarithm) }
+        let mean = |value| dot(&self.mean, &depths.mean_terms(value));
+        Prediction::new(mean, dot(&self.error, &depths.error_terms()))
     }
 
     /// Returns the standard deviations that a cut keeps from the window. `confidence` is the number
@@ -89,14 +79,13 @@ impl Ends {
         self.deviations.get(confidence).copied()
     }
 
-    fn coefficients(&self) -> Vec<f64> {
-        self.mean.iter().chain(&self.error).chain(&self.deviations).copied().collect()
+    fn coefficients(&self) -> impl Iterator<Item = &f64> {
+        self.mean.iter().chain(&self.error).chain(&self.deviations)
     }
 
     /// Returns the section of the file.
     pub(super) fn section(&self) -> Section {
-        let content = self.coefficients().iter().flat_map(|c| c.to_le_bytes()).collect();
-        Section { name: ENDS.to_owned(), content }
+        section(ENDS, self.coefficients())
     }
 
     /// Reads the section.

@@ -19,7 +19,7 @@ pub const MEAN_TERMS: usize = 10;
 /// The number of coefficients of the error.
 pub const ERROR_TERMS: usize = 7;
 
-/// The least slope of a prediction: deep values grow with shallow ones.
+/// The least slope of a prediction: deep values and scores grow with shallow values.
 const LEAST_SLOPE: f64 = 0.1;
 
 /// A model of the value at a depth, in discs, given the value at a smaller depth. The value is
@@ -69,27 +69,19 @@ impl ProbCut {
     /// # Errors
     /// A message for a coefficient that is not a number within ±1000; no fit gives such a number.
     pub fn new(mean: [f64; MEAN_TERMS], error: [f64; ERROR_TERMS]) -> Result<Self, String> {
-        let all = mean.iter().chain(&error);
-        match all.clone().position(|coefficient| !(-1000.0..=1000.0).contains(coefficient)) {
-            None => Ok(Self { mean, error }),
-            Some(place) => Err(format!("coefficient {place} is not within ±1000")),
-        }
+        check(mean.iter().chain(&error))?;
+        Ok(Self { mean, error })
     }
 
     /// Returns the prediction for two depths.
     pub fn prediction(&self, depths: Depths) -> Prediction {
-        // The slope is the gain of the mean when the known value grows by a disc.
-        let [at_0, at_1] = [0.0, 1.0].map(|value| dot(&self.mean, &depths.mean_terms(value)));
-        // A sum of logarithms far outside this range would overflow.
-        let logarithm = dot(&self.error, &depths.error_terms()).clamp(-5.0, 5.0);
-        let slope = (at_1 - at_0).max(LEAST_SLOPE);
-        Prediction { slope, offset: at_0, error: libm::exp(logarithm) }
+        let mean = |value| dot(&self.mean, &depths.mean_terms(value));
+        Prediction::new(mean, dot(&self.error, &depths.error_terms()))
     }
 
     /// Returns the section of the file.
     pub(super) fn section(&self) -> Section {
-        let content = self.mean.iter().chain(&self.error).flat_map(|c| c.to_le_bytes()).collect();
-        Section { name: PROBCUT.to_owned(), content }
+        section(PROBCUT, self.mean.iter().chain(&self.error))
     }
 
     /// Reads the section.
@@ -101,6 +93,19 @@ impl ProbCut {
             std::array::from_fn(|place| error[place]),
         )
     }
+}
+
+/// Checks that coefficients are numbers within ±1000; the error is a message.
+pub(super) fn check<'c>(mut all: impl Iterator<Item = &'c f64>) -> Result<(), String> {
+    match all.position(|coefficient| !(-1000.0..=1000.0).contains(coefficient)) {
+        None => Ok(()),
+        Some(place) => Err(format!("coefficient {place} is not within ±1000")),
+    }
+}
+
+/// Returns the section of this name with coefficients.
+pub(super) fn section<'c>(name: &str, all: impl Iterator<Item = &'c f64>) -> Section {
+    Section { name: name.to_owned(), content: all.flat_map(|c| c.to_le_bytes()).collect() }
 }
 
 /// Returns the sum of products of terms and coefficients.
@@ -161,6 +166,15 @@ impl Depths {
 }
 
 impl Prediction {
+    /// Creates a prediction from the mean by the known value, and the logarithm of the error.
+    pub(super) fn new(mean: impl Fn(f64) -> f64, logarithm: f64) -> Self {
+        // The slope is the gain of the mean when the known value grows by a disc.
+        let [at_0, at_1] = [0.0, 1.0].map(mean);
+        let slope = (at_1 - at_0).max(LEAST_SLOPE);
+        // A sum of logarithms far outside this range would overflow.
+        Self { slope, offset: at_0, error: libm::exp(logarithm.clamp(-5.0, 5.0)) }
+    }
+
     /// Returns the smallest known value, in steps, for which the deeper one is likely to be at
     /// least `bound` steps: the predicted mean is `deviations` standard deviations above `bound`.
     #[inline]
