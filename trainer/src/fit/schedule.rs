@@ -5,9 +5,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// The change of the learning rate from epoch to epoch.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, derive_more::Display)]
+#[derive(Clone, Copy, PartialEq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
-#[serde(try_from = "String", into = "String")]
 pub enum Schedule {
     /// The learning rate stays the same.
     Constant,
@@ -103,20 +102,6 @@ impl FromStr for Schedule {
             }
             _ => Err(error()),
         }
-    }
-}
-
-impl TryFrom<String> for Schedule {
-    type Error = ScheduleError;
-
-    fn try_from(text: String) -> Result<Self, ScheduleError> {
-        text.parse()
-    }
-}
-
-impl From<Schedule> for String {
-    fn from(schedule: Schedule) -> Self {
-        schedule.to_string()
     }
 }
 

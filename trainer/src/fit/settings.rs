@@ -1,6 +1,6 @@
 //! The settings of a fit.
 
-use othello_engine::text::{TomlError, from_toml};
+use othello_engine::text::{TomlError, as_text, from_toml};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -19,6 +19,7 @@ pub const MAX_RIDGE: f64 = 1e12;
 #[serde(default, deny_unknown_fields)]
 pub struct FitSettings {
     /// The neighbouring phases that also train a phase.
+    #[serde(with = "as_text")]
     pub window: Window,
     /// The pull of every weight towards its starting value (0, or that of `--init`), as a number of
     /// occurrences: more than 0 and at most [`MAX_RIDGE`].
@@ -99,6 +100,7 @@ pub struct AdamSettings {
     /// The largest change of a weight by one update at the start, in discs.
     pub learning_rate: f64,
     /// The schedule of the learning rate.
+    #[serde(with = "as_text")]
     pub schedule: Schedule,
     /// The number of epochs over which the learning rate first rises from 0; it may be a fraction.
     pub warm_up: f64,

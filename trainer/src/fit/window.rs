@@ -5,12 +5,10 @@ use std::str::FromStr;
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::text::excerpt;
-use serde::{Deserialize, Serialize};
 
 /// The weights of the phases of a window by distance in phases, in 1/256. The first is that of the
 /// phase itself, always 256.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     factors: Vec<u16>,
 }
@@ -75,20 +73,6 @@ impl fmt::Display for Window {
             [] => f.write_str("0"),
             neighbours => f.write_str(&neighbours.iter().map(weight).collect::<Vec<_>>().join(",")),
         }
-    }
-}
-
-impl TryFrom<String> for Window {
-    type Error = WindowError;
-
-    fn try_from(text: String) -> Result<Self, WindowError> {
-        text.parse()
-    }
-}
-
-impl From<Window> for String {
-    fn from(window: Window) -> Self {
-        window.to_string()
     }
 }
 

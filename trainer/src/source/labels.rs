@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use othello_engine::board::transcript::Step;
 use othello_engine::record::{Game, ScoredPosition, Weight};
-use othello_engine::text::{excerpt, parse_range};
+use othello_engine::text::{as_text, excerpt, parse_range};
 use serde::{Deserialize, Serialize};
 
 mod origin;
@@ -14,8 +14,7 @@ mod origin;
 pub use origin::{Lambda, Origin, Use};
 
 /// The plies that a rule applies to.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Plies {
     /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
     Between(RangeInclusive<u8>),
@@ -34,9 +33,10 @@ pub enum Plies {
 #[serde(deny_unknown_fields)]
 pub struct LabelRule {
     /// The plies that the rule applies to.
+    #[serde(with = "as_text")]
     pub plies: Plies,
     /// The source of the label.
-    #[serde(rename = "use")]
+    #[serde(rename = "use", with = "as_text")]
     pub label: Use,
     /// The number of occurrences that a position counts as, more than 0 and at most 1,000.
     #[serde(default = "one")]
@@ -206,26 +206,26 @@ fn parse_rule(text: &str) -> Result<LabelRule, String> {
     let label = label.parse()?;
     let weight =
         weight.trim().parse().map_err(|_| format!("`{}` is no weight", excerpt(weight)))?;
-    Ok(LabelRule { plies: plies.trim().to_owned().try_into()?, label, weight })
+    Ok(LabelRule { plies: plies.trim().parse()?, label, weight })
 }
 
-impl TryFrom<String> for Plies {
-    type Error = String;
+impl FromStr for Plies {
+    type Err = String;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
-            let found = excerpt(&text);
+            let found = excerpt(text);
             format!("`{found}` is no range of plies, as all, 34..38, solved-2..solved+2")
         };
         if text == "all" {
             return Ok(Self::Between(0..=60));
         }
-        let (first, last) = text.split_once("..").unwrap_or((&text, &text));
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
         let last = last.strip_prefix('=').unwrap_or(last);
         if let (Some(before), Some(after)) = (offset(first, '-'), offset(last, '+')) {
             return Ok(Self::AboutSolved { before, after });
         }
-        parse_range(&text, &(0..=60)).map(Self::Between).ok_or_else(wrong)
+        parse_range(text, &(0..=60)).map(Self::Between).ok_or_else(wrong)
     }
 }
 
@@ -234,12 +234,6 @@ fn offset(text: &str, sign: char) -> Option<u8> {
     match text.trim().strip_prefix("solved")? {
         "" => Some(0),
         offset => offset.strip_prefix(sign)?.parse().ok().filter(|&offset| offset <= 60),
-    }
-}
-
-impl From<Plies> for String {
-    fn from(plies: Plies) -> Self {
-        plies.to_string()
     }
 }
 

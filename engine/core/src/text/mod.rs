@@ -3,6 +3,7 @@
 //!
 //! Of the other modules, it uses only [`crate::file`].
 
+pub mod as_text;
 mod error;
 mod lines;
 mod range;

@@ -7,7 +7,6 @@ use othello_engine::board::Discs;
 use othello_engine::board::transcript::Step;
 use othello_engine::record::{Game, Label};
 use othello_engine::text::excerpt;
-use serde::{Deserialize, Serialize};
 
 /// A value that a game may have for its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,8 +58,7 @@ impl FromStr for Lambda {
 
 /// The source of a label: one origin, or a blend of several, each with its share in percent.
 /// Written as `result` or `70%result+30%value`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Use(Vec<(u8, Origin)>);
 
 impl From<Origin> for Use {
@@ -192,20 +190,6 @@ impl FromStr for Use {
             100 => Ok(Self(parts)),
             sum => Err(format!("the shares are {sum} % together; expected 100 %")),
         }
-    }
-}
-
-impl TryFrom<String> for Use {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Use> for String {
-    fn from(label: Use) -> Self {
-        label.to_string()
     }
 }
 
