@@ -102,8 +102,7 @@ impl Changing {
         match known.as_map().iter().find(|(key, value)| there.get(key) != Some(value)) {
             None => Ok(()),
             Some((key, _)) => {
-                let reason = format!("made from other settings ({key})");
-                Err(FileError::Exists { path: self.out.clone(), reason })
+                Err(FileError::exists(&self.out, format!("made from other settings ({key})")))
             }
         }
     }

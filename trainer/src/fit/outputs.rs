@@ -83,8 +83,7 @@ impl<'a> Outputs<'a> {
         let provenance = self.provenance.clone().with(STOPPED_AFTER_EPOCHS, epochs);
         let path = self.unfinished();
         let summary = weights.write(&path, &provenance, Existing::Replace)?;
-        let renamed = fs::rename(&path, self.weights);
-        renamed.map_err(|source| FileError::Io { path, action: "rename it", source })?;
+        fs::rename(&path, self.weights).map_err(FileError::io(&path, "rename it"))?;
         Ok(summary)
     }
 }

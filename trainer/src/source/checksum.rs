@@ -11,7 +11,7 @@ use super::SourceError;
 
 /// Returns the SHA-256 of a file's bytes, as `sha256sum` prints it.
 pub fn checksum(path: &Path, progress: &dyn Progress) -> Result<String, SourceError> {
-    let unreadable = |error| SourceError::io(path, "read it", error);
+    let unreadable = SourceError::io(path, "read it");
     let mut file = open_ordinary(path)?;
     let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {

@@ -28,7 +28,7 @@ pub struct EgaroucidBoards {
 impl EgaroucidBoards {
     /// Opens a file; refuses one that does not consist of whole records.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let failed = |error| SourceError::io(path, "open it", error);
+        let failed = SourceError::io(path, "open it");
         let file = open_ordinary(path)?;
         let bytes = file.metadata().map_err(failed)?.len();
         if bytes % RECORD_BYTES as u64 != 0 {
@@ -51,7 +51,7 @@ impl EgaroucidBoards {
         let read = self.file.read_exact(&mut record);
         Some(read.map(|()| record).map_err(|error| {
             self.number = self.records;
-            SourceError::io(&self.path, "read it", error)
+            SourceError::io(&self.path, "read it")(error)
         }))
     }
 }

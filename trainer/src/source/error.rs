@@ -3,23 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use othello_engine::file::{FileError, remedy};
+use othello_engine::file::FileError;
 use othello_engine::record::RecordError;
 use othello_engine::text::TextError;
 
 /// Errors of reading a source.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The operating system refused.
-    #[error("{}: cannot {action}: {source}{}", path.display(), remedy(action, source))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The attempted action, as in "cannot …".
-        action: &'static str,
-        /// The system's error.
-        source: io::Error,
-    },
     /// The file is not of the expected format.
     #[error("{}: no {expected}: {reason}", path.display())]
     Format {
@@ -73,8 +63,9 @@ impl SourceError {
         Self::Nothing { kind, files: files.to_owned() }
     }
 
-    pub(super) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
-        Self::Io { path: path.to_owned(), action, source }
+    /// Returns the conversion of an answer of the system about a file, for `map_err`.
+    pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| FileError::io(path, action)(source).into()
     }
 }
 

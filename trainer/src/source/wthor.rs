@@ -33,7 +33,7 @@ pub struct WthorGames {
 impl WthorGames {
     /// Opens a file and checks its header.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let failed = |error| SourceError::io(path, "open it", error);
+        let failed = SourceError::io(path, "open it");
         let wrong = |reason| SourceError::Format {
             path: path.to_owned(),
             expected: "WTHOR file of games",
@@ -75,7 +75,7 @@ impl WthorGames {
         let read = self.file.read_exact(&mut record);
         Some(read.map(|()| record).map_err(|error| {
             self.number = self.games;
-            SourceError::io(&self.path, "read it", error)
+            SourceError::io(&self.path, "read it")(error)
         }))
     }
 

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 use std::time::{Duration, Instant};
-use std::{fs, io};
 
-use super::paths::checkpoint_path;
+use super::paths::{checkpoint_path, remove_if_there};
 use super::{Begin, Existing, FileError, Kind, Provenance, Section, Writer};
 
 /// The finished work of a run that is not in its output yet. It is kept beside the output in an
@@ -36,8 +35,8 @@ impl Checkpoint {
             Begin::Writer(writer) => writer,
             // A checkpoint is never completed, so this file is somebody else's and stays untouched.
             Begin::Done(_) => {
-                let reason = "a complete file stands where an unfinished checkpoint belongs".into();
-                return Err(FileError::Exists { path, reason });
+                let reason = "a complete file stands where an unfinished checkpoint belongs";
+                return Err(FileError::exists(&path, reason));
             }
         };
         let recorded = writer.reread()?.take(writer.resumed().len()).collect::<Result<_, _>>()?;
@@ -74,12 +73,6 @@ impl Checkpoint {
 
     /// Removes the file, because the output is complete.
     pub fn remove(self) -> Result<(), FileError> {
-        match fs::remove_file(self.writer.partial()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                let path = self.writer.partial().to_owned();
-                Err(FileError::Io { path, action: "remove it", source: error })
-            }
-            _ => Ok(()),
-        }
+        remove_if_there(self.writer.partial())
     }
 }

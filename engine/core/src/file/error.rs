@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::VERSION;
+use super::{Provenance, VERSION};
 
 /// The error for a file that was not read or not written. Every message names the file and the
 /// place.
@@ -199,6 +199,23 @@ pub fn may_pass(error: &io::Error) -> bool {
 }
 
 impl FileError {
+    /// Returns the conversion of an answer of the system about a file, for `map_err`; `action` is
+    /// the operation as in "cannot …".
+    pub fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self::Io { path: path.to_owned(), action, source }
+    }
+
+    /// Creates the error for an output that exists and differs from what would be written.
+    pub fn exists(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Exists { path: path.to_owned(), reason: reason.into() }
+    }
+
+    /// Creates the error for an output that was made from other settings than `wanted`.
+    pub fn other_settings(path: &Path, there: &Provenance, wanted: &Provenance) -> Self {
+        let differences = Provenance::differences(there, wanted);
+        Self::exists(path, format!("made from other settings ({differences})"))
+    }
+
     /// Creates the error for a file that another process has locked.
     pub(super) fn busy(path: &Path) -> Self {
         const REASON: &str = "another process is writing this file";

@@ -25,7 +25,7 @@ pub use checkpoint::Checkpoint;
 pub use error::{FileError, may_pass, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
 pub use output::{check_differ, check_output, check_replaceable, make_folder};
-pub use paths::{check_name, open_ordinary, read_ordinary};
+pub use paths::{check_name, open_ordinary, read_ordinary, remove_if_there};
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{Reader, kind_of, stated_sha256};
 pub use writer::{Begin, Existing, SectionInfo, Writer};

@@ -57,9 +57,7 @@ pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
 /// Makes the folder that outputs are to be in, if need be, and proves that files can be written in
 /// it.
 pub fn make_folder(folder: &Path) -> Result<(), FileError> {
-    let failed =
-        |source| FileError::Io { path: folder.to_owned(), action: "make the folder", source };
-    fs::create_dir_all(folder).map_err(failed)?;
+    fs::create_dir_all(folder).map_err(FileError::io(folder, "make the folder"))?;
     prove_writable(&folder.join("proof"))
 }
 
@@ -96,8 +94,7 @@ fn prove_writable(output: &Path) -> Result<(), FileError> {
     let is_new = !partial.exists();
     let _locked = lock(&partial)?;
     if is_new {
-        let removed = fs::remove_file(&partial);
-        removed.map_err(|source| FileError::Io { path: partial, action: "remove it", source })?;
+        fs::remove_file(&partial).map_err(FileError::io(&partial, "remove it"))?;
     }
     Ok(())
 }

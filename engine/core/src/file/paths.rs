@@ -31,6 +31,16 @@ pub(super) fn remove_leftover_checkpoint(output: &Path) {
     let _ = fs::remove_file(partial_path(&checkpoint_path(output)));
 }
 
+/// Removes a file, if there is one.
+pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(FileError::io(path, "remove it")(error))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses an output if something other than an ordinary file is at one of its paths; returns the
 /// paths.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 3], FileError> {
@@ -54,7 +64,7 @@ pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
 
 /// Opens an ordinary file for reading; refuses a folder, a named pipe, a device or a socket.
 pub fn open_ordinary(path: &Path) -> Result<File, FileError> {
-    let failed = |source| FileError::Io { path: path.to_owned(), action: "open it", source };
+    let failed = FileError::io(path, "open it");
     let metadata = fs::metadata(path).map_err(failed)?;
     refuse(path, &metadata)?;
     open_without_waiting(path).map_err(failed)
@@ -76,7 +86,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
 /// Reads an ordinary file of at most `most` bytes. The limit is for files that a program looks for
 /// beside its inputs, which may be anything.
 pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
-    let failed = |source| FileError::Io { path: path.to_owned(), action: "read it", source };
+    let failed = FileError::io(path, "read it");
     let long = || FileError::Long { path: path.to_owned(), most };
     let file = open_ordinary(path)?;
     if file.metadata().map_err(failed)?.len() > most {

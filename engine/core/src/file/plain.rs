@@ -18,7 +18,7 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
         match read_ordinary(path, bytes.len() as u64) {
             Ok(there) if there == bytes => return Ok(()),
             Ok(_) | Err(FileError::Long { .. }) => {
-                return Err(exists(path, "it has other content"));
+                return Err(FileError::exists(path, "it has other content"));
             }
             Err(error) if is_missing(&error) => {}
             Err(error) => return Err(error),
@@ -33,10 +33,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     refuse_special_outputs(path)?;
     let partial = partial_path(path);
     let mut file = lock(&partial)?;
-    let failed = |action| {
-        let path = partial.clone();
-        move |source| FileError::Io { path, action, source }
-    };
+    let failed = |action| FileError::io(&partial, action);
     file.set_len(0).and_then(|()| file.write_all(bytes)).map_err(failed("write it"))?;
     file.sync_all().map_err(failed("sync it"))?;
     fs::rename(&partial, path).map_err(failed("rename it"))?;
@@ -53,12 +50,13 @@ pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
             Ok(file) => file
                 .take(head.len() as u64)
                 .read_to_end(&mut there)
-                .map_err(|source| unreadable(path, source))?,
+                .map_err(FileError::io(path, "read it"))?,
             Err(error) if is_missing(&error) && !path.is_symlink() => continue,
             Err(error) => return Err(error),
         };
         if there != head && !(may_be_shorter && head.starts_with(&there)) {
-            return Err(exists(path, "it is another file than the one that belongs there"));
+            let reason = "it is another file than the one that belongs there";
+            return Err(FileError::exists(path, reason));
         }
     }
     Ok(())
@@ -67,14 +65,6 @@ pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
 /// Returns whether the error is that there is no file.
 fn is_missing(error: &FileError) -> bool {
     matches!(error, FileError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
-}
-
-fn unreadable(path: &Path, source: io::Error) -> FileError {
-    FileError::Io { path: path.to_owned(), action: "read it", source }
-}
-
-fn exists(path: &Path, reason: &str) -> FileError {
-    FileError::Exists { path: path.to_owned(), reason: reason.to_owned() }
 }
 
 #[cfg(test)]

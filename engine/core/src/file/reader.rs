@@ -342,9 +342,8 @@ struct Source {
 
 impl Source {
     fn open(path: &Path) -> Result<Self, FileError> {
-        let failed = |source| FileError::Io { path: path.to_owned(), action: "open it", source };
         let file = open_ordinary(path)?;
-        let length = file.metadata().map_err(failed)?.len();
+        let length = file.metadata().map_err(FileError::io(path, "open it"))?.len();
         let file = BufReader::new(Box::new(file) as Box<dyn Bytes>);
         Ok(Self { path: path.to_owned(), file, offset: 0, length })
     }
@@ -358,11 +357,8 @@ impl Source {
     /// Reads the next `bytes` bytes, or fewer at the end of the file.
     fn take_up_to(&mut self, bytes: u64) -> Result<Vec<u8>, FileError> {
         let mut taken = Vec::new();
-        self.file.by_ref().take(bytes).read_to_end(&mut taken).map_err(|source| FileError::Io {
-            path: self.path.clone(),
-            action: "read it",
-            source,
-        })?;
+        let read = self.file.by_ref().take(bytes).read_to_end(&mut taken);
+        read.map_err(FileError::io(&self.path, "read it"))?;
         self.offset += taken.len() as u64;
         Ok(taken)
     }
@@ -377,11 +373,8 @@ impl Source {
     }
 
     fn seek(&mut self, offset: u64) -> Result<(), FileError> {
-        self.file.seek(SeekFrom::Start(offset)).map_err(|source| FileError::Io {
-            path: self.path.clone(),
-            action: "read it",
-            source,
-        })?;
+        let found = self.file.seek(SeekFrom::Start(offset));
+        found.map_err(FileError::io(&self.path, "read it"))?;
         self.offset = offset;
         Ok(())
     }

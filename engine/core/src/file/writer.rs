@@ -32,16 +32,6 @@ pub enum Begin<W = Writer> {
     Writer(W),
 }
 
-impl<W> Begin<W> {
-    /// Converts the writer, if there is one.
-    pub fn map<T>(self, change: impl FnOnce(W) -> T) -> Begin<T> {
-        match self {
-            Self::Done(summary) => Begin::Done(summary),
-            Self::Writer(writer) => Begin::Writer(change(writer)),
-        }
-    }
-}
-
 /// A section that a resumed file already holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SectionInfo {
@@ -194,7 +184,7 @@ impl Writer {
         self.offset = reader.whole_until();
         self.content = reader.into_content();
         self.resumed.truncate(sections);
-        self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))?;
+        self.file.set_len(self.offset).map_err(self.failed("truncate it"))?;
         Ok(Some(self.dropped(&format!("section {} {reason}", sections + 1), dropped)))
     }
 
@@ -256,14 +246,14 @@ impl Writer {
 
     /// Waits until all sections so far are on the disk.
     pub fn sync(&self) -> Result<(), FileError> {
-        self.file.sync_data().map_err(|error| self.failed("sync it", error))
+        self.file.sync_data().map_err(self.failed("sync it"))
     }
 
     /// Drops all sections.
     pub(super) fn clear(&mut self) -> Result<(), FileError> {
         self.offset = self.first_section;
         self.content = ContentHash::default();
-        self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))
+        self.file.set_len(self.offset).map_err(self.failed("truncate it"))
     }
 
     /// Returns the checksum, in hexadecimal, of the content so far.
@@ -280,11 +270,11 @@ impl Writer {
     pub fn finish(mut self) -> Result<Summary, FileError> {
         self.end_comparison()?;
         self.append(&format::end(&self.content))?;
-        self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))?;
-        self.file.sync_all().map_err(|error| self.failed("sync it", error))?;
-        fs::rename(&self.partial, &self.path).map_err(|error| self.failed("rename it", error))?;
+        self.file.set_len(self.offset).map_err(self.failed("truncate it"))?;
+        self.file.sync_all().map_err(self.failed("sync it"))?;
+        fs::rename(&self.partial, &self.path).map_err(self.failed("rename it"))?;
         self.removed_if_empty = false;
-        sync_folder(&self.path).map_err(|error| self.failed("sync its folder", error))?;
+        sync_folder(&self.path).map_err(self.failed("sync its folder"))?;
         let sha256 = self.content.hexadecimal();
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
@@ -296,7 +286,7 @@ impl Writer {
             Ok(reader) => reader,
             Err(FileError::Truncated { .. }) => return Ok(false),
             Err(error @ FileError::Io { .. }) => return Err(error),
-            Err(error) => return Err(exists(&self.partial, error.to_string())),
+            Err(error) => return Err(FileError::exists(&self.partial, error.to_string())),
         };
         self.first_section = reader.whole_until();
         if let Err(error) = same_provenance(&reader, provenance) {
@@ -317,13 +307,13 @@ impl Writer {
         }
         self.offset = reader.whole_until();
         if let Some(place) = end {
-            let length = self.file.metadata().map_err(|e| self.failed("look at it", e))?.len();
+            let length = self.file.metadata().map_err(self.failed("look at it"))?.len();
             self.dropped_bytes = length.saturating_sub(self.offset);
             let bytes = self.dropped_bytes;
             self.warning = (bytes > 0).then(|| self.dropped(&place, bytes));
         }
         self.content = reader.into_content();
-        self.file.set_len(self.offset).map_err(|error| self.failed("truncate it", error))?;
+        self.file.set_len(self.offset).map_err(self.failed("truncate it"))?;
         Ok(true)
     }
 
@@ -334,14 +324,14 @@ impl Writer {
         let written = whole
             .and_then(|()| self.file.seek(SeekFrom::Start(self.offset)))
             .and_then(|_| self.file.write_all(bytes));
-        written.map_err(|error| self.failed("write it", error))?;
+        written.map_err(self.failed("write it"))?;
         self.is_torn = false;
         self.offset += bytes.len() as u64;
         Ok(())
     }
 
-    fn failed(&self, action: &'static str, source: io::Error) -> FileError {
-        FileError::Io { path: self.partial.clone(), action, source }
+    fn failed(&self, action: &'static str) -> impl Fn(io::Error) -> FileError {
+        FileError::io(&self.partial, action)
     }
 
     fn unwritable(&self, name: &str, reason: String) -> FileError {
@@ -364,32 +354,26 @@ impl Drop for Writer {
 fn complete(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Summary, FileError> {
     let refused = |error: FileError| match error {
         FileError::Io { .. } => error,
-        _ => exists(path, error.to_string()),
+        _ => FileError::exists(path, error.to_string()),
     };
     let mut reader = Reader::open(path, kind).map_err(refused)?;
     same_provenance(&reader, provenance)?;
     for section in reader.by_ref() {
         section.map_err(refused)?;
     }
-    reader.summary().cloned().ok_or_else(|| exists(path, "it has no end".into()))
+    reader.summary().cloned().ok_or_else(|| FileError::exists(path, "it has no end"))
 }
 
 fn same_provenance(reader: &Reader, wanted: &Provenance) -> Result<(), FileError> {
-    let there = reader.provenance();
-    if there == wanted {
-        return Ok(());
+    match reader.provenance() {
+        there if there == wanted => Ok(()),
+        there => Err(FileError::other_settings(reader.path(), there, wanted)),
     }
-    let differences = Provenance::differences(there, wanted);
-    Err(exists(reader.path(), format!("made from other settings ({differences})")))
-}
-
-fn exists(path: &Path, reason: String) -> FileError {
-    FileError::Exists { path: path.to_owned(), reason }
 }
 
 /// Opens the partial file and locks it for this process.
 pub(super) fn lock(partial: &Path) -> Result<File, FileError> {
-    let failed = |source| FileError::Io { path: partial.to_owned(), action: "create it", source };
+    let failed = FileError::io(partial, "create it");
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(partial);
     let file = open.map_err(failed)?;
     match file.try_lock() {

@@ -178,10 +178,8 @@ impl RecordFolder {
                 return Err(wrong(file, reason.to_owned()).into());
             }
             let records = describe(&file)?;
-            let bytes = fs::metadata(&file)
-                .map_err(|source| FileError::Io { path: file.clone(), action: "read it", source })
-                .map_err(RecordError::from)?
-                .len();
+            let metadata = fs::metadata(&file).map_err(FileError::io(&file, "read it"));
+            let bytes = metadata.map_err(RecordError::from)?.len();
             let sha256 = stated_sha256(&file).map_err(RecordError::from)?;
             let name = name.clone();
             folder.files.insert(name.clone(), FolderEntry { name, bytes, sha256, records });
@@ -205,9 +203,7 @@ impl RecordFolder {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => "is missing".to_owned(),
-            Err(source) => {
-                return Err(FileError::Io { path: file, action: "read it", source }.into());
-            }
+            Err(error) => return Err(FileError::io(&file, "read it")(error).into()),
             Ok(metadata) if metadata.len() != entry.bytes => {
                 format!("has {} bytes instead of {}", metadata.len(), entry.bytes)
             }
@@ -228,8 +224,7 @@ impl RecordFolder {
     /// Returns the names of record files that the manifest does not list, without hidden files,
     /// unfinished files and folders.
     fn unlisted(&self) -> Result<Vec<String>, RecordError> {
-        let unreadable =
-            |source| FileError::Io { path: self.path.clone(), action: "read it", source };
+        let unreadable = FileError::io(&self.path, "read it");
         let mut names = vec![];
         for entry in fs::read_dir(&self.path).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;

@@ -42,8 +42,8 @@ pub enum TextError {
 }
 
 impl TextError {
-    pub(super) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
-        FileError::Io { path: path.to_owned(), action, source }.into()
+    pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| FileError::io(path, action)(source).into()
     }
 }
 

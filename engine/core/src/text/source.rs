@@ -33,7 +33,7 @@ pub struct TextSource {
 impl TextSource {
     /// Opens a file, and decompresses one that begins with a zstd frame.
     pub fn open(path: &Path) -> Result<Self, TextError> {
-        let file = File::open(path).map_err(|error| TextError::io(path, "open it", error))?;
+        let file = File::open(path).map_err(TextError::io(path, "open it"))?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         Self::of(path, bytes, file)
     }
@@ -53,7 +53,7 @@ impl TextSource {
     fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self, TextError> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
-        let failed = |error| TextError::io(path, "read it", error);
+        let failed = TextError::io(path, "read it");
         let packed = source.fill_buf().map_err(failed)?.starts_with(ZSTD_MAGIC);
         let text: Box<dyn BufRead + Send> = if packed {
             let counted = Counted { source, consumed: unpacked.clone() };
@@ -104,7 +104,7 @@ impl TextSource {
                 let reason = format!("cannot be unpacked ({error}); copy or make the file again");
                 BadLine { path: self.path.clone(), number: self.line, reason }.into()
             } else {
-                TextError::io(&self.path, "read it", error)
+                TextError::io(&self.path, "read it")(error)
             }
         })?;
         self.consumed += bytes;

@@ -19,10 +19,10 @@ pub fn read_by<T, E: Display>(
 
 /// Reads a text of at most [`MAX_FILE_BYTES`] bytes.
 fn read(path: &Path) -> Result<String, TextError> {
-    let file = File::open(path).map_err(|error| TextError::io(path, "open it", error))?;
+    let file = File::open(path).map_err(TextError::io(path, "open it"))?;
     let mut bytes = vec![];
     let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| TextError::io(path, "read it", error))?;
+    read.map_err(TextError::io(path, "read it"))?;
     if bytes.starts_with(BYTE_ORDER_MARK) {
         bytes.drain(..BYTE_ORDER_MARK.len());
     }

@@ -102,8 +102,7 @@ impl Format {
 /// Reads a file, at most [`MAX_BYTES`] of it: more than any format accepts.
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = vec![];
-    match open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes) {
-        Ok(_) => Ok(bytes),
-        Err(source) => Err(FileError::Io { path: path.to_owned(), action: "read it", source }),
-    }
+    let read = open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes);
+    read.map_err(FileError::io(path, "read it"))?;
+    Ok(bytes)
 }

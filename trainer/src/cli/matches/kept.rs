@@ -72,9 +72,7 @@ impl KeptArguments {
         let all_but_openings = |settings: &Provenance| settings.clone().with("openings", "");
         let [there, wanted] = [there.provenance(), settings].map(all_but_openings);
         if there != wanted {
-            let differences = Provenance::differences(&there, &wanted);
-            let reason = format!("made from other settings ({differences})");
-            return Err(FileError::Exists { path: path.clone(), reason }.into());
+            return Err(FileError::other_settings(path, &there, &wanted).into());
         }
         Ok(())
     }

@@ -33,8 +33,7 @@ impl DatasetFolder {
         if existing == Existing::Replace {
             return Ok(());
         }
-        let unreadable =
-            |source| FileError::Io { path: folder.to_owned(), action: "read it", source };
+        let unreadable = FileError::io(folder, "read it");
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             let path = entry.map_err(unreadable)?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -43,10 +42,9 @@ impl DatasetFolder {
             let is_record =
                 matches!(kind_of(&path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
             if name == "records.json" || (is_record && !is_own) {
-                let reason = "a dataset belongs into a folder of its own, and this is a file of \
-                    records"
-                    .to_owned();
-                return Err(FileError::Exists { path, reason }.into());
+                let reason =
+                    "a dataset belongs into a folder of its own, and this is a file of records";
+                return Err(FileError::exists(&path, reason).into());
             }
         }
         Ok(())
@@ -78,15 +76,11 @@ impl DatasetFolder {
 
 /// Refuses a file of a dataset that was made from something else.
 fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
-    let reason = match Reader::open(path, Kind::Positions) {
-        Ok(reader) if reader.provenance() == wanted => return Ok(()),
-        Ok(reader) => {
-            let differences = Provenance::differences(reader.provenance(), wanted);
-            format!("made from other settings ({differences})")
-        }
-        Err(_) => "it is no file of positions".to_owned(),
-    };
-    Err(FileError::Exists { path: path.to_owned(), reason })
+    match Reader::open(path, Kind::Positions) {
+        Ok(reader) if reader.provenance() == wanted => Ok(()),
+        Ok(reader) => Err(FileError::other_settings(path, reader.provenance(), wanted)),
+        Err(_) => Err(FileError::exists(path, "it is no file of positions")),
+    }
 }
 
 /// Returns the inputs of a dataset, data and test, as their files state them.

@@ -26,11 +26,7 @@ impl Dataset {
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<DatasetFolder, FolderError> {
-        fs::create_dir_all(folder).map_err(|source| FileError::Io {
-            path: folder.to_owned(),
-            action: "create it",
-            source,
-        })?;
+        fs::create_dir_all(folder).map_err(FileError::io(folder, "create it"))?;
         let path = folder.join(MANIFEST);
         let provenance = provenance(&self.inputs, &self.test_inputs, settings);
         if existing == Existing::Keep && path.exists() {
@@ -123,8 +119,8 @@ impl DatasetFolder {
         if self.manifest.provenance == json!(provenance.as_map()) {
             return Ok(());
         }
-        let reason = "it was made from other data or settings".to_owned();
-        Err(FileError::Exists { path: self.path.join(MANIFEST), reason })
+        let reason = "it was made from other data or settings";
+        Err(FileError::exists(&self.path.join(MANIFEST), reason))
     }
 
     /// Returns true if every file of the manifest exists with the listed checksum at its end.

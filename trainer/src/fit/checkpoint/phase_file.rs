@@ -1,13 +1,13 @@
 //! The checkpoint file of an unfinished phase.
 
 use std::fmt::Display;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use othello_engine::board::Phase;
-use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Reader, Section, Writer};
+use othello_engine::file::{
+    Begin, Existing, FileError, Kind, Provenance, Reader, Section, Writer, remove_if_there,
+};
 use othello_engine::progress::{Progress, Silent};
 
 use super::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
@@ -106,15 +106,7 @@ impl<'a> PhaseFile<'a> {
 
     /// Deletes the file.
     pub(in crate::fit) fn remove(&self) -> Result<(), FileError> {
-        for path in self.paths() {
-            match fs::remove_file(&path) {
-                Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    return Err(FileError::Io { path, action: "remove it", source });
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+        self.paths().iter().try_for_each(|path| remove_if_there(path))
     }
 
     /// Returns the path of the file, and its path until it is complete.
@@ -138,7 +130,7 @@ pub(in crate::fit) fn check_is_own(
         Some(Err(error @ FileError::Io { .. })) => return Err(error),
         Some(Err(error)) => error.to_string(),
     };
-    Err(FileError::Exists { path: path.to_owned(), reason })
+    Err(FileError::exists(path, reason))
 }
 
 impl Checkpointer for PhaseFile<'_> {

@@ -31,7 +31,7 @@ impl Inputs {
         let mut bytes = 0;
         for file in &files {
             let metadata = fs::metadata(file);
-            bytes += metadata.map_err(|error| SourceError::io(file, "read it", error))?.len();
+            bytes += metadata.map_err(SourceError::io(file, "read it"))?.len();
         }
         Ok(Self { files, bytes })
     }
