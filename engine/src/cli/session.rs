@@ -60,12 +60,6 @@ impl Session {
         self.threads
     }
 
-    /// Returns whether standard output must be one JSON object, for a subcommand that writes its
-    /// own.
-    pub fn json(&self) -> bool {
-        self.json
-    }
-
     /// Returns the progress display: bars on a terminal, plain lines elsewhere, always on standard
     /// error.
     pub fn progress(&self) -> &Reporter {

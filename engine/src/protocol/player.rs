@@ -74,11 +74,6 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Self { ponders, ..self }
     }
 
-    /// The level at which it plays.
-    pub fn level(&self) -> Level {
-        self.level
-    }
-
     /// Plays at another level from now on.
     pub fn set_level(&mut self, level: Level) {
         let evaluator = self.team.leader().evaluator();

@@ -27,9 +27,8 @@ pub use lay_out::LayoutInput;
 pub use split::{Part, Share, ShareError, Split};
 pub use stream::{Placed, PositionStream, StreamSettings};
 
-use othello_engine::board::{Phase, Position};
+use othello_engine::board::Phase;
 use othello_engine::record::ScoredPosition;
-use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
 use stored::StoredRows;
@@ -120,27 +119,6 @@ impl Dataset {
     /// Returns the number of positions left out because their player has no legal move.
     pub fn dropped(&self) -> u64 {
         self.dropped
-    }
-
-    /// Removes all images of the given positions from all parts; returns the number of removed
-    /// rows.
-    pub fn remove(&mut self, positions: &[Position]) -> usize {
-        let before: usize = Part::ALL.iter().map(|&part| self.len(part)).sum();
-        let mut out: Vec<Position> = positions.par_iter().map(Position::canonical).collect();
-        out.par_sort_unstable();
-        for part in [&mut self.training, &mut self.validation, &mut self.test, &mut self.sums] {
-            part.par_iter_mut().for_each(|rows| {
-                rows.retain(|row| out.binary_search(&row.position()).is_err());
-            });
-        }
-        before - Part::ALL.iter().map(|&part| self.len(part)).sum::<usize>()
-    }
-
-    /// Returns the dataset without the images of the given positions.
-    #[must_use]
-    pub fn without(mut self, positions: &[Position]) -> Self {
-        self.remove(positions);
-        self
     }
 
     /// Returns the SHA-256 of all rows in hexadecimal. For each part and phase it covers the number

@@ -335,19 +335,6 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_removed_from_mapped_rows_too() {
-        let games = games(100);
-        let folder = tempfile::tempdir().unwrap();
-        let split = Split::new(1);
-        let mapped = from_runs(folder.path(), split, &[(games.clone(), 1.0)]);
-        let mut memory = builder(split);
-        memory.add_games(&games, 1.0);
-        let out: Vec<_> = games[..9].iter().flat_map(|game| game.replay().steps).collect();
-        let out: Vec<_> = out.iter().map(|step| step.position).collect();
-        assert_eq!(mapped.without(&out).sha256(), memory.finish().without(&out).sha256());
-    }
-
-    #[test]
     fn a_folder_that_takes_no_file_is_named() {
         let limit = MemoryLimit { bytes: 5 << 20, folder: "/no/such/folder".into() };
         let mut builder = builder(Split::new(1)).within(limit);

@@ -45,20 +45,6 @@ impl MappedRows {
     }
 }
 
-impl StoredRows {
-    /// Keeps the rows for which `keep` returns true. Rows of a mapped file move to memory unless
-    /// all are kept.
-    pub(super) fn retain(&mut self, keep: impl Fn(&ScoredPosition) -> bool) {
-        match self {
-            Self::Memory(rows) => rows.retain(keep),
-            Self::Mapped(..) if self.iter().all(&keep) => {}
-            Self::Mapped(..) => {
-                *self = Self::Memory(self.iter().filter(|row| keep(row)).copied().collect());
-            }
-        }
-    }
-}
-
 impl Deref for StoredRows {
     type Target = [ScoredPosition];
 

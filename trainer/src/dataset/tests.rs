@@ -103,22 +103,6 @@ fn order_and_threads_do_not_matter() {
 }
 
 #[test]
-fn removed_positions_and_their_images_are_gone() {
-    let games = games(100);
-    let dataset = build(&games, Split::new(1));
-    let steps = games[..20].iter().flat_map(|game| game.replay().steps);
-    let turn = Symmetry::all().nth(3).unwrap();
-    let out: Vec<Position> = steps.map(|step| step.position.image(turn)).collect();
-    let canonical: BTreeSet<Position> = out.iter().map(Position::canonical).collect();
-    let left = dataset.clone().without(&out);
-    for part in Part::ALL {
-        let expected: BTreeSet<_> =
-            positions(&dataset, part).difference(&canonical).copied().collect();
-        assert_eq!(positions(&left, part), expected);
-    }
-}
-
-#[test]
 fn files_are_mixed_by_their_weights() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use othello_engine::file::{self, Kind};
-use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
+use othello_engine::record::{Game, GameReader, PositionReader, RecordError};
 
 use othello_engine::progress::Progress;
 use rayon::prelude::*;
@@ -33,22 +33,6 @@ impl Records {
         match self {
             Self::Games(reader) => reader.bytes(),
             Self::Positions(reader) => reader.bytes(),
-        }
-    }
-
-    /// Returns the labelled positions of the next frame: those of games labelled by `rules`, others
-    /// with their own labels. `None` at the end of the file.
-    pub fn next_positions(
-        &mut self,
-        rules: &LabelRules,
-    ) -> Result<Option<Vec<ScoredPosition>>, RecordError> {
-        match self {
-            Self::Positions(reader) => reader.next_frame(),
-            Self::Games(reader) => {
-                let games = reader.next_frame()?;
-                let label = |game: &Game| rules.positions(game, 1.0);
-                Ok(games.map(|games| games.par_iter().flat_map_iter(label).collect()))
-            }
         }
     }
 
@@ -93,34 +77,13 @@ pub fn read_games(
     path: &Path,
     rules: &LabelRules,
     progress: &dyn Progress,
-    visit: impl FnMut(Vec<Vec<Labelled>>),
-) -> Result<String, SourceError> {
-    read(path, progress, |records| records.next_games(rules), visit)
-}
-
-/// Passes the labelled positions of a file to `visit`, frame by frame. Returns the checksum of the
-/// file's content.
-pub fn read_positions(
-    path: &Path,
-    rules: &LabelRules,
-    progress: &dyn Progress,
-    mut visit: impl FnMut(&[ScoredPosition]),
-) -> Result<String, SourceError> {
-    read(path, progress, |records| records.next_positions(rules), |rows| visit(&rows))
-}
-
-/// Passes what is `next` in a file to `visit`, to its end; returns the checksum of its content.
-fn read<T>(
-    path: &Path,
-    progress: &dyn Progress,
-    next: impl Fn(&mut Records) -> Result<Option<T>, RecordError>,
-    mut visit: impl FnMut(T),
+    mut visit: impl FnMut(Vec<Vec<Labelled>>),
 ) -> Result<String, SourceError> {
     let mut records = Records::open(path)?;
     progress.begin_file(path, records.bytes());
     let mut read = 0;
-    while let Some(found) = next(&mut records)? {
-        visit(found);
+    while let Some(games) = records.next_games(rules)? {
+        visit(games);
         progress.advance(records.bytes_read() - read);
         read = records.bytes_read();
     }

@@ -1,7 +1,6 @@
 //! The difference of the errors of two recipes, with its confidence interval.
 
 use ndarray::Array1;
-use othello_engine::board::PHASES;
 use othello_engine::random::Generator;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -98,11 +97,6 @@ impl Difference {
         })
     }
 
-    /// Returns the difference on all phases together.
-    pub fn overall(pairs: &[[ErrorsByGame; 2]]) -> Option<Self> {
-        Self::of(pairs, &(0..PHASES).collect::<Vec<_>>())
-    }
-
     /// Returns the difference with its interval.
     pub fn estimate(&self) -> Estimate {
         Estimate { discs: self.mean, error: self.quantile() * self.variance().sqrt() }
@@ -153,6 +147,8 @@ impl Difference {
 mod tests {
     use ndarray::Array2;
 
+    use othello_engine::board::PHASES;
+
     use super::*;
 
     /// Returns a sum of uniform draws: nearly normal, with mean 0 and variance 1.
@@ -184,10 +180,14 @@ mod tests {
         shifts.iter().map(|shift| [errors(0, shift[0]), errors(1, shift[1])]).collect()
     }
 
+    fn overall(pairs: &[[ErrorsByGame; 2]]) -> Difference {
+        Difference::of(pairs, &(0..PHASES).collect::<Vec<_>>()).unwrap()
+    }
+
     #[test]
     fn equal_recipes_are_called_equal_and_better_ones_better() {
         let verdicts = |better: f64| -> Vec<Verdict> {
-            let study = |seed| Difference::overall(&study(seed, 4, 200, better)).unwrap().verdict();
+            let study = |seed| overall(&study(seed, 4, 200, better)).verdict();
             (0..100).map(study).collect()
         };
         let count =
@@ -199,12 +199,12 @@ mod tests {
 
     #[test]
     fn what_is_needed_proves_the_difference() {
-        let few = Difference::overall(&study(1, 3, 60, 0.15)).unwrap();
+        let few = overall(&study(1, 3, 60, 0.15));
         assert_eq!(few.verdict(), Verdict::Equal);
         let needed = few.needed(0.15);
         assert!(needed.seeds >= 3 && needed.games > 60, "{needed:?}");
         let enough = |seed| study(seed, needed.seeds as usize, needed.games as usize, 0.15);
-        let verdicts = (0..40).map(|seed| Difference::overall(&enough(seed)).unwrap().verdict());
+        let verdicts = (0..40).map(|seed| overall(&enough(seed)).verdict());
         let proven = verdicts.filter(|&verdict| verdict == Verdict::First).count();
         assert!(proven >= 30, "{proven} of 40 with {needed:?}");
     }

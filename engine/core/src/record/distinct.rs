@@ -24,14 +24,4 @@ impl DistinctGames {
     pub fn insert(&mut self, moves: &[Square]) -> bool {
         self.0.insert(key_of_moves(moves))
     }
-
-    /// Returns the number of different games.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Returns whether no game was added.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }

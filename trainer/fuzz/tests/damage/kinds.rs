@@ -167,7 +167,7 @@ weight = 0.5
 // The readers of the commands.
 
 fn read_records(path: &Path) -> Read {
-    let read = records::read_positions(path, &LabelRules::default(), &Silent, |_| {}).map(|_| ());
+    let read = records::read_games(path, &LabelRules::default(), &Silent, |_| {}).map(|_| ());
     read.map(|()| vec![]).into()
 }
 
