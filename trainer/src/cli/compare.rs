@@ -9,9 +9,9 @@ use othello_engine::cli::{Outcome, Session};
 use othello_engine::search::Strength;
 
 use super::sprt::SprtArguments;
-use super::study::{StudyArguments, label_list};
+use super::study::label_list;
 use crate::arena::{SprtReport, Statistics};
-use crate::study::{Comparing, Comparison, Needed, Played, Recipe, Verdict};
+use crate::study::{Comparing, Comparison, Needed, Played, Recipe, StudySettings, Verdict};
 
 /// Arguments of `compare`.
 #[derive(clap::Args, Debug)]
@@ -24,7 +24,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]
     seeds: u64,
     #[command(flatten)]
-    study: StudyArguments,
+    study: StudySettings,
     /// File of openings for a match: each seed's weights of the one recipe against those of the
     /// other
     #[arg(long, value_name = "FILE", requires = "pairs")]
@@ -97,7 +97,7 @@ impl fmt::Display for Comparison {
 
 /// Fits both recipes by every seed, measures, plays, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let settings = arguments.study.settings();
+    let settings = &arguments.study;
     let recipes = [Recipe::read(&arguments.first)?, Recipe::read(&arguments.second)?];
     recipes.iter().try_for_each(|recipe| settings.check_test(recipe))?;
     let study = settings.begin(session.progress())?;

@@ -9,9 +9,9 @@ use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_differ, check_output, check_replaceable, plain};
 
-use super::study::{StudyArguments, label_list};
+use super::study::label_list;
 use crate::dataset::Share;
-use crate::study::{Curve, Law, PhaseCurve, Prediction, Recipe};
+use crate::study::{Curve, Law, PhaseCurve, Prediction, Recipe, StudySettings};
 
 mod picture;
 
@@ -34,7 +34,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(1..=1000_u64))]
     seeds: u64,
     #[command(flatten)]
-    study: StudyArguments,
+    study: StudySettings,
     /// Draw the errors and their law into this SVG file
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
@@ -76,14 +76,14 @@ impl fmt::Display for Curve {
 
 /// Fits the recipe to every share by every seed, measures, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let settings = arguments.study.settings();
+    let settings = &arguments.study;
     let recipe = Recipe::read(&arguments.recipe)?;
     if let Some(path) = &arguments.picture {
         let data = recipe.data.iter().map(|choice| choice.path.as_path());
-        let inputs = data.chain(arguments.study.test());
+        let inputs = data.chain(settings.test.iter().map(PathBuf::as_path));
         check_output(path, inputs.chain([arguments.recipe.as_path()]))?;
-        check_differ(&[path, &arguments.study.out])?;
-        match arguments.study.existing() {
+        check_differ(&[path, &settings.out])?;
+        match settings.existing() {
             Existing::Keep => plain::check_head(path, picture::HEAD)?,
             Existing::Replace => check_replaceable(path)?,
         }
@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if let Some(path) = &arguments.picture {
         let title = format!("{} on {} test games", curve.recipe, curve.test_games);
         let picture = picture::picture(&title, &curve.points, &curve.law, &curve.prediction.law)?;
-        plain::write(path, picture.as_bytes(), settings.existing)?;
+        plain::write(path, picture.as_bytes(), settings.existing())?;
     }
     session.print(&curve)
 }

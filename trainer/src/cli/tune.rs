@@ -10,8 +10,10 @@ use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::text::read_by;
 
-use super::study::{StudyArguments, label_list};
-use crate::study::{AtAnEnd, CONFIDENCE, Choices, End, Recipe, Record, Standing, Tuned, Tuning};
+use super::study::label_list;
+use crate::study::{
+    AtAnEnd, CONFIDENCE, Choices, End, Recipe, Record, Standing, StudySettings, Tuned, Tuning,
+};
 
 /// Arguments of `tune`.
 #[derive(clap::Args, Debug)]
@@ -39,7 +41,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]
     seeds: u64,
     #[command(flatten)]
-    study: StudyArguments,
+    study: StudySettings,
 }
 
 /// The amount that early rounds have less of.
@@ -99,7 +101,7 @@ impl fmt::Display for Tuned {
 
 /// Fits in rounds, eliminates, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let settings = arguments.study.settings();
+    let settings = &arguments.study;
     let Recipe { name, .. } = Recipe::read(&arguments.recipe)?;
     let choices = read_by(&arguments.values, Choices::parse)?;
     const MOST: u64 = 10_000;

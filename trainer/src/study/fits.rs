@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use othello_engine::board::Phase;
+use othello_engine::cli::arguments::existing;
 use othello_engine::eval::{Evaluator, ExpandedWeights, WeightsError};
 use othello_engine::file::{Existing, FileError, Provenance, make_folder};
 use othello_engine::progress::Progress;
@@ -23,20 +24,26 @@ use crate::model::{Model, Phases};
 use crate::source::{LabelRules, SourceError};
 
 /// The settings that every study has.
-#[derive(Clone, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct StudySettings {
-    /// The records to measure errors on, of games that no recipe learns from.
+    /// Records to measure errors on, of games that no recipe learns from
+    #[arg(long, required = true, value_name = "GAMES")]
     pub test: Vec<PathBuf>,
-    /// The rules that give the positions of the test games their labels.
+    /// Rules that give the positions of the test games their labels
+    #[arg(long, value_name = "RULES", default_value_t, hide_default_value = true)]
     pub labels: LabelRules,
-    /// The phases to fit and to measure.
+    /// Phases to fit and to measure, A and B included
+    #[arg(long, value_name = "A..B", default_value = "0..59")]
     pub phases: Phases,
-    /// The folder for the weights of all fits.
+    /// Folder for the weights of all fits; those that are there are not fitted again
+    #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// The device to compute on.
+    /// Device to compute on
+    #[arg(long, value_enum, default_value_t = Device::Auto)]
     pub device: Device,
-    /// The treatment of existing files of another study.
-    pub existing: Existing,
+    /// Replace files in the folder that were made from something else
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Errors of a study.
@@ -153,9 +160,9 @@ impl StudySettings {
         }
     }
 
-    /// Returns the indices of the phases.
-    pub fn indices(&self) -> Vec<usize> {
-        self.phases.iter().map(Phase::index).collect()
+    /// Returns the treatment of existing files of another study.
+    pub fn existing(&self) -> Existing {
+        existing(self.force)
     }
 }
 
@@ -167,7 +174,7 @@ impl Study<'_> {
         Ok(Provenance::new(command)
             .with("recipe", json!(recipe))
             .with("test", self.test.sha256())
-            .with("labels", String::from(self.settings.labels.clone()))
+            .with("labels", self.settings.labels.to_string())
             .with("phases", json!([phases.start(), phases.end()])))
     }
 
@@ -183,7 +190,7 @@ impl Study<'_> {
 
     /// Returns the indices of the phases to measure.
     pub fn phases(&self) -> Vec<usize> {
-        self.settings.indices()
+        self.settings.phases.iter().map(Phase::index).collect()
     }
 
     /// Returns the kinds of labels of the positions to measure, the most frequent first.
@@ -228,7 +235,7 @@ impl Study<'_> {
             limits: Limits::default(),
         };
         let path = self.settings.out.join(format!("{name}.weights"));
-        self.device.run(&fit, &path, self.settings.existing, self.progress)?;
+        self.device.run(&fit, &path, self.settings.existing(), self.progress)?;
         let evaluator = Evaluator::from(ExpandedWeights::read(&path)?);
         Ok(Fitted { evaluator, games: dataset.games() })
     }

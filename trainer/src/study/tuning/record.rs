@@ -61,7 +61,7 @@ impl RecordFile {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
         let mut earlier = vec![];
-        if study.existing == Existing::Keep {
+        if study.existing() == Existing::Keep {
             plain::check_head(&path, head.as_bytes())?;
             if path.exists() {
                 let text = read_ordinary(&path, LONGEST)?;
