@@ -4,12 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use clap::ValueEnum;
-use othello_engine::cli::arguments::{number_from, number_in};
+use othello_engine::cli::arguments::{existing, number_from, number_in};
 use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::file::{Existing, check_output, plain};
+use othello_engine::file::{check_output, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::record_files;
 use othello_engine::search::{Selection, Selectivity};
@@ -42,7 +41,7 @@ pub struct Arguments {
     /// Measure only a part of the data that the weights were fitted to, by the split and the labels
     /// that their provenance names
     #[arg(long, value_name = "PART", value_enum)]
-    part: Option<PartChoice>,
+    part: Option<Part>,
     /// Take the value of this board apart instead: 64 characters a1 b1 … h8, and the side to move
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "part", "picture", "max_mae", "max_bias", "depth"])]
     explain: Option<String>,
@@ -80,27 +79,6 @@ pub struct Arguments {
     /// Write over a picture that is something else
     #[arg(long)]
     force: bool,
-}
-
-/// A part of the data of a fit, as `--part` names it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum PartChoice {
-    /// Positions that were fitted
-    Training,
-    /// Positions that told when to stop
-    Validation,
-    /// Positions that only the report of the fit looked at
-    Test,
-}
-
-impl From<PartChoice> for Part {
-    fn from(choice: PartChoice) -> Self {
-        match choice {
-            PartChoice::Training => Self::Training,
-            PartChoice::Validation => Self::Validation,
-            PartChoice::Test => Self::Test,
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -195,7 +173,7 @@ impl Arguments {
                     self.weights
                 )
             })?;
-            let rows = trained.part(part.into(), &self.data, self.labels.as_ref(), progress)?;
+            let rows = trained.part(part, &self.data, self.labels.as_ref(), progress)?;
             return Ok(measuring.positions(rows, progress)?);
         }
         let measured = measuring.files(&self.data, &self.rules(), progress)?;
@@ -229,8 +207,7 @@ impl Arguments {
         let by = if self.depth == 0 { String::new() } else { format!(", {} plies", self.depth) };
         let title = format!("{}{by} on {} positions", self.weights, measured.all.positions);
         let picture = picture::picture(&title, &measured.phases)?;
-        let existing = if self.force { Existing::Replace } else { Existing::Keep };
-        Ok(plain::write(path, picture.as_bytes(), existing)?)
+        Ok(plain::write(path, picture.as_bytes(), existing(self.force))?)
     }
 }
 

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// One of the three parts of a dataset.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display, clap::ValueEnum)]
 #[display(rename_all = "lowercase")]
 pub enum Part {
-    /// The part that is fitted.
+    /// Positions that were fitted
     Training,
-    /// The part that decides when a fit stops.
+    /// Positions that told when to stop
     Validation,
-    /// The part that is measured at the end.
+    /// Positions that only the report of the fit looked at
     Test,
 }
 
@@ -50,6 +50,12 @@ impl Share {
     /// Returns true if the share is all games.
     pub fn is_all(&self) -> bool {
         *self == Self::ALL
+    }
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        Self::ALL
     }
 }
 
@@ -95,6 +101,7 @@ pub struct Split {
     pub test_percent: u8,
     /// The share of the games that is used at all. With the same seed, the games of a smaller share
     /// are among those of every larger one.
+    #[serde(default)]
     pub share: Share,
 }
 
