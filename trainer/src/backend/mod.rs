@@ -272,31 +272,18 @@ pub struct AdamStep {
 }
 
 /// The error of a device that cannot compute.
-#[derive(Debug, thiserror::Error)]
-#[error("{device}: {reason}")]
-pub struct BackendError {
-    /// The name of the device.
-    pub device: String,
-    /// The cause and the remedy.
-    pub reason: String,
-}
-
-impl From<LaunchError> for BackendError {
-    fn from(LaunchError { device, reason }: LaunchError) -> Self {
-        Self { device: device.to_owned(), reason }
-    }
-}
+pub type BackendError = LaunchError;
 
 /// Returns the error of least squares on a group with factors.
-fn not_linear(device: &str) -> BackendError {
+fn not_linear(device: &'static str) -> BackendError {
     let reason = "values are not linear in factors: fit them by Adam".to_owned();
-    BackendError { device: device.to_owned(), reason }
+    BackendError { device, reason }
 }
 
 /// Returns the error of an update of a group on a device for one phase.
-fn no_group(device: &str) -> BackendError {
+fn no_group(device: &'static str) -> BackendError {
     let reason = "has no group of phases with factors: call of_group first".to_owned();
-    BackendError { device: device.to_owned(), reason }
+    BackendError { device, reason }
 }
 
 /// Positions of a fit whose weights have the same factor.

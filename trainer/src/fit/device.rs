@@ -136,7 +136,7 @@ fn run_by_kernels(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<(Summary, FitReport), FitError> {
-    let launcher = launcher.map_err(BackendError::from).map_err(PhaseError::from)?;
+    let launcher = launcher.map_err(PhaseError::from)?;
     fit.run(&KernelBackend::new(fit.model, launcher), path, existing, progress)
 }
 

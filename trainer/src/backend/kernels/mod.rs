@@ -71,7 +71,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         }
         // SAFETY: this module passes the arguments of the index, vectors only after `checked`, and
         // rows, sums and totals that it made.
-        Ok(unsafe { self.launcher.launch(kernel, blocks, arguments) }?)
+        unsafe { self.launcher.launch(kernel, blocks, arguments) }
     }
 
     /// Checks that a vector belongs to this model, and passes it for reading.
@@ -155,7 +155,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
 
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<(), BackendError> {
         assert_eq!(from.elements, to.elements, "vectors of two models");
-        Ok(self.launcher.copy(&from.buffer, &mut to.buffer)?)
+        self.launcher.copy(&from.buffer, &mut to.buffer)
     }
 
     fn residual_sums(

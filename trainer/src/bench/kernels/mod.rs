@@ -14,8 +14,8 @@ use othello_kernels::{LaunchError, Launcher};
 use serde::Serialize;
 
 use super::{BenchError, ensure};
+use crate::backend::Rows;
 use crate::backend::kernels::KernelSolver;
-use crate::backend::{BackendError, Rows};
 use crate::model::Model;
 use roofline::{Layout, Limit, MOST_POSITIONS, WIDE_FEATURES, WIDE_ROW_BYTES};
 use solves::SolveRates;
@@ -136,7 +136,6 @@ pub fn measure<L: Launcher, E: Evaluate>(
         )
     })?;
     let weights = super::weights(model.parameters());
-    let launcher = || launcher().map_err(BackendError::from);
     let shared = launcher()?;
     let mut subjects = Subjects::new(model, &shared, launcher()?, &positions, &weights)?;
     subjects.verify()?;

@@ -103,7 +103,7 @@ fn solve<L: Launcher>(
     solver.solve_many(positions, &Silent).map_err(|error| match error {
         SolveError::Backend(error) => error,
         SolveError::Interrupted(error) => {
-            BackendError { device: "kernels".to_owned(), reason: error.to_string() }
+            BackendError { device: "kernels", reason: error.to_string() }
         }
     })
 }

@@ -75,7 +75,7 @@ impl<'l, L: Launcher> Baseline<'l, L> {
             self.launch()?;
         }
         // A read returns when everything launched before it is done.
-        Ok(self.launcher.read(&self.gradient, &mut [0; size_of::<f64>()])?)
+        self.launcher.read(&self.gradient, &mut [0; size_of::<f64>()])
     }
 
     /// Returns Σ weight · (label − value) for each parameter of the model, in occurrences and
@@ -116,6 +116,6 @@ impl<'l, L: Launcher> Baseline<'l, L> {
         let blocks = blocks_over(self.launcher, &kernel, self.positions as usize);
         // SAFETY: the arguments of the index; the numbers of a row stay inside their patterns, and
         // weights, mirrors and gradient have an element for each of the table.
-        Ok(unsafe { self.launcher.launch(&kernel, blocks, &mut arguments) }?)
+        unsafe { self.launcher.launch(&kernel, blocks, &mut arguments) }
     }
 }

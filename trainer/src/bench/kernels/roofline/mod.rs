@@ -20,7 +20,7 @@ pub(super) use wide::{WIDE_FEATURES, WIDE_ROW_BYTES};
 pub(in crate::bench) const MOST_POSITIONS: usize = 1 << 25;
 
 fn failed(reason: String) -> BackendError {
-    BackendError { device: "benchmark of the kernels".to_owned(), reason }
+    BackendError { device: "benchmark of the kernels", reason }
 }
 
 /// Returns the number of positions; refuses too many.
