@@ -7,7 +7,7 @@
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::pairs::{Pair, Pentanomial};
 use super::statistics::{elo, expected_share};
@@ -82,23 +82,16 @@ pub struct Sprt {
 }
 
 /// The decision of a sequential test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, derive_more::Display)]
 pub enum Decision {
     /// The first player is not better by the larger difference.
-    #[display("H0")]
     H0,
     /// The first player is better by more than the smaller difference.
-    #[display("H1")]
     H1,
     /// More pairs are needed.
+    #[serde(rename = "open")]
     #[display("open")]
     Open,
-}
-
-impl Serialize for Decision {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
 }
 
 /// The state of a sequential test after some pairs.
