@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::{Discs, Position};
-use othello_engine::file::{self, FileError, Kind};
+use othello_engine::file::{self, Kind};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
     Game, GameReader, PositionReader, Record, RecordError, RecordReader, ScoredPosition,
@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::repeated::{Key, Keys};
-use super::scratch::NoTemporaryFile;
+use super::scratch::RecordsError;
 use crate::memory::MemoryLimit;
 
 /// The content of one file.
@@ -117,29 +117,12 @@ pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
     progress: &dyn Progress,
-) -> Result<Vec<FileReport>, InspectError> {
+) -> Result<Vec<FileReport>, RecordsError> {
     let mut inspector = Inspector::new(paths, limit, progress);
     let files = paths.iter().map(|path| inspector.inspect(path, progress));
     let mut files = files.collect::<Result<Vec<_>, _>>()?;
     inspector.tell_distinct(&mut files)?;
     Ok(files)
-}
-
-/// Errors of inspecting files.
-#[derive(Debug, thiserror::Error)]
-pub enum InspectError {
-    /// A file that cannot be read.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// There is no room for the temporary file.
-    #[error(transparent)]
-    Temporary(#[from] NoTemporaryFile),
-}
-
-impl From<FileError> for InspectError {
-    fn from(error: FileError) -> Self {
-        Self::Record(error.into())
-    }
 }
 
 /// The records of the files so far.
@@ -174,9 +157,9 @@ impl Inspector {
         &mut self,
         path: &Path,
         progress: &dyn Progress,
-    ) -> Result<FileReport, InspectError> {
+    ) -> Result<FileReport, RecordsError> {
         self.before.push(self.records);
-        match file::kind_of(path)? {
+        match file::kind_of(path).map_err(RecordError::from)? {
             kind @ (Kind::Positions | Kind::Openings) => {
                 self.inspect_positions(path, kind, progress)
             }
@@ -186,7 +169,7 @@ impl Inspector {
     }
 
     /// Fills in the counts of distinct records of each file.
-    fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), InspectError> {
+    fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), RecordsError> {
         let [games, canonical_games, positions] =
             [self.games, self.canonical_games, self.positions];
         let games = games.distinct(&self.before)?;
@@ -210,7 +193,7 @@ impl Inspector {
         &mut self,
         path: &Path,
         progress: &dyn Progress,
-    ) -> Result<FileReport, InspectError> {
+    ) -> Result<FileReport, RecordsError> {
         let mut reader = GameReader::open(path)?;
         let (mut report, mut frames) = (GamesReport::empty(), 0);
         progress.begin_file(path, reader.bytes());
@@ -226,7 +209,7 @@ impl Inspector {
                 report.count(game);
             }
             frames += 1;
-            Ok::<(), InspectError>(())
+            Ok::<(), RecordsError>(())
         })?;
         report.bytes_per_game = reader.bytes() as f64 / report.games.max(1) as f64;
         Ok(FileReport::new(path, &reader, frames, RecordsReport::Games(report)))
@@ -237,7 +220,7 @@ impl Inspector {
         path: &Path,
         kind: Kind,
         progress: &dyn Progress,
-    ) -> Result<FileReport, InspectError> {
+    ) -> Result<FileReport, RecordsError> {
         let mut reader = PositionReader::open(path)?;
         let (mut sums, mut frames) = (Sums::default(), 0);
         progress.begin_file(path, reader.bytes());
@@ -249,7 +232,7 @@ impl Inspector {
                 self.records += 1;
             }
             frames += 1;
-            Ok::<(), InspectError>(())
+            Ok::<(), RecordsError>(())
         })?;
         let report = sums.report(reader.bytes());
         let records = match kind {

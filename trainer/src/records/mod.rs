@@ -11,5 +11,7 @@ pub mod sequence;
 pub mod shuffle;
 pub mod validate;
 
+pub use scratch::RecordsError;
+
 #[cfg(test)]
 pub(crate) mod testing;

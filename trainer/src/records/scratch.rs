@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
+use othello_engine::record::RecordError;
+
 use crate::memory::{MemoryLimit, read_exact_at};
 
 /// The error of a temporary file that cannot be written or read.
@@ -24,6 +26,17 @@ pub struct NoTemporaryFile {
     written: u64,
     /// The cause.
     source: io::Error,
+}
+
+/// Errors of work on records that do not all fit into memory.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordsError {
+    /// A file that cannot be read or written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// There is no room for the temporary file.
+    #[error(transparent)]
+    Temporary(#[from] NoTemporaryFile),
 }
 
 /// A temporary file that is created at the first write.

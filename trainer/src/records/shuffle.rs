@@ -11,21 +11,10 @@ use othello_engine::random::Generator;
 use othello_engine::record::{FrameError, Record, RecordError};
 use rayon::prelude::*;
 
-use super::scratch::{NoTemporaryFile, Scratch, notice};
+use super::scratch::{NoTemporaryFile, RecordsError, Scratch, notice};
 use super::select::{Output, Selected};
 use super::sequence::Inputs;
 use crate::memory::MemoryLimit;
-
-/// Errors of shuffling records.
-#[derive(Debug, thiserror::Error)]
-pub enum ShuffleError {
-    /// A file that cannot be read or written.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// There is no room for the temporary file.
-    #[error(transparent)]
-    Temporary(#[from] NoTemporaryFile),
-}
 
 /// The most bytes of a record in memory while it is sorted: a game with the values of its moves.
 const BYTES_PER_RECORD: u64 = 400;
@@ -44,7 +33,7 @@ pub fn shuffle<R: Record>(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, ShuffleError> {
+) -> Result<Selected, RecordsError> {
     inputs.check_output(out)?;
     let mut provenance = inputs.provenance("shuffle").with("seed", seed);
     if inputs.are_enumerated() {
