@@ -43,14 +43,16 @@ impl TrainedOn {
 
     /// Adds the inputs of a laid-out dataset.
     pub fn add_inputs(&mut self, folder: &Path, inputs: &[Input]) {
-        let clause = format!("the dataset {} was laid out from it", folder.display());
-        self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.clone())));
+        self.add(inputs, &format!("the dataset {} was laid out from it", folder.display()));
     }
 
-    /// Adds the inputs that the starting weights were fitted to, by their checksums.
-    pub fn add_initial(&mut self, sha256: &[String]) {
-        let clause = "the weights to start from were fitted to it".to_owned();
-        self.0.extend(sha256.iter().map(|sha256| (sha256.clone(), clause.clone())));
+    /// Adds the inputs that the starting weights were fitted to.
+    pub fn add_initial(&mut self, inputs: &[Input]) {
+        self.add(inputs, "the weights to start from were fitted to it");
+    }
+
+    fn add(&mut self, inputs: &[Input], clause: &str) {
+        self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.to_owned())));
     }
 
     /// Refuses test files whose content is among the training files.

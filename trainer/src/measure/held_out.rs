@@ -6,18 +6,17 @@ use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsChoice, WeightsError, embedded};
 use othello_engine::progress::Progress;
 use othello_engine::record::ScoredPosition;
+use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use crate::dataset::{DataChoice, Dataset, DatasetError, Part, Share, Split};
+use crate::dataset::{DataChoice, Dataset, DatasetError, Input, LayoutSettings, Part};
 use crate::source::LabelRules;
 
-/// The data and the split of a fit.
-#[derive(Clone, PartialEq, Debug)]
+/// The data of a fit, and how they were laid out, as its provenance names them.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Trained {
-    /// The checksums of the data.
-    data: Vec<String>,
-    split: Split,
-    labels: LabelRules,
+    data: Vec<Input>,
+    settings: LayoutSettings,
 }
 
 /// Errors of finding a part of the data of a fit.
@@ -61,33 +60,17 @@ impl Trained {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
         }
-        let checksum = |input: &Json| Some(input.get("sha256")?.as_str()?.to_owned());
-        let data =
-            provenance.get("data")?.as_array()?.iter().map(checksum).collect::<Option<_>>()?;
-        let settings = provenance.get("settings")?;
-        let number = |name: &str| settings.get(name)?.as_u64();
-        let percent = |name: &str| u8::try_from(number(name)?).ok();
-        let split = Split {
-            seed: number("seed")?,
-            validation_percent: percent("validation_percent")?,
-            test_percent: percent("test_percent")?,
-            share: match settings.get("share") {
-                None => Share::ALL,
-                Some(share) => share.as_f64()?.try_into().ok()?,
-            },
-        };
-        let labels = settings.get("labels")?.as_str()?.parse().ok()?;
-        Some(Self { data, split, labels })
+        Self::deserialize(provenance).ok()
     }
 
-    /// Returns the checksums of the data.
-    pub fn data(&self) -> &[String] {
+    /// Returns the data.
+    pub fn data(&self) -> &[Input] {
         &self.data
     }
 
     /// Returns true if the weights were fitted to the file with this checksum.
     pub fn knows(&self, sha256: &str) -> bool {
-        self.data.iter().any(|own| own == sha256)
+        self.data.iter().any(|own| own.sha256 == sha256)
     }
 
     /// Returns the positions of a part of the data, phase by phase; `labels` replaces the rules of
@@ -101,8 +84,9 @@ impl Trained {
     ) -> Result<Vec<ScoredPosition>, HeldOutError> {
         let choice = |path: &PathBuf| DataChoice { path: path.clone(), weight: 1.0 };
         let data: Vec<DataChoice> = paths.iter().map(choice).collect();
-        let labels = labels.unwrap_or(&self.labels);
-        let dataset = Dataset::read(&data, &[], labels, self.split, progress)?;
+        let LayoutSettings { labels: of_fit, split } = &self.settings;
+        let labels = labels.unwrap_or(of_fit);
+        let dataset = Dataset::read(&data, &[], labels, *split, progress)?;
         let mut inputs = dataset.inputs().iter().zip(paths);
         if let Some((input, path)) = inputs.find(|(input, _)| !self.knows(&input.sha256)) {
             return Err(HeldOutError::OtherData {
@@ -119,6 +103,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::dataset::Split;
     use crate::fit::FitSettings;
 
     #[test]
@@ -131,7 +116,7 @@ mod tests {
         for provenance in [fit, calibrated] {
             let trained = Trained::by_provenance(provenance.as_object().unwrap()).unwrap();
             assert!(trained.knows("ab") && !trained.knows("cd"));
-            assert_eq!(trained.split, Split::new(7));
+            assert_eq!(trained.settings.split, Split::new(7));
         }
         assert!(Trained::by_provenance(&Map::new()).is_none());
     }
