@@ -12,7 +12,7 @@ use super::table::table;
 use super::{Outcome, Session};
 use crate::board::{Discs, Square, transcript};
 use crate::eval::{Evaluate, Evaluator, WeightsChoice};
-use crate::file::{FileError, check_output, check_replaceable, plain, read_ordinary};
+use crate::file::{FileError, Summary, check_output, check_replaceable, plain, read_ordinary};
 use crate::openings::{self, Balance, MAX_PLIES, MAX_PLIES_HELD, Settings, write_openings};
 use crate::record::Shard;
 
@@ -79,8 +79,8 @@ struct Openings {
 #[derive(Serialize)]
 struct File {
     positions: usize,
-    bytes: u64,
-    sha256: String,
+    #[serde(flatten)]
+    summary: Summary,
 }
 
 impl fmt::Display for Openings {
@@ -88,8 +88,8 @@ impl fmt::Display for Openings {
         let rows = self.unique.iter().enumerate().map(|(ply, &unique)| [ply, unique]);
         let columns = ["ply", "unique positions"];
         writeln!(f, "{}", table(columns, rows))?;
-        if let Some(File { positions, bytes, sha256 }) = &self.written {
-            writeln!(f, "{positions} positions written, {bytes} bytes, sha256 {sha256}")?;
+        if let Some(File { positions, summary }) = &self.written {
+            writeln!(f, "{positions} positions written, {summary}")?;
         }
         if let Some(balanced) = self.balanced {
             writeln!(f, "{balanced} openings near even written")?;
@@ -118,8 +118,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             let settings = Settings { plies, score_depth, shard };
             let written =
                 write_openings(path, &settings, &evaluator, existing(arguments.force), progress)?;
-            let (bytes, sha256) = (written.summary.bytes, written.summary.sha256);
-            (written.unique, Some(File { positions: written.positions, bytes, sha256 }))
+            let file = File { positions: written.positions, summary: written.summary };
+            (written.unique, Some(file))
         }
     };
     let seconds = session.seconds();

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::arguments::{Output, number_from, number_in};
 use super::{Outcome, Session};
 use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
-use crate::file::check_output;
+use crate::file::{Summary, check_output};
 use crate::record::Shard;
 use crate::search::{EndSteps, Level, Plan, Selectivity, Strength};
 use crate::selfplay::{
@@ -106,14 +106,14 @@ pub struct Arguments {
 #[derive(Serialize, derive_more::Display)]
 #[display(
     "{games} games ({duplicates} duplicates dropped), {positions} positions\n\
-     {bytes} bytes, sha256 {sha256}, {seconds:.2} s"
+     {summary}, {seconds:.2} s"
 )]
 struct SelfPlay {
     games: u64,
     duplicates: u64,
     positions: u64,
-    bytes: u64,
-    sha256: String,
+    #[serde(flatten)]
+    summary: Summary,
     seconds: f64,
 }
 
@@ -200,8 +200,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         games: played.games,
         duplicates: played.duplicates,
         positions: played.positions,
-        bytes: played.summary.bytes,
-        sha256: played.summary.sha256,
+        summary: played.summary,
         seconds: session.seconds(),
     })
 }

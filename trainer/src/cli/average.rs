@@ -1,13 +1,12 @@
 //! `othello-trainer average`: the mean of several weights files.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use othello_engine::cli::arguments::Output;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsFile};
-use othello_engine::file::{Provenance, check_output};
+use othello_engine::file::{Provenance, Summary, check_output};
 use serde::Serialize;
 
 use crate::model::averaged::averaged;
@@ -24,18 +23,12 @@ pub struct Arguments {
     output: Output,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display("the mean of {files} files, {summary}")]
 struct Report {
     files: usize,
-    bytes: u64,
-    sha256: String,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { files, bytes, sha256 } = self;
-        write!(f, "the mean of {files} files, {bytes} bytes, sha256 {sha256}")
-    }
+    #[serde(flatten)]
+    summary: Summary,
 }
 
 /// Writes the file and reports.
@@ -55,5 +48,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     )?;
     let provenance = Provenance::new("average").with("weights", checksums);
     let summary = mean.write(&output.out, &provenance, output.existing())?;
-    session.print(&Report { files: count, bytes: summary.bytes, sha256: summary.sha256 })
+    session.print(&Report { files: count, summary })
 }

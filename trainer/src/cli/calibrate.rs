@@ -13,7 +13,8 @@ use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsChoice};
 use othello_engine::file::{
-    Begin, FileError, Kind, Provenance, Reader, Writer, check_name, check_output, check_replaceable,
+    Begin, FileError, Kind, Provenance, Reader, Summary, Writer, check_name, check_output,
+    check_replaceable,
 };
 use serde::Serialize;
 
@@ -65,10 +66,10 @@ struct Changing {
 
 /// The written file.
 #[derive(Serialize, derive_more::Display)]
-#[display("{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)]
+#[display("{summary}, {seconds:.2} s")]
 struct Written {
-    bytes: u64,
-    sha256: String,
+    #[serde(flatten)]
+    summary: Summary,
     seconds: f64,
 }
 
@@ -120,7 +121,6 @@ impl Written {
             Begin::Done(summary) => summary,
             Begin::Writer(writer) => weights.write_to(writer)?,
         };
-        let seconds = session.seconds();
-        Ok(Self { bytes: summary.bytes, sha256: summary.sha256, seconds })
+        Ok(Self { summary, seconds: session.seconds() })
     }
 }

@@ -1,12 +1,11 @@
 //! `othello-trainer leaves`: writes the positions that searches of games end at.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use othello_engine::cli::arguments::{Output, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::file::check_output;
+use othello_engine::file::{Summary, check_output};
 use othello_engine::record::{Game, record_files};
 use serde::Serialize;
 
@@ -37,23 +36,14 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display("{positions} leaves of {games} games, {summary}, {seconds:.2} s")]
 struct Report {
     games: u64,
     positions: u64,
-    bytes: u64,
-    sha256: String,
+    #[serde(flatten)]
+    summary: Summary,
     seconds: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { games, positions, bytes, sha256, seconds } = self;
-        write!(
-            f,
-            "{positions} leaves of {games} games, {bytes} bytes, sha256 {sha256}, {seconds:.2} s"
-        )
-    }
 }
 
 /// Searches and reports.
@@ -67,8 +57,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Report {
         games: games.len(),
         positions: written.records,
-        bytes: written.summary.bytes,
-        sha256: written.summary.sha256,
+        summary: written.summary,
         seconds: session.seconds(),
     })
 }

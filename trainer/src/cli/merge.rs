@@ -8,7 +8,7 @@ use othello_engine::cli::arguments::{Output, number_from};
 use othello_engine::cli::message::counted;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Weights;
-use othello_engine::file::{Kind, kind_of};
+use othello_engine::file::{Kind, Summary, kind_of};
 use othello_engine::record::record_files;
 use serde::Serialize;
 
@@ -44,28 +44,30 @@ struct Report {
     #[serde(flatten)]
     games: Option<Games>,
     positions: u64,
-    bytes: u64,
-    sha256: String,
+    #[serde(flatten)]
+    summary: Summary,
     seconds: f64,
 }
 
 /// The report of a match whose shards were merged.
 #[derive(Serialize, derive_more::Display)]
-#[display("{report}\n{}, {bytes} bytes, sha256 {sha256}", counted(*shards, "shard"))]
+#[display("{report}\n{}, {summary}", counted(*shards, "shard"))]
 struct MergedMatch {
     shards: usize,
     #[serde(flatten)]
     report: MatchReport,
-    bytes: u64,
-    sha256: String,
+    #[serde(flatten)]
+    summary: Summary,
 }
 
 /// The report of a fit whose parts were merged.
 #[derive(Serialize, derive_more::Display)]
 #[display(
-    "{phases}\n{}, {bytes} bytes, {seconds:.2} s\n{}  sha256 {sha256}",
+    "{phases}\n{}, {} bytes, {seconds:.2} s\n{}  sha256 {}",
     counted(*shards, "shard"),
-    weights.display()
+    summary.bytes,
+    weights.display(),
+    summary.sha256
 )]
 struct MergedFit {
     shards: usize,
@@ -73,8 +75,8 @@ struct MergedFit {
     validation_mae: Option<f64>,
     test_mae: Option<f64>,
     weights: PathBuf,
-    bytes: u64,
-    sha256: String,
+    #[serde(flatten)]
+    summary: Summary,
     seconds: f64,
 }
 
@@ -86,13 +88,13 @@ struct Games {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shards, games, positions, bytes, sha256, seconds } = self;
+        let Self { shards, games, positions, summary, seconds } = self;
         write!(f, "{}, ", counted(*shards, "shard"))?;
         if let Some(Games { games, duplicates }) = games {
             write!(f, "{games} games ({duplicates} duplicates dropped), ")?;
         }
         writeln!(f, "{positions} positions")?;
-        write!(f, "{bytes} bytes, sha256 {sha256}, {seconds:.2} s")
+        write!(f, "{summary}, {seconds:.2} s")
     }
 }
 
@@ -119,8 +121,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             Content::Openings | Content::Positions => None,
         },
         positions: merged.positions,
-        bytes: merged.summary.bytes,
-        sha256: merged.summary.sha256,
+        summary: merged.summary,
         seconds: session.seconds(),
     })
 }
@@ -134,8 +135,7 @@ fn merge_match(
     session.print(&MergedMatch {
         shards: shards.len(),
         report: MatchReport::new(&conditions, &result, session.begun()),
-        bytes: summary.bytes,
-        sha256: summary.sha256,
+        summary,
     })
 }
 
@@ -153,8 +153,7 @@ fn merge_fit(
         test_mae: report.test_mae(),
         phases: report,
         weights: output.out.clone(),
-        bytes: summary.bytes,
-        sha256: summary.sha256,
+        summary,
         seconds: session.seconds(),
     })
 }

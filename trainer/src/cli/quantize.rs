@@ -6,7 +6,7 @@ use anyhow::ensure;
 use othello_engine::cli::arguments::{existing, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsFile};
-use othello_engine::file::{Provenance, check_output};
+use othello_engine::file::{Provenance, Summary, check_output};
 use serde::Serialize;
 
 use crate::model::quantized::{Change, Coarseness, quantized};
@@ -42,13 +42,13 @@ pub struct Arguments {
 #[derive(Serialize, derive_more::Display)]
 #[display(
     "values change by {:.3} discs (root mean square of {} positions of random games), by {:.2} at most\n\
-     {bytes} bytes, sha256 {sha256}, {seconds:.2} s",
+     {summary}, {seconds:.2} s",
     change.root_mean_square, change.positions, change.greatest
 )]
 struct Report {
     change: Change,
-    bytes: u64,
-    sha256: String,
+    #[serde(flatten)]
+    summary: Summary,
     seconds: f64,
 }
 
@@ -78,5 +78,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let change = Change::between(&weights, &coarser);
     let summary = coarser.write(&arguments.out, &provenance, existing(arguments.force))?;
     let seconds = session.seconds();
-    session.print(&Report { change, bytes: summary.bytes, sha256: summary.sha256, seconds })
+    session.print(&Report { change, summary, seconds })
 }

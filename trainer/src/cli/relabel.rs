@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use othello_engine::cli::arguments::{Output, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::file::{Kind, check_output, kind_of};
+use othello_engine::file::{Kind, Summary, check_output, kind_of};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::{Game, ScoredPosition, Shard, record_files};
 use othello_engine::search::{Level, Plan, Selectivity, Strength};
@@ -79,8 +79,8 @@ struct Report {
     #[serde(flatten)]
     changes: Changes,
     mean_discs: Option<f64>,
-    bytes: u64,
-    sha256: String,
+    #[serde(flatten)]
+    summary: Summary,
     seconds: f64,
 }
 
@@ -124,7 +124,7 @@ impl fmt::Display for Report {
         }
         let mut bars = Histogram::of(changing);
         by_discs.iter().for_each(|(&discs, &records)| bars.add(discs as i32, records));
-        write!(f, "{bars}{} bytes, sha256 {}, {:.2} s", self.bytes, self.sha256, self.seconds)
+        write!(f, "{bars}{}, {:.2} s", self.summary, self.seconds)
     }
 }
 
@@ -152,8 +152,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         count,
         mean_discs: changes.mean_discs(),
         changes,
-        bytes: summary.bytes,
-        sha256: summary.sha256,
+        summary,
         seconds: session.seconds(),
     })
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use othello_engine::cli::arguments::number_from;
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::file::{Kind, kind_of};
+use othello_engine::file::{Kind, Summary, kind_of};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, Record, ScoredPosition, record_files};
 use serde::Serialize;
@@ -75,8 +75,8 @@ struct Written {
     path: String,
     #[serde(flatten)]
     count: Count,
-    bytes: u64,
-    sha256: String,
+    #[serde(flatten)]
+    summary: Summary,
 }
 
 #[derive(Serialize)]
@@ -90,8 +90,8 @@ struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Written { path, count, bytes, sha256 } in &self.files {
-            writeln!(f, "{path}: {count}, {bytes} bytes, sha256 {sha256}")?;
+        for Written { path, count, summary } in &self.files {
+            writeln!(f, "{path}: {count}, {summary}")?;
         }
         write!(f, "of {}, {:.2} s", self.count, self.seconds)
     }
@@ -107,8 +107,7 @@ fn select_of<R: Splittable>(
     let written = |(path, selected): (PathBuf, Selected)| Written {
         path: path.display().to_string(),
         count: Count::of::<R>(selected.records),
-        bytes: selected.summary.bytes,
-        sha256: selected.summary.sha256,
+        summary: selected.summary,
     };
     session.print(&Report {
         count: Count::of::<R>(inputs.len()),

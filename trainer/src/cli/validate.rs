@@ -43,14 +43,8 @@ struct Report {
     /// The number of damaged files.
     damaged: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    repaired: Option<Repaired>,
+    repaired: Option<Summary>,
     seconds: f64,
-}
-
-#[derive(Serialize)]
-struct Repaired {
-    bytes: u64,
-    sha256: String,
 }
 
 impl fmt::Display for Report {
@@ -63,8 +57,8 @@ impl fmt::Display for Report {
             )?;
             damage.iter().try_for_each(|damage| writeln!(f, "  {damage}"))?;
         }
-        if let Some(Repaired { bytes, sha256 }) = &self.repaired {
-            writeln!(f, "what is good was copied: {bytes} bytes, sha256 {sha256}")?;
+        if let Some(summary) = &self.repaired {
+            writeln!(f, "what is good was copied: {summary}")?;
         }
         write!(f, "{} files, {} damaged, {:.2} s", self.files.len(), self.damaged, self.seconds)
     }
@@ -116,9 +110,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
         (Some(out), [path]) => match repair(path, out, existing(arguments.force), progress)? {
             None => files.push(validate(path, progress)?),
-            Some((found, Summary { bytes, sha256, .. })) => {
+            Some((found, summary)) => {
                 files.push(found);
-                repaired = Some(Repaired { bytes, sha256 });
+                repaired = Some(summary);
             }
         },
         (Some(_), paths) => bail!("--repair takes one file; {} are named", paths.len()),

@@ -40,13 +40,15 @@ pub struct Section {
 }
 
 /// The checksum and the size of a complete file.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, derive_more::Display)]
+#[display("{bytes} bytes, sha256 {sha256}")]
 pub struct Summary {
+    /// The size of the file in bytes.
+    pub bytes: u64,
     /// The SHA-256, in hexadecimal, of the names and contents of the sections. It is the same for
     /// equal content, whatever the provenance and the compression.
     pub sha256: String,
-    /// The size of the file in bytes.
-    pub bytes: u64,
     /// The number of sections.
+    #[serde(skip)]
     pub sections: usize,
 }
