@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::arguments::{Output, number_from, number_in};
 use super::{Outcome, Session};
 use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
-use crate::file::{Summary, check_output};
+use crate::file::check_output;
 use crate::record::Shard;
 use crate::search::{EndSteps, Level, Plan, Selectivity, Strength};
 use crate::selfplay::{
-    Exploration, Openings, OpeningsChoice, PerSide, Run, Schedule, Settings, play_games,
+    Exploration, Openings, OpeningsChoice, PerSide, Played, Run, Schedule, Settings, play_games,
 };
 
 /// Arguments of `selfplay`.
@@ -105,15 +105,12 @@ pub struct Arguments {
 
 #[derive(Serialize, derive_more::Display)]
 #[display(
-    "{games} games ({duplicates} duplicates dropped), {positions} positions\n\
-     {summary}, {seconds:.2} s"
+    "{} games ({} duplicates dropped), {} positions\n{}, {seconds:.2} s",
+    played.games, played.duplicates, played.positions, played.summary
 )]
 struct SelfPlay {
-    games: u64,
-    duplicates: u64,
-    positions: u64,
     #[serde(flatten)]
-    summary: Summary,
+    played: Played,
     seconds: f64,
 }
 
@@ -196,11 +193,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let Output { out, .. } = &arguments.output;
     let existing = arguments.output.existing();
     let played = play_games(out, &run, evaluators, existing, session.progress())?;
-    session.print(&SelfPlay {
-        games: played.games,
-        duplicates: played.duplicates,
-        positions: played.positions,
-        summary: played.summary,
-        seconds: session.seconds(),
-    })
+    session.print(&SelfPlay { played, seconds: session.seconds() })
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{Beginnings, PerSide, Players, Settings, play_together};
@@ -31,7 +32,7 @@ pub struct Run {
 }
 
 /// The content of a finished file of games.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Played {
     /// The number of distinct games.
     pub games: u64,
@@ -40,6 +41,7 @@ pub struct Played {
     /// The number of positions after the random beginnings in which a move was played.
     pub positions: u64,
     /// The checksum and size of the file.
+    #[serde(flatten)]
     pub summary: Summary,
 }
 
