@@ -8,7 +8,6 @@
 //! scores is right.
 
 use othello_engine::board::{Discs, Position, Squares};
-use othello_engine::cli::arguments::number_in;
 use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Models, Tables, Weights};
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
@@ -23,19 +22,13 @@ use super::regression::{mean_and_error, root_mean_squares};
 use super::{CalibrateError, of_each, part};
 
 /// The settings of a calibration.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
-    /// Seed of the games whose positions are learned from
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    /// The seed of the games.
     pub seed: u64,
-
-    /// Number of positions, each from a game of its own; one in five is held out to test the
-    /// predictions
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number_in(100..=1_u64 << 32))]
+    /// The number of positions, each from a game of its own.
     pub positions: u64,
-
-    /// Solve positions with up to this many empty squares; predictions go on beyond it
-    #[arg(long, value_name = "E", default_value_t = 20, value_parser = number_in(14..=26_u32))]
+    /// The greatest number of empty squares of a position.
     pub empties: u32,
 }
 
@@ -56,10 +49,9 @@ const HELD_OUT: usize = 5;
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 
 /// A calibrated model, and its performance on positions that it was not fitted to.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Calibrated {
     /// The model.
-    #[serde(skip)]
     pub ends: Ends,
     /// The errors by the number of empty squares.
     pub empties: Vec<EmptiesError>,

@@ -3,7 +3,6 @@
 
 use std::ops::RangeInclusive;
 
-use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::eval::{Depths, Evaluate, ProbCut, Tables, Value, Weights};
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
@@ -18,19 +17,13 @@ use super::regression::{mean_and_error, root_mean_squares};
 use super::{CalibrateError, of_each, part};
 
 /// The settings of a calibration.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
-    /// Seed of the games whose positions are learned from
-    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
+    /// The seed of the games.
     pub seed: u64,
-
-    /// Number of positions, each from a game of its own; one in five is held out to test the
-    /// predictions
-    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = number_in(100..=1_u64 << 32))]
+    /// The number of positions, each from a game of its own.
     pub positions: u64,
-
-    /// Search the positions to all depths up to this one; predictions go on beyond it
-    #[arg(long, value_name = "D", default_value_t = 10, value_parser = number_in(4..=20_u32))]
+    /// The greatest depth of a search.
     pub depth: u32,
 }
 
@@ -42,10 +35,9 @@ const HELD_OUT: usize = 5;
 const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
 
 /// A calibrated model, and its performance on positions that it was not fitted to.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Calibrated {
     /// The model.
-    #[serde(skip)]
     pub probcut: ProbCut,
     /// The errors by the depth of the predicted search.
     pub depths: Vec<DepthError>,

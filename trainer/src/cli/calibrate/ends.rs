@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Models;
 use serde::Serialize;
 
 use super::{Changing, Written};
-use crate::calibrate::ends::{Calibrated, Settings, calibrate};
+use crate::calibrate::ends::{Confidence, EmptiesError, Settings, Trial, calibrate};
 
 /// Arguments of `calibrate ends`.
 #[derive(clap::Args, Debug)]
@@ -16,24 +17,34 @@ pub(super) struct Arguments {
     #[command(flatten)]
     changing: Changing,
 
-    #[command(flatten)]
-    settings: Settings,
+    /// Seed of the games whose positions are learned from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+
+    /// Number of positions, each from a game of its own; one in five is held out to test the
+    /// predictions
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number_in(100..=1_u64 << 32))]
+    positions: u64,
+
+    /// Solve positions with up to this many empty squares; predictions go on beyond it
+    #[arg(long, value_name = "E", default_value_t = 20, value_parser = number_in(14..=26_u32))]
+    empties: u32,
 }
 
 #[derive(Serialize)]
 struct Report {
-    #[serde(flatten)]
-    calibrated: Calibrated,
+    empties: Vec<EmptiesError>,
+    trials: Vec<Trial>,
+    confidences: Vec<Confidence>,
     #[serde(flatten)]
     written: Written,
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Calibrated { empties, trials, confidences, .. } = &self.calibrated;
         writeln!(f, "error of predictions in discs, on positions held out:")?;
         let columns = ["empty squares", "from depth", "positions", "predicted", "observed"];
-        let rows = empties.iter().map(|row| {
+        let rows = self.empties.iter().map(|row| {
             let [predicted, observed] = [row.predicted, row.observed].map(|e| format!("{e:.2}"));
             let [empties, shallow] = [row.empties, row.shallow].map(|number| number.to_string());
             [empties, shallow, row.positions.to_string(), predicted, observed]
@@ -41,31 +52,33 @@ impl fmt::Display for Report {
         writeln!(f, "{}", table(columns, rows))?;
         writeln!(f, "whole searches to the end, by what their cuts keep from the window:")?;
         let columns = ["deviations", "positions", "scores right", "MAE", "nodes"];
-        let rows = trials.iter().map(|row| {
+        let rows = self.trials.iter().map(|row| {
             let percent = |share: f64| format!("{share:.1} %");
             let (deviations, mae) = (format!("{:.2}", row.deviations), format!("{:.2}", row.mae));
             let positions = row.positions.to_string();
             [deviations, positions, percent(row.right), mae, percent(100.0 * row.nodes)]
         });
         writeln!(f, "{}", table(columns, rows))?;
-        let deviations =
-            confidences.iter().map(|row| format!("{} %: {:.2}", row.percent, row.deviations));
-        writeln!(f, "deviations: {}", deviations.collect::<Vec<_>>().join(", "))?;
+        let confidences = self.confidences.iter();
+        let confidences =
+            confidences.map(|row| format!("{} %: {:.2}", row.percent, row.deviations));
+        writeln!(f, "deviations: {}", confidences.collect::<Vec<_>>().join(", "))?;
         self.written.fmt(f)
     }
 }
 
 /// Calibrates and reports.
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { changing, settings } = arguments;
-    let (weights, provenance) = changing.load("calibrate ends", [])?;
-    let &Settings { seed, positions, empties } = settings;
+    let (weights, provenance) = arguments.changing.load("calibrate ends", [])?;
+    let Arguments { seed, positions, empties, .. } = *arguments;
     let provenance =
         provenance.with("seed", seed).with("positions", positions).with("empties", empties);
-    let file = changing.begin(&provenance)?;
-    let calibrated = calibrate(settings, &weights, session.progress())?;
-    let models = Models { ends: Some(calibrated.ends.clone()), ..weights.models().clone() };
+    let settings = Settings { seed, positions, empties };
+    let file = arguments.changing.begin(&provenance)?;
+    let calibrated = calibrate(&settings, &weights, session.progress())?;
+    let models = Models { ends: Some(calibrated.ends), ..weights.models().clone() };
     let weights = weights.with_models(models);
     let written = Written::new(&weights, file, session)?;
-    session.print(&Report { calibrated, written })
+    let (empties, trials) = (calibrated.empties, calibrated.trials);
+    session.print(&Report { empties, trials, confidences: calibrated.confidences, written })
 }

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::Models;
 use serde::Serialize;
 
 use super::{Changing, Written};
-use crate::calibrate::probcut::{Calibrated, Settings, calibrate};
+use crate::calibrate::probcut::{DepthError, Miss, Settings, calibrate};
 
 /// Arguments of `calibrate probcut`.
 #[derive(clap::Args, Debug)]
@@ -16,14 +17,24 @@ pub(super) struct Arguments {
     #[command(flatten)]
     changing: Changing,
 
-    #[command(flatten)]
-    settings: Settings,
+    /// Seed of the games whose positions are learned from
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
+    seed: u64,
+
+    /// Number of positions, each from a game of its own; one in five is held out to test the
+    /// predictions
+    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = number_in(100..=1_u64 << 32))]
+    positions: u64,
+
+    /// Search the positions to all depths up to this one; predictions go on beyond it
+    #[arg(long, value_name = "D", default_value_t = 10, value_parser = number_in(4..=20_u32))]
+    depth: u32,
 }
 
 #[derive(Serialize)]
 struct Report {
-    #[serde(flatten)]
-    calibrated: Calibrated,
+    depths: Vec<DepthError>,
+    misses: Vec<Miss>,
     #[serde(flatten)]
     written: Written,
 }
@@ -32,7 +43,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "error of predictions in discs, on positions held out:")?;
         let columns = ["depth", "from depth", "positions", "predicted", "observed"];
-        let rows = self.calibrated.depths.iter().map(|row| {
+        let rows = self.depths.iter().map(|row| {
             let [predicted, observed] = [row.predicted, row.observed].map(|e| format!("{e:.2}"));
             let [deep, shallow] = [row.deep, row.shallow].map(|depth| depth.to_string());
             [deep, shallow, row.positions.to_string(), predicted, observed]
@@ -40,7 +51,7 @@ impl fmt::Display for Report {
         writeln!(f, "{}", table(columns, rows))?;
         writeln!(f, "cuts that are wrong, in percent of those positions:")?;
         let columns = ["selectivity", "predicted", "observed"];
-        let rows = self.calibrated.misses.iter().map(|row| {
+        let rows = self.misses.iter().map(|row| {
             let [predicted, observed] = [row.predicted, row.observed].map(|p| format!("{p:.2}"));
             [row.selectivity.to_string(), predicted, observed]
         });
@@ -51,15 +62,14 @@ impl fmt::Display for Report {
 
 /// Calibrates and reports.
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { changing, settings } = arguments;
-    let (weights, provenance) = changing.load("calibrate probcut", [])?;
-    let &Settings { seed, positions, depth } = settings;
+    let (weights, provenance) = arguments.changing.load("calibrate probcut", [])?;
+    let Arguments { seed, positions, depth, .. } = *arguments;
     let provenance =
         provenance.with("seed", seed).with("positions", positions).with("depth", depth);
-    let file = changing.begin(&provenance)?;
-    let calibrated = calibrate(settings, &weights, session.progress())?;
-    let models = Models { probcut: Some(calibrated.probcut.clone()), ..weights.models().clone() };
+    let file = arguments.changing.begin(&provenance)?;
+    let calibrated = calibrate(&Settings { seed, positions, depth }, &weights, session.progress())?;
+    let models = Models { probcut: Some(calibrated.probcut), ..weights.models().clone() };
     let weights = weights.with_models(models);
     let written = Written::new(&weights, file, session)?;
-    session.print(&Report { calibrated, written })
+    session.print(&Report { depths: calibrated.depths, misses: calibrated.misses, written })
 }
