@@ -22,6 +22,9 @@ step "perft 11: 212258800, with free passes 212260880"
 step "unique openings"
 "$engine" openings --plies 8 --json
 
+step "the tests with all checks of a debug build: .ci/run leaves out those of unsafe code"
+cargo test --workspace --quiet 2>&1 | grep -v "^test result: ok. 0 passed"
+
 step "10000 damaged files of every kind"
 OTHELLO_DAMAGED_FILES=10000 cargo test -p othello-fuzz --test damage -- --nocapture 2>"$out/log" | grep files:
 
