@@ -22,7 +22,7 @@ step "perft 11: 212258800, with free passes 212260880"
 step "unique openings"
 "$engine" openings --plies 8 --json
 
-step "the tests with all checks of a debug build: .ci/run leaves out those of unsafe code"
+step "the tests with debug assertions, which .ci/run leaves out"
 cargo test --workspace --quiet 2>&1 | grep -v "^test result: ok. 0 passed"
 
 step "10000 damaged files of every kind"
