@@ -72,6 +72,10 @@ git clone --quiet . "$out/clone"
 (cd "$out/clone" && scripts/release.sh "$out/again" >/dev/null)
 diff "$out/release/SHA256SUMS" "$out/again/SHA256SUMS" && echo "the same $(wc -l <"$out/again/SHA256SUMS") files"
 
+step "the small recipe by Snakemake, on two cores and on a cluster of one machine"
+# 3: it could not be installed from PyPI.
+scripts/workflow/check.sh "${engine%/*}" || [[ $? == 3 ]]
+
 step "one binary on processors of several generations; the programs for aarch64 and for Windows"
 mkdir "$out/others"
 tar -xzf "$out"/release/othello-toolkit-*-aarch64-unknown-linux-gnu.tar.gz -C "$out/others"
