@@ -73,8 +73,13 @@ git clone --quiet . "$out/clone"
 diff "$out/release/SHA256SUMS" "$out/again/SHA256SUMS" && echo "the same $(wc -l <"$out/again/SHA256SUMS") files"
 
 step "the small recipe by Snakemake, on two cores and on a cluster of one machine"
-# 3: it could not be installed from PyPI.
-scripts/workflow/check.sh "${engine%/*}" || [[ $? == 3 ]]
+status=0
+scripts/workflow/check.sh "${engine%/*}" || status=$?
+case $status in
+    0) ;;
+    3) echo "skipped: Snakemake could not be installed from PyPI" ;;
+    *) exit "$status" ;;
+esac
 
 step "one binary on processors of several generations; the programs for aarch64 and for Windows"
 mkdir "$out/others"
