@@ -123,13 +123,8 @@ pub struct Output {
 impl Output {
     /// Returns the treatment of an existing file.
     pub fn existing(&self) -> Existing {
-        existing(self.force)
+        Existing::by_force(self.force)
     }
-}
-
-/// Returns the treatment of an existing file for a value of `--force`.
-pub fn existing(force: bool) -> Existing {
-    if force { Existing::Replace } else { Existing::Keep }
 }
 
 /// A type of numbers that an argument can have. Signed types are left out, so that the compiler

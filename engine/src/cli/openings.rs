@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use serde::Serialize;
 
-use super::arguments::{existing, number_from, number_in};
+use super::arguments::{number_from, number_in};
 use super::table::table;
 use super::{Outcome, Session};
 use crate::board::{Discs, Square, transcript};
 use crate::eval::{Evaluate, Evaluator, WeightsChoice};
-use crate::file::{FileError, Summary, check_output, check_replaceable, plain, read_ordinary};
+use crate::file::{
+    Existing, FileError, Summary, check_output, check_replaceable, plain, read_ordinary,
+};
 use crate::openings::{self, Balance, MAX_PLIES, MAX_PLIES_HELD, Settings, write_openings};
 use crate::record::Shard;
 
@@ -116,8 +118,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             let evaluator = Evaluator::load(&arguments.weights)?;
             let &Arguments { plies, score_depth, shard, .. } = arguments;
             let settings = Settings { plies, score_depth, shard };
-            let written =
-                write_openings(path, &settings, &evaluator, existing(arguments.force), progress)?;
+            let written = write_openings(
+                path,
+                &settings,
+                &evaluator,
+                Existing::by_force(arguments.force),
+                progress,
+            )?;
             let file = File { positions: written.positions, summary: written.summary };
             (written.unique, Some(file))
         }
@@ -189,7 +196,7 @@ fn write_balanced(
     let line =
         |game: &Vec<Square>| game.iter().map(Square::to_string).chain(["\n".into()]).collect();
     let text: String = openings.iter().map(line).collect::<Vec<String>>().concat();
-    plain::write(path, text.as_bytes(), existing(arguments.force))?;
+    plain::write(path, text.as_bytes(), Existing::by_force(arguments.force))?;
     let (balanced, seconds) = (Some(openings.len()), session.seconds());
     session.print(&Openings { unique, written: None, balanced, seconds })
 }

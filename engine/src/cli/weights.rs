@@ -8,7 +8,6 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use super::arguments::existing;
 use super::by_class::ByClass;
 use super::table::table;
 use super::{Outcome, Session};
@@ -16,7 +15,7 @@ use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{
     Models, MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, weight_in_discs,
 };
-use crate::file::{check_output, plain};
+use crate::file::{Existing, check_output, plain};
 use crate::pattern::{Coverage, FactorShape, Geometry, Scalar, lines};
 use crate::search::Predictions;
 
@@ -223,7 +222,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let inspect = inspect.map(|asked| inspection(&chosen, asked)).transpose()?;
     if let Some(path) = &arguments.picture {
         check_output(path, arguments.weights.path())?;
-        let existing = existing(arguments.force);
+        let existing = Existing::by_force(arguments.force);
         plain::write(path, picture::picture(&chosen.weights).as_bytes(), existing)?;
     }
     let predictions = arguments.predictions.then(|| Predictions::of(chosen.weights.models()));

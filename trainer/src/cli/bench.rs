@@ -5,10 +5,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::Phase;
-use othello_engine::cli::arguments::{existing, number_from, number_in};
+use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::file::{check_output, plain};
+use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
 use othello_engine::record::ScoredPosition;
@@ -121,7 +121,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.progress().message(&format!("{positions} positions on {device}"));
     if let Some(path) = &arguments.indices {
         let indices = indices(&Model::new(set.clone()), &rows);
-        plain::write(path, &indices, existing(arguments.force))?;
+        plain::write(path, &indices, Existing::by_force(arguments.force))?;
     }
     let repetitions = arguments.repetitions;
     if picked.is_cpu() {

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use anyhow::bail;
 use othello_engine::board::Discs;
-use othello_engine::cli::arguments::{existing, number_in};
+use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::file::{check_output, check_replaceable, plain};
+use othello_engine::file::{Existing, check_output, check_replaceable, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::search::Selectivity;
 
@@ -247,7 +247,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     session.print(&report)?;
     if let Some(out) = &arguments.out {
-        plain::write(out, format!("{report}\n").as_bytes(), existing(arguments.force))?;
+        plain::write(out, format!("{report}\n").as_bytes(), Existing::by_force(arguments.force))?;
     }
     Ok(Outcome::wrong_if(report.has_wrong_scores()))
 }

@@ -8,13 +8,12 @@ mod realization;
 
 use std::path::{Path, PathBuf};
 
-use othello_engine::cli::arguments::existing;
 use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsChoice};
 use othello_engine::file::{
-    Begin, FileError, Kind, Provenance, Reader, Summary, Writer, check_name, check_output,
-    check_replaceable,
+    Begin, Existing, FileError, Kind, Provenance, Reader, Summary, Writer, check_name,
+    check_output, check_replaceable,
 };
 use serde::Serialize;
 
@@ -110,7 +109,7 @@ impl Changing {
 
     /// Begins the new weights, so that an obstacle is reported before the work, not after it.
     fn begin(&self, provenance: &Provenance) -> Result<Begin, FileError> {
-        Writer::begin(&self.out, Kind::Weights, provenance, existing(self.force))
+        Writer::begin(&self.out, Kind::Weights, provenance, Existing::by_force(self.force))
     }
 }
 

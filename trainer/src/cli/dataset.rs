@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use othello_engine::cli::arguments::{existing, number_from};
+use othello_engine::cli::arguments::number_from;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::Existing;
 use othello_engine::text;
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let memory = bytes_of(arguments.memory_mb);
     std::fs::create_dir_all(out)
         .with_context(|| format!("cannot make the folder {}", out.display()))?;
-    let existing = existing(arguments.force);
+    let existing = Existing::by_force(arguments.force);
     let inputs: Vec<&Path> = arguments.inputs().collect();
     let limit = MemoryLimit { bytes: memory, folder: out.clone() };
     let place = DatasetFolder::check_place(out, &inputs, existing);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
-use othello_engine::cli::arguments::{existing, number_from};
+use othello_engine::cli::arguments::number_from;
 use othello_engine::cli::by_class::ByClass;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::WeightsChoice;
@@ -183,7 +183,7 @@ impl Arguments {
     }
 
     fn existing(&self) -> Existing {
-        existing(self.force)
+        Existing::by_force(self.force)
     }
 }
 

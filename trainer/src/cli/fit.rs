@@ -7,10 +7,10 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use clap::ValueEnum;
 use othello_engine::board::Phase;
-use othello_engine::cli::arguments::{decimal, existing, number_from};
+use othello_engine::cli::arguments::{decimal, number_from};
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsFile};
-use othello_engine::file::{Kind, check_name, check_output};
+use othello_engine::file::{Existing, Kind, check_name, check_output};
 use othello_engine::pattern::{FactorChoice, FactorShape, PatternSet};
 use othello_engine::progress::Progress;
 use othello_engine::record::Shard;
@@ -221,7 +221,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         shard: arguments.shard,
         limits: Limits { time: arguments.minutes, memory: Some(memory) },
     };
-    let existing = existing(arguments.force);
+    let existing = Existing::by_force(arguments.force);
     let (summary, phases) = device.run(&fit, &arguments.out, existing, session.progress())?;
     let keeps_others = initial.is_some() || arguments.shard.is_some();
     let filled = if keeps_others { vec![] } else { filled(&phases) };

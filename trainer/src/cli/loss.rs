@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use othello_engine::cli::arguments::{existing, number_from, number_in};
+use othello_engine::cli::arguments::{number_from, number_in};
 use othello_engine::cli::table::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::file::{check_output, plain};
+use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::record_files;
 use othello_engine::search::{Selection, Selectivity};
@@ -207,7 +207,7 @@ impl Arguments {
         let by = if self.depth == 0 { String::new() } else { format!(", {} plies", self.depth) };
         let title = format!("{}{by} on {} positions", self.weights, measured.all.positions);
         let picture = picture::picture(&title, &measured.phases)?;
-        Ok(plain::write(path, picture.as_bytes(), existing(self.force))?)
+        Ok(plain::write(path, picture.as_bytes(), Existing::by_force(self.force))?)
     }
 }
 

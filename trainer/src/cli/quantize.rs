@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::ensure;
-use othello_engine::cli::arguments::{existing, number_in};
+use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsFile};
-use othello_engine::file::{Provenance, Summary, check_output};
+use othello_engine::file::{Existing, Provenance, Summary, check_output};
 use serde::Serialize;
 
 use crate::model::quantized::{Change, Coarseness, quantized};
@@ -76,7 +76,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         .with("revision", arguments.revision.clone());
     let coarser = quantized(&weights, Coarseness { label_error, count_digits });
     let change = Change::between(&weights, &coarser);
-    let summary = coarser.write(&arguments.out, &provenance, existing(arguments.force))?;
+    let summary =
+        coarser.write(&arguments.out, &provenance, Existing::by_force(arguments.force))?;
     let seconds = session.seconds();
     session.print(&Report { change, summary, seconds })
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use othello_engine::cli::arguments::{existing, number_from};
+use othello_engine::cli::arguments::number_from;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, Mobility, WeightsChoice};
 use othello_engine::file::Existing;
@@ -100,7 +100,7 @@ impl fmt::Display for Verdict {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let folder = &arguments.out;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let existing = existing(arguments.force);
+    let existing = Existing::by_force(arguments.force);
     let quick = Quickstart { session, folder, seed: arguments.seed, existing };
 
     let openings = quick.openings()?;

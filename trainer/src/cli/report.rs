@@ -4,10 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use othello_engine::cli::arguments::{existing, number_from};
+use othello_engine::cli::arguments::number_from;
 use othello_engine::cli::message::counted;
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::file::{check_output, plain, read_ordinary};
+use othello_engine::file::{Existing, check_output, plain, read_ordinary};
 use othello_engine::progress::Progress as _;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -118,7 +118,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         page.losses.push(Loss { name, errors: printed(path, "loss", "by_group")? });
     }
     let html = page.html()?;
-    plain::write(out, html.as_bytes(), existing(*force))?;
+    plain::write(out, html.as_bytes(), Existing::by_force(*force))?;
     let without_report = paths.iter().zip(&page.runs).filter(|(_, run)| !run.has_report());
     session.print(&Written {
         page: out.clone(),

@@ -1,9 +1,10 @@
 //! `othello-trainer split`: divides games or positions into training, validation and test.
 
+use othello_engine::file::Existing;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use othello_engine::cli::arguments::{existing, number_in};
+use othello_engine::cli::arguments::number_in;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::progress::Progress;
 
@@ -57,7 +58,7 @@ impl Selection for Arguments {
             name.push(format!(".{part}.{}", R::PLURAL));
             (part, PathBuf::from(name))
         });
-        let written = split(inputs, by, &outs, existing(self.force), progress)?;
+        let written = split(inputs, by, &outs, Existing::by_force(self.force), progress)?;
         Ok(outs.into_iter().map(|(_, path)| path).zip(written).collect())
     }
 }

@@ -4,9 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use othello_engine::cli::arguments::existing;
 use othello_engine::cli::{Outcome, Session};
-use othello_engine::file::Summary;
+use othello_engine::file::{Existing, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::record::{RecordFolder, record_files};
 use serde::Serialize;
@@ -108,13 +107,15 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
                 files.push(validate(&path, progress)?);
             }
         }
-        (Some(out), [path]) => match repair(path, out, existing(arguments.force), progress)? {
-            None => files.push(validate(path, progress)?),
-            Some((found, summary)) => {
-                files.push(found);
-                repaired = Some(summary);
+        (Some(out), [path]) => {
+            match repair(path, out, Existing::by_force(arguments.force), progress)? {
+                None => files.push(validate(path, progress)?),
+                Some((found, summary)) => {
+                    files.push(found);
+                    repaired = Some(summary);
+                }
             }
-        },
+        }
         (Some(_), paths) => bail!("--repair takes one file; {} are named", paths.len()),
     }
     let damaged = files.iter().filter(|file| !file.damage.is_empty()).count();

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use othello_engine::board::Phase;
-use othello_engine::cli::arguments::existing;
 use othello_engine::eval::{Evaluator, ExpandedWeights, WeightsError};
 use othello_engine::file::{Existing, FileError, Provenance, make_folder};
 use othello_engine::progress::Progress;
@@ -162,7 +161,7 @@ impl StudySettings {
 
     /// Returns the treatment of existing files of another study.
     pub fn existing(&self) -> Existing {
-        existing(self.force)
+        Existing::by_force(self.force)
     }
 }
 

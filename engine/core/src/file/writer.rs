@@ -24,6 +24,13 @@ pub enum Existing {
     Replace,
 }
 
+impl Existing {
+    /// Returns the treatment for a value of `--force`.
+    pub fn by_force(force: bool) -> Self {
+        if force { Self::Replace } else { Self::Keep }
+    }
+}
+
 /// The outcome of beginning an output: it is complete already, or must be written.
 pub enum Begin<W = Writer> {
     /// The output exists, complete and with the same provenance.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::board::{Position, Side, notation::board_text};
 use othello_engine::cli::Session;
-use othello_engine::cli::arguments::existing;
 use othello_engine::file::{
     Begin, Existing, FileError, Kind, Provenance, Reader, check_output, check_replaceable, plain,
 };
@@ -31,7 +30,7 @@ pub(super) struct KeptArguments {
 impl KeptArguments {
     /// Returns the rule for existing outputs.
     pub(super) fn existing(&self) -> Existing {
-        existing(self.force)
+        Existing::by_force(self.force)
     }
 
     /// Refuses outputs that cannot be written, before anything is played.
