@@ -48,10 +48,10 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
             }
             "game" => match read_game(value) {
                 Ok((board, clocks)) => {
-                    // NBoard sends the whole game after two new turns.
+                    // NBoard sends the whole game after two new turns: what was searched holds.
                     let goes_on = board.goes_on_from(&self.board);
                     (self.board, self.clocks) = (board, clocks);
-                    if !(goes_on && self.player.ponders()) {
+                    if !goes_on {
                         self.player.new_game();
                     }
                     Reply::default()

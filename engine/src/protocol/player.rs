@@ -88,11 +88,6 @@ impl<'a, E: Evaluate> Player<'a, E> {
         (self.level, self.strength) = (level, strength);
     }
 
-    /// Returns true if the player thinks in the other side's time, too.
-    pub fn ponders(&self) -> bool {
-        self.ponders
-    }
-
     /// Forgets earlier searches and moves.
     pub fn new_game(&mut self) {
         self.team.leader().new_game();

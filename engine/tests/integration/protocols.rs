@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Position, Side, Square, Squares, ggf};
-use othello_engine::eval::Zero;
+use othello_engine::eval::{Mobility, Zero};
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
@@ -223,6 +223,37 @@ fn a_game_is_served_while_the_engine_ponders() {
     assert!(engine.wait().unwrap().success());
 }
 
+/// NBoard sends the whole game before every move of the engine. It is searched as by GTP, which
+/// follows the game turn by turn.
+#[test]
+fn nboard_forgot_its_searches_before_every_move() {
+    let player = || {
+        let search = Search::new(&Mobility).hash_mb(1);
+        Player::new(&search, Level::new(7).unwrap()).unwrap()
+    };
+    let (mut server, mut gtp) = (Nboard::new(player()), Gtp::new(player()));
+    let (mut game, mut position, mut nodes) = (vec![], Position::START, [0, 0]);
+    let mut warm = player();
+    for _ in 0..8 {
+        server.answer(&format!("set game {}", ggf::game(&Position::START, Side::Black, &game)));
+        let said = server.answer("go").text;
+        let visited: u64 = said.split_whitespace().nth(1).unwrap().parse().unwrap();
+        let chosen = warm.choose(&position, &Limits::default());
+        assert_eq!(visited, chosen.nodes);
+        let square = gtp.answer("genmove black").text;
+        assert_eq!(square.trim_start_matches("= ").trim(), chosen.square.unwrap().to_string());
+        nodes[0] += visited;
+        nodes[1] += player().choose(&position, &Limits::default()).nodes;
+
+        let after_chosen = after(&position, chosen.square);
+        let reply = turns(&after_chosen)[0];
+        gtp.answer(&format!("play white {}", reply.unwrap()));
+        game.extend([chosen.square, reply]);
+        position = after(&after_chosen, reply);
+    }
+    assert!(nodes[0] < nodes[1], "{nodes:?}");
+}
+
 /// NBoard sends `move` after one turn, and `set game` after two; the pondered entries are kept.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
@@ -233,7 +264,9 @@ fn nboard_goes_on_from_what_was_pondered() {
         server.answer(&format!("set game {}", ggf::game(&Position::START, Side::Black, &opening)));
         let said = server.answer("go").text;
         let chosen = ggf::read_turn(said.lines().last().unwrap().strip_prefix("=== ").unwrap());
-        server.ponder(&Limits::default());
+        if server.has_to_ponder() {
+            server.ponder(&Limits::default());
+        }
         let position =
             opening.iter().fold(Position::START, |position, turn| after(&position, *turn));
         let reply = turns(&after(&position, chosen.clone().unwrap())).pop().unwrap();
