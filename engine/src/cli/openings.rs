@@ -118,13 +118,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             let evaluator = Evaluator::load(&arguments.weights)?;
             let &Arguments { plies, score_depth, shard, .. } = arguments;
             let settings = Settings { plies, score_depth, shard };
-            let written = write_openings(
-                path,
-                &settings,
-                &evaluator,
-                Existing::by_force(arguments.force),
-                progress,
-            )?;
+            let existing = Existing::by_force(arguments.force);
+            let written = write_openings(path, &settings, &evaluator, existing, progress)?;
             let file = File { positions: written.positions, summary: written.summary };
             (written.unique, Some(file))
         }
