@@ -57,6 +57,8 @@ pub mod agreement;
 pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cli")]
+pub mod columns;
 pub mod eval;
 pub mod openings;
 pub mod protocol;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::arguments::{SearchBy, number_in};
 use super::solve::Line;
-use super::table::table;
+use crate::columns::table;
 use super::{Outcome, Session};
 use crate::board::Square;
 use crate::eval::{Evaluate as _, Evaluator, Value, WeightsChoice};

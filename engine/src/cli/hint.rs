@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
-use super::table::table;
+use crate::columns::table;
 use super::{Outcome, Session};
 use crate::analysis::{RatedMove, rated_move, sort_best_first};
 use crate::board::notation::board_text;

@@ -15,7 +15,6 @@ mod positions;
 pub mod progress;
 pub mod report;
 pub mod session;
-pub mod table;
 
 pub use session::{Outcome, Session};
 

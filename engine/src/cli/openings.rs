@@ -8,7 +8,7 @@ use anyhow::ensure;
 use serde::Serialize;
 
 use super::arguments::{number_from, number_in};
-use super::table::table;
+use crate::columns::table;
 use super::{Outcome, Session};
 use crate::board::{Discs, Square, transcript};
 use crate::eval::{Evaluate, Evaluator, WeightsChoice};

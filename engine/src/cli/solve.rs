@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::arguments::number_in;
 use super::positions::Positions;
-use super::table::table;
+use crate::columns::table;
 use super::{Outcome, Session};
 use crate::board::notation::{NotationError, board_text};
 use crate::board::obf::Problem;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::arguments::{number_from, number_in};
-use super::table::table;
+use crate::columns::table;
 use super::{Outcome, Session};
 use crate::openings::{MAX_PLIES, enumerate};
 use crate::progress::Progress;

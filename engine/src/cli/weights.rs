@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::by_class::ByClass;
-use super::table::table;
+use crate::columns::table;
 use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{

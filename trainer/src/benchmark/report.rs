@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 
-use othello_engine::cli::table::markdown;
+use othello_engine::columns::markdown;
 use serde::Serialize;
 
 use super::choices::{BestMoves, Solved};

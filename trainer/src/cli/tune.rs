@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::ValueEnum;
 use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::cli::table::table;
+use othello_engine::columns::table;
 use othello_engine::cli::{Outcome, Session};
 use othello_engine::text::read_by;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use othello_engine::board::Phase;
-use othello_engine::cli::table::table;
+use othello_engine::columns::table;
 use othello_engine::eval::Weights;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::cli::table::table;
+use crate::columns::table;
 use crate::eval::Prediction;
 use crate::search::Predictions;
 

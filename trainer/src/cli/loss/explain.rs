@@ -5,7 +5,7 @@ use std::fmt;
 use anyhow::Context as _;
 use othello_engine::board::notation::BoardLine;
 use othello_engine::cli::by_class::ByClass;
-use othello_engine::cli::table::table;
+use othello_engine::columns::table;
 use othello_engine::eval::WeightsChoice;
 
 use crate::measure::{Explainer, Explanation, InstanceRow};

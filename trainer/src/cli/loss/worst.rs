@@ -1,7 +1,7 @@
 //! `--worst`: the positions with the largest errors.
 
 use anyhow::Context as _;
-use othello_engine::cli::table::table;
+use othello_engine::columns::table;
 use othello_engine::eval::WeightsChoice;
 
 use super::Arguments;

@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table};
 /// Numbers are aligned at the right; a heading that begins with `<` is that of a column of texts.
 ///
 /// ```
-/// use othello_engine::cli::table::table;
+/// use othello_engine::columns::table;
 ///
 /// let table = table(["<squares", "games"], [["f5", "1200"], ["a1 h8", "7"]]);
 /// assert_eq!(table, "squares  games\nf5        1200\na1 h8        7");
@@ -36,7 +36,7 @@ pub fn table<const N: usize, C: ToString>(
 /// end. A bar inside a cell is escaped.
 ///
 /// ```
-/// use othello_engine::cli::table::markdown;
+/// use othello_engine::columns::markdown;
 ///
 /// let row = ["f5".to_owned(), "1|200".to_owned()];
 /// let table = markdown(&["square", "games"], [row]);
