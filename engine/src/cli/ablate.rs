@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use super::arguments::{SearchBy, number_in};
 use super::solve::Line;
-use crate::columns::table;
 use super::{Outcome, Session};
 use crate::board::Square;
+use crate::columns::table;
 use crate::eval::{Evaluate as _, Evaluator, Value, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::{Features, Search, Selection, Selectivity};

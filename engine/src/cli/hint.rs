@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::arguments::{SearchBy, number_in};
 use super::positions::Positions;
-use crate::columns::table;
 use super::{Outcome, Session};
 use crate::analysis::{RatedMove, rated_move, sort_best_first};
 use crate::board::notation::board_text;
 use crate::board::{Square, Squares, StatedPosition};
+use crate::columns::table;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::{Level, Limits, Search, Searcher, Selectivity};

@@ -8,9 +8,9 @@ use anyhow::ensure;
 use serde::Serialize;
 
 use super::arguments::{number_from, number_in};
-use crate::columns::table;
 use super::{Outcome, Session};
 use crate::board::{Discs, Square, transcript};
+use crate::columns::table;
 use crate::eval::{Evaluate, Evaluator, WeightsChoice};
 use crate::file::{
     Existing, FileError, Summary, check_output, check_replaceable, plain, read_ordinary,

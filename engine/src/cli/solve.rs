@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::arguments::number_in;
 use super::positions::Positions;
-use crate::columns::table;
 use super::{Outcome, Session};
 use crate::board::notation::{NotationError, board_text};
 use crate::board::obf::Problem;
 use crate::board::{Discs, Position, Side, Square, StatedPosition};
+use crate::columns::table;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::{Search, Searcher};

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::arguments::{number_from, number_in};
-use crate::columns::table;
 use super::{Outcome, Session};
+use crate::columns::table;
 use crate::openings::{MAX_PLIES, enumerate};
 use crate::progress::Progress;
 use crate::random::random_game;

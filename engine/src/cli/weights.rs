@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::by_class::ByClass;
-use crate::columns::table;
 use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
+use crate::columns::table;
 use crate::eval::{
     Models, MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, weight_in_discs,
 };

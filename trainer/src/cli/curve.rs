@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use othello_engine::cli::arguments::number_in;
-use othello_engine::columns::table;
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::columns::table;
 use othello_engine::file::{Existing, check_differ, check_output, check_replaceable, plain};
 
 use super::study::label_list;

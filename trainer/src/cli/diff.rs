@@ -5,8 +5,8 @@ use std::fmt;
 use anyhow::ensure;
 use othello_engine::board::Phase;
 use othello_engine::cli::by_class::ByClass;
-use othello_engine::columns::table;
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::columns::table;
 use othello_engine::eval::{STEPS_PER_DISC, Weights, WeightsChoice};
 use serde::Serialize;
 

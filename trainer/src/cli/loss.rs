@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::columns::table;
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::columns::table;
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::progress::Progress as _;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::ValueEnum;
 use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::columns::table;
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::columns::table;
 use othello_engine::text::read_by;
 
 use super::study::label_list;

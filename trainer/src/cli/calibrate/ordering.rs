@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::Path;
 
 use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::columns::table;
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::columns::table;
 use othello_engine::pattern::PatternSet;
 use serde::Serialize;
 

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::columns::table;
 use othello_engine::cli::{Outcome, Session};
+use othello_engine::columns::table;
 use othello_engine::eval::Models;
 use serde::Serialize;
 
