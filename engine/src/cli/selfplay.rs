@@ -11,7 +11,8 @@ use crate::file::check_output;
 use crate::record::Shard;
 use crate::search::{EndSteps, Level, Plan, Selectivity, Strength};
 use crate::selfplay::{
-    Exploration, Openings, OpeningsChoice, PerSide, Played, Run, Schedule, Settings, play_games,
+    Exploration, Openings, OpeningsChoice, PerSide, PerfectFrom, Played, Run, Schedule, Settings,
+    play_games,
 };
 
 /// Arguments of `selfplay`.
@@ -59,9 +60,11 @@ pub struct Arguments {
     #[arg(long, value_name = "STEPS")]
     ends: Option<EndSteps>,
 
-    /// Play perfectly from this many empty squares on
-    #[arg(long, value_name = "E", default_value_t = 16, value_parser = number_in(0..=60_u32))]
-    exact: u32,
+    /// Play perfectly from this many empty squares on, 0 to 60, or from a number of a range, which
+    /// includes its end, drawn for each game: of an even and an odd one, such as 12..13, neither
+    /// side is favoured by the first perfect move [default: 15..16, with --ends 16]
+    #[arg(long, value_name = "E")]
+    exact: Option<PerfectFrom>,
 
     /// Draw moves before perfect play by chance, by ply: `all:softmax=1` by the exponential of
     /// their shallow values, here at a temperature of 1 disc; `all:uniform=0.1` any move, with that
@@ -117,6 +120,9 @@ struct SelfPlay {
 /// The default depth of the search for each move, without a limit of nodes.
 const DEFAULT_DEPTH: u32 = 6;
 
+/// The default number of empty squares from which play is perfect, after selective ends.
+const DEFAULT_EXACT: u32 = 16;
+
 impl Arguments {
     /// Returns the depth of the search for each move, if no level is given.
     fn depth(&self) -> u32 {
@@ -135,7 +141,7 @@ impl Arguments {
                 depth: self.depth(),
                 selectivity: if is_selective { Selectivity::Percent73 } else { Selectivity::Full },
                 ends: EndSteps::NONE,
-                exact: self.exact,
+                exact: DEFAULT_EXACT,
             },
         };
         Plan {
@@ -143,6 +149,23 @@ impl Arguments {
             ends: self.ends.clone().unwrap_or(usual.ends),
             ..usual
         }
+    }
+
+    /// Returns the number of empty squares from which play is perfect, for games by this plan.
+    fn perfect_from(&self, plan: &Plan) -> anyhow::Result<PerfectFrom> {
+        let perfect = match &self.exact {
+            Some(given) => given.clone(),
+            None if self.level.is_none() && plan.ends.is_none() => PerfectFrom::usual(),
+            None => plan.exact.into(),
+        };
+        let is_range = perfect.range().count() > 1;
+        anyhow::ensure!(
+            plan.ends.is_none() || !is_range,
+            "--exact {perfect} with --ends {}: selective ends begin at one number of empty squares \
+             in all games, so give --exact a single number",
+            plan.ends
+        );
+        Ok(perfect)
     }
 
     /// Returns true if values are kept. Values of weights made by hand are worse labels than
@@ -176,7 +199,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let black = Evaluator::load(&arguments.weights)?;
     let white = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
     let evaluators = PerSide { black: &black, white: white.as_ref().unwrap_or(&black) };
-    let Plan { depth, selectivity, ends, exact } = arguments.plan(evaluators);
+    let plan = arguments.plan(evaluators);
+    let exact = arguments.perfect_from(&plan)?;
+    let Plan { depth, selectivity, ends, .. } = plan;
     let settings = Settings {
         seed: arguments.seed,
         random_plies: arguments.random_plies.clone(),

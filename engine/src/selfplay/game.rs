@@ -80,6 +80,8 @@ struct Underway<'s> {
     values: Vec<Option<i8>>,
     deviations: u64,
     solved: Option<Solved>,
+    /// The number of empty squares at or below which searches go to the end of the game.
+    to_the_end: u32,
     /// The stream that draws explored moves.
     random: Generator,
 }
@@ -89,6 +91,7 @@ impl<'s> Underway<'s> {
         let settings = beginnings.settings();
         let replay = beginnings.of(index);
         let random_plies = replay.steps.len() as u8;
+        let exact = settings.exact.draw(&mut stream(Purpose::PerfectPlay, settings.seed, index));
         Self {
             settings,
             values: vec![None; replay.steps.len()],
@@ -96,7 +99,8 @@ impl<'s> Underway<'s> {
             random_plies,
             deviations: 0,
             solved: None,
-            random: exploration_stream(settings.seed, index),
+            to_the_end: settings.ends.most_empties().max(exact),
+            random: stream(Purpose::Exploration, settings.seed, index),
         }
     }
 
@@ -106,7 +110,7 @@ impl<'s> Underway<'s> {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
             && replay.end.moves() != 0
-            && replay.end.empties() > settings.to_the_end()
+            && replay.end.empties() > self.to_the_end
     }
 
     /// Plays a move whose search begins with empty tables, or that needs no search.
@@ -144,7 +148,7 @@ impl<'s> Underway<'s> {
     fn play_move<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         let Self { settings, replay, .. } = self;
         let depth = (*settings.depth.of(replay.side)).max(1);
-        let strength = Strength { depth, exact: settings.to_the_end() };
+        let strength = Strength { depth, exact: self.to_the_end };
         let (strength, limits) = strength.in_nodes(&replay.end, settings.nodes);
         let searcher = players.of(replay.side);
         let found = searcher.search_within(&replay.end, strength, &limits);
@@ -192,10 +196,18 @@ impl<'s> Underway<'s> {
     }
 }
 
-/// Returns the stream that draws a game's explored moves, apart from the one that draws its
+/// The use of a stream of random numbers.
+enum Purpose {
+    /// Draws explored moves.
+    Exploration,
+    /// Draws the number of empty squares from which play is perfect.
+    PerfectPlay,
+}
+
+/// Returns a game's stream of random numbers for one use, apart from the one that draws its
 /// beginning.
-fn exploration_stream(seed: u64, index: u64) -> Generator {
-    Generator::split(Generator::split(seed, index).next_u64(), 0)
+fn stream(purpose: Purpose, seed: u64, index: u64) -> Generator {
+    Generator::split(Generator::split(seed, index).next_u64(), purpose as u64)
 }
 
 #[cfg(test)]
@@ -282,7 +294,7 @@ mod tests {
         let mut forced = 0;
         for exploration in ["none", "all:softmax=1", "all:uniform=0.3"] {
             let exploration: Exploration = exploration.parse().unwrap();
-            let with = Settings { exploration, exact: 4, ..settings() };
+            let with = Settings { exploration, exact: 4.into(), ..settings() };
             let without = Settings { values: false, ..with.clone() };
             for index in 0..12 {
                 let [game, bare] = [&with, &without].map(|settings| play_alone(settings, index));
@@ -302,7 +314,8 @@ mod tests {
     /// The value of a move is that of a search to that side's depth with that side's evaluation.
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
-        let settings = Settings { depth: PerSide { black: 3, white: 1 }, exact: 0, ..settings() };
+        let settings =
+            Settings { depth: PerSide { black: 3, white: 1 }, exact: 0.into(), ..settings() };
         let evaluators = PerSide { black: Evaluator::from(Mobility), white: Evaluator::from(Zero) };
         let new = |side| Searcher::new(evaluators.of(side), 1);
         let (mut black, mut white) = (new(Side::Black), new(Side::White));
@@ -343,7 +356,7 @@ mod tests {
     /// must stay to the end.
     #[test]
     fn perfect_play_is_not_led_astray_by_moves_of_shallower_searches() {
-        let settings = Settings { exact: 13, ..settings() };
+        let settings = Settings { exact: 13.into(), ..settings() };
         for index in 0..40 {
             let game = play_alone(&settings, index);
             let solved = game.solved().unwrap();
@@ -359,18 +372,32 @@ mod tests {
             let game = play_alone(&settings, index);
             assert!((10..=20).contains(&game.random_plies()));
             let solved = game.solved().unwrap();
-            assert!(60 - u32::from(solved.ply) <= settings.exact);
+            assert!(60 - u32::from(solved.ply) <= settings.exact.most());
             assert_eq!(Some(solved.black_score), game.black_score());
             let values = game.values().unwrap();
             let random_plies = usize::from(game.random_plies());
             assert!(values[..random_plies].iter().all(Option::is_none));
             for (step, value) in game.replay().steps.iter().zip(values).skip(random_plies) {
                 let value = Discs::from(value.unwrap());
-                if step.position.empties() <= settings.exact {
+                if step.position.empties() <= settings.exact.most() {
                     assert_eq!(value, solved.black_score * step.side.sign());
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_game_of_a_range_is_perfect_from_one_of_its_numbers_on() {
+        let from = |exact| Settings { exact, ..settings() };
+        let mut odd = 0;
+        for index in 0..40 {
+            let [game, of_9, of_10] = ["9..10", "9", "10"]
+                .map(|exact: &str| play_alone(&from(exact.parse().unwrap()), index));
+            assert_ne!(of_9.solved(), of_10.solved());
+            odd += u32::from(game == of_9);
+            assert!(game == of_9 || game == of_10, "game {index}");
+        }
+        assert!((12..=28).contains(&odd), "{odd} of 40 games are perfect from 9 empty squares on");
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Run {
             .with("seed", *seed)
             .with("random_plies", random_plies.to_string())
             .with("depth", depth.black)
-            .with("exact", *exact)
+            .with("exact", exact.to_json())
             .with("values", *values)
             .with("hash_megabytes", HASH_MEGABYTES)
             .with("weights", weights.black);
@@ -146,7 +146,7 @@ pub fn play_games<E: Identified>(
     let count = |games: Range<u64>| games.end - games.start;
     let games = count(run.games_of(frames.clone()));
     let Settings { selectivity, ends, exact, .. } = &run.settings;
-    let ends = ends.clone().exact_from(*exact);
+    let ends = ends.clone().exact_from(exact.most());
     let selected = |evaluator| Selection::new(evaluator, *selectivity)?.with_ends(evaluator, &ends);
     let selections =
         PerSide { black: selected(evaluators.black)?, white: selected(evaluators.white)? };

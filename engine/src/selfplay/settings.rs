@@ -1,6 +1,6 @@
 //! The settings of self-play.
 
-use super::{Exploration, Openings, PerSide, Schedule};
+use super::{Exploration, Openings, PerSide, PerfectFrom, Schedule};
 use crate::search::{EndSteps, Selectivity};
 
 /// The settings that decide how games are played.
@@ -21,8 +21,9 @@ pub struct Settings {
     pub selectivity: Selectivity,
     /// The selective ends of searches before perfect play.
     pub ends: EndSteps,
-    /// The number of empty squares at or below which play is perfect.
-    pub exact: u32,
+    /// The number of empty squares at or below which play is perfect. Selective ends are followed
+    /// by perfect play from the greatest number of a range.
+    pub exact: PerfectFrom,
     /// The rules for drawing moves before perfect play at random.
     pub exploration: Exploration,
     /// True if games keep the value found for each move.
@@ -41,14 +42,14 @@ impl Settings {
         self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
     }
 
-    /// Returns the number of empty squares at or below which searches go to the end of the game.
-    pub(super) fn to_the_end(&self) -> u32 {
-        self.ends.most_empties().max(self.exact)
-    }
-
     /// Creates settings for games after random moves, with equal depth for both sides and without
     /// values.
-    pub fn new(seed: u64, random_plies: Schedule, depth: u32, exact: u32) -> Self {
+    pub fn new(
+        seed: u64,
+        random_plies: Schedule,
+        depth: u32,
+        exact: impl Into<PerfectFrom>,
+    ) -> Self {
         let depth = PerSide::both(depth);
         Self {
             seed,
@@ -58,7 +59,7 @@ impl Settings {
             nodes: None,
             selectivity: Selectivity::Full,
             ends: EndSteps::NONE,
-            exact,
+            exact: exact.into(),
             exploration: Exploration::NONE,
             values: false,
         }

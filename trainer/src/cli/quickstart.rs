@@ -14,7 +14,7 @@ use othello_engine::openings;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
 use othello_engine::search::Strength;
-use othello_engine::selfplay::{self, PerSide, play_games};
+use othello_engine::selfplay::{self, PerSide, PerfectFrom, play_games};
 use serde::Serialize;
 
 use crate::arena::{Choice, Conditions, Match, MatchReport};
@@ -45,19 +45,20 @@ struct Games {
     games: u64,
     random_plies: &'static str,
     depth: u32,
-    exact: u32,
+    /// The numbers of empty squares from which games are perfect, drawn for each.
+    exact: &'static str,
 }
 
 /// Two turns of the loop: first quick games by an evaluation of moves and corners, then better
 /// games by the weights learned from them.
 const GENERATIONS: [Games; 2] = [
-    Games { games: 10_240, random_plies: RANDOM_PLIES, depth: 2, exact: 10 },
-    Games { games: 15_360, random_plies: RANDOM_PLIES, depth: 4, exact: 12 },
+    Games { games: 10_240, random_plies: RANDOM_PLIES, depth: 2, exact: "10..11" },
+    Games { games: 15_360, random_plies: RANDOM_PLIES, depth: 4, exact: "12..13" },
 ];
 const RANDOM_PLIES: &str = "8..=24*3,25..=45";
 /// The games that the last fit is tested on. They have a seed and a schedule of their own, and the
 /// same player plays them with deeper searches than the games that it learns from.
-const TEST: Games = Games { games: 1_024, random_plies: "0..=12", depth: 6, exact: 14 };
+const TEST: Games = Games { games: 1_024, random_plies: "0..=12", depth: 6, exact: "14..15" };
 /// The seed of the test games, far from the seeds of the generations, which follow `--seed`.
 const TEST_SEED: u64 = 1 << 32;
 const OPENING_PLIES: u32 = 7;
@@ -174,7 +175,8 @@ impl Quickstart<'_> {
         let path = self.folder.join(format!("{name}.games"));
         let evaluator = Evaluator::load(player)?;
         let random_plies = games.random_plies.parse()?;
-        let settings = selfplay::Settings::new(seed, random_plies, games.depth, games.exact);
+        let exact: PerfectFrom = games.exact.parse()?;
+        let settings = selfplay::Settings::new(seed, random_plies, games.depth, exact);
         let run = selfplay::Run::whole(settings, games.games);
         let evaluators = PerSide::both(&evaluator);
         play_games(&path, &run, evaluators, self.existing, self.session.progress())?;

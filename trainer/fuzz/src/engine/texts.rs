@@ -10,13 +10,14 @@ use othello_engine::board::{Position, Square, Symmetry};
 use othello_engine::eval::WeightsChoice;
 use othello_engine::pattern::{Geometry, LANES, MAX_SQUARES, PatternSet};
 use othello_engine::record::Shard;
-use othello_engine::selfplay::{MAX_RANDOM_PLIES, OpeningsChoice, Schedule};
+use othello_engine::selfplay::{MAX_RANDOM_PLIES, OpeningsChoice, PerfectFrom, Schedule};
 use othello_testing::corpus::check_message;
 
 /// Checks arguments of commands: each parser gets every text.
 pub fn arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     reads_back::<Schedule>(text);
+    reads_back::<PerfectFrom>(text);
     reads_back::<Shard>(text);
     reads_back::<Square>(text);
     reads_back::<WeightsChoice>(text);

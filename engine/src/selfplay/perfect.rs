@@ -1,0 +1,121 @@
+//! The numbers of empty squares from which games are played perfectly.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use crate::random::Generator;
+use crate::text::{excerpt, parse_range};
+
+/// The greatest number of empty squares in a position with a legal move.
+const MOST: u32 = 60;
+
+/// The number of empty squares at or below which a game is played perfectly, 0 to 60: the same for
+/// all games, or drawn for each game from a range, whose numbers are equally likely. Text form:
+/// `16`, or `15..16`, which includes its end.
+///
+/// If all games become perfect at the same number of empty squares, it is the same side in each of
+/// them, the one to move there, that plays its first perfect move one ply before the other. Scores
+/// of weak games favour that side by what a move before then loses, and weights that learn from
+/// them find positions with that parity of empty squares too good for the player, and those with
+/// the other too bad, in all phases alike. With two neighbouring numbers, half of the games favour
+/// either side.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PerfectFrom(RangeInclusive<u32>);
+
+/// The error for a text that gives no number of empty squares for perfect play.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no number of empty squares; expected 0 to {MOST}, or a range with the lesser number \
+     first, such as 15..16"
+)]
+pub struct PerfectFromError(String);
+
+impl PerfectFrom {
+    /// Returns the usual numbers: 15 and 16.
+    pub fn usual() -> Self {
+        Self(15..=16)
+    }
+
+    /// Returns the numbers that games draw from.
+    pub fn range(&self) -> RangeInclusive<u32> {
+        self.0.clone()
+    }
+
+    /// Returns the greatest number of empty squares at which any game is played perfectly.
+    pub fn most(&self) -> u32 {
+        *self.0.end()
+    }
+
+    /// Draws the number for a game. A single number takes nothing from the stream.
+    pub(super) fn draw(&self, random: &mut Generator) -> u32 {
+        let (first, last) = (*self.0.start(), *self.0.end());
+        if first == last { first } else { first + random.below(last - first + 1) }
+    }
+
+    /// Returns the form in a file's provenance: a number, or the text of a range.
+    pub(super) fn to_json(&self) -> Value {
+        let is_single = self.0.start() == self.0.end();
+        if is_single { self.most().into() } else { self.to_string().into() }
+    }
+}
+
+impl From<u32> for PerfectFrom {
+    fn from(empties: u32) -> Self {
+        Self(empties..=empties)
+    }
+}
+
+impl fmt::Display for PerfectFrom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, last) = (self.0.start(), self.0.end());
+        if first == last { write!(f, "{first}") } else { write!(f, "{first}..{last}") }
+    }
+}
+
+impl FromStr for PerfectFrom {
+    type Err = PerfectFromError;
+
+    fn from_str(text: &str) -> Result<Self, PerfectFromError> {
+        let range = parse_range(text, &(0..=MOST));
+        range.map(Self).ok_or_else(|| PerfectFromError(excerpt(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_or_a_range_is_read_back_as_it_was_written() {
+        for (text, first, last) in [("16", 16, 16), ("15..16", 15, 16), ("0", 0, 0)] {
+            let perfect: PerfectFrom = text.parse().unwrap();
+            assert_eq!(perfect.range(), first..=last);
+            assert_eq!(perfect.to_string(), text);
+        }
+        assert_eq!("15..=16".parse::<PerfectFrom>(), "15..16".parse());
+        for text in ["", "61", "16..15", "-1", "12..61", "12..", "half"] {
+            assert!(text.parse::<PerfectFrom>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_a_range_are_drawn_equally_often() {
+        let perfect: PerfectFrom = "12..14".parse().unwrap();
+        let mut random = Generator::new(3);
+        let mut counts = [0; 3];
+        for _ in 0..3000 {
+            counts[(perfect.draw(&mut random) - 12) as usize] += 1;
+        }
+        assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
+    }
+
+    /// Files of games with one number stay the same, byte by byte.
+    #[test]
+    fn the_provenance_of_a_single_number_is_a_number() {
+        assert_eq!(PerfectFrom::from(12).to_json(), 12);
+        assert_eq!("12..13".parse::<PerfectFrom>().unwrap().to_json(), "12..13");
+    }
+}
