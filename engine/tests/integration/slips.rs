@@ -21,6 +21,14 @@ fn slips_are_refused_with_what_was_expected() {
         // A regression: a file of one kind got the extension of another.
         ("selfplay --games 1 --seed 1 --out a.weights", "would be a file of games under the name"),
         ("openings --plies 2 --out a.games", "would be a file of openings under the name"),
+        (
+            "selfplay --games 1 --seed 1 --exact 16..15 --out a.games",
+            "expected 0 to 60, or a range",
+        ),
+        (
+            "selfplay --games 1 --seed 1 --depth 1 --ends 20:73 --exact 12..13 --out a.games",
+            "give --exact a single number",
+        ),
         // A regression: it looked for a file.
         ("hint f5d6x", "neither a file nor a position"),
     ] {
@@ -41,5 +49,6 @@ fn what_is_repeated_of_an_argument_is_short_and_harmless() {
         "bench --weights LONG",
         "openings --plies 2 --out missing/LONG",
         "selfplay --games 1 --seed 1 --random-plies LONG --out a.games",
+        "selfplay --games 1 --seed 1 --exact LONG --out a.games",
     ]);
 }
