@@ -7,9 +7,8 @@
 #
 # The recipe is scripts/recipe/default.toml, that of engine/weights/default.weights: ten million
 # games of the fifth generation, half a million strong ones of the sixth, 1.4 million games of the
-# seventh, 22,400 of better play of the eighth, 840,000 of the ninth, and 2.7 million to depth 4 of
-# the tenth, an estimated 24 hours of a core. The file names the commit that it was made at, and at
-# another the name differs. --small is
+# seventh, 22,400 of better play of the eighth, and 840,000 of the ninth, an estimated 22 hours of a
+# core. The file names the commit that it was made at, and at another the name differs. --small is
 # scripts/recipe/small.toml, and takes seconds. Everything is written to DIR (default:
 # data/generations) and kept, beside each file what its command printed (.json): a run that was killed
 # goes on where it stopped. Prints the sha256 of the last file, which depends on recipe and seed
