@@ -247,7 +247,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         filled,
         test_mae,
         passed: verdict.passed(),
-        positions: folder.map_or(dataset.len(Part::Training) as u64, |all| all.len(Part::Training)),
+        positions: dataset.len(Part::Training) as u64,
         validation_mae,
         weights: arguments.out.clone(),
         seconds: session.seconds(),
@@ -330,13 +330,14 @@ impl Arguments {
         limit: MemoryLimit,
         progress: &dyn Progress,
     ) -> anyhow::Result<Dataset> {
-        let Some(folder) = folder else {
-            let (labels, split) = (&settings.labels, settings.split());
-            let (data, test) = (&self.data, &self.test);
-            return Ok(Dataset::read_within(Some(limit), data, test, labels, split, progress)?);
-        };
         let units = Units::of(model, &self.phases.0, self.shard)?;
-        Ok(folder.read(&units.phases_read(&settings.window), Some(&limit), progress)?)
+        let phases = units.phases_read(&settings.window);
+        if let Some(folder) = folder {
+            return Ok(folder.read(&phases, Some(&limit), progress)?);
+        }
+        let (labels, split) = (&settings.labels, settings.split());
+        let (data, test) = (&self.data, &self.test);
+        Ok(Dataset::read_within(Some(limit), phases, data, test, labels, split, progress)?)
     }
 
     /// Returns the memory limit of positions: half of the memory.

@@ -65,6 +65,8 @@ impl From<RecordError> for DatasetError {
 pub struct DatasetBuilder {
     rules: LabelRules,
     split: Split,
+    /// The phases whose positions are kept.
+    phases: Vec<Phase>,
     parts: [ByPhase; 3],
     limit: Option<MemoryLimit>,
     runs: Option<Runs>,
@@ -77,6 +79,8 @@ pub struct DatasetBuilder {
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
     games: u64,
+    /// True if a position had a label, of whatever phase.
+    is_labelled: bool,
     labels: LabelCounts,
     dropped: u64,
 }
@@ -91,13 +95,16 @@ impl Dataset {
         split: Split,
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
-        Self::read_within(None, data, test, rules, split, progress)
+        let phases = Phase::all().collect();
+        Self::read_within(None, phases, data, test, rules, split, progress)
     }
 
-    /// Reads a dataset like [`Self::read`] within a limit on memory. Rows that do not fit go
-    /// through temporary files, and the result is mapped from one.
+    /// Reads the positions of some phases like [`Self::read`], within a limit on memory. Rows that do
+    /// not fit go through temporary files, and the result is mapped from one. The other phases have
+    /// no positions in the result.
     pub fn read_within(
         limit: Option<MemoryLimit>,
+        phases: Vec<Phase>,
         data: &[DataChoice],
         test: &[DataChoice],
         rules: &LabelRules,
@@ -111,6 +118,7 @@ impl Dataset {
         }
         let mut builder = DatasetBuilder::new(rules.clone(), split);
         builder.limit = limit;
+        builder.phases = phases;
         builder.expect(data.iter().chain(test));
         for choice in data {
             builder.read_file(choice, Destination::Split(split), progress)?;
@@ -129,6 +137,7 @@ impl DatasetBuilder {
             labels: LabelCounts::new(rules.clone()),
             rules,
             split,
+            phases: Phase::all().collect(),
             parts: no_rows(),
             limit: None,
             runs: None,
@@ -138,6 +147,7 @@ impl DatasetBuilder {
             inputs: vec![],
             test_inputs: vec![],
             games: 0,
+            is_labelled: false,
             dropped: 0,
         }
     }
@@ -177,8 +187,10 @@ impl DatasetBuilder {
     }
 
     fn add_games_to(&mut self, destination: Destination, games: &[Game], weight: f64) {
-        for (part, rows) in placed_games(destination, games, &self.rules, weight, canonical) {
+        let image = |row| self.image(row);
+        for (part, rows) in placed_games(destination, games, &self.rules, weight, image) {
             self.games += u64::from(part == Part::Training);
+            self.is_labelled = true;
             rows.into_iter().for_each(|row| self.push(part, row));
         }
     }
@@ -196,11 +208,15 @@ impl DatasetBuilder {
         weight: f64,
         enumerated: bool,
     ) {
-        for placed in placed_positions(destination, rows, weight, enumerated, canonical) {
+        let image = |row| self.image(row);
+        for placed in placed_positions(destination, rows, weight, enumerated, image) {
             match placed {
                 Some((Some(part), row)) => {
                     self.games += u64::from(part == Part::Training && !enumerated);
-                    self.push(part, Labelled { row, rule: None });
+                    self.is_labelled = true;
+                    if let Some(row) = row {
+                        self.push(part, Labelled { row, rule: None });
+                    }
                 }
                 Some((None, _)) => {}
                 None => self.dropped += 1,
@@ -255,9 +271,9 @@ impl DatasetBuilder {
         progress: &dyn Progress,
         names: impl FnOnce() -> Vec<PathBuf>,
     ) -> Result<Dataset, DatasetError> {
-        let remedy = self.rules.remedy();
+        let (remedy, is_labelled) = (self.rules.remedy(), self.is_labelled);
         let dataset = self.finish_within(progress)?;
-        if dataset.is_empty() {
+        if dataset.is_empty() && !is_labelled {
             return Err(DatasetError::Empty { paths: names(), remedy });
         }
         Ok(dataset)
@@ -305,6 +321,12 @@ impl DatasetBuilder {
                 .and_then(|runs| self.runs.insert(runs).push(&mut self.parts)),
         };
         pushed.map_err(|source| limit.no_room(source).into())
+    }
+
+    /// Returns the canonical image of a row whose phase is kept.
+    fn image(&self, row: ScoredPosition) -> Option<ScoredPosition> {
+        let phase = Phase::of(&row.position())?;
+        self.phases.contains(&phase).then(|| row.canonical())
     }
 
     fn push(&mut self, part: Part, found: Labelled) {
@@ -390,8 +412,4 @@ fn megabytes(rows: u64) -> u64 {
 
 fn no_rows() -> [ByPhase; 3] {
     [layout::empty(), layout::empty(), layout::empty()]
-}
-
-fn canonical(row: ScoredPosition) -> ScoredPosition {
-    row.canonical()
 }

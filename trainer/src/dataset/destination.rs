@@ -34,32 +34,34 @@ impl Destination {
 }
 
 /// Returns the labelled positions of each game that has some, with the part of the game; games that
-/// the share leaves out are missing. `image` chooses one of the images of each position.
+/// the share leaves out are missing. `image` chooses one of the images of each position, or none
+/// where the position is not wanted.
 pub(super) fn placed_games(
     destination: Destination,
     games: &[Game],
     rules: &LabelRules,
     weight: f64,
-    image: impl Fn(ScoredPosition) -> ScoredPosition + Sync,
+    image: impl Fn(ScoredPosition) -> Option<ScoredPosition> + Sync,
 ) -> Vec<(Part, Vec<Labelled>)> {
     let placed = games.par_iter().filter_map(|game| {
         let part = destination.of_game(game)?;
-        let row = |found: Labelled| Labelled { row: image(found.row), ..found };
-        let rows: Vec<_> = rules.labelled(game, weight).into_iter().map(row).collect();
-        (!rows.is_empty()).then_some((part, rows))
+        let labelled = rules.labelled(game, weight);
+        let row = |found: Labelled| Some(Labelled { row: image(found.row)?, ..found });
+        (!labelled.is_empty()).then(|| (part, labelled.into_iter().filter_map(row).collect()))
     });
     placed.collect()
 }
 
 /// Returns positions outside games with their parts. It is `None` for a position whose player has
-/// no legal move, and the part is `None` where the share leaves the position out.
+/// no legal move, and the part is `None` where the share leaves the position out; so is the image
+/// where the position is not wanted.
 pub(super) fn placed_positions(
     destination: Destination,
     rows: &[ScoredPosition],
     weight: f64,
     enumerated: bool,
-    image: impl Fn(ScoredPosition) -> ScoredPosition + Sync,
-) -> Vec<Option<(Option<Part>, ScoredPosition)>> {
+    image: impl Fn(ScoredPosition) -> Option<ScoredPosition> + Sync,
+) -> Vec<Option<(Option<Part>, Option<ScoredPosition>)>> {
     let placed = rows.par_iter().map(|row| {
         let position = row.position();
         let part = destination.of_position(&position, enumerated);

@@ -325,7 +325,9 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         for bytes in [1, 1 << 21, 1 << 40] {
             let limit = Some(MemoryLimit { bytes, folder: temporary.path().into() });
-            let found = Dataset::read_within(limit, &data, &[], &rules, split, &Silent).unwrap();
+            let all = Phase::all().collect();
+            let found =
+                Dataset::read_within(limit, all, &data, &[], &rules, split, &Silent).unwrap();
             assert_eq!(found.sha256(), expected.sha256());
             assert_eq!(found.inputs(), expected.inputs());
             let mapped = matches!(found.training[30], StoredRows::Mapped(..));

@@ -149,11 +149,12 @@ impl StreamSettings {
             return Ok(None);
         }
         let destination = Destination::Split(self.split);
-        let placed = placed_games(destination, &games, &self.labels, weight, |row| row);
+        let placed =
+            placed_games(destination, &games, &self.labels, weight, |row| self.wanted(row));
         let rows = placed.into_iter().flat_map(|(part, rows)| {
             rows.into_iter().map(move |labelled| Placed { row: labelled.row, part })
         });
-        Ok(Some(rows.filter(|placed| self.wants(placed)).collect()))
+        Ok(Some(rows.filter(|placed| self.wants(placed.part)).collect()))
     }
 
     /// Returns the positions of the next frame that belong to no game; `None` at the end.
@@ -165,16 +166,20 @@ impl StreamSettings {
         let enumerated = reader.is_enumerated();
         let Some(rows) = reader.next_frame()? else { return Ok(None) };
         let destination = Destination::Split(self.split);
-        let placed = placed_positions(destination, &rows, weight, enumerated, |row| row);
+        let placed =
+            placed_positions(destination, &rows, weight, enumerated, |row| self.wanted(row));
         let rows = placed.into_iter().flatten();
-        let rows = rows.filter_map(|(part, row)| Some(Placed { row, part: part? }));
-        Ok(Some(rows.filter(|placed| self.wants(placed)).collect()))
+        let rows = rows.filter_map(|(part, row)| Some(Placed { row: row?, part: part? }));
+        Ok(Some(rows.filter(|placed| self.wants(placed.part)).collect()))
     }
 
-    fn wants(&self, placed: &Placed) -> bool {
-        let phase = Phase::of(&placed.row.position());
-        self.part.is_none_or(|part| part == placed.part)
-            && phase.is_some_and(|phase| self.phases.contains(&phase))
+    fn wants(&self, part: Part) -> bool {
+        self.part.is_none_or(|wanted| wanted == part)
+    }
+
+    /// Returns the row if its phase is wanted.
+    fn wanted(&self, row: ScoredPosition) -> Option<ScoredPosition> {
+        Phase::of(&row.position()).filter(|phase| self.phases.contains(phase)).map(|_| row)
     }
 }
 

@@ -11,6 +11,7 @@ use othello_testing::random_games::random_moves;
 use othello_testing::{on_threads, records};
 
 use super::*;
+use crate::memory::MemoryLimit;
 use crate::source::LabelRules;
 
 pub(super) fn games(count: u64) -> Vec<Game> {
@@ -131,6 +132,39 @@ fn files_are_mixed_by_their_weights() {
     builder.add_positions(&rows, 0.5, true);
     builder.add_games(&games, 0.5);
     assert_eq!(builder.finish().sha256(), dataset.sha256());
+}
+
+/// Also where rows go through temporary files.
+#[test]
+fn the_phases_that_are_read_have_what_they_have_among_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let choice = |name: &str| DataChoice { path: folder.path().join(name), weight: 1.0 };
+    let data = [choice("some.games"), choice("some.positions")];
+    records::write(&data[0].path, games(300));
+    let alone = games(400).split_off(300).into_iter();
+    let alone = alone.flat_map(|game| LabelRules::default().positions(&game, 1.0));
+    records::write(&data[1].path, alone.collect::<Vec<_>>());
+    let (rules, split) = (LabelRules::default(), Split::new(1));
+    let all = Dataset::read(&data, &[], &rules, split, &Silent).unwrap();
+    let wanted: Vec<Phase> = [0, 20, 21, 59].map(|index| Phase::new(index).unwrap()).into();
+    for bytes in [1, 1 << 40] {
+        let limit = Some(MemoryLimit { bytes, folder: folder.path().into() });
+        let phases = wanted.clone();
+        let some = Dataset::read_within(limit, phases, &data, &[], &rules, split, &Silent).unwrap();
+        assert_eq!((some.inputs(), some.games()), (all.inputs(), all.games()));
+        for (part, phase) in Part::ALL.into_iter().flat_map(|it| Phase::all().map(move |p| (it, p)))
+        {
+            let expected = if wanted.contains(&phase) { all.part(part, phase) } else { &[] };
+            assert_eq!(some.part(part, phase), expected, "{part:?} {phase}");
+        }
+        assert_eq!(some.labels(wanted[1]), all.labels(wanted[1]));
+    }
+    let none = vec![wanted[0]];
+    let read = Dataset::read_within(None, none, &data, &[], &rules, split, &Silent).unwrap();
+    assert!(
+        read.is_empty(),
+        "no game has a label at the first ply: the fit says so, not the reader"
+    );
 }
 
 #[test]

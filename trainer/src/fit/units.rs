@@ -70,8 +70,7 @@ impl Units {
     /// Returns the phases whose positions the fit reads: its own, and those of their windows.
     pub fn phases_read(&self, window: &Window) -> Vec<Phase> {
         let own = self.phases();
-        let is_read = |phase: &Phase| window.around(*phase).any(|(near, _)| own.contains(&near));
-        Phase::all().filter(is_read).collect()
+        window.phases_read(|phase| own.contains(&phase))
     }
 
     pub(super) fn into_inner(self) -> Vec<Vec<Phase>> {

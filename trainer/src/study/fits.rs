@@ -117,7 +117,7 @@ pub struct Study<'a> {
 }
 
 /// The settings that decide a dataset.
-type DatasetKey = (Vec<DataChoice>, LabelRules, Split);
+type DatasetKey = (Vec<DataChoice>, LabelRules, Split, Vec<Phase>);
 
 /// The weights that a recipe gave.
 pub struct Fitted {
@@ -240,16 +240,20 @@ impl Study<'_> {
     }
 
     fn dataset(&self, recipe: &Recipe, settings: &FitSettings) -> Result<Rc<Dataset>, StudyError> {
-        let key = (recipe.data.clone(), settings.labels.clone(), settings.split());
+        let wanted = &self.settings.phases.0;
+        let phases = settings.window.phases_read(|phase| wanted.contains(&phase));
+        let key = (recipe.data.clone(), settings.labels.clone(), settings.split(), phases);
         if let Some((last, dataset)) = &*self.last.borrow()
             && *last == key
         {
             return Ok(dataset.clone());
         }
         self.last.replace(None); // Not two of them in memory at once.
-        let (data, labels, split) = &key;
+        let (data, labels, split, phases) = &key;
         let files = DataChoice::files(data)?;
-        let dataset = Rc::new(Dataset::read(&files, &[], labels, *split, self.progress)?);
+        let dataset =
+            Dataset::read_within(None, phases.clone(), &files, &[], labels, *split, self.progress)?;
+        let dataset = Rc::new(dataset);
         self.last.replace(Some((key, dataset.clone())));
         Ok(dataset)
     }

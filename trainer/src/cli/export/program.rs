@@ -147,7 +147,8 @@ impl Export<'_> {
         let limit = MemoryLimit::beside(&path, bytes_of(None) / 2);
         let (settings, progress) = (self.settings(), self.session.progress());
         let (labels, split) = (&settings.labels, settings.split());
-        Ok(Dataset::read_within(Some(limit), &data, &[], labels, split, progress)?)
+        let phases = Phase::all().collect();
+        Ok(Dataset::read_within(Some(limit), phases, &data, &[], labels, split, progress)?)
     }
 
     /// Fits tables to the program's patterns, and keeps them as a weights file.
