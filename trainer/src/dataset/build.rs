@@ -99,9 +99,9 @@ impl Dataset {
         Self::read_within(None, phases, data, test, rules, split, progress)
     }
 
-    /// Reads the positions of some phases like [`Self::read`], within a limit on memory. Rows that do
-    /// not fit go through temporary files, and the result is mapped from one. The other phases have
-    /// no positions in the result.
+    /// Reads the positions of some phases like [`Self::read`], within a limit on memory. Rows that
+    /// do not fit go through temporary files, and the result is mapped from one. The other phases
+    /// have no positions in the result.
     pub fn read_within(
         limit: Option<MemoryLimit>,
         phases: Vec<Phase>,

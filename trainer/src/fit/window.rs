@@ -41,7 +41,7 @@ impl Window {
         Phase::all().filter_map(factor).filter(|&(_, factor)| factor > 0)
     }
 
-    /// Returns the phases that train some phase of those that `is_fitted` names, in ascending order.
+    /// Returns the phases that train one of those that `is_fitted` names, in ascending order.
     pub fn phases_read(&self, is_fitted: impl Fn(Phase) -> bool) -> Vec<Phase> {
         let is_read = |phase: &Phase| self.around(*phase).any(|(near, _)| is_fitted(near));
         Phase::all().filter(is_read).collect()
