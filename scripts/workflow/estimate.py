@@ -21,7 +21,7 @@ PLAIN, EXPLORING, DEEPER, DEEPEST, BEST = 0.00145 / 0.78, 0.00177 / 0.78, 0.013,
 RELABELLED = 0.008  # To depth 6 at 87 %, exact from 14: 4.5 times as long as a plain game of factors.
 SEARCHED = 0.003  # Leaves of searches 1 to 4 plies deep of all positions of a game.
 LEAF = 0.000005  # An opening of the last ply to depth 2; twice as long for each further ply.
-LEAVES = {5: 322, 9: 434_029, 11: 19_786_627}
+LEAVES = {5: 322, 8: 67_245, 9: 434_029, 11: 19_786_627}
 # Core seconds a game: the layout by phase, and an epoch of a fit without and with factors, so that
 # the fits to 3.1 million games of trainer/docs/measured.md come to 17 and 46 minutes.
 LAYOUT, EPOCH, EPOCH_FACTORS = 0.0001, 0.00003, 0.00013
