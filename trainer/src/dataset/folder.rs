@@ -217,12 +217,6 @@ impl DatasetFolder {
         &self.made.settings
     }
 
-    /// Returns the number of positions of a part in all phases.
-    pub fn len(&self, part: Part) -> u64 {
-        let files = self.manifest.phases.iter().map(|phase| phase.of(Content::Part(part)));
-        files.fold(0, |sum, file| sum.saturating_add(file.positions))
-    }
-
     /// Returns the number of games in training.
     pub fn games(&self) -> u64 {
         self.manifest.games
