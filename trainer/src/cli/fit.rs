@@ -89,11 +89,12 @@ pub struct Arguments {
     /// positions are so many that it starts from a sample, 10 by adam]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
-    /// Number of positions in an update of Adam, 0 for all [default: 4096]
+    /// Number of positions in an update of Adam, 0 for all [default: 4096, or 8192 where the
+    /// patterns have factors]
     #[arg(long, value_name = "N", value_parser = number_from(0_u32))]
     batch: Option<u32>,
     /// Learning rate of Adam at the start: how far an update moves a weight, in discs
-    /// [default: 0.2]
+    /// [default: 0.2, or 0.0025 where the patterns have factors]
     #[arg(long, value_name = "DISCS", value_parser = decimal)]
     learning_rate: Option<f64>,
     /// Schedule of Adam's learning rate: `constant`, `cosine`, `step:EPOCHS:FACTOR` or
