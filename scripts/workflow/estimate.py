@@ -15,10 +15,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
-# Core seconds a game by depth, of engine/docs/measured.md: schedules with up to 45 random moves,
+# Core seconds a game by depth, of trainer/docs/measured.md: schedules with up to 45 random moves,
 # and, at another rate, exploring games; patterns alone took 0.78 of the time of `scalars`.
 PLAIN, EXPLORING, DEEPER, DEEPEST, BEST = 0.00145 / 0.78, 0.00177 / 0.78, 0.013, 0.025, 0.13
-SHALLOW = 0.00082  # To depth 2, perfect from 12 or 13, by 32 factors: trainer/docs/experiments/generations.md.
+# To depth 2, perfect from 12 or 13, by 32 factors: trainer/docs/experiments/generations.md.
+SHALLOW = 0.00082
 RELABELLED = 0.008  # To depth 6 at 87 %, exact from 14: 4.5 times as long as a plain game of factors.
 SEARCHED = 0.003  # Leaves of searches 1 to 4 plies deep of all positions of a game.
 LEAF = 0.000005  # An opening of the last ply to depth 2; twice as long for each further ply.
