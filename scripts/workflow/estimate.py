@@ -8,9 +8,9 @@ shard a core, and begins when its inputs are there and cores are free. Queues, c
 programs take no time. The table is in README.md.
 """
 
+import argparse
 import heapq
 import subprocess
-import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -118,8 +118,10 @@ def schedule(steps, cores, gpus=0):
 
 
 def main():
-    recipe = sys.argv[1] if len(sys.argv) > 1 else HERE / "../recipe/default.toml"
-    steps = read_steps(recipe)
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    default = HERE / "../recipe/default.toml"
+    arguments.add_argument("recipe", nargs="?", type=Path, default=default, metavar="RECIPE")
+    steps = read_steps(arguments.parse_args().recipe)
     for cores, gpus in [(1, 0), (16, 0), (64, 0), (256, 0), (1024, 0), (16, 1), (256, 1)]:
         seconds, work, path = schedule(steps, cores, gpus)
         longest = sorted(path, key=lambda step: -step[1])[:4]
