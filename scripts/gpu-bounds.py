@@ -74,6 +74,8 @@ def for_each_row(sass, kernel):
 
 
 def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     ptx, ptxas, nvdisasm = sys.argv[1:]
     text = "\n".join(line for line in open(ptx).read().splitlines() if not line.startswith("//|"))
     text = re.sub(r"\.target sm_\d+", ".target sm_80", text)

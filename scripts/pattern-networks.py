@@ -152,6 +152,8 @@ def networks(patterns, units, fitted, checked):
 
 
 def main():
+    if len(sys.argv) != 5:
+        sys.exit(__doc__)
     with open(sys.argv[1], "rb") as file:
         described = tomllib.load(file)["pattern"]
     arrays, count, units = numpy.load(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])

@@ -44,6 +44,8 @@ def forward(layers, inputs):
 
 
 def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     (boards, labels), (test, expected) = read(sys.argv[1]), read(sys.argv[2])
     random = numpy.random.default_rng(1)
     layers = [

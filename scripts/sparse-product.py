@@ -13,6 +13,8 @@ import time
 import numpy
 import scipy.sparse
 
+if len(sys.argv) != 4:
+    sys.exit(__doc__)
 path, features, parameters = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 indices = numpy.fromfile(path, dtype="<u4").astype(numpy.int32)
 positions = len(indices) // features

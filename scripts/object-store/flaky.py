@@ -16,6 +16,8 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+if len(sys.argv) != 4:
+    sys.exit(__doc__)
 SERVER, PERCENT, SEED = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 WAYS = ["refused", "refused for good", "not passed on", "not answered", "cut short"]
 HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
