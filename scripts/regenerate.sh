@@ -5,9 +5,8 @@
 #   scripts/regenerate.sh [--small | --recipe FILE] [--seed S] [--out DIR] [--threads N]
 #                         [--profile PROFILE] [--built] [--print]
 #
-# The recipe is scripts/recipe/default.toml, that of engine/weights/default.weights: ten million
-# games of the fifth generation, half a million strong ones of the sixth, 1.4 million games of the
-# seventh, 22,400 of better play of the eighth, and 840,000 of the ninth, an estimated 22 hours of a
+# The recipe is scripts/recipe/default.toml, that of engine/weights/default.weights: games of a line of
+# fourteen generations from nothing, and fits to them on from ninth.weights, some eight hours of a
 # core. The file names the commit that it was made at, and at another the name differs. --small is
 # scripts/recipe/small.toml, and takes seconds. Everything is written to DIR (default:
 # data/generations) and kept, beside each file what its command printed (.json): a run that was killed
@@ -44,6 +43,15 @@ if [[ $print ]]; then
     done <<<"$steps"
     exit
 fi
+
+# A file that no step makes is missed now, not after hours.
+while IFS=$'\t' read -ra step; do
+    for word in "${step[@]:3}"; do
+        [[ $word == "$out"/* || $word != *.@(weights|games|txt) || -e $word ]] && continue
+        echo "error: $recipe: step ${step[0]} reads $word, which is not there; the top of the recipe says where it is from" >&2
+        exit 1
+    done
+done <<<"$steps"
 
 [[ $built ]] || cargo build --profile "$profile"
 binaries=${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}

@@ -18,8 +18,9 @@ HERE = Path(__file__).resolve().parent
 # Core seconds a game by depth, of trainer/docs/measured.md: schedules with up to 45 random moves,
 # and, at another rate, exploring games; patterns alone took 0.78 of the time of `scalars`.
 PLAIN, EXPLORING, DEEPER, DEEPEST, BEST = 0.00145 / 0.78, 0.00177 / 0.78, 0.013, 0.025, 0.13
-# To depth 2, perfect from 12 or 13, by 32 factors: trainer/docs/experiments/generations.md.
-SHALLOW = 0.00082
+# By 32 factors: trainer/docs/experiments/generations.md. To depth 2, perfect from 12 or 13; to depth 4
+# at 73 %, perfect from 15 or 16; to depth 6, 87 % sure from 20 or 21 on.
+SHALLOW, BALANCED, WELL_ENDED = 0.00082, 0.006, 0.033
 RELABELLED = 0.008  # To depth 6 at 87 %, exact from 14: 4.5 times as long as a plain game of factors.
 SEARCHED = 0.003  # Leaves of searches 1 to 4 plies deep of all positions of a game.
 LEAF = 0.000005  # An opening of the last ply to depth 2; twice as long for each further ply.
@@ -59,14 +60,23 @@ def inputs_of(steps, arguments):
     return [word[1:] for word in arguments if word[1:] in steps]
 
 
+def core_seconds_of_a_game(arguments):
+    """The measured rate of games that are played so."""
+    depth = int(flag(arguments, "--depth"))
+    if "--ends" in arguments:
+        return WELL_ENDED
+    if depth == 4:
+        return EXPLORING if "--exploration" in arguments else BALANCED if "--openings" in arguments else PLAIN
+    return {2: SHALLOW, 6: DEEPER, 8: DEEPEST, 10: BEST}.get(depth, PLAIN)
+
+
 def tasks_of(steps, arguments, cores, gpus):
     """The stages of a step, one after another: how many parts each has, the core seconds of all of
     them, and how many cores a part may take."""
     command, alone = arguments[0], min(cores, PROCESS)
     if command == "selfplay":
-        games, depth = int(flag(arguments, "--games")), int(flag(arguments, "--depth"))
-        rate = {2: SHALLOW, 6: DEEPER, 8: DEEPEST, 10: BEST}.get(depth, EXPLORING if "--exploration" in arguments else PLAIN)
-        return [(cores, games * rate, 1), (1, games * MERGED_GAME, 1)]
+        games = int(flag(arguments, "--games"))
+        return [(cores, games * core_seconds_of_a_game(arguments), 1), (1, games * MERGED_GAME, 1)]
     if command == "relabel":
         games = games_of(steps, inputs_of(steps, arguments)[:1])
         return [(cores, games * RELABELLED, 1), (1, games * MERGED_GAME, 1)]
