@@ -205,6 +205,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         None => format!("device {name}, optimizer {optimizer}"),
         Some(_) => format!("device {name} ({reason}), optimizer {optimizer} ({why})"),
     });
+    if let (Some(_), Some(message)) = (&initial, arguments.cut_groups(set.factors())) {
+        session.progress().message(&message);
+    }
     let folder = arguments.folder()?;
     let settings = arguments.settings(optimizer, &set, folder.as_ref())?;
     let model = Model::new(set);
@@ -293,6 +296,19 @@ impl Arguments {
             )
         })?;
         Ok(WeightsFile { weights, ..file })
+    }
+
+    /// Says that phases outside `--phases` share factors with phases inside; `None` if none do.
+    fn cut_groups(&self, factors: Option<FactorShape>) -> Option<String> {
+        let phases = &self.phases.0;
+        let whole = factors?.whole_groups(phases);
+        let (first, last) = (whole.start().index(), whole.end().index());
+        (whole != *phases).then(|| {
+            format!(
+                "phases outside --phases share factors with phases inside: their values change with \
+                 these, and they are not fitted; --phases {first}..{last} fits them, too"
+            )
+        })
     }
 
     /// Returns these arguments with each folder of records replaced by its files.

@@ -2,6 +2,7 @@
 //! without factors.
 
 use othello_engine::eval::Weights;
+use othello_testing::program::message;
 
 use super::folder::{Folder, TINY_FACTORS, printed};
 
@@ -34,6 +35,25 @@ fn a_fit_of_factors_gives_the_same_bytes_with_any_threads_and_loss_measures_what
         assert!(difference.abs() < 0.02, "{measured} {reported}");
     }
     let differences = folder.run("diff one.weights three.weights --json");
+    assert_eq!(printed(&differences)["factors_equal"], false);
+}
+
+/// The phases of a group share factors, so a fit of some of them moves the values of the others.
+#[test]
+fn a_fit_of_a_part_of_a_group_says_which_phases_change_with_it() {
+    let folder = folder();
+    folder.runs(
+        "fit a.games --patterns set.toml --factors 8/5 --phases 40..44 --epochs 1 --out a.weights",
+    );
+    let on = |phases: &str| {
+        let fit = format!("fit a.games --init a.weights --epochs 20 --phases {phases}");
+        message(&folder.run(&format!("{fit} --out {phases}.weights")))
+    };
+    let said = on("42..46");
+    assert!(said.contains("--phases 40..49 fits them, too"), "{said}");
+    let said = on("40..44");
+    assert!(!said.contains("share factors"), "{said}");
+    let differences = folder.run("diff a.weights 42..46.weights --json");
     assert_eq!(printed(&differences)["factors_equal"], false);
 }
 

@@ -1,5 +1,6 @@
 //! The shape of factors: the number of factors of each class, and the phases that share them.
 
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,15 @@ impl FactorShape {
     #[inline]
     pub fn group(self, phase: Phase) -> usize {
         phase.index() / self.phases
+    }
+
+    /// Returns the phases of all groups that a range of phases touches: those whose values change
+    /// with the factors of the range.
+    pub fn whole_groups(self, range: &RangeInclusive<Phase>) -> RangeInclusive<Phase> {
+        let together =
+            |end: Phase| Phase::all().filter(move |&phase| self.group(phase) == self.group(end));
+        let (first, last) = (*range.start(), *range.end());
+        together(first).next().unwrap_or(first)..=together(last).next_back().unwrap_or(last)
     }
 }
 
