@@ -8,9 +8,8 @@
 # The recipe is scripts/recipe/default.toml, that of engine/weights/default.weights: games of a line
 # of fourteen generations from nothing, and fits to them on from the ninth generation of another,
 # some eight hours of a core. The file names the commit that it was made at, and at another the name
-# differs. --small is
-# scripts/recipe/small.toml, and takes seconds. Everything is written to DIR (default:
-# data/generations) and kept, beside each file what its command printed (.json): a run that was killed
+# differs. --small is scripts/recipe/small.toml, and takes seconds. Everything is written to DIR
+# (default: data/generations) and kept, beside each file what its command printed (.json): a run that was killed
 # goes on where it stopped. Prints the sha256 of the last file, which depends on recipe and seed
 # alone: not on threads (default: all), nor on cargo's profile (default: release). --built takes the
 # binaries of the profile as they are, --print says what would be done. CI compares the sha256 of
