@@ -6,14 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use assert_cmd::cargo::cargo_bin;
-use othello_engine::board::Side;
-use othello_engine::board::notation::board_text;
 use othello_engine::file::{Kind, Provenance, Section};
 use othello_engine::record::{Game, Label, ROW_BYTES, ScoredPosition, Weight};
 use othello_testing::kill::{Subject, many_kills, whole_sections};
-use othello_testing::random_games::{random_moves, wthor_file};
 use othello_testing::records;
-use serde_json::Value;
 
 use folder::{Folder, TINY_FACTORS, random_game};
 
@@ -53,54 +49,6 @@ fn sections(path: &Path, kind: Kind, beginning: &str) -> u64 {
 /// Returns `few` for runs with few kills, `many` for runs with many.
 fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
-}
-
-/// Returns the progress of a killed import: the last number of bytes that it stored.
-fn bytes_imported(folder: &Path) -> u64 {
-    let path = folder.join("out.checkpoint.partial");
-    let place = whole_sections(&path, Kind::Checkpoint).pop();
-    let place = place.and_then(|place| serde_json::from_slice::<Value>(&place.content).ok());
-    place.and_then(|place| place["bytes"].as_u64()).unwrap_or(0)
-}
-
-fn check_import(format: &str, input: &[u8]) {
-    let folder = Folder::new();
-    folder.write("input.wtb", input);
-    let name = format!("import {format}");
-    let arguments = format!("{name} {} --out out", folder.path("input.wtb").display());
-    subject(&name, &arguments, "out", ("import (bytes)", bytes_imported)).check();
-}
-
-/// Imports random games in a WTHOR file.
-#[test]
-fn import_wthor() {
-    let mut bytes = wthor_file(0..size(40_000, 300_000));
-    // One in a hundred is not a valid game.
-    for game in bytes[16..].chunks_mut(68).step_by(100) {
-        game[8] = 99;
-    }
-    check_import("wthor", &bytes);
-}
-
-#[test]
-fn import_transcripts() {
-    let line = |seed| {
-        let moves: String = random_moves(seed).iter().map(ToString::to_string).collect();
-        if seed % 100 == 0 { "no game\n".to_owned() } else { moves + "\n" }
-    };
-    let text: String = (0..size(40_000, 300_000)).map(line).collect();
-    check_import("transcripts", text.as_bytes());
-}
-
-#[test]
-fn import_boards() {
-    let mut text = String::new();
-    for seed in 0..size(2_000, 40_000) {
-        for step in random_game(seed).replay().steps {
-            text += &format!("{} {}\n", board_text(&step.position, Side::Black), seed % 64);
-        }
-    }
-    check_import("boards", text.as_bytes());
 }
 
 /// Returns a folder with random games, made once.

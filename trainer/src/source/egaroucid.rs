@@ -93,10 +93,6 @@ impl Entries<ScoredPosition> for EgaroucidBoards {
     fn bytes_read(&self) -> u64 {
         self.number * RECORD_BYTES as u64
     }
-
-    fn skip_entry(&mut self) -> Option<Result<(), SourceError>> {
-        Some(self.next_record()?.map(drop))
-    }
 }
 
 #[cfg(test)]

@@ -150,10 +150,6 @@ impl Entries<Game> for GgfGames {
     fn bytes_read(&self) -> u64 {
         self.source.bytes_read()
     }
-
-    fn skip_entry(&mut self) -> Option<Result<(), SourceError>> {
-        Some(self.next_piece().transpose()?.map(drop))
-    }
 }
 
 #[cfg(test)]

@@ -34,11 +34,6 @@ impl<T> Entries<T> for Records<T> {
     fn bytes_read(&self) -> u64 {
         self.lines.bytes_read()
     }
-
-    fn skip_entry(&mut self) -> Option<Result<(), SourceError>> {
-        let skipped = self.lines.next_by(|_| Ok::<_, String>(())).transpose()?;
-        Some(skipped.map(drop).map_err(SourceError::from))
-    }
 }
 
 impl From<BadLine> for Rejection {

@@ -25,11 +25,6 @@ pub use labels::{LabelRule, LabelRules, LabelRulesError, Labelled, Lambda, Origi
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
     /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;
-
-    /// Skips the next record, without parsing it where possible.
-    fn skip_entry(&mut self) -> Option<Result<(), SourceError>> {
-        Some(self.next()?.map(drop))
-    }
 }
 
 /// Creates a position with its label. A position whose player must pass becomes the one after the

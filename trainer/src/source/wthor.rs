@@ -122,10 +122,6 @@ impl Entries<Game> for WthorGames {
     fn bytes_read(&self) -> u64 {
         HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(self.number)
     }
-
-    fn skip_entry(&mut self) -> Option<Result<(), SourceError>> {
-        Some(self.next_record()?.map(drop))
-    }
 }
 
 #[cfg(test)]

@@ -149,8 +149,8 @@ fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     folder.write("first.txt", transcripts(60_000));
     folder.write("second.txt", transcripts(1));
     let arguments = "import transcripts first.txt second.txt --out a.games";
-    // The checkpoint grows once the program has checked its inputs and reads the first one.
-    let child = start(&folder, "", arguments, "a.games", 1);
+    // The output grows once the program has checked its inputs and reads the first one.
+    let child = start(&folder, arguments, "a.games.partial", 1);
     fs::remove_file(folder.path("second.txt")).unwrap();
     let output = child.wait_with_output().unwrap();
     let refusal =
@@ -161,13 +161,11 @@ fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     folder.runs(arguments);
 }
 
-/// Starts a command in an inner folder and waits until its checkpoint has `finished` bytes.
-fn start(folder: &Folder, inner: &str, arguments: &str, output: &str, finished: u64) -> Child {
-    let mut command = folder.command(arguments);
-    command.current_dir(folder.path(inner)).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let checkpoint = folder.path(inner).join(format!("{output}.checkpoint.partial"));
-    while fs::metadata(&checkpoint).map_or(0, |metadata| metadata.len()) < finished {
+/// Starts a command and waits until its unfinished output has so many bytes.
+fn start(folder: &Folder, arguments: &str, unfinished: &str, bytes: u64) -> Child {
+    let mut child =
+        folder.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while fs::metadata(folder.path(unfinished)).map_or(0, |metadata| metadata.len()) < bytes {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before it could be stopped");
         sleep(Duration::from_millis(1));
     }
@@ -175,52 +173,44 @@ fn start(folder: &Folder, inner: &str, arguments: &str, output: &str, finished: 
 }
 
 #[test]
-fn an_interrupted_import_and_fit_go_on() {
-    let folder = folder_with_games();
-    folder.write("work/games.txt", transcripts(60_000));
-    let import = "import transcripts games.txt --out a.games --json";
-    let fit = format!("{FIT} --json");
-    for (arguments, output, finished) in [(import, "a.games", 3000), (&fit, "a.weights", 40_000)] {
-        let child = start(&folder, "work", arguments, output, finished);
+fn an_interrupted_import_begins_again_and_an_interrupted_fit_goes_on() {
+    let folder = Folder::with_random_games(0..600);
+    folder.write("games.txt", transcripts(60_000));
+    let fit = FIT.replace("../random", "a") + " --json";
+    let import = "import transcripts games.txt --out b.games --json";
+    for (arguments, output, unfinished, bytes) in [
+        (import, "b.games", "b.games.partial", 3000),
+        (&fit, "a.weights", "a.weights.checkpoint.partial", 40_000),
+    ] {
+        let child = start(&folder, arguments, unfinished, bytes);
         kill_process(Pid::from_child(&child), Signal::INT).unwrap();
         let stopped = child.wait_with_output().unwrap();
         let message = message(&stopped);
         assert_eq!(stopped.status.code(), Some(130), "{message}");
         let kept = "interrupted: what is finished is kept; run the same command again to go on";
         assert_eq!(message.lines().last(), Some(kept));
-        let report = printed(&run_in_work(&folder, arguments));
-        assert!(!report["resumed"].is_null(), "{report}");
-        let first = folder.read(&format!("work/{output}"));
-        assert!(run_in_work(&folder, &format!("{arguments} --force")).status.success());
-        assert!(folder.read(&format!("work/{output}")) == first);
+        let report = printed(&folder.command(arguments).output().unwrap());
+        assert_eq!(report["resumed"].is_null(), output == "b.games", "{report}");
+        let first = folder.read(output);
+        folder.runs(&format!("{arguments} --force"));
+        assert!(folder.read(output) == first);
     }
 }
 
-/// Every command that continues after a torn frame reports the loss.
+/// A fit that continues after a torn frame reports the loss.
 #[test]
 fn a_torn_frame_is_counted() {
-    let folder = folder_with_games();
-    folder.write("work/games.txt", transcripts(60_000));
-    let import = "import transcripts games.txt --out a.games";
-    for (arguments, output, finished) in [(import, "a.games", 3000), (FIT, "a.weights", 40_000)] {
-        let mut child = start(&folder, "work", arguments, output, finished);
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let mut names = vec![format!("{output}.checkpoint.partial")];
-        names.extend((output == "a.games").then(|| "a.games.partial".to_owned()));
-        for name in &names {
-            let path = folder.path("work").join(name);
-            let file = fs::OpenOptions::new().write(true).open(path).unwrap();
-            let length = file.metadata().unwrap().len();
-            file.set_len(length - 3).unwrap();
-        }
-        let message = message(&run_in_work(&folder, arguments));
-        for name in &names {
-            let lines = message.lines().filter(|line| line.contains(&format!("{name}: section ")));
-            let said = "from there on were dropped, and what they held is made again";
-            assert!(lines.into_iter().any(|line| line.contains(said)), "{message}");
-        }
-    }
+    let folder = Folder::with_random_games(0..600);
+    let (fit, name) = (FIT.replace("../random", "a"), "a.weights.checkpoint.partial");
+    let mut child = start(&folder, &fit, name, 40_000);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let file = fs::OpenOptions::new().write(true).open(folder.path(name)).unwrap();
+    file.set_len(file.metadata().unwrap().len() - 3).unwrap();
+    let message = message(&folder.command(&fit).output().unwrap());
+    let mut lines = message.lines().filter(|line| line.contains(&format!("{name}: section ")));
+    let said = "from there on were dropped, and what they held is made again";
+    assert!(lines.any(|line| line.contains(said)), "{message}");
 }
 
 /// Rejected records are listed on standard error, whose reader may go away.

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use othello_engine::progress::Progress;
 use othello_engine::record::RecordError;
 
-use super::output::Place;
 use crate::source::{Entries, SourceError, checksum};
 
 /// Files in a fixed order: as named, and those of a folder by name.
@@ -36,11 +35,6 @@ impl Inputs {
         Ok(Self { files, bytes })
     }
 
-    /// Returns the size of all files in bytes.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     /// Returns the files in order.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
@@ -52,41 +46,34 @@ impl Inputs {
         self.files.iter().map(|file| checksum(file, progress)).collect()
     }
 
-    /// Passes every entry after `place` to `take`, with its size in bytes: the record, or `None`
-    /// for a refused one, which is listed.
+    /// Passes every entry to `take`: the record, or `None` for a refused one, which is listed. If
+    /// the work `is_done`, progress shows that none is left.
     pub(super) fn read<T, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
-        place: &Place,
+        is_done: bool,
         progress: &dyn Progress,
-        mut take: impl FnMut(Option<T>, u64) -> Result<(), SourceError>,
+        mut take: impl FnMut(Option<T>) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
-        progress.begin_stoppable("import (bytes)", place.bytes, self.bytes);
-        let (mut skip, mut shown, mut of_files_before) = (place.entries, place.bytes, 0);
+        let done = if is_done { self.bytes } else { 0 };
+        progress.begin_stoppable("import (bytes)", done, self.bytes);
         let mut rejected = 0_u64;
         for file in &self.files {
-            let mut entries = open(file)?;
-            while skip > 0
-                && let Some(skipped) = entries.skip_entry()
-            {
-                skipped?;
-                skip -= 1;
-            }
+            let (mut entries, mut shown) = (open(file)?, 0);
             while let Some(entry) = entries.next() {
                 progress.check().map_err(RecordError::from)?;
-                let read = of_files_before + entries.bytes_read();
-                let bytes = read.saturating_sub(shown);
                 let entry = entry?.map_err(|rejection| {
                     rejected += 1;
                     if rejected <= MOST_TOLD {
                         progress.message(&format!("rejected: {rejection}"));
                     }
                 });
-                take(entry.ok(), bytes)?;
-                progress.advance(bytes);
-                shown += bytes;
+                take(entry.ok())?;
+                if !is_done {
+                    progress.advance(entries.bytes_read().saturating_sub(shown));
+                }
+                shown = entries.bytes_read();
             }
-            of_files_before += entries.bytes_read();
         }
         if rejected > MOST_TOLD {
             progress.message(&format!("rejected: {} more", rejected - MOST_TOLD));

@@ -1,7 +1,6 @@
 //! Imports: the records of other programs' files, read one after the other into a file of ours.
 
 mod inputs;
-mod output;
 mod solved;
 #[cfg(test)]
 mod tests;
@@ -10,17 +9,15 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::file::{Begin, Existing, Provenance, check_output};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, PositionWriter, Record as _, RecordError, ScoredPosition};
-use serde::{Deserialize, Serialize};
+use othello_engine::record::{Game, Record, RecordWriter, ScoredPosition};
+use serde::Serialize;
 
 use super::wthor::WthorGames;
 use super::{Entries, SourceError};
 use inputs::Inputs;
-pub use output::Imported;
-use output::{Output, Place};
 
 /// The result of an import.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Summary {
     /// The number of games read; 0 for boards.
     pub games: u64,
@@ -33,6 +30,26 @@ pub struct Summary {
     pub incomplete: u64,
     /// The checksum of the output's content.
     pub sha256: String,
+}
+
+/// A record that can be imported.
+pub trait Imported: Record {
+    /// Counts the record in the summary.
+    fn count(&self, summary: &mut Summary);
+}
+
+impl Imported for Game {
+    fn count(&self, summary: &mut Summary) {
+        summary.games += 1;
+        summary.positions += self.positions() as u64;
+        summary.incomplete += u64::from(self.black_score().is_none());
+    }
+}
+
+impl Imported for ScoredPosition {
+    fn count(&self, summary: &mut Summary) {
+        summary.positions += 1;
+    }
 }
 
 /// The files of an import.
@@ -49,24 +66,32 @@ pub struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Imports records one after the other. A run that was killed continues after the last whole
-    /// frame, at the next entry of the inputs.
+    /// Imports records one after the other. The inputs of a complete output are read once more, to
+    /// report their content.
     pub fn run<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
         progress: &dyn Progress,
     ) -> Result<Summary, SourceError> {
         let (inputs, provenance) = self.inputs(progress)?;
-        let mut output: Output<T> =
-            Output::begin(self.out, &provenance, self.existing, inputs.bytes(), progress)?;
-        let place = output.place.clone();
-        inputs.read(open, &place, progress, |entry, bytes| output.take(entry, bytes))?;
-        output.finish(&self.sources())
+        let (mut output, mut summary) =
+            (Output::<T>::begin(self, &provenance)?, Summary::default());
+        inputs.read(open, output.is_done(), progress, |entry: Option<T>| match entry {
+            Some(record) => {
+                record.count(&mut summary);
+                output.push(record)
+            }
+            None => {
+                summary.rejected += 1;
+                Ok(())
+            }
+        })?;
+        summary.sha256 = output.finish(&self.sources(), progress)?;
+        Ok(summary)
     }
 
     /// Imports the exactly scored positions of WTHOR games, except those that occur in files of
-    /// games, up to symmetry. They are few, and are written when all are known: a run that was
-    /// killed reads the games again.
+    /// games, up to symmetry. They are few, and are written when all are known.
     pub fn run_solved(
         &self,
         except: &[PathBuf],
@@ -75,7 +100,7 @@ impl Import<'_> {
         check_output(self.out, except)?;
         let (inputs, provenance) = self.inputs(progress)?;
         let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
-        inputs.read(WthorGames::open, &Place::default(), progress, |game: Option<Game>, _| {
+        inputs.read(WthorGames::open, false, progress, |game: Option<Game>| {
             match game {
                 Some(game) => {
                     game.count(&mut summary);
@@ -90,35 +115,12 @@ impl Import<'_> {
             checksums.push(positions.remove_those_of(path, progress)?);
         }
         let provenance = provenance.with("solved_only", true).with("except", checksums);
+        let mut output = Output::begin(self, &provenance)?;
         let rows = positions.into_rows();
-        if rows.is_empty() {
-            return Err(SourceError::nothing(ScoredPosition::NAME, &self.sources()));
-        }
         summary.positions = rows.len() as u64;
-        summary.sha256 = self.write(&rows, &provenance, progress)?;
+        rows.into_iter().try_for_each(|row| output.push(row))?;
+        summary.sha256 = output.finish(&self.sources(), progress)?;
         Ok(summary)
-    }
-
-    /// Writes positions that are few enough to fit in memory; returns the checksum of the content.
-    fn write(
-        &self,
-        positions: &[ScoredPosition],
-        provenance: &Provenance,
-        progress: &dyn Progress,
-    ) -> Result<String, RecordError> {
-        let mut writer = match PositionWriter::begin(self.out, provenance, self.existing)? {
-            Begin::Done(done) => {
-                let count = positions.len() as u64;
-                progress.begin("import (positions)", count, count);
-                return Ok(done.sha256);
-            }
-            Begin::Writer(writer) => writer,
-        };
-        progress.warn(writer.warning());
-        writer.compare_from_start();
-        positions.iter().try_for_each(|&position| writer.push(position))?;
-        progress.warn(writer.end_comparison()?);
-        Ok(writer.finish()?.sha256)
     }
 
     /// Names the inputs for a message: the first three, and the number of the others.
@@ -139,5 +141,48 @@ impl Import<'_> {
             .with("format", self.format)
             .with("inputs", inputs.checksums(progress)?);
         Ok((inputs, provenance))
+    }
+}
+
+/// The file that an import writes, unless it is complete already.
+struct Output<T> {
+    file: Begin<RecordWriter<T>>,
+    records: u64,
+}
+
+impl<T: Record> Output<T> {
+    fn begin(import: &Import<'_>, provenance: &Provenance) -> Result<Self, SourceError> {
+        let mut file = RecordWriter::begin(import.out, provenance, import.existing)?;
+        if let Begin::Writer(writer) = &mut file {
+            writer.compare_from_start();
+        }
+        Ok(Self { file, records: 0 })
+    }
+
+    fn is_done(&self) -> bool {
+        matches!(self.file, Begin::Done(_))
+    }
+
+    fn push(&mut self, record: T) -> Result<(), SourceError> {
+        self.records += 1;
+        match &mut self.file {
+            Begin::Done(_) => Ok(()),
+            Begin::Writer(writer) => Ok(writer.push(record)?),
+        }
+    }
+
+    /// Completes the file, unless there are no records in `sources`; returns the checksum of its
+    /// content.
+    fn finish(self, sources: &str, progress: &dyn Progress) -> Result<String, SourceError> {
+        if self.records == 0 {
+            return Err(SourceError::nothing(T::NAME, sources));
+        }
+        Ok(match self.file {
+            Begin::Done(summary) => summary.sha256,
+            Begin::Writer(mut writer) => {
+                progress.warn(writer.end_comparison()?);
+                writer.finish()?.sha256
+            }
+        })
     }
 }
