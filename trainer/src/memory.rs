@@ -1,9 +1,13 @@
-//! Limits on the memory of work, the memory that there is, and places of the files for what does
-//! not fit.
+//! The memory that work may take, and temporary files for what does not fit.
 
-use std::fs::File;
+mod sorter;
+mod temporary;
+
 use std::io;
 use std::path::{Path, PathBuf};
+
+pub(crate) use sorter::{Sorter, Stored};
+pub(crate) use temporary::Temporary;
 
 /// The memory that records or positions may take while they are worked on, and the folder for what
 /// does not fit. The result is the same with any limit.
@@ -17,56 +21,28 @@ pub struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Creates a limit of `bytes` bytes with temporary files beside an output.
+    /// Creates a limit of `bytes` bytes with temporary files in the folder of an output.
     pub fn beside(out: &Path, bytes: u64) -> Self {
-        let beside = out.parent().filter(|parent| !parent.as_os_str().is_empty());
-        Self { bytes, folder: beside.unwrap_or(Path::new(".")).to_owned() }
+        let folder = out.parent().filter(|parent| !parent.as_os_str().is_empty());
+        Self { bytes, folder: folder.unwrap_or(Path::new(".")).to_owned() }
     }
 
-    /// Returns the error for positions that no temporary file takes.
     pub(crate) fn no_room(&self, source: io::Error) -> NoRoom {
         NoRoom { folder: self.folder.clone(), megabytes: self.bytes >> 20, source }
     }
 }
 
-/// The error of positions for which there is no room, in memory or in a temporary file.
+/// The error of a temporary file that cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{}: {source}: the positions take more than the {megabytes} MB of memory allowed, and no \
-     temporary file can take them: free space there, or raise --memory-mb, and run the same command again; no input and no \
-     finished file is lost", folder.display()
+    "{}: {source}: what does not fit into the {megabytes} MB of memory allowed goes into a \
+     temporary file there: free space there, or raise --memory-mb, and run the same command again; \
+     no input and no finished file is lost", folder.display()
 )]
 pub struct NoRoom {
-    /// The folder of the file.
     folder: PathBuf,
-    /// The memory allowed, in units of 2²⁰ bytes.
     megabytes: u64,
-    /// The cause.
     source: io::Error,
-}
-
-/// Reads bytes at a place of a file, and leaves the file where it was being written.
-#[cfg(unix)]
-pub(crate) fn read_exact_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, place)
-}
-
-/// Reads bytes at a place of a file, and leaves the file where it was being written. Threads may
-/// read at once, as long as none of them then writes without naming the place.
-#[cfg(windows)]
-pub(crate) fn read_exact_at(mut file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
-    use std::io::{Seek as _, SeekFrom};
-    use std::os::windows::fs::FileExt as _;
-
-    let written = file.stream_position()?;
-    let mut read = 0;
-    while read < bytes.len() {
-        match file.seek_read(&mut bytes[read..], place + read as u64)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            more => read += more,
-        }
-    }
-    file.seek(SeekFrom::Start(written)).map(drop)
 }
 
 /// Returns the number of bytes of so many MB of 2^20 bytes; without a number, all that is allowed.

@@ -20,7 +20,7 @@ use super::folder::{DatasetFolder, ExactRows, Failure, FolderError, FolderRows};
 use super::layout::{ByPhase, Duplicates, key, order};
 use super::rows_file::{Output, Stretch, map};
 use super::stored::StoredRows;
-use crate::memory::{MemoryLimit, read_exact_at};
+use crate::memory::MemoryLimit;
 
 /// Rows of some kind by part and phase.
 pub(super) type Parts<R> = [Vec<R>; Part::ALL.len()];
@@ -196,6 +196,30 @@ impl<'f> RowReader<'f> {
         let row = ScoredPosition::from_bytes(row);
         row.map(Some).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
+}
+
+/// Reads bytes at a place of a file, and leaves the file where it was being written.
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, place)
+}
+
+/// Reads bytes at a place of a file, and leaves the file where it was being written. Threads may
+/// read at once, as long as none of them then writes without naming the place.
+#[cfg(windows)]
+fn read_exact_at(mut file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
+    use std::io::{Seek as _, SeekFrom};
+    use std::os::windows::fs::FileExt as _;
+
+    let written = file.stream_position()?;
+    let mut read = 0;
+    while read < bytes.len() {
+        match file.seek_read(&mut bytes[read..], place + read as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            more => read += more,
+        }
+    }
+    file.seek(SeekFrom::Start(written)).map(drop)
 }
 
 /// Merges sorted rows.

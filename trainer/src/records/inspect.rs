@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::RecordsError;
 use super::repeated::{Key, Keys};
-use super::scratch::RecordsError;
 use crate::memory::MemoryLimit;
 
 /// The content of one file.
@@ -147,7 +147,7 @@ impl Inspector {
         if let Some(line) = Keys::notice(&limit, expected) {
             progress.message(&line);
         }
-        let keys = || Keys::new(limit.clone(), expected);
+        let keys = || Keys::new(limit.clone());
         let (games, canonical_games, positions) = (keys(), keys(), keys());
         Self { games, canonical_games, positions, records: 0, before: vec![] }
     }

@@ -10,8 +10,7 @@ use othello_engine::openings::Settings;
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, RecordError, ScoredPosition, Shard};
 
-use super::scratch::NoTemporaryFile;
-use crate::memory::{MemoryLimit, allowed_bytes};
+use crate::memory::{MemoryLimit, NoRoom, allowed_bytes};
 use crate::shards::{Shards, ShardsError};
 use openings::OpeningShards;
 use records::RecordShards;
@@ -64,7 +63,7 @@ pub enum MergeError {
     },
     /// There is no room for the temporary file.
     #[error(transparent)]
-    Temporary(#[from] NoTemporaryFile),
+    Temporary(#[from] NoRoom),
     /// A file that cannot be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),

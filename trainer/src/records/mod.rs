@@ -5,13 +5,24 @@ pub mod leaves;
 pub mod merge;
 pub mod relabel;
 mod repeated;
-mod scratch;
 pub mod select;
 pub mod sequence;
 pub mod shuffle;
 pub mod validate;
 
-pub use scratch::RecordsError;
+use othello_engine::record::RecordError;
+
+use crate::memory::NoRoom;
+
+/// Errors of work on records that do not all fit into memory.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum RecordsError {
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Temporary(#[from] NoRoom),
+}
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -1,29 +1,22 @@
 //! Shuffles all records of files: sorts them by a random number for each, drawn from the seed.
-//!
-//! Records that do not fit into memory go into a temporary file, in partitions by ranges of random
-//! numbers, and each partition is sorted by itself. The order is the same.
 
+use std::cmp::Ordering;
 use std::path::Path;
+use std::slice;
 
 use othello_engine::file::Existing;
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::record::{FrameError, Record, RecordError};
-use rayon::prelude::*;
+use othello_engine::record::{Record, RecordError};
 
-use super::scratch::{NoTemporaryFile, RecordsError, Scratch, notice};
+use super::RecordsError;
 use super::select::{Output, Selected};
 use super::sequence::Inputs;
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, Sorter, Stored};
 
-/// The most bytes of a record in memory while it is sorted: a game with the values of its moves.
-const BYTES_PER_RECORD: u64 = 400;
-/// The most bytes of a record in the temporary file: a game with the values of its moves.
-const BYTES_IN_FILE: u64 = 144;
-/// The most partitions. With more, their pieces in the file would be too small to be read at once.
-const MOST_PARTITIONS: u64 = 1 << 12;
-/// The size of a random number in the temporary file, in bytes.
-const KEY_BYTES: usize = 8;
+/// The most bytes of a record in the temporary file: a game with the values of its moves, and its
+/// place in the order.
+const BYTES_IN_FILE: u64 = 164;
 
 /// Writes all records in a random order drawn from `seed`.
 pub fn shuffle<R: Record>(
@@ -37,7 +30,7 @@ pub fn shuffle<R: Record>(
     inputs.check_output(out)?;
     let mut provenance = inputs.provenance("shuffle").with("seed", seed);
     if inputs.are_enumerated() {
-        // The shuffled file is a complete enumeration, too.
+        // The shuffled file is also a complete enumeration.
         provenance = provenance.with("enumerated", true);
     }
     let mut output = Output::<R>::begin(out, &provenance, existing, progress)?;
@@ -47,132 +40,76 @@ pub fn shuffle<R: Record>(
     if output.is_done() {
         return Ok(output.finish(progress)?);
     }
-    let mut partitions = Partitions::new(limit, all);
-    if partitions.most_held < all {
-        progress.message(&notice(limit, all.saturating_mul(BYTES_IN_FILE)));
+    if let Some(line) = Sorter::<Drawn<R>>::notice(limit, all, BYTES_IN_FILE) {
+        progress.message(&line);
     }
+    let mut sorter = Sorter::new(limit.clone());
     for (number, record) in (0..).zip(inputs.all()) {
         progress.check().map_err(RecordError::from)?;
-        partitions.add(Generator::split(seed, number).next_u64(), record?)?;
+        let key = Generator::split(seed, number).next_u64();
+        sorter.push(Drawn { key, number, record: record? })?;
         progress.advance(1);
     }
-    let Partitions { partitions, scratch, .. } = partitions;
     progress.begin_stoppable(&format!("shuffle ({} written)", R::PLURAL), 0, all);
-    for partition in partitions {
-        for record in partition.in_order(&scratch)? {
-            progress.check().map_err(RecordError::from)?;
-            output.push(record)?;
-            progress.advance(1);
-        }
+    for drawn in sorter.sorted()? {
+        progress.check().map_err(RecordError::from)?;
+        output.push(drawn?.record)?;
+        progress.advance(1);
     }
     Ok(output.finish(progress)?)
 }
 
-/// All records read so far, by their random numbers.
-struct Partitions<R> {
-    partitions: Vec<Partition<R>>,
-    /// The number of records in memory.
-    held: u64,
-    /// The largest number of records in memory.
-    most_held: u64,
-    scratch: Scratch,
+/// A record with its random number and its number in the inputs, which is also their order.
+struct Drawn<R> {
+    key: u64,
+    number: u64,
+    record: R,
 }
 
-/// The records of one range of random numbers, in the order in which they were read.
-struct Partition<R> {
-    held: Vec<(u64, R)>,
-    /// The chunks of earlier records in the file.
-    chunks: Vec<Chunk>,
-}
-
-/// A chunk of records in the temporary file: their random numbers, followed by the bytes of a
-/// frame.
-struct Chunk {
-    place: u64,
-    records: usize,
-    bytes: usize,
-}
-
-impl<R: Record> Partitions<R> {
-    fn new(limit: &MemoryLimit, expected: u64) -> Self {
-        let fitting = limit.bytes / BYTES_PER_RECORD;
-        // A quarter of the memory is for held records and a quarter for one partition; vectors may
-        // have twice the capacity.
-        let (count, most_held) = match expected <= fitting {
-            true => (1, u64::MAX),
-            false => {
-                let share = (fitting / 4).max(1);
-                (expected.div_ceil(share).min(MOST_PARTITIONS), share)
-            }
-        };
-        let empty = || Partition { held: vec![], chunks: vec![] };
-        let partitions = (0..count).map(|_| empty()).collect();
-        Self { partitions, held: 0, most_held, scratch: Scratch::new(limit.clone()) }
+impl<R> Drawn<R> {
+    fn order(&self) -> (u64, u64) {
+        (self.key, self.number)
     }
+}
 
-    fn add(&mut self, key: u64, record: R) -> Result<(), NoTemporaryFile> {
-        let partition = (u128::from(key) * self.partitions.len() as u128) >> 64;
-        self.partitions[partition as usize].held.push((key, record));
-        self.held += 1;
-        if self.held < self.most_held {
-            return Ok(());
+impl<R> Ord for Drawn<R> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order().cmp(&other.order())
+    }
+}
+
+impl<R> PartialOrd for Drawn<R> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<R> PartialEq for Drawn<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.order() == other.order()
+    }
+}
+
+impl<R> Eq for Drawn<R> {}
+
+impl<R: Record> Stored for Drawn<R> {
+    // A game with the values of its moves takes most.
+    const BYTES: u64 = 400;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        let frame = R::encode_frame(slice::from_ref(&self.record));
+        for number in [self.key, self.number, frame.len() as u64] {
+            bytes.extend(number.to_le_bytes());
         }
-        self.spill()
+        bytes.extend(frame);
     }
 
-    /// Moves the records in memory to the file.
-    fn spill(&mut self) -> Result<(), NoTemporaryFile> {
-        // Sixteen partitions at a time, so that their bytes are few beside the records.
-        for some in self.partitions.chunks_mut(16) {
-            let packed: Vec<Vec<(usize, Vec<u8>)>> =
-                some.par_iter_mut().map(Partition::pack).collect();
-            for (partition, frames) in some.iter_mut().zip(packed) {
-                for (records, frame) in frames {
-                    let place = self.scratch.append(&frame)?;
-                    partition.chunks.push(Chunk { place, records, bytes: frame.len() });
-                }
-            }
-        }
-        self.held = 0;
-        Ok(())
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        let mut number = || Some(u64::from_le_bytes(*bytes.split_off(..8)?.first_chunk()?));
+        let (key, number, length) = (number()?, number()?, number()?);
+        let frame = bytes.split_off(..length as usize)?;
+        Some(Self { key, number, record: R::decode_frame(frame).ok()?.pop()? })
     }
-}
-
-impl<R: Record> Partition<R> {
-    /// Empties memory: returns the held records as chunks of bytes, each with its number of
-    /// records.
-    fn pack(&mut self) -> Vec<(usize, Vec<u8>)> {
-        let mut held = std::mem::take(&mut self.held).into_iter();
-        let mut frames = vec![];
-        while held.len() > 0 {
-            let (keys, records): (Vec<u64>, Vec<R>) = held.by_ref().take(R::PER_FRAME).unzip();
-            let keys = keys.into_iter().flat_map(u64::to_le_bytes);
-            frames.push((records.len(), keys.chain(R::encode_frame(&records)).collect()));
-        }
-        frames
-    }
-
-    /// Returns all records sorted by random number; equal numbers keep the order in which they were
-    /// read.
-    fn in_order(self, scratch: &Scratch) -> Result<impl Iterator<Item = R>, NoTemporaryFile> {
-        let unpacked = self.chunks.par_iter().map(|chunk| {
-            let bytes = scratch.read(chunk.place, chunk.bytes)?;
-            unpack(&bytes, chunk.records).map_err(|_| scratch.changed())
-        });
-        let mut records: Vec<(u64, R)> = vec![];
-        for some in unpacked.collect::<Result<Vec<_>, NoTemporaryFile>>()? {
-            records.extend(some);
-        }
-        records.extend(self.held);
-        records.par_sort_by_key(|&(key, _)| key);
-        Ok(records.into_iter().map(|(_, record)| record))
-    }
-}
-
-fn unpack<R: Record>(bytes: &[u8], records: usize) -> Result<Vec<(u64, R)>, FrameError> {
-    let (keys, frame) = bytes.split_at(records * KEY_BYTES);
-    let keys = keys.as_chunks().0.iter().map(|key| u64::from_le_bytes(*key));
-    Ok(keys.zip(R::decode_frame(frame)?).collect())
 }
 
 #[cfg(test)]
@@ -183,7 +120,7 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// With memory for all records at once, down to a few at a time.
+    /// With memory for all records at once, down to the smallest runs.
     #[test]
     fn records_stand_by_their_random_numbers_whatever_the_memory() {
         let folder = Folder::new();
@@ -191,7 +128,7 @@ mod tests {
         let inputs = inputs::<Game>(&folder.write("all.games", &games));
         let shuffled = |held: u64, seed, name: &str| {
             let path = folder.path(name);
-            let limit = MemoryLimit::beside(&path, held * BYTES_PER_RECORD);
+            let limit = MemoryLimit::beside(&path, 4 * held * Drawn::<Game>::BYTES);
             shuffle(&limit, &inputs, seed, &path, Existing::Keep, &Silent).unwrap()
         };
         let whole = shuffled(1000, 1, "whole");
@@ -199,16 +136,11 @@ mod tests {
         let mut numbers: Vec<u64> = (0..1000).collect();
         numbers.sort_by_key(|&number| Generator::split(1, number).next_u64());
         assert!(order.iter().eq(numbers.iter().map(|&number| &games[number as usize])));
-        for held in [999, 150, 4, 0] {
+        for held in [999, 300, 0] {
             assert_eq!(shuffled(held, 1, &format!("parts-{held}")), whole);
             assert_eq!(shuffled(held, 1, &format!("parts-{held}")), whole);
         }
         assert_ne!(shuffled(1000, 2, "other").summary.sha256, whole.summary.sha256);
-        // A run that was killed after two frames.
-        let bytes = folder.bytes("whole");
-        std::fs::write(folder.path("killed.partial"), &bytes[..bytes.len() / 2]).unwrap();
-        assert_eq!(shuffled(150, 1, "killed"), whole);
-        assert_eq!(folder.bytes("killed"), bytes);
         // The failed run left nothing behind.
         assert!(!folder.path("whole.partial").exists());
         let nowhere = MemoryLimit { bytes: 1, folder: "/no/such/folder".into() };

@@ -144,7 +144,7 @@ impl<'a, R: Mergeable> RecordShards<'a, R> {
             progress.message(&line);
         }
         progress.begin_stoppable(KEYS, 0, self.frames());
-        let keys = Mutex::new((Keys::new(limit.clone(), self.records), Counted::default()));
+        let keys = Mutex::new((Keys::new(limit.clone()), Counted::default()));
         let read = |&(shard, ref path): &(Shard, PathBuf)| {
             self.read(shard, path, |frame, number, reader| {
                 progress.check().map_err(RecordError::from)?;

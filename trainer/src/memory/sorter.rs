@@ -1,0 +1,143 @@
+//! A sort of more items than memory holds: sorted runs in a temporary file, which are merged while
+//! they are read.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use std::iter;
+use std::ops::Range;
+
+use memmap2::Mmap;
+use rayon::prelude::*;
+
+use super::{MemoryLimit, NoRoom, Temporary};
+
+/// An item that can be stored in a temporary file.
+pub(crate) trait Stored: Ord + Send {
+    /// The most memory that an item takes, in bytes.
+    const BYTES: u64;
+
+    /// Appends the item to `bytes`.
+    fn write(&self, bytes: &mut Vec<u8>);
+
+    /// Reads an item from the beginning of `bytes`, and moves the beginning behind it; `None` if
+    /// [`Self::write`] did not make them.
+    fn read(bytes: &mut &[u8]) -> Option<Self>
+    where
+        Self: Sized;
+}
+
+/// Takes items in any order, and returns them sorted.
+pub(crate) struct Sorter<T> {
+    limit: MemoryLimit,
+    held: Vec<T>,
+    /// The largest number of items in memory.
+    most_held: usize,
+    file: Option<Temporary>,
+    /// The places of the sorted runs in the file.
+    runs: Vec<Range<usize>>,
+}
+
+impl<T: Stored> Sorter<T> {
+    /// The smallest run, in items.
+    const SMALLEST_RUN: u64 = 256;
+
+    /// Creates a sorter without items.
+    pub(crate) fn new(limit: MemoryLimit) -> Self {
+        let most_held = usize::try_from(Self::fitting(&limit)).unwrap_or(usize::MAX);
+        Self { limit, held: vec![], most_held, file: None, runs: vec![] }
+    }
+
+    /// Returns the number of items that fit into memory. A growing vector takes up to three times
+    /// the size of its content.
+    fn fitting(limit: &MemoryLimit) -> u64 {
+        (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
+    }
+
+    /// Returns the notice before the work if so many items need a temporary file, in which each
+    /// takes `bytes` bytes at most.
+    pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
+        let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
+        (items > Self::fitting(limit)).then(|| {
+            format!(
+                "a temporary file of {} MB at most in {folder} takes the records that do not fit \
+                 into memory",
+                megabytes + 1
+            )
+        })
+    }
+
+    /// Adds an item.
+    pub(crate) fn push(&mut self, item: T) -> Result<(), NoRoom> {
+        if self.held.len() == self.most_held {
+            self.spill()?;
+        }
+        self.held.push(item);
+        Ok(())
+    }
+
+    /// Moves the items in memory to the file, as a sorted run.
+    fn spill(&mut self) -> Result<(), NoRoom> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(Temporary::create(&self.limit)?),
+        };
+        self.held.par_sort_unstable();
+        let (begin, mut bytes) = (file.len(), vec![]);
+        for item in self.held.drain(..) {
+            bytes.clear();
+            item.write(&mut bytes);
+            file.write(&bytes)?;
+        }
+        self.runs.push(begin..file.len());
+        Ok(())
+    }
+
+    /// Returns all items in order.
+    pub(crate) fn sorted(mut self) -> Result<impl Iterator<Item = Result<T, NoRoom>>, NoRoom> {
+        self.held.par_sort_unstable();
+        let map = self.file.map(Temporary::map).transpose()?;
+        let (limit, held) = (self.limit, self.held.into_iter());
+        let mut sources = Sources { map, runs: self.runs, held, limit };
+        let mut next = BinaryHeap::new();
+        for source in 0..=sources.runs.len() {
+            next.extend(sources.next(source)?.map(|item| Reverse((item, source))));
+        }
+        Ok(iter::from_fn(move || {
+            let Reverse((item, source)) = next.pop()?;
+            let following = sources.next(source);
+            Some(following.map(|following| {
+                next.extend(following.map(|item| Reverse((item, source))));
+                item
+            }))
+        }))
+    }
+}
+
+/// Sorted runs in a file, and one in memory.
+struct Sources<T> {
+    map: Option<Mmap>,
+    /// The unread rest of each run.
+    runs: Vec<Range<usize>>,
+    held: std::vec::IntoIter<T>,
+    limit: MemoryLimit,
+}
+
+impl<T: Stored> Sources<T> {
+    /// Returns the next item of a run; the one in memory follows the others.
+    fn next(&mut self, run: usize) -> Result<Option<T>, NoRoom> {
+        let (Some(run), Some(map)) = (self.runs.get_mut(run), &self.map) else {
+            return Ok(self.held.next());
+        };
+        let mut rest = &map[run.clone()];
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let item = T::read(&mut rest).ok_or_else(|| {
+            let changed = "the file has other bytes than were written to it";
+            self.limit.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
+        })?;
+        run.start = run.end - rest.len();
+        Ok(Some(item))
+    }
+}
