@@ -50,7 +50,7 @@ struct Readme;
 
 #[doc(inline)]
 pub use othello_core::{
-    board, file, instructions, pattern, progress, random, record, text, with_instructions,
+    board, file, instructions, pattern, progress, random, record, run, text, with_instructions,
 };
 
 pub mod agreement;

@@ -5,8 +5,9 @@
 //! it puts into the binary with the code that reads them from a file. `othello-engine` re-exports
 //! all of it, so that whoever uses the engine needs no second dependency.
 //!
-//! The modules depend on each other in one direction: [`mod@file`] ← [`text`] ← [`instructions`] ←
-//! [`board`] ← [`pattern`] ← [`weights`] ← [`record`]. Nothing here plays or searches.
+//! The modules depend on each other in one direction: [`mod@file`] ← [`text`] ← [`run`], and
+//! [`text`] ← [`instructions`] ← [`board`] ← [`pattern`] ← [`weights`] ← [`record`]. Nothing here
+//! plays or searches.
 
 pub mod board;
 pub mod file;
@@ -15,5 +16,6 @@ pub mod pattern;
 pub mod progress;
 pub mod random;
 pub mod record;
+pub mod run;
 pub mod text;
 pub mod weights;

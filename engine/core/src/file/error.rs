@@ -225,7 +225,7 @@ impl FileError {
 
     /// Returns the place and the sign of a truncation or damage; for other errors, the whole
     /// message.
-    pub(super) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {
                 format!("{place} that begins at byte {offset} is cut short")

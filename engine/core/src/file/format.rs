@@ -26,6 +26,8 @@ pub(super) const HEADER_BYTES: u64 = 16;
 /// The size of the marker with which each frame begins.
 pub(super) const MARKER_BYTES: u64 = 4;
 pub(super) const SECTION_MARKER: &[u8; 4] = b"SECT";
+/// The marker of a section that is stored uncompressed, to be mapped into memory.
+pub(super) const RAW_MARKER: &[u8; 4] = b"RAWS";
 pub(super) const END_MARKER: &[u8; 4] = b"END.";
 
 /// The size of a section's marker and its three lengths.
@@ -52,16 +54,19 @@ pub enum Kind {
     Checkpoint,
     /// The pairs of a match.
     Match,
+    /// A part of a run that is not packed yet, or its snapshot.
+    Part,
 }
 
 impl Kind {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Weights,
         Self::Games,
         Self::Positions,
         Self::Openings,
         Self::Checkpoint,
         Self::Match,
+        Self::Part,
     ];
 
     /// Returns the first eight bytes of such a file.
@@ -73,6 +78,7 @@ impl Kind {
             Self::Openings => b"OTHELLOO",
             Self::Checkpoint => b"OTHELLOC",
             Self::Match => b"OTHELLOM",
+            Self::Part => b"OTHELLOR",
         }
     }
 
@@ -94,7 +100,7 @@ impl Kind {
     /// is large and soon replaced.
     const fn compression_level(self) -> i32 {
         match self {
-            Self::Checkpoint => 1,
+            Self::Checkpoint | Self::Part => 1,
             Self::Weights | Self::Games | Self::Positions | Self::Openings | Self::Match => 15,
         }
     }
@@ -112,6 +118,7 @@ impl Kind {
             Self::Openings => "a file of openings",
             Self::Checkpoint => "a checkpoint",
             Self::Match => "the file of a match",
+            Self::Part => "a part of a run",
         }
     }
 }
@@ -158,6 +165,29 @@ pub(super) fn packed_section(name: &str, length: usize, stored: &[u8]) -> Result
     Ok(bytes)
 }
 
+/// The alignment in the file of the content of a raw section.
+const RAW_ALIGNMENT: u64 = 64;
+
+/// Returns the offset of the content of a raw section whose head ends at `head_end`.
+pub(super) const fn raw_content(head_end: u64) -> u64 {
+    head_end.next_multiple_of(RAW_ALIGNMENT)
+}
+
+/// Encodes the head of a raw section: as that of other sections, with another marker. Zeros up to
+/// [`raw_content`], the content and its checksum follow.
+pub(super) fn raw_head(name: &str, length: u64) -> Result<Vec<u8>, String> {
+    let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
+    let name_length =
+        name_length.ok_or_else(|| format!("its name must have 1 to {MAX_NAME_BYTES} bytes"))?;
+    let mut bytes = RAW_MARKER.to_vec();
+    bytes.extend(name_length.to_le_bytes());
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(name.as_bytes());
+    append_checksum(&mut bytes, 0);
+    Ok(bytes)
+}
+
 /// Encodes the end frame: marker, number of sections, SHA-256 of the content, checksum.
 pub(super) fn end(content: &ContentHash) -> Vec<u8> {
     let mut bytes = END_MARKER.to_vec();
@@ -187,6 +217,11 @@ impl ContentHash {
             self.digest.update(part);
         }
         self.sections += 1;
+    }
+
+    /// Adds a raw section, by its length and the checksum of its content.
+    pub(super) fn add_raw(&mut self, name: &str, length: u64, checksum: u32) {
+        self.add(name, &[&length.to_le_bytes()[..], &checksum.to_le_bytes()].concat());
     }
 
     /// Returns the checksum of the sections so far.

@@ -27,8 +27,9 @@ pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
 pub use output::{check_differ, check_output, check_replaceable, make_folder};
 pub use paths::{check_name, open_ordinary, read_ordinary, remove_if_there};
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
-pub use reader::{Reader, kind_of, stated_sha256};
+pub use reader::{RawSection, Reader, kind_of, stated_sha256};
 pub use writer::{Begin, Existing, SectionInfo, Writer};
+pub(crate) use writer::{complete, lock, sync_folder};
 
 /// A named part of a file, uncompressed.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -71,6 +71,12 @@ impl Provenance {
     }
 }
 
+impl From<Map<String, Value>> for Provenance {
+    fn from(map: Map<String, Value>) -> Self {
+        Self(map)
+    }
+}
+
 impl PartialEq for Provenance {
     fn eq(&self, other: &Self) -> bool {
         self.canonical() == other.canonical()

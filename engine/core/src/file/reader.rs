@@ -25,6 +25,21 @@ pub struct Reader {
     whole_until: u64,
     /// The last section as it is stored in the file.
     packed: Vec<u8>,
+    /// The raw sections so far.
+    raw: Vec<RawSection>,
+    /// True if the content of raw sections is skipped.
+    skips_raw: bool,
+}
+
+/// The place of a section that is stored uncompressed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RawSection {
+    /// The name of the section.
+    pub name: String,
+    /// The offset of the content in the file, a multiple of 64.
+    pub offset: u64,
+    /// The length of the content in bytes.
+    pub bytes: u64,
 }
 
 /// Returns the kind of a file, by its header.
@@ -77,6 +92,8 @@ impl Reader {
             section_offset,
             whole_until,
             packed: vec![],
+            raw: vec![],
+            skips_raw: false,
         })
     }
 
@@ -116,6 +133,18 @@ impl Reader {
     #[must_use]
     pub fn of_part(self) -> Self {
         Self { incomplete: true, ..self }
+    }
+
+    /// Skips the content of raw sections without checking it, for a file that was checked before.
+    #[must_use]
+    pub fn skipping_raw(self) -> Self {
+        Self { skips_raw: true, incomplete: true, ..self }
+    }
+
+    /// Returns the places of the raw sections read so far. The iterator returns each of them as a
+    /// section without content, after it has checked that.
+    pub fn raw_sections(&self) -> &[RawSection] {
+        &self.raw
     }
 
     /// Returns the checksum of the content that the end frame states, once the iterator has read
@@ -185,13 +214,18 @@ impl Reader {
     fn read_frame(&mut self) -> Result<Option<Section>, FileError> {
         let place = Place { name: "a frame".into(), offset: self.source.offset };
         let marker = self.source.take(format::MARKER_BYTES, &place)?;
-        if marker == format::SECTION_MARKER {
-            let section = self.read_section(marker)?;
-            // A part has no checksum to compare with.
-            match self.incomplete {
-                true => self.content.sections += 1,
-                false => self.content.add(&section.name, &section.content),
-            }
+        if marker == format::SECTION_MARKER || marker == format::RAW_MARKER {
+            let section = if marker == format::RAW_MARKER {
+                self.read_raw(marker)?
+            } else {
+                let section = self.read_section(marker)?;
+                // A part has no checksum to compare with.
+                match self.incomplete {
+                    true => self.content.sections += 1,
+                    false => self.content.add(&section.name, &section.content),
+                }
+                section
+            };
             self.section_offset = self.whole_until;
             self.whole_until = self.source.offset;
             Ok(Some(section))
@@ -203,7 +237,8 @@ impl Reader {
         }
     }
 
-    fn read_section(&mut self, mut head: Vec<u8>) -> Result<Section, FileError> {
+    /// Reads the head of a section. Returns its name, its first bytes, and its place.
+    fn read_head(&mut self, mut head: Vec<u8>) -> Result<(String, Vec<u8>, Place), FileError> {
         let source = &mut self.source;
         let offset = source.offset - format::MARKER_BYTES;
         let number = self.content.sections + 1;
@@ -218,8 +253,43 @@ impl Reader {
 
         let name = String::from_utf8(head.split_off(format::SECTION_BYTES as usize));
         let name = name.map_err(|_| source.damaged(&place, "has a name that is no text".into()))?;
-        let (stored, length) = (format::u64_at(&head, 8), format::u64_at(&head, 16));
         place.name = format!("section {number} (`{}`)", name.escape_debug());
+        Ok((name, head, place))
+    }
+
+    /// Checks a raw section, and notes its place.
+    fn read_raw(&mut self, marker: Vec<u8>) -> Result<Section, FileError> {
+        let (name, head, place) = self.read_head(marker)?;
+        let bytes = format::u64_at(&head, 16);
+        let source = &mut self.source;
+        let padding = format::raw_content(source.offset) - source.offset;
+        if bytes > source.length.saturating_sub(source.offset + padding) {
+            return Err(source.truncated(&place));
+        }
+        source.take(padding, &place)?;
+        let offset = source.offset;
+        if self.skips_raw {
+            source.seek(offset + bytes + format::CHECKSUM_BYTES)?;
+            self.content.sections += 1;
+        } else {
+            let (mut hash, mut left) = (crc32fast::Hasher::new(), bytes);
+            while left > 0 {
+                let chunk = source.take(left.min(1 << 20), &place)?;
+                hash.update(&chunk);
+                left -= chunk.len() as u64;
+            }
+            let checksum = hash.finalize();
+            source.check_sum(checksum, &place)?;
+            self.content.add_raw(&name, bytes, checksum);
+        }
+        self.raw.push(RawSection { name: name.clone(), offset, bytes });
+        Ok(Section { name, content: vec![] })
+    }
+
+    fn read_section(&mut self, marker: Vec<u8>) -> Result<Section, FileError> {
+        let (name, head, place) = self.read_head(marker)?;
+        let source = &mut self.source;
+        let (stored, length) = (format::u64_at(&head, 8), format::u64_at(&head, 16));
         if stored > format::MAX_STORED_BYTES || length > format::MAX_CONTENT_BYTES {
             return Err(source.damaged(
                 &place,
@@ -400,8 +470,13 @@ impl Source {
 
     /// Reads the checksum that follows `bytes`, and compares.
     fn check(&mut self, bytes: &[u8], place: &Place) -> Result<(), FileError> {
+        self.check_sum(crc32fast::hash(bytes), place)
+    }
+
+    /// Reads the checksum that follows, and compares.
+    fn check_sum(&mut self, checksum: u32, place: &Place) -> Result<(), FileError> {
         let stated = self.take(format::CHECKSUM_BYTES, place)?;
-        if stated == crc32fast::hash(bytes).to_le_bytes() {
+        if stated == checksum.to_le_bytes() {
             return Ok(());
         }
         Err(self.damaged(place, "does not match its checksum".into()))

@@ -2,7 +2,7 @@
 //! whole section.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::format::{self, ContentHash};
@@ -71,6 +71,8 @@ pub struct Writer {
     /// A message for the user about anything that the comparison dropped.
     mismatch: Option<String>,
     removed_if_empty: bool,
+    /// True if the partial file is of no use unless it is finished.
+    is_scratch: bool,
     /// True if bytes of an unfinished section may follow the last complete section.
     is_torn: bool,
 }
@@ -119,6 +121,7 @@ impl Writer {
             compared: None,
             mismatch: None,
             removed_if_empty: false,
+            is_scratch: false,
             is_torn: true,
         };
         let resumes = existing == Existing::Keep && writer.resume(provenance)?;
@@ -134,6 +137,18 @@ impl Writer {
             writer.first_section = header.len() as u64;
         }
         Ok(Begin::Writer(writer))
+    }
+
+    /// Begins a file anew, and replaces whatever is at `path` when it is finished. Otherwise,
+    /// nothing is left. While a writer exists, a second one for the same file is refused.
+    pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self, FileError> {
+        match Self::begin(path, kind, provenance, Existing::Replace)? {
+            Begin::Writer(mut writer) => {
+                writer.is_scratch = true;
+                Ok(writer)
+            }
+            Begin::Done(_) => Err(FileError::exists(path, "it is complete")),
+        }
     }
 
     /// Returns the sections that the partial file already held, in order.
@@ -234,6 +249,41 @@ impl Writer {
         Ok(())
     }
 
+    /// Writes a section uncompressed, to be mapped into memory: `produce` writes its content, of
+    /// any length. The content begins at a multiple of 64 bytes in the file.
+    pub fn raw_section<E: From<FileError>>(
+        &mut self,
+        name: &str,
+        produce: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let head = |length| format::raw_head(name, length);
+        let empty = head(0).map_err(|reason| self.unwritable(name, reason))?;
+        let begin = format::raw_content(self.offset + empty.len() as u64);
+        self.is_torn = true;
+        let partial = self.partial.clone();
+        let failed = FileError::io(&partial, "write it");
+        let mut file = &self.file;
+        file.set_len(begin).and_then(|()| file.seek(SeekFrom::Start(begin))).map_err(failed)?;
+        let mut raw = RawContent {
+            file: BufWriter::with_capacity(1 << 20, file),
+            hash: crc32fast::Hasher::new(),
+            bytes: 0,
+        };
+        produce(&mut raw)?;
+        let RawContent { file: buffered, hash, bytes } = raw;
+        let checksum = hash.finalize();
+        buffered.into_inner().map_err(|error| failed(error.into_error()))?;
+        let head = head(bytes).map_err(|reason| self.unwritable(name, reason))?;
+        file.write_all(&checksum.to_le_bytes())
+            .and_then(|()| file.seek(SeekFrom::Start(self.offset)))
+            .and_then(|_| file.write_all(&head))
+            .map_err(failed)?;
+        self.is_torn = false;
+        self.offset = begin + bytes + format::CHECKSUM_BYTES;
+        self.content.add_raw(name, bytes, checksum);
+        Ok(())
+    }
+
     /// Returns whether the next section to compare is this one; drops it if it is another.
     fn holds_next(&mut self, name: &str, content: &[u8]) -> Result<bool, FileError> {
         let Some((sections, mut so_far)) = self.compared.take() else { return Ok(false) };
@@ -281,6 +331,7 @@ impl Writer {
         self.file.sync_all().map_err(self.failed("sync it"))?;
         fs::rename(&self.partial, &self.path).map_err(self.failed("rename it"))?;
         self.removed_if_empty = false;
+        self.is_scratch = false;
         sync_folder(&self.path).map_err(self.failed("sync its folder"))?;
         let sha256 = self.content.hexadecimal();
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
@@ -346,19 +397,43 @@ impl Writer {
     }
 }
 
+/// The content of a raw section while it is written.
+struct RawContent<'f> {
+    file: BufWriter<&'f File>,
+    hash: crc32fast::Hasher,
+    bytes: u64,
+}
+
+impl Write for RawContent<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// Removes a partial file without sections: a run that failed before it had anything to keep leaves
 /// nothing.
 impl Drop for Writer {
     fn drop(&mut self) {
         let empty = self.offset == self.first_section && !checkpoint_exists(&self.path);
-        if self.removed_if_empty && empty {
+        if self.is_scratch || self.removed_if_empty && empty {
             let _ = fs::remove_file(&self.partial);
         }
     }
 }
 
 /// Reads a complete output and checks that it has the same provenance.
-fn complete(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Summary, FileError> {
+pub(crate) fn complete(
+    path: &Path,
+    kind: Kind,
+    provenance: &Provenance,
+) -> Result<Summary, FileError> {
     let refused = |error: FileError| match error {
         FileError::Io { .. } => error,
         _ => FileError::exists(path, error.to_string()),
@@ -379,7 +454,7 @@ fn same_provenance(reader: &Reader, wanted: &Provenance) -> Result<(), FileError
 }
 
 /// Opens the partial file and locks it for this process.
-pub(super) fn lock(partial: &Path) -> Result<File, FileError> {
+pub(crate) fn lock(partial: &Path) -> Result<File, FileError> {
     let failed = FileError::io(partial, "create it");
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(partial);
     let file = open.map_err(failed)?;
@@ -409,12 +484,12 @@ fn is_at(_: &File, path: &Path) -> io::Result<bool> {
 }
 
 #[cfg(unix)]
-pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 #[cfg(not(unix))]
-pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }

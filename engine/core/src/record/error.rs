@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::{GameError, RowError};
 use crate::file::FileError;
 use crate::progress::Interrupted;
+use crate::run::RunError;
 use crate::weights::NoProbCut;
 
 /// The error for records that were not read or not written.
@@ -13,6 +14,9 @@ pub enum RecordError {
     /// The file itself is the problem.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The run cannot begin or go on.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// The work was interrupted; its finished part is kept.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),

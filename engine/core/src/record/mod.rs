@@ -11,11 +11,11 @@ mod game;
 mod kind;
 mod reader;
 mod scored;
-mod shard;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+pub use crate::run::{Shard, ShardError};
 pub use distinct::{DistinctGames, key_of_moves};
 pub use error::{FrameError, RecordError};
 pub use finished::{Finished, FinishedWork};
@@ -27,5 +27,4 @@ pub use scored::{
     LABEL_STEPS_PER_DISC, Label, ROW_BYTES, RowError, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE,
     Weight,
 };
-pub use shard::{Shard, ShardError};
 pub use writer::{GameWriter, PositionWriter, RecordWriter};

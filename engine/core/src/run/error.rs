@@ -1,0 +1,24 @@
+//! The errors of runs.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::file::FileError;
+use crate::progress::Interrupted;
+
+/// The error of a run that cannot begin or go on. Finished parts are kept.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum RunError {
+    /// A file of the run cannot be read or written, or belongs to another run.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The run was stopped.
+    #[error("stopped")]
+    Interrupted(#[from] Interrupted),
+    /// Parts of other shards are missing. The source is an error that may pass, so the exit status
+    /// is 75.
+    #[error("{}: {missing} missing of stage `{stage}`; {remedy}, then run this command again",
+        folder.display())]
+    Missing { folder: PathBuf, stage: String, missing: String, remedy: String, source: io::Error },
+}

@@ -1,0 +1,184 @@
+//! The folder of a run: the names in it, and `run.json`.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::lock::is_lock;
+use super::{Plan, Stage};
+use crate::file::{FileError, Provenance, read_ordinary, sync_folder};
+
+/// The name of the file that describes the run.
+const MANIFEST: &str = "run.json";
+
+/// The format in [`MANIFEST`] and its version.
+const FORMAT: &str = "othello-run 1";
+
+/// The greatest size of [`MANIFEST`]: 4 MiB.
+const MOST_BYTES: u64 = 1 << 22;
+
+/// The content of `run.json`.
+#[derive(Serialize, Deserialize)]
+struct Manifest {
+    format: String,
+    provenance: Map<String, Value>,
+    stages: Vec<StageEntry>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StageEntry {
+    #[serde(flatten)]
+    stage: Stage,
+    parts: u64,
+}
+
+/// The folder `OUT.parts`.
+#[derive(Clone, Debug)]
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+}
+
+impl Folder {
+    /// Returns the folder of an output.
+    pub(super) fn of(output: &Path) -> Self {
+        Self { path: output.with_added_extension("parts") }
+    }
+
+    /// Creates the folder if need be; returns whether it is new. Refuses a folder of something
+    /// else.
+    pub(super) fn create(&self) -> Result<bool, FileError> {
+        match fs::create_dir(&self.path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let foreign = self.names()?.into_iter().find(|name| !is_of_run(name));
+                match foreign {
+                    Some(name) if !self.path.join(MANIFEST).exists() => {
+                        let reason = format!("it is not the folder of a run: it has `{name}`");
+                        Err(FileError::exists(&self.path, reason))
+                    }
+                    _ => Ok(false),
+                }
+            }
+            Err(error) => Err(FileError::io(&self.path, "make the folder")(error)),
+        }
+    }
+
+    /// Returns the path of a part's file.
+    pub(super) fn part(&self, number: u64) -> PathBuf {
+        self.path.join(format!("part-{number:06}"))
+    }
+
+    /// Returns the path of the snapshot of an unfinished part.
+    pub(super) fn snapshot(&self, number: u64) -> PathBuf {
+        self.path.join(format!("part-{number:06}.snapshot"))
+    }
+
+    /// Returns the numbers of the parts in the folder, in order.
+    pub(super) fn numbers(&self) -> Result<Vec<u64>, FileError> {
+        let mut numbers: Vec<u64> =
+            self.names()?.iter().filter_map(|name| number_of(name)).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    /// Returns whether the folder holds finished or unfinished parts.
+    pub(super) fn has_work(&self) -> bool {
+        self.names().is_ok_and(|names| names.iter().any(|name| name.starts_with("part-")))
+    }
+
+    /// Reads the plan of the run; `None` if there is no `run.json`.
+    pub(super) fn read(&self) -> Result<Option<(Provenance, Vec<Stage>)>, FileError> {
+        let path = self.path.join(MANIFEST);
+        let text = match read_ordinary(&path, MOST_BYTES) {
+            Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Ok(None);
+            }
+            text => text?,
+        };
+        let wrong = |reason: String| {
+            let reason = format!("it does not describe a run: {reason}");
+            FileError::exists(&path, reason)
+        };
+        let manifest: Manifest =
+            serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
+        if manifest.format != FORMAT {
+            return Err(wrong(format!("its format is not `{FORMAT}`")));
+        }
+        let stages = manifest.stages.into_iter().map(|entry| entry.stage).collect();
+        Ok(Some((manifest.provenance.into(), stages)))
+    }
+
+    /// Writes `run.json`, or replaces it. Shards may do so at the same time, with equal bytes.
+    pub(super) fn write(&self, plan: &Plan) -> Result<(), FileError> {
+        let path = self.path.join(MANIFEST);
+        let entry = |stage: &Stage| StageEntry { parts: stage.parts(), stage: stage.clone() };
+        let manifest = Manifest {
+            format: FORMAT.to_owned(),
+            provenance: plan.provenance.as_map().clone(),
+            stages: plan.stages.iter().map(entry).collect(),
+        };
+        let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
+        let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
+        let written = fs::File::create(&partial).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&partial, &path)?;
+            sync_folder(&path)
+        });
+        written.map_err(|error| {
+            let _ = fs::remove_file(&partial);
+            FileError::io(&path, "write it")(error)
+        })
+    }
+
+    /// Removes the parts, the snapshots and `run.json`.
+    pub(super) fn empty(&self) -> Result<(), FileError> {
+        self.remove_files(|name| !is_lock(name))
+    }
+
+    /// Removes the folder, unless it holds files that are not of the run.
+    pub(super) fn remove(&self) -> Result<(), FileError> {
+        self.remove_files(|_| true)?;
+        // A folder with files of others stays.
+        let _ = fs::remove_dir(&self.path);
+        Ok(())
+    }
+
+    fn remove_files(&self, chosen: impl Fn(&str) -> bool) -> Result<(), FileError> {
+        for name in self.names()?.iter().filter(|name| is_of_run(name) && chosen(name)) {
+            let path = self.path.join(name);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(FileError::io(&path, "remove it")(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn names(&self) -> Result<Vec<String>, FileError> {
+        let failed = FileError::io(&self.path, "list it");
+        let mut names = vec![];
+        for entry in fs::read_dir(&self.path).map_err(failed)? {
+            names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+        }
+        Ok(names)
+    }
+}
+
+/// Returns the number of the part whose file has this name.
+fn number_of(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix("part-")?;
+    (digits.len() >= 6 && digits.bytes().all(|digit| digit.is_ascii_digit()))
+        .then(|| digits.parse().ok())?
+}
+
+/// Returns whether a run makes files of this name.
+fn is_of_run(name: &str) -> bool {
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    is_lock(name) || name.starts_with(MANIFEST) || number_of(stem).is_some()
+}

@@ -1,0 +1,269 @@
+//! Parts of many small items, which all threads share.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::{Run, RunError};
+use crate::file::{Kind, Section, Writer};
+use crate::progress::Progress;
+
+/// The greatest number of parts in progress.
+const AT_ONCE: usize = 2;
+
+/// Work whose parts consist of many small items, such as games or positions.
+pub trait Items: Sync {
+    /// The input of a part, such as the records to label; `()` if nothing is read.
+    type Input: Send + Sync;
+    /// The result of one unit.
+    type Output: Send;
+    /// The error of the work.
+    type Error: From<RunError> + Send;
+
+    /// True if [`Self::ends`] may return true: the run then ends before its last part.
+    const CAN_END: bool = false;
+
+    /// Returns what the part of these units is made from. Called once for each part that is made,
+    /// in ascending order, never twice at the same time.
+    fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
+
+    /// Returns the results of some units of a part, one for each. Called by several threads at the
+    /// same time.
+    fn make(
+        &self,
+        input: &Self::Input,
+        units: Range<u64>,
+    ) -> Result<Vec<Self::Output>, Self::Error>;
+
+    /// Encodes the results of all units of a part. The sections may depend on nothing but these.
+    fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
+
+    /// Returns true if the run ends with this part. Called for each part in order, as soon as it
+    /// and all before it exist.
+    fn ends(&self, part: &[Section]) -> bool {
+        let _ = part;
+        false
+    }
+}
+
+/// A part in progress.
+struct InProgress<I, T> {
+    index: u64,
+    units: Range<u64>,
+    input: Arc<I>,
+    /// The first unit that no thread has taken.
+    next: u64,
+    /// The results by their first units, and the number of units without one.
+    results: Vec<(u64, Vec<T>)>,
+    left: u64,
+}
+
+/// The state that the threads share.
+struct State<I, T, E> {
+    missing: VecDeque<u64>,
+    is_beginning: bool,
+    /// The parts in progress, in order.
+    parts: Vec<InProgress<I, T>>,
+    /// The number of first parts that exist and were asked about the end.
+    asked: u64,
+    has_ended: bool,
+    failed: Option<E>,
+}
+
+/// The next task of a thread.
+enum Task<I> {
+    Begin(u64),
+    Make { index: u64, input: Arc<I>, units: Range<u64> },
+    Wait,
+    Stop,
+}
+
+struct Work<'a, W: Items> {
+    run: &'a Run,
+    stage: usize,
+    per_item: u64,
+    work: &'a W,
+    progress: &'a dyn Progress,
+    state: Mutex<State<W::Input, W::Output, W::Error>>,
+    changed: Condvar,
+}
+
+impl Run {
+    /// Makes the missing parts of a stage. All threads share the items of at most two parts; an
+    /// item has `per_item` units, or fewer at the end of a part, and decides nothing.
+    pub fn make<W: Items>(
+        &self,
+        stage: usize,
+        per_item: u64,
+        work: &W,
+        progress: &dyn Progress,
+    ) -> Result<(), W::Error> {
+        (0..stage).try_for_each(|earlier| self.require(earlier))?;
+        let missing = self.missing(stage);
+        self.begin_progress(stage, &missing, progress);
+        let shared = Work {
+            run: self,
+            stage,
+            per_item: per_item.max(1),
+            work,
+            progress,
+            state: Mutex::new(State {
+                missing: missing.into(),
+                is_beginning: false,
+                parts: vec![],
+                asked: self.standing_parts(stage),
+                has_ended: false,
+                failed: None,
+            }),
+            changed: Condvar::new(),
+        };
+        shared.ask_about_end(&mut shared.lock())?;
+        let threads = rayon::current_num_threads();
+        rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| shared.make_items())));
+        let state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.failed.map_or(Ok(()), Err)
+    }
+
+    /// Begins a stage of progress: the units of this shard, and those that exist.
+    pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
+        let plan = &self.plan.stages[stage];
+        let units = |index: u64| {
+            let units = plan.units_of(index);
+            units.end - units.start
+        };
+        let own = (0..plan.parts()).filter(|&index| self.shard.makes(index));
+        let total: u64 = own.map(units).sum();
+        let left: u64 = missing.iter().map(|&index| units(index)).sum();
+        progress.begin_stoppable(&plan.name, total - left, total);
+    }
+}
+
+impl<W: Items> Work<'_, W> {
+    /// Makes items until none is left, or something fails.
+    fn make_items(&self) {
+        loop {
+            let done = match self.next_task() {
+                Task::Stop => return,
+                Task::Wait => {
+                    self.wait();
+                    Ok(())
+                }
+                Task::Begin(index) => self.begin(index),
+                Task::Make { index, input, units } => self.make(index, &input, units),
+            };
+            if let Err(error) = done {
+                self.lock().failed.get_or_insert(error);
+            }
+            self.changed.notify_all();
+        }
+    }
+
+    fn next_task(&self) -> Task<W::Input> {
+        let state = &mut *self.lock();
+        if state.failed.is_some() || state.has_ended {
+            return Task::Stop;
+        }
+        for part in &mut state.parts {
+            if part.next < part.units.end {
+                let units = part.next..(part.next + self.per_item).min(part.units.end);
+                part.next = units.end;
+                return Task::Make { index: part.index, input: part.input.clone(), units };
+            }
+        }
+        let may_begin = !state.is_beginning && state.parts.len() < AT_ONCE;
+        if may_begin && let Some(index) = state.missing.pop_front() {
+            state.is_beginning = true;
+            return Task::Begin(index);
+        }
+        match state.parts.is_empty() && !state.is_beginning {
+            true => Task::Stop,
+            false => Task::Wait,
+        }
+    }
+
+    /// Waits until another thread has changed the state; helps with its work meanwhile, if that is
+    /// divided among threads.
+    fn wait(&self) {
+        if rayon::yield_now() != Some(rayon::Yield::Executed) {
+            let state = self.lock();
+            drop(self.changed.wait_timeout(state, Duration::from_millis(2)));
+        }
+    }
+
+    fn begin(&self, index: u64) -> Result<(), W::Error> {
+        let units = self.run.plan.stages[self.stage].units_of(index);
+        let begun = self.progress.check().map_err(|error| RunError::from(error).into());
+        let begun = begun.and_then(|()| self.work.begin(units.clone()));
+        let state = &mut *self.lock();
+        state.is_beginning = false;
+        let (next, left) = (units.start, units.end - units.start);
+        let input = Arc::new(begun?);
+        state.parts.push(InProgress { index, units, input, next, results: vec![], left });
+        Ok(())
+    }
+
+    fn make(&self, index: u64, input: &W::Input, units: Range<u64>) -> Result<(), W::Error> {
+        self.progress.check().map_err(RunError::from)?;
+        let count = units.end - units.start;
+        let results = self.work.make(input, units.clone())?;
+        self.progress.advance(count);
+        let finished = {
+            let mut state = self.lock();
+            let part = state.parts.iter_mut().find(|part| part.index == index);
+            let Some(part) = part else { return Ok(()) };
+            part.results.push((units.start, results));
+            part.left -= count;
+            (part.left == 0).then(|| std::mem::take(&mut part.results))
+        };
+        finished.map_or(Ok(()), |results| self.complete(index, results))
+    }
+
+    /// Writes a part whose items are all made.
+    fn complete(
+        &self,
+        index: u64,
+        mut results: Vec<(u64, Vec<W::Output>)>,
+    ) -> Result<(), W::Error> {
+        results.sort_unstable_by_key(|&(first, _)| first);
+        let results = results.into_iter().flat_map(|(_, results)| results).collect();
+        let sections = self.work.encode(results);
+        let write = || -> Result<(), RunError> {
+            let path = self.run.path(self.stage, index);
+            let provenance = self.run.provenance_of(self.stage, index);
+            let mut writer = Writer::create(&path, Kind::Part, &provenance)?;
+            for Section { name, content } in &sections {
+                writer.section(name, content)?;
+            }
+            writer.finish()?;
+            Ok(())
+        };
+        write()?;
+        let mut state = self.lock();
+        state.parts.retain(|part| part.index != index);
+        self.ask_about_end(&mut state)
+    }
+
+    /// Asks about the end for each of the first parts that exist.
+    fn ask_about_end(
+        &self,
+        state: &mut State<W::Input, W::Output, W::Error>,
+    ) -> Result<(), W::Error> {
+        let parts = self.run.plan.stages[self.stage].parts();
+        while W::CAN_END
+            && !state.has_ended
+            && state.asked < parts
+            && self.run.has(self.stage, state.asked)
+        {
+            let part = self.run.part(self.stage, state.asked)?;
+            let sections: Vec<Section> = part.collect::<Result<_, _>>().map_err(RunError::from)?;
+            state.has_ended = self.work.ends(&sections);
+            state.asked += 1;
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<W::Input, W::Output, W::Error>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

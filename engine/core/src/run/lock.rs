@@ -1,0 +1,106 @@
+//! The locks of a run: one for each shard, one for packing.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::Shard;
+use crate::file::{FileError, lock};
+
+/// The name of the lock for packing.
+const PACKING: &str = "lock-pack";
+
+/// A lock file that this process holds. The system frees it when the process ends, however it ends.
+#[derive(Debug)]
+pub(super) struct Lock {
+    path: PathBuf,
+    /// The lock belongs to the open file.
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock of a shard. Refuses if another process makes parts of this shard.
+    pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self, FileError> {
+        let lock = Self::take(folder.join(name_of(shard)), output)?;
+        // A shard of another number of shards may make the same parts.
+        for (path, other) in shards_with_lock(folder)? {
+            if path != lock.path && other.overlaps(shard) && is_held(&path) {
+                return Err(refused(&path, output));
+            }
+        }
+        Ok(lock)
+    }
+
+    /// Takes the lock for packing.
+    pub(super) fn for_packing(folder: &Path, output: &Path) -> Result<Self, FileError> {
+        Self::take(folder.join(PACKING), output)
+    }
+
+    fn take(path: PathBuf, output: &Path) -> Result<Self, FileError> {
+        let mut file = lock(&path).map_err(|error| match error {
+            FileError::Busy { .. } => refused(&path, output),
+            error => error,
+        })?;
+        // The holder is only named in messages.
+        let holder = format!("process {}\n", std::process::id());
+        let written = file.set_len(0).and_then(|()| file.rewind());
+        let _ = written.and_then(|()| file.write_all(holder.as_bytes()));
+        Ok(Self { path, _file: file })
+    }
+
+    /// Refuses if another process makes parts of this run or packs it.
+    pub(super) fn check_is_alone(&self, folder: &Path, output: &Path) -> Result<(), FileError> {
+        let others = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
+        let mut others = others.chain([folder.join(PACKING)]).filter(|path| *path != self.path);
+        others.find(|path| is_held(path)).map_or(Ok(()), |path| Err(refused(&path, output)))
+    }
+}
+
+fn name_of(shard: Shard) -> String {
+    format!("lock-{}-of-{}", shard.number(), shard.count())
+}
+
+/// Returns the shard whose lock has this name.
+fn shard_of(name: &str) -> Option<Shard> {
+    name.strip_prefix("lock-")?.replacen("-of-", "/", 1).parse().ok()
+}
+
+/// Returns whether a file of this name is a lock.
+pub(super) fn is_lock(name: &str) -> bool {
+    name == PACKING || shard_of(name).is_some()
+}
+
+fn shards_with_lock(folder: &Path) -> Result<Vec<(PathBuf, Shard)>, FileError> {
+    let failed = FileError::io(folder, "list it");
+    let mut found = vec![];
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let shard = path.file_name().and_then(|name| shard_of(name.to_str()?));
+        found.extend(shard.map(|shard| (path, shard)));
+    }
+    Ok(found)
+}
+
+/// Returns whether another process holds a lock file. Never creates the file.
+fn is_held(path: &Path) -> bool {
+    let would_block = |file: File| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock));
+    File::open(path).is_ok_and(would_block)
+}
+
+/// Returns the error for an output whose lock another process holds.
+fn refused(path: &Path, output: &Path) -> FileError {
+    let work = match path.file_name().and_then(|name| shard_of(name.to_str()?)) {
+        Some(shard) if !shard.is_whole() => format!("makes shard {shard} of it"),
+        Some(_) => "makes it".to_owned(),
+        None => "packs its parts".to_owned(),
+    };
+    let mut holder = String::new();
+    let read = File::open(path).and_then(|file| file.take(200).read_to_string(&mut holder));
+    let holder = match (read, holder.trim()) {
+        (Ok(_), holder) if !holder.is_empty() => format!(" ({holder})"),
+        _ => String::new(),
+    };
+    let source =
+        io::Error::new(io::ErrorKind::WouldBlock, format!("another process{holder} {work}"));
+    FileError::Busy { path: output.to_owned(), source }
+}

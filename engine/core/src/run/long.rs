@@ -1,0 +1,190 @@
+//! Long parts, each made by one worker and resumable inside by its snapshot.
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use super::{Run, RunError};
+use crate::file::{FileError, Kind, RawSection, Reader, Section, Writer, remove_if_there};
+use crate::progress::Progress;
+
+/// A long part in progress: a phase of a fit, or a stretch of a dataset.
+pub struct LongPart<'r> {
+    run: &'r Run,
+    stage: usize,
+    index: u64,
+    writer: Option<Writer>,
+    progress: &'r dyn Progress,
+}
+
+impl Run {
+    /// Makes `parts` of a stage, those that [`Self::missing`] returns in any order, at most
+    /// `at_once` of them at a time. `make` writes the sections of a part and returns true, or
+    /// returns false if the part stays unfinished, such as after the time is up; its snapshot then
+    /// stays. The units of each finished part advance the progress.
+    ///
+    /// Returns the indices of the unfinished parts in order.
+    pub fn make_parts<E: From<RunError> + Send>(
+        &self,
+        stage: usize,
+        parts: Vec<u64>,
+        at_once: usize,
+        progress: &dyn Progress,
+        make: impl Fn(&mut LongPart<'_>) -> Result<bool, E> + Sync,
+    ) -> Result<Vec<u64>, E> {
+        (0..stage).try_for_each(|earlier| self.require(earlier))?;
+        self.begin_progress(stage, &parts, progress);
+        let workers = at_once.clamp(1, parts.len().max(1));
+        let left = Mutex::new((parts.into_iter(), vec![], None));
+        let lock = || left.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = || {
+            loop {
+                let index = {
+                    let (parts, _, failed) = &mut *lock();
+                    if failed.is_some() { None } else { parts.next() }
+                };
+                let Some(index) = index else { return };
+                match self.make_part(stage, index, progress, &make) {
+                    Ok(true) => {}
+                    Ok(false) => lock().1.push(index),
+                    Err(error) => {
+                        lock().2.get_or_insert(error);
+                    }
+                }
+            }
+        };
+        rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| work())));
+        let (_, mut unfinished, failed) = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+        unfinished.sort_unstable();
+        failed.map_or(Ok(unfinished), Err)
+    }
+
+    fn make_part<E: From<RunError>>(
+        &self,
+        stage: usize,
+        index: u64,
+        progress: &dyn Progress,
+        make: impl Fn(&mut LongPart<'_>) -> Result<bool, E>,
+    ) -> Result<bool, E> {
+        progress.check().map_err(RunError::from)?;
+        let mut part = LongPart { run: self, stage, index, writer: None, progress };
+        if !make(&mut part)? {
+            return Ok(false);
+        }
+        let units = part.units();
+        part.finish()?;
+        progress.advance(units.end - units.start);
+        Ok(true)
+    }
+
+    /// Returns the file of a complete part and the places of its uncompressed sections, for memory
+    /// maps. Their content was checked when the run was opened, or has just been written.
+    pub fn raw_sections(
+        &self,
+        stage: usize,
+        index: u64,
+    ) -> Result<(PathBuf, Vec<RawSection>), RunError> {
+        let mut reader = self.part(stage, index)?.skipping_raw();
+        reader.by_ref().try_for_each(|section| section.map(drop))?;
+        Ok((self.path(stage, index), reader.raw_sections().to_vec()))
+    }
+
+    /// Reads the snapshot of an unfinished part; `None` if there is none, or if it is damaged,
+    /// which `progress` reports.
+    pub fn snapshot(
+        &self,
+        stage: usize,
+        index: u64,
+        progress: &dyn Progress,
+    ) -> Result<Option<Vec<Section>>, RunError> {
+        let path = self.folder.snapshot(self.number(stage, index));
+        if !path.exists() {
+            return Ok(None);
+        }
+        let read = Reader::open(&path, Kind::Part).and_then(|reader| {
+            let is_own = *reader.provenance() == self.provenance_of(stage, index);
+            Ok((is_own, reader.collect::<Result<Vec<Section>, _>>()?))
+        });
+        match read {
+            Ok((true, sections)) => Ok(Some(sections)),
+            Ok((false, _)) => {
+                Err(FileError::exists(&path, "it is the snapshot of another run").into())
+            }
+            Err(error @ FileError::Io { .. }) => Err(error.into()),
+            Err(error) => {
+                progress.message(&format!(
+                    "{}: {}: the part begins anew",
+                    path.display(),
+                    error.place()
+                ));
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl LongPart<'_> {
+    /// Returns the index of the part in its stage.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Returns the units of the part.
+    pub fn units(&self) -> Range<u64> {
+        self.run.plan.stages[self.stage].units_of(self.index)
+    }
+
+    /// Writes a section of the part.
+    pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), RunError> {
+        Ok(self.writer()?.section(name, content)?)
+    }
+
+    /// Writes a section of any length uncompressed, to be mapped ([`Run::raw_sections`]).
+    pub fn raw_section<E: From<FileError> + From<RunError>>(
+        &mut self,
+        name: &str,
+        produce: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.writer()?.raw_section(name, produce)
+    }
+
+    /// Reads the snapshot that an earlier run left.
+    pub fn snapshot(&self) -> Result<Option<Vec<Section>>, RunError> {
+        self.run.snapshot(self.stage, self.index, self.progress)
+    }
+
+    /// Replaces the snapshot.
+    pub fn save(&self, sections: &[Section]) -> Result<(), RunError> {
+        let path = self.run.folder.snapshot(self.run.number(self.stage, self.index));
+        let provenance = self.run.provenance_of(self.stage, self.index);
+        let mut writer = Writer::create(&path, Kind::Part, &provenance)?;
+        for Section { name, content } in sections {
+            writer.section(name, content)?;
+        }
+        writer.finish()?;
+        Ok(())
+    }
+
+    fn writer(&mut self) -> Result<&mut Writer, RunError> {
+        let writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => {
+                let path = self.run.path(self.stage, self.index);
+                let provenance = self.run.provenance_of(self.stage, self.index);
+                Writer::create(&path, Kind::Part, &provenance)?
+            }
+        };
+        Ok(self.writer.insert(writer))
+    }
+
+    /// Completes the part and removes its snapshot.
+    fn finish(mut self) -> Result<(), RunError> {
+        self.writer()?;
+        if let Some(writer) = self.writer.take() {
+            writer.finish()?;
+        }
+        let snapshot = self.run.folder.snapshot(self.run.number(self.stage, self.index));
+        Ok(remove_if_there(&snapshot)?)
+    }
+}

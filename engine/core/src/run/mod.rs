@@ -1,0 +1,317 @@
+//! Runs: long work that can be killed and resumed, shared among processes, and extended.
+//!
+//! A *run* is a list of *stages*, each a list of independent *parts*. Every part is a file of its
+//! own, so that resuming makes the parts that are missing, a shard makes every N-th part, and
+//! nothing else has to be known about the work that was done before:
+//!
+//! ```text
+//! OUT.parts/                exists while the run is unfinished, or for shards
+//!   run.json                provenance, stages, number of parts
+//!   part-000017             a container: complete, checksummed, renamed into place, never changed
+//!   part-000018.snapshot    the state of a long part that is unfinished; replaced again and again
+//!   lock-1-of-4, lock-pack  held by the process that makes a shard, or packs
+//! OUT                       made by packing all parts
+//! ```
+//!
+//! # How a command uses it
+//!
+//! 1. It describes its work in a [`Plan`]: the provenance, which decides the bytes of every part,
+//!    and the [`Stage`]s. A stage has a number of units (games, positions, pairs, phases) and a
+//!    number of units of each part, from [`size`]. Parts of all stages are numbered one after the
+//!    other.
+//! 2. It opens the run with [`Run::open`]: [`Opened::Done`] if the output is complete. The open run
+//!    holds the lock of its [`Shard`]; another start is refused at once.
+//! 3. It makes the parts that are missing. [`Run::make`] is for parts of many small items: all
+//!    threads share the items of at most two parts, so a kill costs at most these two.
+//!    [`Run::make_parts`] is for long parts, as many at a time as memory allows: each may save
+//!    snapshots ([`LongPart::save`]) and write uncompressed sections ([`LongPart::raw_section`])
+//!    that later stages map into memory ([`Run::raw_sections`]). A stage requires all
+//!    parts of earlier stages: if those of other shards are missing, the error names them and has
+//!    exit status 75.
+//! 4. It packs with [`Run::pack`] what [`Run::parts`] returns, unless [`Run::is_shard`]. Several
+//!    outputs may be written while packing, the main one ([`Run::writer`]) last.
+//!
+//! `othello-trainer pack OUT` does the last step alone, from [`Run::to_pack`].
+//!
+//! # Extending
+//!
+//! If [`Plan::growing`] names a number of the provenance, such as `games`, an output of fewer
+//! units stands for its first whole parts ([`Run::standing`]), and so does an unfinished run.
+//!
+//! # Example
+//!
+//! ```
+//! use std::ops::Range;
+//!
+//! use othello_core::file::{Existing, FileError, Kind, Provenance, Section};
+//! use othello_core::progress::Silent;
+//! use othello_core::run::{Items, Opened, Plan, Run, RunError, Shard, Stage};
+//!
+//! /// Squares of numbers.
+//! struct Squares;
+//!
+//! impl Items for Squares {
+//!     type Input = ();
+//!     type Output = u64;
+//!     type Error = RunError;
+//!
+//!     fn begin(&self, _units: Range<u64>) -> Result<(), RunError> {
+//!         Ok(())
+//!     }
+//!
+//!     fn make(&self, _: &(), units: Range<u64>) -> Result<Vec<u64>, RunError> {
+//!         Ok(units.map(|number| number * number).collect())
+//!     }
+//!
+//!     fn encode(&self, squares: Vec<u64>) -> Vec<Section> {
+//!         let content = squares.iter().flat_map(|square| square.to_le_bytes()).collect();
+//!         vec![Section { name: "squares".to_owned(), content }]
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), RunError> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! let out = folder.path().join("out.positions");
+//! let plan = Plan {
+//!     kind: Some(Kind::Positions),
+//!     provenance: Provenance::new("squares").with("numbers", 1000),
+//!     stages: vec![Stage::new("squares (numbers)", 1000, 100)],
+//!     growing: None,
+//! };
+//! let Opened::Run(run) = Run::open(&out, plan, Shard::WHOLE, Existing::Keep, &Silent)? else {
+//!     return Ok(());
+//! };
+//! run.make(0, 10, &Squares, &Silent)?;
+//! let summary = run.pack(|run| {
+//!     let mut writer = run.writer()?;
+//!     for part in run.parts(0) {
+//!         for section in part? {
+//!             let section = section?;
+//!             writer.section(&section.name, &section.content)?;
+//!         }
+//!     }
+//!     Ok::<_, RunError>(writer.finish()?)
+//! })?;
+//! assert_eq!(summary.sections, 10);
+//! assert!(!folder.path().join("out.positions.parts").exists());
+//! # Ok(())
+//! # }
+//! ```
+
+mod error;
+mod folder;
+mod items;
+mod lock;
+mod long;
+mod open;
+mod plan;
+mod shard;
+pub mod size;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::file::{FileError, Kind, Provenance, Reader, Summary, Writer};
+use folder::Folder;
+use lock::Lock;
+
+pub use error::RunError;
+pub use items::Items;
+pub use long::LongPart;
+pub use plan::{Plan, Stage};
+pub use shard::{Shard, ShardError};
+
+/// The outcome of opening a run.
+pub enum Opened {
+    /// The output exists, complete and with the same provenance.
+    Done(Summary),
+    /// The output must be made.
+    Run(Run),
+}
+
+/// A run whose shard this process makes, or that it packs.
+pub struct Run {
+    output: PathBuf,
+    plan: Plan,
+    shard: Shard,
+    folder: Folder,
+    /// The lock of the shard, or the one for packing.
+    lock: Lock,
+    packs_only: bool,
+    /// The number of units of the first stage that an existing output stands for.
+    standing: u64,
+}
+
+impl Run {
+    /// Returns the path of the output.
+    pub fn output(&self) -> &Path {
+        &self.output
+    }
+
+    /// Returns the provenance of the output.
+    pub fn provenance(&self) -> &Provenance {
+        &self.plan.provenance
+    }
+
+    /// Returns the stages.
+    pub fn stages(&self) -> &[Stage] {
+        &self.plan.stages
+    }
+
+    /// Returns whether this process makes only some of the parts, and does not pack.
+    pub fn is_shard(&self) -> bool {
+        !self.shard.is_whole()
+    }
+
+    /// Returns the number of units of the first stage that the existing output stands for. It holds
+    /// the results of at least these units.
+    pub fn standing(&self) -> u64 {
+        self.standing
+    }
+
+    /// Returns the number of parts of all stages that exist.
+    pub fn count(&self) -> Result<u64, RunError> {
+        let all: u64 = self.plan.stages.iter().map(Stage::parts).sum();
+        let numbers = self.folder.numbers()?.into_iter();
+        Ok(numbers.filter(|&number| number < all).count() as u64)
+    }
+
+    /// Returns whether a part of a stage is complete.
+    pub fn has(&self, stage: usize, index: u64) -> bool {
+        index < self.standing_parts(stage) || self.path(stage, index).exists()
+    }
+
+    /// Returns the indices of the parts of a stage that this shard has to make, in order.
+    pub fn missing(&self, stage: usize) -> Vec<u64> {
+        let own = (0..self.plan.stages[stage].parts()).filter(|&index| self.shard.makes(index));
+        own.filter(|&index| !self.has(stage, index)).collect()
+    }
+
+    /// Returns the error that names the parts of a stage that are missing, and their shards.
+    pub fn require(&self, stage: usize) -> Result<(), RunError> {
+        let parts = 0..self.plan.stages[stage].parts();
+        match parts.filter(|&index| !self.has(stage, index)).collect::<Vec<_>>() {
+            missing if missing.is_empty() => Ok(()),
+            missing => Err(self.waits_for(stage, &missing)),
+        }
+    }
+
+    /// Opens a complete part.
+    pub fn part(&self, stage: usize, index: u64) -> Result<Reader, RunError> {
+        let path = self.path(stage, index);
+        if !path.exists() {
+            return Err(self.waits_for(stage, &[index]));
+        }
+        let reader = Reader::open(&path, Kind::Part)?;
+        let wanted = self.provenance_of(stage, index);
+        if *reader.provenance() != wanted {
+            let differences = Provenance::differences(reader.provenance(), &wanted);
+            let reason = format!("it is a part of another run ({differences})");
+            return Err(FileError::exists(&path, reason).into());
+        }
+        Ok(reader)
+    }
+
+    /// Returns the parts of a stage in order, without those that the existing output stands for.
+    /// The first one that is missing is an error.
+    pub fn parts(&self, stage: usize) -> impl Iterator<Item = Result<Reader, RunError>> {
+        let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
+        parts.map(move |index| self.part(stage, index))
+    }
+
+    /// Packs the parts: `pack` writes the outputs, the main one last. Then the folder is removed,
+    /// unless this is `pack` of a run without `--clean`. Meanwhile no other process packs.
+    pub fn pack<T, E: From<RunError>>(
+        self,
+        pack: impl FnOnce(&Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let _packing = match self.packs_only {
+            true => None,
+            false => {
+                Some(Lock::for_packing(&self.folder.path, &self.output).map_err(RunError::from)?)
+            }
+        };
+        let packed = pack(&self)?;
+        if !self.packs_only {
+            self.clean()?;
+        }
+        Ok(packed)
+    }
+
+    /// Removes the folder of the run: the output is complete.
+    pub fn clean(&self) -> Result<(), RunError> {
+        Ok(self.folder.remove()?)
+    }
+
+    /// Begins the main output, for [`Self::pack`].
+    pub fn writer(&self) -> Result<Writer, RunError> {
+        let kind = self.plan.kind.unwrap_or(Kind::Part);
+        Ok(Writer::create(&self.output, kind, &self.plan.provenance)?)
+    }
+
+    /// Returns the number of a part among those of all stages.
+    fn number(&self, stage: usize, index: u64) -> u64 {
+        self.plan.stages[..stage].iter().map(Stage::parts).sum::<u64>() + index
+    }
+
+    fn path(&self, stage: usize, index: u64) -> PathBuf {
+        self.folder.part(self.number(stage, index))
+    }
+
+    fn standing_parts(&self, stage: usize) -> u64 {
+        if stage == 0 { self.standing / self.plan.stages[0].per_part } else { 0 }
+    }
+
+    fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
+        self.plan.provenance_of(stage, index)
+    }
+
+    /// Returns the error for parts that are missing: in this folder, or of other shards.
+    fn waits_for(&self, stage: usize, missing: &[u64]) -> RunError {
+        let count = self.shard.count();
+        let mut shards: Vec<u64> =
+            missing.iter().map(|&index| Shard::of_part(index, count).number()).collect();
+        shards.sort_unstable();
+        shards.dedup();
+        let remedy = if self.is_shard() {
+            let plural = if shards.len() == 1 { "" } else { "s" };
+            format!("wait for shard{plural} {} of {count}", listed(&shards))
+        } else {
+            "make them with the command of the run".to_owned()
+        };
+        let numbers: Vec<u64> = missing.iter().map(|&index| self.number(stage, index)).collect();
+        let plural = if numbers.len() == 1 { " is" } else { "s are" };
+        let missing = format!("part{plural} {}", listed(&numbers));
+        RunError::Missing {
+            folder: self.folder.path.clone(),
+            stage: self.plan.stages[stage].name.clone(),
+            source: io::Error::new(io::ErrorKind::WouldBlock, missing.clone()),
+            missing,
+            remedy,
+        }
+    }
+}
+
+/// A run that failed before it made anything leaves nothing.
+impl Drop for Run {
+    fn drop(&mut self) {
+        let alone = || self.lock.check_is_alone(&self.folder.path, &self.output).is_ok();
+        if !self.packs_only && !self.folder.has_work() && alone() {
+            let _ = self.folder.remove();
+        }
+    }
+}
+
+/// Formats ascending numbers as `3, 7-9`, the first ten of them.
+fn listed(numbers: &[u64]) -> String {
+    let ranges: Vec<&[u64]> = numbers.chunk_by(|one, next| one + 1 == *next).collect();
+    let range = |range: &&[u64]| match range {
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}-{last}"),
+        [] => String::new(),
+    };
+    let more = if ranges.len() > 10 { ", …" } else { "" };
+    ranges.iter().take(10).map(range).collect::<Vec<_>>().join(", ") + more
+}

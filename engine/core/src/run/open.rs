@@ -1,0 +1,211 @@
+//! Opening a run: what exists already, and whose it is.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::folder::Folder;
+use super::lock::Lock;
+use super::{Opened, Plan, Run, RunError, Shard};
+use crate::file::{Existing, FileError, Kind, Provenance, Reader, Summary, check_name, complete};
+use crate::progress::Progress;
+
+/// The meaning of an existing output for a run.
+enum There {
+    /// There is none, or it is to be replaced.
+    Nothing,
+    /// It is complete.
+    Done(Summary),
+    /// It is the output of the first units.
+    Beginning(u64),
+    /// It is something else.
+    Other(FileError),
+}
+
+impl Run {
+    /// Opens the run that makes `output`, and takes the lock of the shard.
+    ///
+    /// # Errors
+    ///
+    /// * [`FileError::Busy`] if another process makes this shard; nothing is disturbed.
+    /// * [`FileError::Exists`] if the output, or the folder of parts, was made from other settings
+    ///   and `existing` does not allow replacing it. A folder of these settings is resumed whatever
+    ///   `existing` says.
+    pub fn open(
+        output: &Path,
+        plan: Plan,
+        shard: Shard,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> Result<Opened, RunError> {
+        let folder = Folder::of(output);
+        if let Some(kind) = plan.kind {
+            check_name(output, kind)?;
+        }
+        let there = There::find(output, &plan, existing);
+        match there {
+            There::Done(summary) => {
+                remove_leftovers(&folder, output, shard);
+                return Ok(Opened::Done(summary));
+            }
+            There::Other(error) if !folder.path.exists() => return Err(error.into()),
+            _ => {}
+        }
+        folder.create()?;
+        let lock = Lock::of_shard(&folder.path, output, shard)?;
+        let standing = match &there {
+            There::Beginning(units) => *units,
+            _ => 0,
+        };
+        let run = Self {
+            output: output.to_owned(),
+            plan,
+            shard,
+            folder,
+            lock,
+            packs_only: false,
+            standing,
+        };
+        // Another process may have completed the output since.
+        if let There::Nothing = there
+            && let There::Done(summary) = There::find(output, &run.plan, existing)
+        {
+            return Ok(Opened::Done(summary));
+        }
+        let refusal = match there {
+            There::Other(error) => Some(error),
+            _ => None,
+        };
+        run.claim_folder(existing, refusal)?;
+        run.check_parts(progress)?;
+        Ok(Opened::Run(run))
+    }
+
+    /// Opens the run whose parts are in the folder of `output`, to pack them.
+    pub fn to_pack(output: &Path) -> Result<Self, RunError> {
+        let folder = Folder::of(output);
+        let failed = |reason| FileError::io(&folder.path.join("run.json"), "open it")(reason);
+        let missing = || failed(std::io::ErrorKind::NotFound.into());
+        let (provenance, stages) = folder.read()?.ok_or_else(missing)?;
+        let lock = Lock::for_packing(&folder.path, output)?;
+        let plan = Plan { kind: None, provenance, stages, growing: None };
+        let (output, shard) = (output.to_owned(), Shard::WHOLE);
+        Ok(Self { output, plan, shard, folder, lock, packs_only: true, standing: 0 })
+    }
+
+    /// Makes sure that the folder is that of this run: resumes it, extends it, or begins it.
+    fn claim_folder(
+        &self,
+        existing: Existing,
+        refusal: Option<FileError>,
+    ) -> Result<(), FileError> {
+        let there = self.folder.read()?;
+        let alone = || self.lock.check_is_alone(&self.folder.path, &self.output);
+        let Some((provenance, stages)) = there else {
+            // Parts without a description are of no use.
+            if self.folder.has_work() {
+                alone()?;
+                self.folder.empty()?;
+            }
+            return refusal.map_or_else(|| self.folder.write(&self.plan), Err);
+        };
+        if provenance == self.plan.provenance && stages == self.plan.stages {
+            return Ok(());
+        }
+        let (first, old) = (&self.plan.stages[0], stages.first());
+        let is_same_size = old.is_some_and(|old| {
+            old.per_part == first.per_part && old.name == first.name && stages.len() == 1
+        });
+        if let Some(units) = self.plan.beginning(&provenance).filter(|_| is_same_size) {
+            alone()?;
+            // The last part has fewer units than it will have.
+            if !units.is_multiple_of(first.per_part) {
+                crate::file::remove_if_there(&self.path(0, units / first.per_part))?;
+            }
+            return self.folder.write(&self.plan);
+        }
+        if existing == Existing::Replace {
+            alone()?;
+            self.folder.empty()?;
+            return self.folder.write(&self.plan);
+        }
+        Err(refusal.unwrap_or_else(|| match provenance == self.plan.provenance {
+            true => FileError::exists(&self.folder.path, "its parts have other sizes"),
+            false => {
+                FileError::other_settings(&self.folder.path, &provenance, &self.plan.provenance)
+            }
+        }))
+    }
+
+    /// Reads this shard's parts once. Removes damaged ones, which are then made again; refuses
+    /// those of another run.
+    fn check_parts(&self, progress: &dyn Progress) -> Result<(), RunError> {
+        for stage in 0..self.plan.stages.len() {
+            let parts = 0..self.plan.stages[stage].parts();
+            let own: Vec<u64> = parts
+                .filter(|&index| self.shard.makes(index) && self.path(stage, index).exists())
+                .collect();
+            own.into_par_iter().try_for_each(|index| {
+                let damage = match self.part(stage, index).and_then(|part| Ok(read_all(part)?)) {
+                    Err(RunError::File(
+                        error @ (FileError::Truncated { .. }
+                        | FileError::Damaged { .. }
+                        | FileError::Foreign { .. }
+                        | FileError::OtherKind { .. }),
+                    )) => error,
+                    other => return other,
+                };
+                let path = self.path(stage, index);
+                progress.message(&format!(
+                    "{}: {}: the part is made again",
+                    path.display(),
+                    damage.place()
+                ));
+                Ok(crate::file::remove_if_there(&path)?)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn read_all(reader: Reader) -> Result<(), FileError> {
+    for section in reader {
+        section?;
+    }
+    Ok(())
+}
+
+/// Removes what a run left that was killed after it completed its output.
+fn remove_leftovers(folder: &Folder, output: &Path, shard: Shard) {
+    if shard.is_whole()
+        && folder.path.exists()
+        && let Ok(lock) = Lock::of_shard(&folder.path, output, shard)
+        && lock.check_is_alone(&folder.path, output).is_ok()
+    {
+        let _ = folder.remove();
+    }
+}
+
+impl There {
+    fn find(output: &Path, plan: &Plan, existing: Existing) -> Self {
+        let Some(kind) = plan.kind.filter(|_| existing == Existing::Keep && output.exists()) else {
+            return Self::Nothing;
+        };
+        let other = match complete(output, kind, &plan.provenance) {
+            Ok(summary) => return Self::Done(summary),
+            Err(error) => error,
+        };
+        match beginning(output, kind, plan) {
+            Some(units) => Self::Beginning(units),
+            None => Self::Other(other),
+        }
+    }
+}
+
+/// Returns the number of units of an output that is the beginning of this one.
+fn beginning(output: &Path, kind: Kind, plan: &Plan) -> Option<u64> {
+    let reader = Reader::open(output, kind).ok()?;
+    let provenance: &Provenance = reader.provenance();
+    let units = plan.beginning(provenance)?;
+    read_all(reader).ok().map(|()| units)
+}

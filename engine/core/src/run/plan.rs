@@ -1,0 +1,79 @@
+//! The plan of a run: what decides its parts.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::file::{Kind, Provenance};
+
+/// All that decides the parts of a run and its output.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The kind of the main output; `None` if it is not a container: the command then finds out by
+    /// itself whether it is complete.
+    pub kind: Option<Kind>,
+    /// The provenance of the output.
+    pub provenance: Provenance,
+    /// The stages, at least one.
+    pub stages: Vec<Stage>,
+    /// The key of the number of units of the first stage in the provenance, if a run of fewer units
+    /// is the beginning of this one.
+    pub growing: Option<&'static str>,
+}
+
+/// A stage: units of work, divided into parts.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Stage {
+    /// The name in progress messages, which ends with the unit in parentheses: `match (pairs)`.
+    pub name: String,
+    /// The number of units.
+    pub units: u64,
+    /// The number of units of each part but the last, at least 1.
+    #[serde(rename = "units_per_part")]
+    pub per_part: u64,
+}
+
+impl Stage {
+    /// Creates a stage.
+    pub fn new(name: impl Into<String>, units: u64, per_part: u64) -> Self {
+        Self { name: name.into(), units, per_part: per_part.max(1) }
+    }
+
+    /// Returns the number of parts.
+    pub fn parts(&self) -> u64 {
+        self.units.div_ceil(self.per_part.max(1))
+    }
+
+    /// Returns the units of a part.
+    pub fn units_of(&self, index: u64) -> Range<u64> {
+        let first = index.saturating_mul(self.per_part).min(self.units);
+        first..first.saturating_add(self.per_part).min(self.units)
+    }
+}
+
+impl Plan {
+    /// Returns the provenance of a part. It does not depend on the number of units of a run that
+    /// can grow.
+    pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
+        let part = json!({"stage": self.name_of(stage), "index": index});
+        self.without_growth(&self.provenance).with("run_part", part)
+    }
+
+    fn name_of(&self, stage: usize) -> &str {
+        self.stages.get(stage).map_or("", |stage| &stage.name)
+    }
+
+    /// Returns the number of units of the first stage by a provenance that differs from this one's
+    /// in nothing else, and is not greater.
+    pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
+        let key = self.growing?;
+        let units = there.get(key)?.as_u64()?;
+        let same = self.without_growth(there) == self.without_growth(&self.provenance);
+        (same && units <= self.stages.first()?.units).then_some(units)
+    }
+
+    fn without_growth(&self, provenance: &Provenance) -> Provenance {
+        self.growing.map_or_else(|| provenance.clone(), |key| provenance.clone().without(key))
+    }
+}

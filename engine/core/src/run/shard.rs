@@ -1,0 +1,116 @@
+//! The parts of a run that one process makes.
+
+use std::str::FromStr;
+
+use crate::text::excerpt;
+
+/// The `number`-th of `count` shards, counted from 1 and written as `7/100`. It makes every part
+/// whose index leaves the remainder `number` − 1 when divided by `count`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
+#[display("{}/{}", self.number, self.count)]
+pub struct Shard {
+    number: u64,
+    count: u64,
+}
+
+/// The error for a text that is not a shard.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is not a shard; expected I/N with I from 1 to N, such as 7/100")]
+pub struct ShardError {
+    found: String,
+}
+
+impl Shard {
+    /// The undivided run.
+    pub const WHOLE: Self = Self { number: 1, count: 1 };
+
+    /// Returns the shard that makes the part with this index.
+    pub const fn of_part(part: u64, count: u64) -> Self {
+        Self { number: part % count + 1, count }
+    }
+
+    /// Returns the number of this shard, counted from 1.
+    pub const fn number(self) -> u64 {
+        self.number
+    }
+
+    /// Returns the number of shards.
+    pub const fn count(self) -> u64 {
+        self.count
+    }
+
+    /// Returns this shard's range of `frames` frames. The ranges of all shards follow each other.
+    pub fn frames(self, frames: u64) -> std::ops::Range<u64> {
+        let end =
+            |number: u64| (u128::from(frames) * u128::from(number) / u128::from(self.count)) as u64;
+        end(self.number - 1)..end(self.number)
+    }
+
+    /// Returns whether this is the undivided run.
+    pub const fn is_whole(self) -> bool {
+        self.count == 1
+    }
+
+    /// Returns whether this shard makes the part with this index.
+    pub const fn makes(self, part: u64) -> bool {
+        part % self.count == self.number - 1
+    }
+
+    /// Returns whether some part belongs to both shards.
+    pub const fn overlaps(self, other: Self) -> bool {
+        let common = greatest_common_divisor(self.count, other.count);
+        (self.number - 1) % common == (other.number - 1) % common
+    }
+}
+
+const fn greatest_common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+
+    fn from_str(text: &str) -> Result<Self, ShardError> {
+        let numbers = text.split_once('/').and_then(|(number, count)| {
+            Some(Self { number: number.parse().ok()?, count: count.parse().ok()? })
+        });
+        numbers
+            .filter(|shard| (1..=shard.count).contains(&shard.number))
+            .ok_or_else(|| ShardError { found: excerpt(text) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_belongs_to_one_shard() {
+        for count in 1..20 {
+            for part in (0..50).chain([u64::MAX]) {
+                let makers = (1..=count).filter(|&number| Shard { number, count }.makes(part));
+                assert_eq!(makers.collect::<Vec<_>>(), [Shard::of_part(part, count).number()]);
+            }
+        }
+    }
+
+    #[test]
+    fn shards_overlap_if_a_part_belongs_to_both() {
+        let all =
+            || (1..8).flat_map(|count| (1..=count).map(move |number| Shard { number, count }));
+        for one in all() {
+            for other in all() {
+                let common = (0..one.count * other.count).any(|p| one.makes(p) && other.makes(p));
+                assert_eq!(one.overlaps(other), common, "{one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn shards_are_read_and_written() {
+        assert_eq!("7/100".parse::<Shard>().unwrap().to_string(), "7/100");
+        for bad in ["", "1", "0/4", "5/4", "1/0", "a/b", "1/2/3", "-1/2"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+    }
+}

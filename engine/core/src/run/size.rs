@@ -1,0 +1,58 @@
+//! The size of parts, from one table.
+//!
+//! A part takes 5 to 60 seconds of one thread: short enough that a kill loses little, long enough
+//! that the milliseconds of writing a file do not count. Its size is a function of the settings
+//! alone, never of the machine or of the number of units, so that shards and extended runs agree.
+
+/// The time that a part aims at, in seconds of one thread of a processor of 2020.
+const SECONDS: f64 = 20.0;
+
+/// The seconds of one search of `depth` plies: about 30 µs at 2 plies, 1.2 ms at 6, 0.3 s at 12.
+pub fn search(depth: u32) -> f64 {
+    30e-6 * 2.5_f64.powi(depth.min(60).cast_signed() - 2)
+}
+
+/// The seconds of an exact solve from `empties` empty squares: about 0.2 ms at 10, 10 ms at 16,
+/// 0.13 s at 20.
+pub fn solve(empties: u32) -> f64 {
+    10e-3 * 1.9_f64.powi(empties.min(60).cast_signed() - 16)
+}
+
+/// The seconds of a search of `nodes` nodes.
+pub fn nodes(nodes: u64) -> f64 {
+    nodes as f64 / 3e6
+}
+
+/// The seconds of a game whose `moves` moves take `search` seconds each, and whose end is solved
+/// from `exact` empty squares.
+pub fn game(search: f64, exact: u32) -> f64 {
+    let moves = 60_u32.saturating_sub(exact).saturating_sub(8);
+    50e-6 + f64::from(moves) * search + 2.0 * solve(exact)
+}
+
+/// Returns the number of units of a part if a unit takes `seconds` seconds: a power of two from 1
+/// to `most`, which should be a power of two.
+pub fn units(seconds: f64, most: u64) -> u64 {
+    // For tests, which have little work.
+    let asked = std::env::var("OTHELLO_PART_UNITS").ok().and_then(|units| units.parse().ok());
+    if let Some(units) = asked {
+        return units;
+    }
+    let fit = (SECONDS / seconds.max(1e-9)).clamp(1.0, most.max(1) as f64) as u64;
+    1 << fit.ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_slow_work_have_few_units_and_no_part_has_too_many() {
+        assert_eq!(units(game(search(20), 20), 1 << 16), 1);
+        assert_eq!(units(1e-9, 1 << 16), 1 << 16);
+        assert_eq!(units(0.3, 1 << 16), 64);
+        // Games of two plies: thousands, each of some 20 ms.
+        let games = units(game(search(2), 16), 1 << 16);
+        assert!((256..=4096).contains(&games), "{games}");
+    }
+}
