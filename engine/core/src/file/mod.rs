@@ -11,6 +11,7 @@ mod checkpoint;
 mod differences;
 mod error;
 mod format;
+mod lock;
 mod output;
 pub(crate) mod packing;
 mod paths;
@@ -24,12 +25,13 @@ mod writer;
 pub use checkpoint::Checkpoint;
 pub use error::{FileError, may_pass, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
+pub(crate) use lock::{lock, sync_folder};
 pub use output::{check_differ, check_output, check_replaceable, make_folder};
 pub use paths::{check_name, open_ordinary, read_ordinary, remove_if_there};
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{RawSection, Reader, kind_of, stated_sha256};
+pub(crate) use writer::complete;
 pub use writer::{Begin, Existing, SectionInfo, Writer};
-pub(crate) use writer::{complete, lock, sync_folder};
 
 /// A named part of a file, uncompressed.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::lock::lock;
 use super::paths::{partial_path, refuse_special_outputs};
-use super::writer::lock;
 use super::{FileError, Kind, kind_of};
 
 /// Checks that a command may write `output`, replacing an existing file if need be. These are

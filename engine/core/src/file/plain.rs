@@ -6,8 +6,8 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
+use super::lock::{lock, sync_folder};
 use super::paths::{open_ordinary, partial_path, read_ordinary, refuse_special_outputs};
-use super::writer::{lock, sync_folder};
 use super::{Existing, FileError};
 
 /// Writes an output whose bytes follow from the inputs. An existing file with these bytes is left

@@ -231,6 +231,24 @@ fn a_damaged_or_foreign_output_is_not_taken_for_done() {
 }
 
 #[test]
+fn sections_that_all_threads_compress_are_the_bytes_of_one_after_another() {
+    let folder = Folder::new();
+    let sections: Vec<_> = (0..3).flat_map(|_| some_sections()).collect();
+    write(&folder.path("one"), &sections);
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut writer = begin(&folder.path("all"), Existing::Replace).unwrap();
+        let section = |(name, content): &(String, Vec<u8>)| Section {
+            name: name.clone(),
+            content: content.clone(),
+        };
+        pool.install(|| writer.sections(sections.iter().map(section))).unwrap();
+        writer.finish().unwrap();
+        assert!(fs::read(folder.path("all")).unwrap() == fs::read(folder.path("one")).unwrap());
+    }
+}
+
+#[test]
 fn a_second_writer_waits() {
     let folder = Folder::new();
     let path = folder.path("file");

@@ -1,11 +1,14 @@
 //! The writer: it writes under another name until the file is complete, and resumes after the last
 //! whole section.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use super::format::{self, ContentHash};
+use super::lock::{lock, sync_folder};
 use super::paths::{
     check_name, checkpoint_exists, partial_path, refuse_special_outputs, remove_leftover_checkpoint,
 };
@@ -228,9 +231,42 @@ impl Writer {
         if self.holds_next(name, content)? {
             return Ok(());
         }
-        let frame = format::section(self.kind, name, content)
-            .map_err(|reason| self.unwritable(name, reason))?;
-        self.append(&frame)?;
+        self.write(name, content, format::section(self.kind, name, content))
+    }
+
+    /// Writes sections in order, which all threads compress.
+    pub fn sections(
+        &mut self,
+        sections: impl IntoIterator<Item = Section>,
+    ) -> Result<(), FileError> {
+        let mut sections = sections.into_iter();
+        loop {
+            let some: Vec<_> = sections.by_ref().take(rayon::current_num_threads()).collect();
+            if some.is_empty() {
+                return Ok(());
+            }
+            let mut new = vec![];
+            for section in some {
+                if !self.holds_next(&section.name, &section.content)? {
+                    new.push(section);
+                }
+            }
+            let frame =
+                |Section { name, content }: &Section| format::section(self.kind, name, content);
+            let frames: Vec<_> = new.par_iter().map(frame).collect();
+            for (Section { name, content }, frame) in new.iter().zip(frames) {
+                self.write(name, content, frame)?;
+            }
+        }
+    }
+
+    fn write(
+        &mut self,
+        name: &str,
+        content: &[u8],
+        frame: Result<Vec<u8>, String>,
+    ) -> Result<(), FileError> {
+        self.append(&frame.map_err(|reason| self.unwritable(name, reason))?)?;
         self.content.add(name, content);
         Ok(())
     }
@@ -242,11 +278,7 @@ impl Writer {
         if self.holds_next(name, content)? {
             return Ok(());
         }
-        let frame = format::packed_section(name, content.len(), packed)
-            .map_err(|reason| self.unwritable(name, reason))?;
-        self.append(&frame)?;
-        self.content.add(name, content);
-        Ok(())
+        self.write(name, content, format::packed_section(name, content.len(), packed))
     }
 
     /// Writes a section uncompressed, to be mapped into memory: `produce` writes its content, of
@@ -451,45 +483,4 @@ fn same_provenance(reader: &Reader, wanted: &Provenance) -> Result<(), FileError
         there if there == wanted => Ok(()),
         there => Err(FileError::other_settings(reader.path(), there, wanted)),
     }
-}
-
-/// Opens the partial file and locks it for this process.
-pub(crate) fn lock(partial: &Path) -> Result<File, FileError> {
-    let failed = FileError::io(partial, "create it");
-    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(partial);
-    let file = open.map_err(failed)?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => return Err(FileError::busy(partial)),
-        // Some cluster file systems have no locks; work is possible there all the same.
-        Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
-            return Err(failed(error));
-        }
-        _ => {}
-    }
-    // The last owner of the lock may have completed and renamed the file.
-    if is_at(&file, partial).map_err(failed)? { Ok(file) } else { Err(FileError::busy(partial)) }
-}
-
-/// Returns whether an open file is still the one at `path`.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let open = file.metadata()?;
-    Ok(fs::metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (open.dev(), open.ino())))
-}
-
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> io::Result<bool> {
-    path.try_exists()
-}
-
-#[cfg(unix)]
-pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
-}
-
-#[cfg(not(unix))]
-pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
