@@ -7,7 +7,7 @@
 #
 # LOG gets each command and what it printed. BINARIES (default: target/release) has the programs, and the
 # examples in its folder examples/:
-#   cargo build --release && cargo build --release -p othello-engine --examples
+#   cargo build --release && cargo build --release -p othello-testing --examples
 set -euo pipefail
 cd "$(dirname "$0")/.."
 binaries=$(realpath "${1:-target/release}")

@@ -22,7 +22,6 @@ CRATES = {
     "core": "engine/core/src",
     "engine": "engine/src",
     "kernels": "kernels/src",
-    "objects": "engine/objects/src",
     "trainer": "trainer/src",
 }
 # The first word of the line of arrows between crates.

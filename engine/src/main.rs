@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_engine::cli::{
-    ablate, arguments, bench, evaluate, generate, hint, openings, perft, play, protocols, selfplay,
+    ablate, arguments, bench, evaluate, generate, hint, openings, perft, protocols, selfplay,
     session, solve, stats, weights,
 };
 
@@ -43,8 +43,6 @@ enum Command {
     Openings(openings::Arguments),
     /// Count the leaves of the game tree from the start
     Perft(perft::Arguments),
-    /// Play against the engine in the terminal
-    Play(play::Arguments),
     /// Play games of an evaluation against itself or another, and record them
     Selfplay(Box<selfplay::Arguments>),
     /// Find the exact scores of positions
@@ -57,8 +55,8 @@ enum Command {
 
 fn main() -> ExitCode {
     session::main(|| {
-        let (Arguments { command, common }, objects) = arguments::parse();
-        session::run(&common, &objects, |session| match &command {
+        let Arguments { command, common } = arguments::parse();
+        session::run(&common, |session| match &command {
             Command::Ablate(arguments) => ablate::run(arguments, session),
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Completions(arguments) => arguments.write(Arguments::command()),
@@ -69,7 +67,6 @@ fn main() -> ExitCode {
             Command::Nboard(arguments) => protocols::nboard(arguments, session),
             Command::Openings(arguments) => openings::run(arguments, session),
             Command::Perft(arguments) => perft::run(arguments, session),
-            Command::Play(arguments) => play::run(arguments, session),
             Command::Selfplay(arguments) => selfplay::run(arguments, session),
             Command::Solve(arguments) => solve::run(arguments, session),
             Command::Stats(arguments) => stats::run(arguments, session),

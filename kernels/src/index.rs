@@ -77,7 +77,6 @@ macro_rules! families {
 use Argument::{F64, U32};
 
 const ROWS: Argument = Argument::Array("const Row");
-const WIDE_ROWS: Argument = Argument::Array("const WideRow");
 const NUMBERS: Argument = Argument::Array("const u32");
 const NUMBERS_OUT: Argument = Argument::Array("u32");
 const FIXED: Argument = Argument::Array("const i32");
@@ -121,15 +120,6 @@ families! {
     }
     "solve.cu": {
         SOLVE = solve(COUNTS, U32, U32, NUMBERS_OUT, FIXED_OUT, COUNTS_OUT) 32 false;
-    }
-    "limits.cu": {
-        INDEX_ONLY = index_only(ROWS, U32, COUNTS_OUT) 128 false;
-        GLOBAL_GATHERS = global_gathers(NUMBERS, U32, FIXED, COUNTS_OUT) 128 false;
-        GLOBAL_ATOMICS = global_atomics(NUMBERS, U32, COUNTS_OUT) 128 false;
-    }
-    "baseline.cu": {
-        MIRRORED_GRADIENT = mirrored_gradient(WIDE_ROWS, U32, NUMBERS, REALS, NUMBERS, REALS_OUT) 128 false;
-        FOLDED_GRADIENT = folded_gradient(WIDE_ROWS, U32, NUMBERS, REALS, REALS_OUT) 128 false;
     }
 }
 

@@ -85,4 +85,6 @@ pub struct Limits {
     pub chunk_rows: usize,
     /// The bytes of positions that the device keeps. Further positions are copied to it each time.
     pub resident_bytes: usize,
+    /// The memory bandwidth in bytes per second; `None` if the device does not report it.
+    pub memory_bandwidth: Option<u64>,
 }

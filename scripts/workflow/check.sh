@@ -5,8 +5,6 @@
 #
 #   scripts/workflow/check.sh [BINARIES]      default: target/release
 #
-# The files of scripts/kubernetes are compared with the published schemas, too.
-#
 # Needs Snakemake, of requirements.txt; without it, makes an environment of its own from PyPI. The
 # cluster needs root and Debian's slurm-wlm and munge; without them this way is left out, and said so.
 # Exits with 3 where Snakemake cannot be had.
@@ -31,12 +29,6 @@ if ! command -v snakemake >/dev/null; then
     PATH=$folder/python/bin:$PATH
 fi
 export XDG_CACHE_HOME=$folder/cache
-
-if command -v kubernetes-validate >/dev/null; then
-    kubernetes-validate --strict --quiet "$root"/scripts/kubernetes/*.yaml
-else
-    echo "left out: the schemas of Kubernetes, which need kubernetes-validate" >&2
-fi
 
 # Becomes Snakemake, with the small recipe in a folder of its own: its name, and arguments.
 run() {

@@ -85,8 +85,8 @@ enum Command {
 
 fn main() -> ExitCode {
     session::main(|| {
-        let (Arguments { command, common }, objects) = arguments::parse();
-        session::run(&common, &objects, |session| match &command {
+        let Arguments { command, common } = arguments::parse();
+        session::run(&common, |session| match &command {
             Command::Average(arguments) => average::run(arguments, session),
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Benchmark(arguments) => benchmark::run(arguments, session),

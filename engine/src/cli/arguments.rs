@@ -10,7 +10,6 @@ use clap::error::ContextValue;
 use clap::{Arg, Command, Parser, ValueEnum};
 
 use super::message::quoted;
-use super::objects::Objects;
 use crate::eval::Evaluate;
 use crate::file::Existing;
 use crate::search::{EndSteps, Level, Selection, Selectivity, Strength};
@@ -180,14 +179,12 @@ pub fn decimal(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "expected a number, such as 0.5".to_owned())
 }
 
-/// Parses the process's arguments, with paths in the place of URLs, which are returned beside them.
-/// A negative number in the place of a value is that value, so that the error names it; it is no
-/// flag.
-pub fn parse<P: Parser>() -> (P, Objects) {
-    let (arguments, objects) = Objects::staged(std::env::args_os().collect());
-    let matches = with_negative_numbers(P::command()).try_get_matches_from(arguments);
+/// Parses the process's arguments. A negative number in the place of a value is that value, not a
+/// flag, so that the error names it.
+pub fn parse<P: Parser>() -> P {
+    let matches = with_negative_numbers(P::command()).try_get_matches();
     let parsed = matches.and_then(|matches| P::from_arg_matches(&matches));
-    (parsed.unwrap_or_else(|error| with_arguments_quoted(error).exit()), objects)
+    parsed.unwrap_or_else(|error| with_arguments_quoted(error).exit())
 }
 
 /// The error with the arguments that it tells as they may be shown: once it is put together, it is

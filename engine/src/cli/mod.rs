@@ -3,14 +3,13 @@
 //!
 //! A subcommand is a file with `Arguments` (clap) and `run(&Arguments, &Session)`, which prints one
 //! [`report::Report`] and returns an [`Outcome`]. [`arguments`] has arguments that several
-//! subcommands take; [`Session`] is the state of a running one. [`objects`] lets arguments be URLs.
+//! subcommands take; [`Session`] is the state of a running one.
 
 pub mod arguments;
 pub mod by_class;
 pub mod generate;
 mod interrupt;
 pub mod message;
-pub mod objects;
 mod positions;
 pub mod progress;
 pub mod report;
@@ -24,7 +23,6 @@ pub mod evaluate;
 pub mod hint;
 pub mod openings;
 pub mod perft;
-pub mod play;
 pub mod protocols;
 pub mod selfplay;
 pub mod solve;

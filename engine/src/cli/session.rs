@@ -3,7 +3,7 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -11,7 +11,6 @@ use anyhow::Context as _;
 use super::arguments::{Common, Log};
 use super::interrupt::Interrupts;
 use super::message::say;
-use super::objects::Objects;
 use super::progress::Reporter;
 use super::progress::events::{self, ProgressFile};
 use super::report::{self, Report};
@@ -50,8 +49,6 @@ pub struct Session {
     reporter: Reporter,
     /// The beginning of the work, once inputs are at hand.
     begun: OnceLock<Instant>,
-    /// The printed report, where outputs must be sent before it is true.
-    held: Option<Mutex<String>>,
 }
 
 impl Session {
@@ -77,39 +74,25 @@ impl Session {
     }
 
     /// Ends the progress display and prints the report to standard output, with the amount of work
-    /// that earlier runs had finished. Where files are in an object store, it is printed when all
-    /// of them were sent. Returns [`Outcome::Done`].
+    /// that earlier runs had finished. Returns [`Outcome::Done`].
     pub fn print(&self, report: &impl Report) -> anyhow::Result<Outcome> {
         self.reporter.finish();
-        let text = report::text(report, &self.reporter.resumed(), self.json)?;
-        match &self.held {
-            None => report::print(&text)?,
-            Some(held) => {
-                held.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
-            }
-        }
+        report::print(&report::text(report, &self.reporter.resumed(), self.json)?)?;
         Ok(Outcome::Done)
     }
 
-    /// Does the work of a subcommand, whose files may be in an object store.
+    /// Does the work of a subcommand.
     fn work(
         self,
-        objects: &Objects,
         command: impl FnOnce(&Self) -> anyhow::Result<Outcome>,
     ) -> anyhow::Result<Outcome> {
-        let outcome = objects.around(&self.reporter, || {
-            self.begun();
-            command(&self)
-        });
+        self.begun();
+        let outcome = command(&self);
         self.reporter.finish();
-        if let (Ok(_), Some(held)) = (&outcome, self.held) {
-            let text = held.into_inner().unwrap_or_else(PoisonError::into_inner);
-            report::print(&objects.told(text))?;
-        }
         outcome
     }
 
-    fn start(common: &Common, objects: &Objects, interrupts: Interrupts) -> anyhow::Result<Self> {
+    fn start(common: &Common, interrupts: Interrupts) -> anyhow::Result<Self> {
         InstructionSet::asked_for()?;
         // Rayon reads 0 as "all cores".
         rayon::ThreadPoolBuilder::new()
@@ -124,7 +107,6 @@ impl Session {
             json: common.json,
             reporter: Reporter::new(common.log, file, interrupts),
             begun: OnceLock::new(),
-            held: (!objects.is_empty()).then(Mutex::default),
         })
     }
 }
@@ -171,12 +153,8 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
 /// Runs a subcommand: starts the thread pool, and turns the result into the exit status. An error
 /// is 2, as clap's own are, or 75 if it may pass; an interrupt is 128 plus the number of the
 /// signal, as in shells.
-pub fn run(
-    common: &Common,
-    objects: &Objects,
-    command: impl FnOnce(&Session) -> anyhow::Result<Outcome>,
-) -> ExitCode {
-    let status = exit_status(common, objects, command);
+pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
+    let status = exit_status(common, command);
     if common.log == Log::Json {
         events::write_exit(status);
     }
@@ -186,11 +164,7 @@ pub fn run(
     ExitCode::from(status)
 }
 
-fn exit_status(
-    common: &Common,
-    objects: &Objects,
-    command: impl FnOnce(&Session) -> anyhow::Result<Outcome>,
-) -> u8 {
+fn exit_status(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> u8 {
     let interrupts = match Interrupts::listen() {
         Ok(interrupts) => interrupts,
         Err(error) => {
@@ -198,8 +172,8 @@ fn exit_status(
             return 2;
         }
     };
-    let outcome = Session::start(common, objects, interrupts.clone())
-        .and_then(|session| session.work(objects, command));
+    let outcome =
+        Session::start(common, interrupts.clone()).and_then(|session| session.work(command));
     match outcome {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::FoundWrong) => 1,
@@ -208,7 +182,7 @@ fn exit_status(
             interrupts.exit_status()
         }
         Err(error) => {
-            common.log.error(&objects.told(explanation(&error)));
+            common.log.error(&explanation(&error));
             if is_passing(&error) { TRY_AGAIN } else { 2 }
         }
     }

@@ -3,10 +3,10 @@
 #[path = "../../examples/evaluate.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod evaluate;
-#[path = "../../examples/line_board.rs"]
+#[path = "../../testing/examples/line_board.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod line_board;
-#[path = "../../examples/plain_search.rs"]
+#[path = "../../testing/examples/plain_search.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod plain_search;
 #[path = "../../examples/search.rs"]
@@ -15,10 +15,10 @@ mod search;
 #[path = "../../examples/solve.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod solve;
-#[path = "../../examples/stoner.rs"]
+#[path = "../../testing/examples/stoner.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod stoner;
-#[path = "../../examples/tree_search.rs"]
+#[path = "../../testing/examples/tree_search.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod tree_search;
 

@@ -145,7 +145,18 @@ fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, 
         blocks: multiprocessors as u32 * BLOCKS_PER_MULTIPROCESSOR,
         chunk_rows: CHUNK_ROWS,
         resident_bytes: memory_limit.map_or(for_positions, |limit| limit.min(for_positions)),
+        memory_bandwidth: memory_bandwidth(context),
     })
+}
+
+/// Returns the memory bandwidth of the device in bytes per second: two transfers per clock over the
+/// memory bus.
+fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
+    let kilohertz = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE;
+    let bits = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH;
+    let [kilohertz, bits] = [kilohertz, bits].map(|name| context.attribute(name));
+    let [kilohertz, bits] = [u64::try_from(kilohertz.ok()?).ok()?, u64::try_from(bits.ok()?).ok()?];
+    Some(2 * kilohertz * 1000 * bits / 8).filter(|&bandwidth| bandwidth > 0)
 }
 
 /// Checks that arguments are of the kinds in the index. With too few, the driver would read the

@@ -23,7 +23,12 @@ impl HostLauncher {
     /// Runs the kernels of a program that is compiled.
     pub fn of(program: HostProgram) -> Self {
         // As a small GPU: more than one block.
-        let limits = Limits { blocks: 4, chunk_rows: 1 << 15, resident_bytes: usize::MAX };
+        let limits = Limits {
+            blocks: 4,
+            chunk_rows: 1 << 15,
+            resident_bytes: usize::MAX,
+            memory_bandwidth: None,
+        };
         Self { program, limits }
     }
 

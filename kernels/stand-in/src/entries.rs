@@ -102,6 +102,9 @@ entries! {
         device(number)?;
         let found = match attribute {
             16 => SETTINGS.multiprocessors,
+            // A memory clock of 1 MHz and a bus of 64 bits.
+            36 => 1000,
+            37 => 64,
             75 => SETTINGS.capability / 10,
             76 => SETTINGS.capability % 10,
             115 => SETTINGS.pools,

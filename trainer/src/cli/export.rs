@@ -18,7 +18,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::dataset::DataChoice;
-use crate::export::arrays::{Npz, SafeTensors};
+use crate::export::arrays::Npz;
 use crate::export::program::Program;
 use crate::export::raw::{header, raw};
 use crate::export::weights::{Origin, add_weights};
@@ -29,7 +29,7 @@ use crate::source::LabelRules;
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Weights file, or `embedded`, whose counts are not known; for `wthor`, a file of games; for
-    /// `npz` and `safetensors`, records of games, positions or openings, too, or a folder of them
+    /// `npz` also records of games, positions or openings, or a folder of them
     #[arg(value_name = "DATA")]
     weights: WeightsChoice,
     /// Format to write
@@ -61,8 +61,6 @@ pub struct Arguments {
 enum Format {
     /// NumPy arrays: of weights, or of positions with labels
     Npz,
-    /// The same arrays for PyTorch, JAX and others
-    Safetensors,
     /// Words without a container; `c` says where each of them is
     Raw,
     /// The C header to `raw`: the squares of the patterns, and a function that values a position
@@ -127,11 +125,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             add_weights(&mut file, &weights, origin)?;
             file.finish()?
         }
-        Format::Safetensors => {
-            let mut file = SafeTensors::default();
-            add_weights(&mut file, &weights, origin)?;
-            file.finish()
-        }
         Format::Raw => raw(&weights),
         Format::C => header(&weights, &sha256_of(&raw(&weights))).into_bytes(),
         Format::Edax | Format::Egaroucid | Format::Zebra | Format::Wthor => {
@@ -176,10 +169,9 @@ impl Arguments {
     /// Returns the file or folder of records, if positions are to be written as arrays.
     fn records(&self) -> Option<&Path> {
         let path = self.weights.path()?;
-        let takes_positions = matches!(self.format, Format::Npz | Format::Safetensors);
         let are_records = |kind| matches!(kind, Kind::Games | Kind::Positions | Kind::Openings);
         let holds_records = || path.is_dir() || kind_of(path).is_ok_and(are_records);
-        (takes_positions && holds_records()).then_some(path)
+        (self.format == Format::Npz && holds_records()).then_some(path)
     }
 
     fn existing(&self) -> Existing {

@@ -9,7 +9,6 @@ pub mod positions;
 pub mod program;
 pub mod raw;
 pub mod read_npz;
-pub mod safetensors;
 mod stages;
 pub mod tables;
 pub mod weights;

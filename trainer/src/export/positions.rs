@@ -2,12 +2,12 @@
 
 use ndarray::ArrayView1;
 
-use super::arrays::{ArrayError, ArrayFile};
+use super::arrays::{ArrayError, Npz};
 use crate::dataset::Columns;
 
 /// Adds positions, and the settings and inputs that decided them as JSON, to a file of arrays.
 pub fn add_positions(
-    file: &mut impl ArrayFile,
+    file: &mut Npz,
     columns: &Columns,
     provenance: &str,
 ) -> Result<(), ArrayError> {

@@ -7,7 +7,7 @@ use othello_engine::board::PHASES;
 use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
 
-use super::arrays::{ArrayError, ArrayFile};
+use super::arrays::{ArrayError, Npz};
 
 /// The origin of the weights, which is written beside them.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ pub struct Origin<'a> {
 
 /// Adds weights and their origin to a file of arrays.
 pub fn add_weights(
-    file: &mut impl ArrayFile,
+    file: &mut Npz,
     weights: &Weights,
     origin: Origin<'_>,
 ) -> Result<(), ArrayError> {

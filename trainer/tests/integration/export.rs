@@ -148,33 +148,6 @@ fn the_positions_of_games_are_written_as_arrays() {
     assert!(String::from_utf8(provenance).unwrap().contains("\"command\":\"export\""));
 }
 
-#[test]
-fn tensors_hold_the_same_numbers_as_arrays() {
-    let folder = Folder::with_random_games(0..3);
-    let weights = vectors("factors.weights").display().to_string();
-    for data in [&*weights, "a.games"] {
-        folder.runs(&format!("export {data} --format npz --out all.npz --force"));
-        folder.runs(&format!("export {data} --format safetensors --out all.safetensors --force"));
-        let bytes = folder.read("all.safetensors");
-        let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
-        let mut npz = NpzReader::new(File::open(folder.path("all.npz")).unwrap()).unwrap();
-        let names = npz.names().unwrap();
-        let texts = ["pattern_set", "provenance", "sha256"];
-        let is_array = |name: &&String| !texts.contains(&name.trim_end_matches(".npy"));
-        assert_eq!(names.iter().filter(is_array).count(), tensors.len());
-        let name = if data == weights { "counts_00" } else { "weight" };
-        let tensor = tensors.tensor(name).unwrap();
-        let expected: Vec<u8> = if data == weights {
-            let counts: Array2<u32> = npz.by_name(name).unwrap();
-            counts.iter().flat_map(|count| count.to_le_bytes()).collect()
-        } else {
-            let weights: Array1<f32> = npz.by_name(name).unwrap();
-            weights.iter().flat_map(|weight| weight.to_le_bytes()).collect()
-        };
-        assert!(tensor.data() == expected);
-    }
-}
-
 /// Python code from formats.md must give the stated value of every board that can be evaluated.
 #[test]
 fn numpy_evaluates_from_the_arrays() {

@@ -137,7 +137,7 @@ fn run_and_record(program: &str, arguments: &[String]) -> io::Result<ExitStatus>
 
 /// Returns whether a command answers lines of input.
 fn is_server(arguments: &[String]) -> bool {
-    arguments.first().is_some_and(|command| ["play", "gtp", "nboard"].contains(&command.as_str()))
+    arguments.first().is_some_and(|command| ["gtp", "nboard"].contains(&command.as_str()))
 }
 
 /// Returns the JSON files that a command with these arguments may have written, with their headings

@@ -63,7 +63,8 @@ impl Bring for HostLauncher {
 }
 
 /// Limits so small that everything has more than one part.
-pub(crate) const NARROW: Limits = Limits { blocks: 3, chunk_rows: 100, resident_bytes: 2000 };
+pub(crate) const NARROW: Limits =
+    Limits { blocks: 3, chunk_rows: 100, resident_bytes: 2000, memory_bandwidth: None };
 
 pub(crate) fn model(name: &str) -> Model {
     Model::new(PatternSet::shipped(name).unwrap())

@@ -134,6 +134,20 @@ pub fn measure(
     })
 }
 
+/// Returns the limit of one thread, in positions per second of processor time.
+pub(super) fn limit_positions_per_second(
+    model: &Model,
+    rows: &[Rows<'_>],
+    repetitions: u32,
+) -> f64 {
+    let (limit, weights) = (Limit::new(model, rows), super::weights(model.parameters()));
+    let positions = rows.iter().map(|rows| rows.positions.len()).sum();
+    let run = Candidate::new(|| {
+        black_box(limit.run(&weights));
+    });
+    rates(vec![run], positions, repetitions).first().map_or(f64::NAN, |rate| rate.by_processor)
+}
+
 /// Computes the parameters of all positions and drops them.
 fn indices(model: &Model, rows: &[Rows<'_>]) {
     let mut block = [Row::EMPTY; 16];

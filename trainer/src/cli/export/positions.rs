@@ -6,9 +6,9 @@ use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Provenance, plain};
 use serde::Serialize;
 
-use super::{Arguments, Format, sha256_of};
+use super::{Arguments, sha256_of};
 use crate::dataset::{Columns, DataChoice, Part, PositionStream, Split, StreamSettings};
-use crate::export::arrays::{Npz, SafeTensors};
+use crate::export::arrays::Npz;
 use crate::export::positions::add_positions;
 use crate::model::Phases;
 
@@ -60,18 +60,9 @@ pub(super) fn export(
         .with("labels", labels.to_string())
         .with("split", serde_json::to_value(split)?)
         .canonical();
-    let bytes = match arguments.format {
-        Format::Safetensors => {
-            let mut file = SafeTensors::default();
-            add_positions(&mut file, &columns, &provenance)?;
-            file.finish()
-        }
-        _ => {
-            let mut file = Npz::new();
-            add_positions(&mut file, &columns, &provenance)?;
-            file.finish()?
-        }
-    };
+    let mut file = Npz::new();
+    add_positions(&mut file, &columns, &provenance)?;
+    let bytes = file.finish()?;
     plain::write(&arguments.out, &bytes, arguments.existing())?;
     let of = |part| columns.part.iter().filter(|&&found| found == part as u8).count();
     session.print(&Exported {

@@ -2,7 +2,7 @@
 //! how well moves along lines stand for legal moves, and how evenly two hashes of boards spread.
 //!
 //! ```sh
-//! cargo run --release -p othello-engine --no-default-features --example line_board -- 8 1000
+//! cargo run --release -p othello-testing --example line_board -- 8 1000
 //! ```
 //!
 //! The numbers are the plies of the tree, and the number of random games.

@@ -1,8 +1,8 @@
-//! Textbook forms of alpha-beta search and of its table side by side: the comparisons of
-//! `docs/sources.md` that the program's own search cannot show, since it has one form of each.
+//! Textbook forms of alpha-beta search and of its table, compared with each other: the rows of
+//! `engine/docs/sources.md` that need more than the one form of each in the program's own search.
 //!
 //! ```sh
-//! cargo run --release -p othello-engine --no-default-features --example plain_search -- \
+//! cargo run --release -p othello-testing --example plain_search -- \
 //!     windows datasets/problems/fforum-1-19.obf 60 3
 //! ```
 //!

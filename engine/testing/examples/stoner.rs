@@ -1,7 +1,7 @@
 //! The shortest stoners: the games after which a side loses a corner to the trap of that name.
 //!
 //! ```sh
-//! cargo run --release -p othello-engine --no-default-features --example stoner -- 13
+//! cargo run --release -p othello-testing --example stoner -- 13
 //! ```
 //!
 //! The number is the last ply to search. A side has a row of three or four discs on an edge, up to

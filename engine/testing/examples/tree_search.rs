@@ -1,8 +1,8 @@
 //! Monte-Carlo tree search against the program's own search, both by the weights that ship: the
-//! comparison of `docs/sources.md` that no setting of the program shows.
+//! comparison of `engine/docs/sources.md` that no setting of the program shows.
 //!
 //! ```sh
-//! cargo run --release -p othello-engine --example tree_search -- \
+//! cargo run --release -p othello-testing --example tree_search -- \
 //!     datasets/openings/balanced-8.txt 100 60000 73 2400 1 4 8
 //! ```
 //!
