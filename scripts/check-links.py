@@ -17,7 +17,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
-NAMED = re.compile(r"\b(?:engine|trainer|datasets|scripts|kernels)/[\w./-]+\.md\b")
+NAMED = re.compile(r"\b(?:docs/(?:log|concepts|reference)|engine|trainer|datasets|scripts|kernels)/[\w./-]+\.md\b")
 SOURCES = ("*.rs", "*.py", "*.sh", "*.toml", "*.awk", "*.cu", "*.yml")
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
-# Core seconds a game by depth, of trainer/docs/measured.md: schedules with up to 45 random moves,
+# Core seconds a game by depth, of docs/current-figures.md: schedules with up to 45 random moves,
 # and, at another rate, exploring games; patterns alone took 0.78 of the time of `scalars`.
 PLAIN, EXPLORING, DEEPER, DEEPEST, BEST = 0.00145 / 0.78, 0.00177 / 0.78, 0.013, 0.025, 0.13
-# By 32 factors: trainer/docs/experiments/generations.md. To depth 2, perfect from 12 or 13; to depth 4
+# By 32 factors: docs/log/line.md. To depth 2, perfect from 12 or 13; to depth 4
 # at 73 %, perfect from 15 or 16; to depth 6, 87 % sure from 20 or 21 on.
 SHALLOW, BALANCED, WELL_ENDED = 0.00082, 0.006, 0.033
 RELABELLED = 0.008  # To depth 6 at 87 %, exact from 14: 4.5 times as long as a plain game of factors.
@@ -26,7 +26,7 @@ SEARCHED = 0.003  # Leaves of searches 1 to 4 plies deep of all positions of a g
 LEAF = 0.000005  # An opening of the last ply to depth 2; twice as long for each further ply.
 LEAVES = {5: 322, 8: 67_245, 9: 434_029, 11: 19_786_627}
 # Core seconds a game: the layout by phase, and an epoch of a fit without and with factors, so that
-# the fits to 3.1 million games of trainer/docs/measured.md come to 17 and 46 minutes.
+# the fits to 3.1 million games of docs/current-figures.md come to 17 and 46 minutes.
 LAYOUT, EPOCH, EPOCH_FACTORS = 0.0001, 0.00003, 0.00013
 CALIBRATED = {"ordering": 250, "probcut": 215, "realization": 300, "ends": 400}
 MATCH_PAIR, MERGED_GAME = 0.01, 0.0000023

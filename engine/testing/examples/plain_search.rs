@@ -1,5 +1,6 @@
 //! Textbook forms of alpha-beta search and of its table, compared with each other: the rows of
-//! `engine/docs/sources.md` that need more than the one form of each in the program's own search.
+//! `docs/log/published-claims.md` that need more than the one form of each in the program's own
+//! search.
 //!
 //! ```sh
 //! cargo run --release -p othello-testing --example plain_search -- \

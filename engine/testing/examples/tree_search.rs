@@ -1,5 +1,5 @@
 //! Monte-Carlo tree search against the program's own search, both by the weights that ship: the
-//! comparison of `engine/docs/sources.md` that no setting of the program shows.
+//! comparison of `docs/log/published-claims.md` that no setting of the program shows.
 //!
 //! ```sh
 //! cargo run --release -p othello-testing --example tree_search -- \

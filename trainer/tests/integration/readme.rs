@@ -10,7 +10,7 @@ use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 
-/// Runs the two commands that `trainer/docs/measured.md` shows.
+/// Runs the two commands that `docs/current-figures.md` shows.
 #[test]
 fn the_picture_of_the_errors_is_what_the_program_draws() {
     let folder = tempfile::tempdir().unwrap();
@@ -26,7 +26,7 @@ fn the_picture_of_the_errors_is_what_the_program_draws() {
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors.svg");
     assert!(
         fs::read(&drawn).unwrap() == fs::read(&shipped).unwrap(),
-        "run the commands of trainer/docs/measured.md with `--picture {} --force`",
+        "run the commands of docs/current-figures.md with `--picture {} --force`",
         shipped.display()
     );
 }

@@ -139,7 +139,7 @@ fn best_of_two<I: Instructions>(
 
 /// The moves of a node that were tried so far. The functions above spell the tries out one by one,
 /// for the player and again after a pass, because a loop over them, or a closure that both share,
-/// is not inlined. Other arrangements that were tried are in `engine/docs/experiments.md`.
+/// is not inlined. Other arrangements that were tried are in `docs/log/search.md`.
 struct Tries<I> {
     set: I,
     position: Position,

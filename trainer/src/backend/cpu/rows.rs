@@ -2,7 +2,7 @@
 //! and scatters into the sums.
 //!
 //! A position costs 64 gathers, 64 additions to memory and the computation of 64 indices; see
-//! `othello-trainer bench`. Attempts that failed are in `trainer/docs/experiments/fits.md`.
+//! `othello-trainer bench`. Attempts that failed are in `docs/log/fits.md`.
 
 use othello_engine::record::ScoredPosition;
 

@@ -1,7 +1,7 @@
 //! The eight symmetries of the board, and the smallest image of two bitboards, which has one file
 //! for each instruction set.
 //!
-//! There is no file for AVX2: it gained too little (`engine/docs/experiments.md`).
+//! There is no file for AVX2: it gained too little (`docs/log/boards.md`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
